@@ -5,6 +5,7 @@ import inspect
 import numpy as np
 import pytest
 import scipy.special
+from numba import njit
 
 import numgrad as ng
 from numgrad.functions.tables import UFUNCS, functions
@@ -430,3 +431,22 @@ def test_a_ufunc_of_scipy_without_counterpart_is_called_by_its_name():
     special = pytest.importorskip("scipy.special")
     with pytest.raises(TypeError, match=r"scipy\.special\.smirnov has no counterpart"):
         special.smirnov(1, ng.tensor([1.0, 2.0]))
+
+
+def test_a_function_of_numba_says_how_it_becomes_an_operator():
+    @njit
+    def energy(x):
+        return (x * x).sum()
+
+    x = np.array([1.0, 2.0])
+    calls = [
+        lambda: energy(ng.tensor(x)),
+        lambda: ng.func.grad(energy)(x),
+        lambda: ng.func.grad(lambda x: energy(x) + energy(x))(x),
+        lambda: ng.jit(energy)(ng.tensor(x)),
+        lambda: ng.func.vmap(energy)(np.ones((2, 3))),
+    ]
+    for call in calls:
+        with pytest.raises(ng.errors.ArgTypeError, match=r"Numba.*at .*test_protocols.*ng\.op"):
+            call()
+    assert energy(ng.tensor(x).numpy()) == 5.0

@@ -25,7 +25,8 @@ from .recall import Known, recall, recognise, remember, times_met
 from .record import changing, deferring, grad_mode, mode, on_stream, pack, runtime
 from .request import Outcome, Request
 from .rows import make_explicit
-from .rules import as_value, fitted
+from .rules import fitted
+from .runtime import deferred_value
 from .select import kept_by, needed, reachable
 from .streaming import Streams, streams_of
 from .structure import Structure, structure_of
@@ -296,7 +297,7 @@ class Pass:
             rule = rule_of(self, node, wanted, self.saved[node], cotangents)
             if rule is not None:
                 values = read(rule, cotangents, self.saved[node])
-                return [as_value(g) for g in rule.apply(values, on_stream(node.site))]
+                return [deferred_value(g) for g in rule.apply(values, on_stream(node.site))]
         context = Context(node, self.saved[node], wanted, self.request.create_graph)
         return fitted(self._differentiate(node, context, cotangents), node, wanted)
 

@@ -12,7 +12,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from .. import _program
 from .._program import Layout, Pattern, contiguous_strides, is_contiguous, layout_of
-from .record import runtime
+from .runtime import runtime
 from .values import Shape
 
 # With more parts than this, whoever reads them pays more than a copy costs.

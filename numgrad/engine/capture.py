@@ -14,7 +14,8 @@ from .._blocks import Block
 from .._errors import CaptureError
 from .constants import Constants
 from .leaving import derivative_of
-from .record import LEFT_BEHIND, changing, mode, runtime
+from .placeholder import ARGUMENT, LEFT_BEHIND, Placeholder
+from .record import changing, mode, runtime
 from .seen import Elements, Seen, seen
 from .site import user_site
 from .values import Alias, Expr, ForeignStorage, Spec, Storage, Value, View, next_number
@@ -26,18 +27,6 @@ WAYS_OUT = (
 )
 
 _INDEX = " As an index it is read at each call where a tensor is indexed: ng.asarray(table)[index]."
-
-
-class Placeholder:
-    """Stands in for the operator of an argument."""
-
-    name = "argument"
-    is_view = reads_pieces = has_rule = reorders = False
-    memory_order = None
-
-    def lower(self, *_: Any) -> NoReturn:
-        """Refuse: only a replay has the values of arguments."""
-        raise CaptureError(LEFT_BEHIND)
 
 
 class Passage(Placeholder):
@@ -55,7 +44,6 @@ class Passage(Placeholder):
         return [rows[0] if self is TO_ROWS and len(rows) else rows]
 
 
-ARGUMENT = Placeholder()
 TO_ROWS = Passage("to_rows")
 TO_AXIS = Passage("to_axis")
 

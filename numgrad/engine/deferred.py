@@ -14,7 +14,7 @@ from .graph import accumulator_of
 from .memory_order import is_view
 from .operands import Number
 from .record import mode, runtime, snapshot, unusual
-from .rules import as_value
+from .runtime import deferred_value
 from .values import Expr, Spec, View, device_of, spec_of
 
 _new = object.__new__
@@ -109,7 +109,7 @@ def added(x: Any, y: Any) -> Any:
         plan = operator.deferred.get(key) or _plan(operator, key, key)
         if type(plan) is Plan:
             return _expression(plan, (x, y))
-    return operator(as_value(x), as_value(y))
+    return operator(deferred_value(x), deferred_value(y))
 
 
 # Views --------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from .context import Context
 from .graph import Edge, Node, Value
 from .record import mode, on_stream, runtime
 from .request import TangentRequest
-from .rules import as_value
+from .runtime import deferred_value
 from .select import needed
 from .sweep import read
 from .tangents import tangent_rule, tangents_of
@@ -50,7 +50,7 @@ class ForwardPass(Pass):
             with nullcontext() if self.streams is None else self.streams.of(node):
                 for slot, tangent in enumerate(self._tangents(node)):
                     if tangent is not None:
-                        self._add(self.pending, Edge(node, slot), as_value(tangent))
+                        self._add(self.pending, Edge(node, slot), deferred_value(tangent))
         for edge in self.targets:
             if edge in self.pending:
                 self.grads[edge] = self.pending[edge]

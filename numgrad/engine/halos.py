@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from .._program import Instruction, Pattern, Program, contiguous_strides, extent, layout_of
 from .expand import Leaf, boxes
-from .record import runtime
+from .runtime import runtime
 from .storing import Root
 from .values import Shape
 

@@ -307,6 +307,9 @@ def replay_view(view: View, value: Value, stays: bool) -> None:
         mode.capture.replayed.append(view)
 
 
+View.replay = replay_view
+
+
 def _leave(value: Value, node: Node | None, slot: int) -> None:
     """Finish with the node on which a value hung: what was saved of it is kept apart, and
     ``retain_grad`` moves to its new node; hooks stay with the value that it was."""

@@ -12,9 +12,9 @@ from .._device_array import DeviceArray
 from .._errors import DeviceError
 from .._program import Program, Ref, contiguous_strides, layout_of
 from .builder import Builder
-from .capture import ARGUMENT
 from .kinds import frozen
-from .record import runtime
+from .placeholder import ARGUMENT
+from .runtime import runtime
 from .templates import Computed, Place, Template, operand_of, spread, templates_of
 from .unchanged import require_own
 from .values import Expr, Value

@@ -13,7 +13,8 @@ import numpy as np
 from .boxes import Bounds, Box, Boxes, around, box_of, common, slices, whole_of
 from .graph import Edge, Node, Value
 from .record import runtime
-from .rules import as_value, fit
+from .rules import fit
+from .runtime import deferred_value
 from .select import reachable
 
 
@@ -92,7 +93,7 @@ def taken(parts: Boxes[Part], box: Box, node: Node, wanted: Sequence[bool]) -> V
 def total_of(parts: Sequence[Part], box: Box) -> Value:
     """Return the sum of gradients of parts of a box, as one of its elements."""
     if all([part.box == box for part in parts]):  # noqa: C419  a list is faster
-        return _sum([as_value(part.value) for part in parts])
+        return _sum([deferred_value(part.value) for part in parts])
     total = _joined(parts, box)
     if not any(box.dropped):
         return total
@@ -114,7 +115,7 @@ def _sum(values: Sequence[Value]) -> Value:
 
 def _full(part: Part) -> Value:
     """Return the value of a part with all axes."""
-    value, dropped = as_value(part.value), part.box.dropped
+    value, dropped = deferred_value(part.value), part.box.dropped
     axes = tuple([n - len(dropped) for n, is_dropped in enumerate(dropped) if is_dropped])
     return runtime.roles["expand_dims"](value, axes=axes) if axes else value
 

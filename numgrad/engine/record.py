@@ -13,6 +13,7 @@ from .._settings import on_change, settings
 from .graph import Node, accumulator_of
 from .keeping import saved
 from .memory_order import is_view
+from .placeholder import LEFT_BEHIND
 from .runtime import require_one_device
 from .runtime import runtime as runtime
 from .site import Site, user_frame, user_stack
@@ -114,12 +115,6 @@ def _follow_path() -> None:
 
 _PATH = 0  # no thread's number
 
-
-LEFT_BEHIND = (
-    "this tensor belongs to a call of a function that ng.jit has captured, and has no value: it "
-    "was kept outside (in a list or an attribute, say), or another thread computes with it. Return "
-    "it from the function, which one thread has to record, instead."
-)
 
 WITHOUT_GRADIENTS = "it is a view made where gradients were switched off"
 

@@ -194,13 +194,6 @@ class _Step:
         arrays += runtime.run(self.operator, given, self.static)
 
 
-def as_value(gradient: Any) -> Any:
-    """Return a gradient as a value of its own, where it is an expression."""
-    if type(gradient) is not Expr:
-        return gradient
-    return runtime.value.deferred(gradient, 0, gradient.specs[0])
-
-
 _rules: dict[Hashable, Rule | None] = Bounded(1 << 13)
 _version = settings.version
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from .._device_array import DeviceArray
 from .._errors import DeviceError
-from .values import CPU, Value, device_of, is_taken_along
+from .values import CPU, Expr, Value, device_of, is_taken_along
 
 
 class Runtime:
@@ -49,6 +49,13 @@ class Runtime:
 
 
 runtime = Runtime()
+
+
+def deferred_value(gradient: Any) -> Any:
+    """Return the value that an expression will give; anything else stays as it is."""
+    if type(gradient) is not Expr:
+        return gradient
+    return runtime.value.deferred(gradient, 0, gradient.specs[0])
 
 
 def require_one_device(operator: Any, inputs: Sequence[Value]) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .._program import Instruction, Pattern, Program
-from .record import runtime
+from .runtime import runtime
 
 _DTYPES = tuple(map(np.dtype, ("float32", "float64", "complex64", "complex128")))
 

@@ -12,7 +12,8 @@ from .graph import Accumulator, Edge, Node, Value
 from .indices import ByPosition
 from .parts import Parts
 from .record import chosen_stream, unusual
-from .rules import Rule, as_value
+from .rules import Rule
+from .runtime import deferred_value
 
 
 def is_plain(request: Any, order: Sequence[Node]) -> bool:
@@ -55,7 +56,7 @@ def sweep(backward_pass: Any, pending: dict[Any, Any]) -> None:
             if total is None and place not in parts:
                 continue
             if place in targets:
-                grads[Edge(node, 0)] = as_value(total)
+                grads[Edge(node, 0)] = deferred_value(total)
             other = by_position.get(node)
             if other is not None and node in wanted:
                 total = _summed(total, parts.take(place))
@@ -116,7 +117,7 @@ def _arrived(
     cotangents = [pending.pop((node, slot), None) for slot in range(len(node.outputs))]
     for slot, total in enumerate(cotangents):
         if total is not None and (node, slot) in targets:
-            grads[Edge(node, slot)] = as_value(total)
+            grads[Edge(node, slot)] = deferred_value(total)
     return cotangents
 
 

@@ -1,7 +1,8 @@
 """How values view others: as part of a graph, outside of it, or as an element that was read."""
 
 import weakref
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -35,6 +36,8 @@ class View:
     chain: Chain
     node: "Node | None"
     expr: "Expr | None"
+    replay: ClassVar[Callable[["View", "Value", bool], None]]
+    """What records a view again, handed over by the module for writes in place."""
 
     @classmethod
     def of(cls, base: "Value", chain: Chain) -> "View":
@@ -50,11 +53,8 @@ class View:
         stays = base.node is self.node or base.node is None
         if base.expr is self.expr and stays:
             return
-        from .inplace import replay_view  # the recorder needs this module
-
         self.node, self.expr = base.node, base.expr
-        replay_view(self, value, stays)
-
+        self.replay(value, stays)
 
     def forget(self) -> None:
         """Let it be recorded again when it is read next."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from .._errors import DeviceError
 from .._tensor import Tensor
-from ..engine.capture import ARGUMENT
+from ..engine.placeholder import ARGUMENT
 from ..engine.runtime import on_two_devices
 from ..engine.values import CPU, Expr, Spec, Storage, device_of, goes_anywhere
 

@@ -13,10 +13,11 @@ from .._lazy import lazy
 from .._settings import settings
 from .._tensor import Tensor
 from ..engine.backward import Pass
-from ..engine.capture import ARGUMENT, TO_AXIS, TO_ROWS, Capture, Unchanged, argument, require_own
+from ..engine.capture import TO_AXIS, TO_ROWS, Capture, Unchanged, argument, require_own
 from ..engine.graph import Edge, Expr, Node, Spec, Value, new_node
 from ..engine.leaving import reveal
 from ..engine.lower import pending_exprs
+from ..engine.placeholder import ARGUMENT
 from ..engine.record import attach, deferring, mode, pack, require_deferring, runtime
 from ..engine.request import Request
 from ..engine.select import number_of, reachable, reaching

@@ -8,9 +8,10 @@ import numpy as np
 
 from .._declare import registry
 from .._device_array import DeviceArray
-from ..engine.capture import ARGUMENT, TO_AXIS, TO_ROWS, Passage, argument, require_own
+from ..engine.capture import TO_AXIS, TO_ROWS, Passage, argument, require_own
 from ..engine.executable import Executable
 from ..engine.lower import lower, pending_exprs
+from ..engine.placeholder import ARGUMENT
 from ..engine.record import runtime
 from ..engine.values import CPU, CapturedStorage, Expr, ForeignStorage, Spec, Storage, Value
 from .devices import device_for

@@ -357,6 +357,8 @@ class Methods:
     __array_ufunc__ = protocols.array_ufunc
     __array_function__ = protocols.array_function
 
+    _numba_type_ = property(protocols.numba_type)
+
     @property
     def __pandas_priority__(self) -> int:
         return frames.priority(sys._getframe(1))

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .._errors import ArgTypeError
 from .._tensor import Tensor
 from ..engine import leaving
 from .arithmetic import is_operand
@@ -44,6 +45,27 @@ def _way_out(dtype: Any) -> tuple[str, str]:
     if kind is None or kind.kind not in "biu":
         return "np.asarray", leaving.ARRAY
     return f"np.asarray to {kind}", leaving.WHOLE.format(dtype=str(kind))
+
+
+def numba_type(tensor: Any) -> Any:
+    """Refuse: a function that Numba has compiled asks for the type of an argument.
+
+    Raises
+    ------
+    ArgTypeError
+        It says how such a function becomes an operator with a derivative.
+    """
+    from ..engine.user_call import user_calls  # not needed before there is an error
+
+    call = next(user_calls(), None)
+    where = "" if call is None else f", at {call.site}"
+    raise ArgTypeError(
+        f"a function compiled by Numba was called with a tensor{where}; it takes arrays, and Numba "
+        f"has no derivatives. Make it an operator of tensors, ng.operator('(n)->(n)')(f) with the "
+        f"shapes of your arguments and an out argument for each result, and declare its "
+        f"derivative with .backward. If no gradient is to flow through it, hand it "
+        f"t.detach().numpy()"
+    )
 
 
 # Universal functions ------------------------------------------------------------------------------

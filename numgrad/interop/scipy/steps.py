@@ -8,7 +8,10 @@ import numpy as np
 from ..._autograd import Function
 from ..._tensor import Tensor, tensor
 from ...engine.record import mode
+from ...func.forward import push
 from ...func.gradients import Called
+from ...functions.constants import zeros
+from ...functions.creation import asarray
 from ...functions.joining import stack
 from .derived import Captured
 
@@ -50,6 +53,15 @@ class Step:
         places = 0, *range(3, 3 + len(params))
         at = Called(self, (y, t, h, *params), places, "solve_ivp")
         return tuple(at.pulled([w], batched=w.ndim == 2))
+
+    def pushed(self, dy: Any, y: Any, t: Any, h: Any, *both: Any) -> Any:
+        """Return the tangent of the next state, given those of the state and of the parameters, for
+        one ``dy`` or for a batch of them; ``both`` are the parameters, then their tangents."""
+        params, tangents = both[: len(both) // 2], both[len(both) // 2 :]
+        places = 0, *range(3, 3 + len(params))
+        at = Called(self, (y, t, h, *params), places, "solve_ivp")
+        seeds = [asarray(v) for v in (dy, *tangents)]
+        return push(at.leaves, at.variables.leaves, seeds, False, batched=seeds[0].ndim == 2)[0]
 
 
 def _plus(y: Any, h: Any, weights: np.ndarray, stages: Sequence[Any]) -> Any:
@@ -119,6 +131,23 @@ class Run:
         return [w, *sums]
 
 
+    def pushed(
+        self, dy: np.ndarray, params: Sequence[np.ndarray], tangents: Sequence[np.ndarray]
+    ) -> np.ndarray:
+        """Return the tangents of the states that are wanted, given those of the start and of the
+        parameters."""
+        along = Captured(self.step.pushed, self.jit, "solve_ivp")
+        steps = [dy]
+        for k, h in enumerate(np.diff(self.times)):
+            steps.append(along(steps[-1], self.states[k], self.times[k], h, *params, *tangents))
+        wanted = [
+            steps[k] if h == 0.0
+            else along(steps[k], self.states[k], self.times[k], h, *params, *tangents)
+            for k, h in zip(self.from_state, self.sizes, strict=True)
+        ]  # fmt: skip
+        return np.stack(wanted, -2) if wanted else np.zeros((*dy.shape[:-1], 0, dy.shape[-1]))
+
+
 class DiscreteAdjoint(Function):
     """The states of a run that are wanted, as a function of its start and of parameters."""
 
@@ -138,3 +167,18 @@ class DiscreteAdjoint(Function):
             return (None, *[tensor(part) for part in ctx.run.pulled(g.numpy(), numbers)])
         at = Called(ctx.run.recorded, (y0, *params), range(1 + len(params)), "solve_ivp")
         return None, *at.pulled([g], batched=g.ndim == 3)
+
+    @staticmethod
+    def jvp(ctx: Any, _: Any, *given: Any) -> Any:
+        primals = ctx.saved_tensors
+        pairs = list(zip(given, primals, strict=True))
+        lead = next(t.shape[: t.ndim - p.ndim] for t, p in pairs if t is not None)
+        tangents = [
+            zeros((*lead, *p.shape), p.dtype) if t is None else t for t, p in pairs
+        ]
+        if not mode.grad:
+            _, *params = [p.detach().numpy() for p in primals]
+            dy, *others = [t.numpy() for t in tangents]
+            return tensor(ctx.run.pushed(dy, params, others))
+        at = Called(ctx.run.recorded, primals, range(len(primals)), "solve_ivp")
+        return push(at.leaves, at.variables.leaves, tangents, True, batched=bool(lead))[0]

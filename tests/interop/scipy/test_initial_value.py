@@ -7,6 +7,7 @@ import pytest
 import numgrad as ng
 from numgrad.errors import ConvergenceError, NotDifferentiableError
 from numgrad.interop.scipy.continuous import Problem
+from numgrad.interop.scipy.steps import DiscreteAdjoint
 
 from .differences import agree, derivative
 
@@ -198,3 +199,26 @@ def test_a_number_as_parameter_of_the_continuous_adjoint(method):
     (slope,) = ng.grad(found.y[0, -1], a)
     assert slope.shape == ()
     np.testing.assert_allclose(slope.item(), -np.exp(-0.7), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [("RK4", {"step": 0.1}), ("RK23", {"rtol": 1e-4}), ("RK45", {"jit": False})],
+)
+def test_forward_mode_steps_along_the_run(method, options, monkeypatch):
+    f = states(method, **options)
+
+    def second(outer, inner):
+        return outer(inner(lambda p: f(START, p)[:, -1].sum()))(RATES)
+
+    transforms = ng.func.jacrev, ng.func.jacfwd
+    expected, *others = (second(a, b) for b in transforms for a in transforms)
+    assert all(np.allclose(other, expected, rtol=1e-11) for other in others)
+    rows = jacobians(f)
+    monkeypatch.setattr(DiscreteAdjoint, "backward", None)  # which is not differentiated for it
+    columns = ng.func.jacfwd(f, argnums=(0, 1))(START, RATES)
+    for row, column in zip(rows, columns, strict=True):
+        assert np.allclose(row, column, rtol=1e-12)
+    tangents = np.array([1.0, -2.0, 0.5]), np.array([0.5, 0.0, 1.0])
+    _, along = ng.func.jvp(f, (START, RATES), tangents)
+    assert np.allclose(along, rows[0] @ tangents[0] + rows[1] @ tangents[1], rtol=1e-12)
