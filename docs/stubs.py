@@ -31,18 +31,18 @@ import numpy
 from numgrad._tensor import ArrayLike, Tensor
 '''
 UNIVERSAL = '''
-P = ParamSpec("P")
-R = TypeVar("R", covariant=True)
+_P = ParamSpec("_P")
+_R = TypeVar("_R", covariant=True)
 
-class Universal(Protocol[P, R]):
+class _Function(Protocol[_P, _R]):
     """A function of elements with NumPy's methods; those of one operand have ``at`` alone."""
     __name__: str
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R: ...
 {methods}
 # In quotes, which jedi does not follow: it knows no ParamSpec, and shows functions as written here.
-_Universal: TypeAlias = "Universal[P, R]"
+_Universal: TypeAlias = "_Function[_P, _R]"
 
-def universal(function: collections.abc.Callable[P, R]) -> _Universal[P, R]: ...
+def _universal(function: collections.abc.Callable[_P, _R]) -> _Universal[_P, _R]: ...
 '''
 METHODS = ("reduce", "accumulate", "reduceat", "outer", "at")
 OTHERS = "\ndef __getattr__(name: str) -> Any: ...  # NumPy's and SciPy's own\n"
@@ -95,7 +95,7 @@ def _definitions(name: str, function: Callable[..., Any], universal: bool) -> It
         for given in (parameters, parameters[1:]):
             yield "@overload\n" + _definition(name, given, function)
     else:
-        yield "@universal\n" * universal + _definition(name, parameters, function)
+        yield "@_universal\n" * universal + _definition(name, parameters, function)
 
 
 def _method(function: Callable[..., Any]) -> str:

@@ -10,13 +10,13 @@ import numpy
 
 from numgrad._tensor import ArrayLike, Tensor
 
-P = ParamSpec("P")
-R = TypeVar("R", covariant=True)
+_P = ParamSpec("_P")
+_R = TypeVar("_R", covariant=True)
 
-class Universal(Protocol[P, R]):
+class _Function(Protocol[_P, _R]):
     """A function of elements with NumPy's methods; those of one operand have ``at`` alone."""
     __name__: str
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R: ...
     def reduce(
         self, array: ArrayLike, axis: int | collections.abc.Sequence[int] | None = 0,
         dtype: Any = None, out: Any = None, keepdims: bool = False, initial: Any | None = None,
@@ -59,11 +59,11 @@ class Universal(Protocol[P, R]):
         """
 
 # In quotes, which jedi does not follow: it knows no ParamSpec, and shows functions as written here.
-_Universal: TypeAlias = "Universal[P, R]"
+_Universal: TypeAlias = "_Function[_P, _R]"
 
-def universal(function: collections.abc.Callable[P, R]) -> _Universal[P, R]: ...
+def _universal(function: collections.abc.Callable[_P, _R]) -> _Universal[_P, _R]: ...
 
-@universal
+@_universal
 def abs(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -90,7 +90,7 @@ def abs(
     tensor([-1.,  0.,  1.])
     """
 
-@universal
+@_universal
 def absolute(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -117,7 +117,7 @@ def absolute(
     tensor([-1.,  0.,  1.])
     """
 
-@universal
+@_universal
 def acos(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -143,7 +143,7 @@ def acos(
     tensor([-1.03279556, -1.15470054])
     """
 
-@universal
+@_universal
 def acosh(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -169,7 +169,7 @@ def acosh(
     tensor([       inf, 0.57735027])
     """
 
-@universal
+@_universal
 def add(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -196,7 +196,7 @@ def add(
     (tensor([1., 1.]), tensor([1., 1.]))
     """
 
-@universal
+@_universal
 def arccos(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -222,7 +222,7 @@ def arccos(
     tensor([-1.03279556, -1.15470054])
     """
 
-@universal
+@_universal
 def arccosh(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -248,7 +248,7 @@ def arccosh(
     tensor([       inf, 0.57735027])
     """
 
-@universal
+@_universal
 def arcsin(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -274,7 +274,7 @@ def arcsin(
     tensor([1.03279556, 1.15470054])
     """
 
-@universal
+@_universal
 def arcsinh(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -300,7 +300,7 @@ def arcsinh(
     tensor([0.9701425 , 0.89442719])
     """
 
-@universal
+@_universal
 def arctan(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -326,7 +326,7 @@ def arctan(
     tensor([0.94117647, 0.8       ])
     """
 
-@universal
+@_universal
 def arctan2(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -359,7 +359,7 @@ def arctan2(
     (tensor([0.16, 0.  ]), tensor([-0.12,  0.  ]))
     """
 
-@universal
+@_universal
 def arctanh(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -385,7 +385,7 @@ def arctanh(
     tensor([1.06666667, 1.33333333])
     """
 
-@universal
+@_universal
 def asin(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -411,7 +411,7 @@ def asin(
     tensor([1.03279556, 1.15470054])
     """
 
-@universal
+@_universal
 def asinh(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -437,7 +437,7 @@ def asinh(
     tensor([0.9701425 , 0.89442719])
     """
 
-@universal
+@_universal
 def atan(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -463,7 +463,7 @@ def atan(
     tensor([0.94117647, 0.8       ])
     """
 
-@universal
+@_universal
 def atan2(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -496,7 +496,7 @@ def atan2(
     (tensor([0.16, 0.  ]), tensor([-0.12,  0.  ]))
     """
 
-@universal
+@_universal
 def atanh(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -532,7 +532,7 @@ def bartlett(M: ArrayLike) -> Any:
     tensor([0., 1., 0.])
     """
 
-@universal
+@_universal
 def bitwise_and(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -558,7 +558,7 @@ def bitwise_and(
     tensor([2, 1])
     """
 
-@universal
+@_universal
 def bitwise_count(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -584,7 +584,7 @@ def bitwise_count(
     tensor([2, 3], dtype=uint8)
     """
 
-@universal
+@_universal
 def bitwise_invert(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -610,7 +610,7 @@ def bitwise_invert(
     tensor([-7, -6])
     """
 
-@universal
+@_universal
 def bitwise_left_shift(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -636,7 +636,7 @@ def bitwise_left_shift(
     tensor([24, 10])
     """
 
-@universal
+@_universal
 def bitwise_not(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -662,7 +662,7 @@ def bitwise_not(
     tensor([-7, -6])
     """
 
-@universal
+@_universal
 def bitwise_or(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -688,7 +688,7 @@ def bitwise_or(
     tensor([6, 5])
     """
 
-@universal
+@_universal
 def bitwise_right_shift(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -714,7 +714,7 @@ def bitwise_right_shift(
     tensor([1, 2])
     """
 
-@universal
+@_universal
 def bitwise_xor(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -750,7 +750,7 @@ def blackman(M: ArrayLike) -> Any:
     tensor([-0.,  1., -0.])
     """
 
-@universal
+@_universal
 def cbrt(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -781,7 +781,7 @@ def cbrt(
     tensor([0.08333333, 0.33333333])
     """
 
-@universal
+@_universal
 def ceil(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -811,7 +811,7 @@ def ceil(
     tensor([-1.,  2.])
     """
 
-@universal
+@_universal
 def conj(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -836,7 +836,7 @@ def conj(
     tensor([1.-2.j])
     """
 
-@universal
+@_universal
 def conjugate(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -861,7 +861,7 @@ def conjugate(
     tensor([1.-2.j])
     """
 
-@universal
+@_universal
 def copysign(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -891,7 +891,7 @@ def copysign(
     tensor([-1.,  2.])
     """
 
-@universal
+@_universal
 def cos(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -917,7 +917,7 @@ def cos(
     tensor([-0.24740396, -0.47942554])
     """
 
-@universal
+@_universal
 def cosh(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -943,7 +943,7 @@ def cosh(
     tensor([0.25261232, 0.52109531])
     """
 
-@universal
+@_universal
 def deg2rad(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -973,7 +973,7 @@ def deg2rad(
     tensor([1.57079633, 3.14159265])
     """
 
-@universal
+@_universal
 def degrees(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -1013,7 +1013,7 @@ def diag_indices(n: ArrayLike, ndim: Any = 2) -> Any:
     (tensor([0, 1]), tensor([0, 1]))
     """
 
-@universal
+@_universal
 def divide(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -1040,7 +1040,7 @@ def divide(
     (tensor([0.5, 0.5]), tensor([-0.25, -1.  ]))
     """
 
-@universal
+@_universal
 def divmod(
     x1: ArrayLike, x2: ArrayLike, out1: Any = None, out2: Any = None, /, *, out: Any = None,
     where: ArrayLike = True, dtype: Any = None, casting: Any = 'same_kind', order: str = 'K',
@@ -1055,7 +1055,7 @@ def divmod(
     (tensor([ 3., -4.]), tensor([1., 1.]))
     """
 
-@universal
+@_universal
 def equal(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -1076,7 +1076,7 @@ def equal(
     tensor([False,  True])
     """
 
-@universal
+@_universal
 def exp(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -1102,7 +1102,7 @@ def exp(
     tensor([1.28402542, 1.64872127])
     """
 
-@universal
+@_universal
 def exp2(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -1128,7 +1128,7 @@ def exp2(
     tensor([0.82429556, 0.98025814])
     """
 
-@universal
+@_universal
 def expm1(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -1154,7 +1154,7 @@ def expm1(
     tensor([1.28402542, 1.64872127])
     """
 
-@universal
+@_universal
 def fabs(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -1185,7 +1185,7 @@ def fabs(
     tensor([-1.,  0.,  1.])
     """
 
-@universal
+@_universal
 def fix(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -1215,7 +1215,7 @@ def fix(
     tensor([-1.,  1.])
     """
 
-@universal
+@_universal
 def float_power(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -1229,7 +1229,7 @@ def float_power(
     tensor([0.5 , 0.25])
     """
 
-@universal
+@_universal
 def floor(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -1259,7 +1259,7 @@ def floor(
     tensor([-2.,  1.])
     """
 
-@universal
+@_universal
 def floor_divide(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -1289,7 +1289,7 @@ def floor_divide(
     tensor([ 3., -4.])
     """
 
-@universal
+@_universal
 def fmax(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -1319,7 +1319,7 @@ def fmax(
     tensor([2., 2.])
     """
 
-@universal
+@_universal
 def fmin(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -1349,7 +1349,7 @@ def fmin(
     tensor([1., 2.])
     """
 
-@universal
+@_universal
 def fmod(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -1381,7 +1381,7 @@ def fmod(
     (tensor([1., 1.]), tensor([-3.,  3.]))
     """
 
-@universal
+@_universal
 def frexp(
     x: ArrayLike, out1: Any = None, out2: Any = None, /, *, out: Any = None,
     where: ArrayLike = True, dtype: Any = None, casting: Any = 'same_kind', order: str = 'K',
@@ -1401,7 +1401,7 @@ def frexp(
     (tensor([0.75, 0.5 ]), tensor([ 2, -1], dtype=int32))
     """
 
-@universal
+@_universal
 def gcd(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -1427,7 +1427,7 @@ def gcd(
     tensor([4, 4])
     """
 
-@universal
+@_universal
 def greater(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -1453,7 +1453,7 @@ def greater(
     tensor([False, False])
     """
 
-@universal
+@_universal
 def greater_equal(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -1499,7 +1499,7 @@ def hanning(M: ArrayLike) -> Any:
     tensor([0., 1., 0.])
     """
 
-@universal
+@_universal
 def heaviside(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -1517,7 +1517,7 @@ def heaviside(
     tensor([0. , 0.5, 1. ])
     """
 
-@universal
+@_universal
 def hypot(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -1582,7 +1582,7 @@ def indices(dimensions: ArrayLike, dtype: Any = ..., sparse: Any = False) -> Any
             [1, 1]])
     """
 
-@universal
+@_universal
 def invert(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -1608,7 +1608,7 @@ def invert(
     tensor([-7, -6])
     """
 
-@universal
+@_universal
 def isfinite(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -1629,7 +1629,7 @@ def isfinite(
     tensor([ True, False, False])
     """
 
-@universal
+@_universal
 def isinf(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -1650,7 +1650,7 @@ def isinf(
     tensor([False,  True, False])
     """
 
-@universal
+@_universal
 def isnan(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -1671,7 +1671,7 @@ def isnan(
     tensor([False, False,  True])
     """
 
-@universal
+@_universal
 def lcm(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -1697,7 +1697,7 @@ def lcm(
     tensor([24, 40])
     """
 
-@universal
+@_universal
 def ldexp(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -1720,7 +1720,7 @@ def ldexp(
     tensor([3.  , 0.25])
     """
 
-@universal
+@_universal
 def left_shift(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -1746,7 +1746,7 @@ def left_shift(
     tensor([24, 10])
     """
 
-@universal
+@_universal
 def less(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -1772,7 +1772,7 @@ def less(
     tensor([ True, False])
     """
 
-@universal
+@_universal
 def less_equal(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -1798,7 +1798,7 @@ def less_equal(
     tensor([ True,  True])
     """
 
-@universal
+@_universal
 def log(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -1824,7 +1824,7 @@ def log(
     tensor([4., 2.])
     """
 
-@universal
+@_universal
 def log10(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -1850,7 +1850,7 @@ def log10(
     tensor([1.73717793, 0.86858896])
     """
 
-@universal
+@_universal
 def log1p(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -1876,7 +1876,7 @@ def log1p(
     tensor([0.8       , 0.66666667])
     """
 
-@universal
+@_universal
 def log2(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -1902,7 +1902,7 @@ def log2(
     tensor([5.77078016, 2.88539008])
     """
 
-@universal
+@_universal
 def logaddexp(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -1935,7 +1935,7 @@ def logaddexp(
     (tensor([0.26894142, 0.88079708]), tensor([0.73105858, 0.11920292]))
     """
 
-@universal
+@_universal
 def logaddexp2(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -1967,7 +1967,7 @@ def logaddexp2(
     (tensor([0.33333333, 0.8       ]), tensor([0.66666667, 0.2       ]))
     """
 
-@universal
+@_universal
 def logical_and(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -1988,7 +1988,7 @@ def logical_and(
     tensor([ True, False])
     """
 
-@universal
+@_universal
 def logical_not(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -2009,7 +2009,7 @@ def logical_not(
     tensor([ True, False])
     """
 
-@universal
+@_universal
 def logical_or(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -2030,7 +2030,7 @@ def logical_or(
     tensor([ True,  True])
     """
 
-@universal
+@_universal
 def logical_xor(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -2061,7 +2061,7 @@ def mask_indices(n: ArrayLike, mask_func: ArrayLike, k: Any = 0) -> Any:
     (tensor([0, 0, 1]), tensor([0, 1, 1]))
     """
 
-@universal
+@_universal
 def matmul(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -2091,7 +2091,7 @@ def matmul(
             [ 1., 10.]])
     """
 
-@universal
+@_universal
 def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return the products of matrices and vectors; other axes broadcast.
 
@@ -2103,7 +2103,7 @@ def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
             [ 2.,  4.]])
     """
 
-@universal
+@_universal
 def maximum(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -2135,7 +2135,7 @@ def maximum(
     (tensor([0. , 0.5, 1. ]), tensor([1. , 0.5, 0. ]))
     """
 
-@universal
+@_universal
 def minimum(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -2167,7 +2167,7 @@ def minimum(
     (tensor([1. , 0.5, 0. ]), tensor([0. , 0.5, 1. ]))
     """
 
-@universal
+@_universal
 def mod(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -2199,7 +2199,7 @@ def mod(
     (tensor([1., 1.]), tensor([-3.,  4.]))
     """
 
-@universal
+@_universal
 def modf(
     x: ArrayLike, out1: Any = None, out2: Any = None, /, *, out: Any = None,
     where: ArrayLike = True, dtype: Any = None, casting: Any = 'same_kind', order: str = 'K',
@@ -2218,7 +2218,7 @@ def modf(
     (tensor([ 0.5 , -0.25]), tensor([ 1., -2.]))
     """
 
-@universal
+@_universal
 def multiply(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -2245,7 +2245,7 @@ def multiply(
     (tensor([2., 2.]), tensor([1., 4.]))
     """
 
-@universal
+@_universal
 def negative(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -2271,7 +2271,7 @@ def negative(
     tensor([-1., -1.])
     """
 
-@universal
+@_universal
 def nextafter(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -2289,7 +2289,7 @@ def nextafter(
     tensor(True)
     """
 
-@universal
+@_universal
 def not_equal(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -2310,7 +2310,7 @@ def not_equal(
     tensor([ True, False])
     """
 
-@universal
+@_universal
 def positive(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -2336,7 +2336,7 @@ def positive(
     tensor([1., 1.])
     """
 
-@universal
+@_universal
 def pow(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -2369,7 +2369,7 @@ def pow(
     (tensor([12.,  0.]), tensor([5.54517744, 0.        ]))
     """
 
-@universal
+@_universal
 def power(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -2402,7 +2402,7 @@ def power(
     (tensor([12.,  0.]), tensor([5.54517744, 0.        ]))
     """
 
-@universal
+@_universal
 def rad2deg(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -2432,7 +2432,7 @@ def rad2deg(
     tensor([28.64788976, 57.29577951])
     """
 
-@universal
+@_universal
 def radians(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -2482,7 +2482,7 @@ def real(val: ArrayLike) -> Tensor:
     tensor([1.+0.j])
     """
 
-@universal
+@_universal
 def reciprocal(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -2508,7 +2508,7 @@ def reciprocal(
     tensor([-16.,  -4.])
     """
 
-@universal
+@_universal
 def remainder(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -2540,7 +2540,7 @@ def remainder(
     (tensor([1., 1.]), tensor([-3.,  4.]))
     """
 
-@universal
+@_universal
 def right_shift(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -2566,7 +2566,7 @@ def right_shift(
     tensor([1, 2])
     """
 
-@universal
+@_universal
 def rint(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -2591,7 +2591,7 @@ def rint(
     tensor([0., 2.])
     """
 
-@universal
+@_universal
 def sign(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -2617,7 +2617,7 @@ def sign(
     tensor([-1.,  0.,  1.])
     """
 
-@universal
+@_universal
 def signbit(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -2643,7 +2643,7 @@ def signbit(
     tensor([ True,  True, False])
     """
 
-@universal
+@_universal
 def sin(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -2669,7 +2669,7 @@ def sin(
     tensor([0.96891242, 0.87758256])
     """
 
-@universal
+@_universal
 def sinh(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -2695,7 +2695,7 @@ def sinh(
     tensor([1.0314131 , 1.12762597])
     """
 
-@universal
+@_universal
 def spacing(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -2725,7 +2725,7 @@ def spacing(
     tensor([2.22044605e-16, 4.44089210e-16])
     """
 
-@universal
+@_universal
 def sqrt(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -2751,7 +2751,7 @@ def sqrt(
     tensor([ inf, 0.25])
     """
 
-@universal
+@_universal
 def square(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -2777,7 +2777,7 @@ def square(
     tensor([0.5, 1. ])
     """
 
-@universal
+@_universal
 def subtract(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -2804,7 +2804,7 @@ def subtract(
     (tensor([1., 1.]), tensor([-1., -1.]))
     """
 
-@universal
+@_universal
 def tan(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -2830,7 +2830,7 @@ def tan(
     tensor([1.0651995 , 1.29844641])
     """
 
-@universal
+@_universal
 def tanh(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -2887,7 +2887,7 @@ def triu_indices(n: ArrayLike, k: Any = 0, m: Any = None) -> Any:
     (tensor([0, 0, 1]), tensor([0, 1, 1]))
     """
 
-@universal
+@_universal
 def true_divide(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
     dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -2914,7 +2914,7 @@ def true_divide(
     (tensor([0.5, 0.5]), tensor([-0.25, -1.  ]))
     """
 
-@universal
+@_universal
 def trunc(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
@@ -2944,7 +2944,7 @@ def trunc(
     tensor([-1.,  1.])
     """
 
-@universal
+@_universal
 def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Tensor:
     """Return the products of vectors along ``axis``, the first one conjugated; other axes
     broadcast.
@@ -2956,7 +2956,7 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Tensor:
     tensor([21., 43.])
     """
 
-@universal
+@_universal
 def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return the products of vectors, which are conjugated, and matrices; other axes broadcast.
 

@@ -69,6 +69,10 @@ def test_universal_functions_take_the_options_that_their_stubs_show(shown):
     assert tried > 90
 
 
+def test_the_stub_of_universal_functions_adds_no_name(shown):
+    assert [name for name in shown if name[0] != "_" and not hasattr(ng, name)] == []
+
+
 def test_a_stub_shows_the_whole_docstring(shown):
     assert ast.get_docstring(shown["sin"]) == inspect.getdoc(ng.sin)
     assert "The derivative is ``cos(x)``" in inspect.getdoc(ng.sin)
