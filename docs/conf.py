@@ -2,6 +2,8 @@
 
 import os
 
+from docutils import nodes
+
 from numgrad._version import __version__
 
 project = "numgrad"
@@ -60,6 +62,27 @@ html_title = "numgrad"
 html_show_sourcelink = False
 html_theme_options = {"show_prev_next": True, "navigation_with_keys": False}
 html_theme_options["header_links_before_dropdown"] = 6
+html_theme_options["logo"] = {"text": f"numgrad {version}"}
 html_sidebars = {"index": [], "quickstart": []}  # pages without sections to show beside them
 html_static_path = ["_static"]
 html_css_files = ["wide_tables.css"]
+
+
+def end_where_code_ends(app, doctree):
+    """Leave out the empty line that doctests of Markdown need behind what is printed."""
+    for block in doctree.findall(nodes.literal_block):
+        text = block.astext().rstrip("\n")
+        block.rawsource = text
+        block.children = []
+        block += nodes.Text(text)
+
+
+def show_options(app, what, name, function, options, signature, returned):
+    """Show the options of universal functions by their names."""
+    shown = "out=None, *, where=True, dtype=None, casting='same_kind'"
+    return (signature or "").replace("*into, **options", shown) or None, returned
+
+
+def setup(app):
+    app.connect("doctree-read", end_where_code_ends)
+    app.connect("autodoc-process-signature", show_options)

@@ -55,7 +55,8 @@ def _declare(
         Whether NumPy has the method, which then says which parameters are valid.
     """
     names = [inspect.Parameter("rng", NAMED), *map(_parameter, parameters.split())]
-    signature = inspect.Signature([*names, inspect.Parameter("size", NAMED, default=None)])
+    names.append(inspect.Parameter("size", NAMED, default=None))
+    signature = inspect.Signature(names, return_annotation=Tensor)
 
     def draw(*args: Any, **given: Any) -> Tensor:
         try:

@@ -285,5 +285,8 @@ def test_a_refused_call_leaves_the_generator_as_it_was():
 
 
 def test_signatures_are_those_of_numpy_after_the_generator():
-    assert str(inspect.signature(ng.random.normal)) == "(rng, loc=0.0, scale=1.0, size=None)"
+    signature = inspect.signature(ng.random.normal)
+    assert signature.return_annotation is ng.Tensor
+    shown = str(signature.replace(return_annotation=signature.empty))
+    assert shown == "(rng, loc=0.0, scale=1.0, size=None)"
     assert ng.random.normal.__doc__.startswith("Return")

@@ -61,7 +61,7 @@ def reduce(
     array: ArrayLike,
     axis: Axis = 0,
     dtype: Any = None,
-    out: Tensor | None = None,
+    out: Any = None,
     keepdims: bool = False,
     initial: ArrayLike | None = None,
     where: ArrayLike = True,
@@ -155,7 +155,7 @@ def reduceat(
     indices: ArrayLike,
     axis: int = 0,
     dtype: Any = None,
-    out: Tensor | None = None,
+    out: Any = None,
 ) -> Tensor:
     """Return the reductions of ``array[indices[i]:indices[i + 1]]`` along ``axis``; where that is
     nothing, ``array[indices[i]]``. Parameters are those of ``numpy.ufunc.reduceat``."""
@@ -187,7 +187,7 @@ def _of_slices(function: Any, x: Tensor, starts: np.ndarray, dtype: Any) -> Tens
 
 
 def accumulate(
-    function: Any, array: ArrayLike, axis: int = 0, dtype: Any = None, out: Tensor | None = None
+    function: Any, array: ArrayLike, axis: int = 0, dtype: Any = None, out: Any = None
 ) -> Tensor:
     """Return all results on the way of `reduce`: ``ng.add.accumulate`` is a cumulative sum.
 
@@ -232,7 +232,7 @@ def outer(function: Any, a: ArrayLike, b: ArrayLike, /, **options: Any) -> Tenso
     return with_options(function, options, columns, b, called=f"{function.__name__}.outer")
 
 
-def at(function: Any, array: Tensor, indices: Any, values: ArrayLike | None = None, /) -> None:
+def at(function: Any, array: ArrayLike, indices: Any, values: ArrayLike | None = None, /) -> None:
     """Write ``f(array[indices], values)`` into a tensor, once for each time that an index occurs:
     ``ng.add.at`` adds all values up, where ``array[indices] += values`` adds the last one.
 

@@ -109,9 +109,3 @@ def _scaled(x: ArrayLike, factor: float) -> Tensor:
     if y.dtype.kind == "c":
         raise DtypeError("an angle cannot be complex")
     return y
-
-
-__all__ = [
-    "acos", "arccos", "arcsin", "arctan", "arctan2", "asin", "atan", "atan2", "cos", "deg2rad",
-    "degrees", "rad2deg", "radians", "sin", "tan",
-]  # fmt: skip

@@ -1,7 +1,7 @@
 """What NumPy's universal functions take beside their operands: ``out=``, ``where=``, ``dtype=``."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ParamSpec, Protocol, TypedDict
+from typing import Any, TypedDict, TypeVar
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from .operands import as_tensor, kind_of_operand
 from .repeating import broadcast_to
 from .results import delivered, mask_of, no_target, target_of, way_out
 
-P = ParamSpec("P")
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Options(TypedDict, total=False):
@@ -31,24 +31,10 @@ class Options(TypedDict, total=False):
     subok: bool
 
 
-class Universal(Protocol[P]):
-    """A function of elements with the methods of NumPy's, see `numgrad.functions.folding`; those of
-    one operand have ``at`` alone."""
-
-    __name__: str
-    reduce: Callable[..., Tensor]
-    accumulate: Callable[..., Tensor]
-    reduceat: Callable[..., Tensor]
-    outer: Callable[..., Tensor]
-    at: Callable[..., None]
-
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Tensor: ...
-
-
-def universal(notes: str = "", **shown: Any) -> Callable[[Callable[P, Tensor]], Universal[P]]:
-    """Complete the docstring of a function, see `of_elements`, and say what it is after
-    ``functions.binding``: a function with methods."""
-    return of_elements(notes, **shown)  # type: ignore[return-value]
+def universal(notes: str = "", **shown: Any) -> Callable[[F], F]:
+    """Complete the docstring of a function, see `of_elements`, to which ``functions.binding`` gives
+    methods: type checkers see them in ``described.pyi``."""
+    return of_elements(notes, **shown)
 
 
 def with_options(

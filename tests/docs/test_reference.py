@@ -27,11 +27,10 @@ def load_module(name):
 
 
 def listed():
-    """Return the names of each module in the blocks of the page."""
-    found = {}
-    for block in re.findall(
-        r"```{eval-rst}\n(.*?)```", (DOCS / "reference.md").read_text(), re.DOTALL
-    ):
+    """Return the names of each module in the blocks of the pages."""
+    found, pages = {}, sorted((DOCS / "reference").glob("*.md"))
+    text = "".join(page.read_text("utf-8") for page in pages)
+    for block in re.findall(r"```{eval-rst}\n(.*?)```", text, re.DOTALL):
         module, _, names = block.partition("\n\n")
         entries = [line.strip() for line in names.splitlines()[3:]]
         found.setdefault(module.split(":: ")[1], []).extend(entries)
@@ -55,7 +54,7 @@ def test_functions_of_numgrad():
     values = public(ng)
     entries = listed()["numgrad"]
     assert len(entries) == len(set(entries))
-    aliases = dict(table("reference.md", "name", "is"))
+    aliases = dict(table("reference/names.md", "name", "is"))
     assert {*entries, *aliases} == {*values}
     assert all(values[alias] is values[name] for alias, name in aliases.items())
 

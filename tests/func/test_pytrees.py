@@ -369,3 +369,41 @@ def test_paths_dates_and_sets_in_fields_are_handed_on():
         ng.func.grad(lambda r: r.rate * r.indices[0])(Run(3.0, indices=np.array([1, 2])))
     with pytest.raises(ArgTypeError, match=r"got Run; write @dataclass\(frozen=True\)"):
         ng.jit(lambda r, x: x * r.rate, static_argnums=0)(run, 2.0)
+
+
+@dataclasses.dataclass
+class Layer:
+    weight: Any
+    activation: Any = np.tanh
+
+
+def test_functions_among_the_fields_are_settings_in_every_transform():
+    """The gradient of ``sum(f(w x))`` to w is ``x f'(w x)``; another function is recorded anew."""
+
+    def loss(layer, x):
+        return layer.activation(layer.weight * x).sum()
+
+    def longer(layer, x):
+        return Layer(layer.weight * x, layer.activation)
+
+    weight, x, layer = np.array([0.5, 1.0]), 2.0, Layer(np.array([0.5, 1.0]))
+    slopes = {np.tanh: lambda u: 1 - np.tanh(u) ** 2, ng.sin: np.cos}
+    captured, gradient = ng.jit(loss), ng.jit(ng.func.grad(loss))
+    for activation in (np.tanh, ng.sin, np.tanh):
+        layer.activation = activation
+        for found in (ng.func.grad(loss)(layer, x), gradient(layer, x)):
+            slope = slopes[activation](x * weight)
+            np.testing.assert_allclose(found.weight, x * slope, rtol=1e-14)
+            assert found.activation is activation
+        np.testing.assert_allclose(captured(layer, x), loss(layer, x), rtol=1e-14)
+        assert ng.jit(longer)(layer, x).activation is activation
+        rows = ng.func.vmap(loss, in_axes=(None, 0))(layer, np.array([0.0, x]))
+        np.testing.assert_allclose(rows, [0.0, loss(layer, x)], rtol=1e-14, atol=1e-15)
+
+
+def test_a_function_that_a_captured_one_makes_is_no_result():
+    def closing(layer, x):
+        return Layer(layer.weight, lambda u: u * x)
+
+    with pytest.raises(ArgTypeError, match="returns a function"):
+        ng.jit(closing)(Layer(np.ones(2)), 2.0)

@@ -40,7 +40,7 @@ def test_the_source_distribution_has_what_the_tests_read():
     assert read <= kept
 
 
-@pytest.mark.parametrize("file", ["py.typed", "data/pelts.csv"])
+@pytest.mark.parametrize("file", ["py.typed", "special.pyi", "data/pelts.csv"])
 def test_installed_package_carries_its_data(file):
     import numgrad
 
