@@ -11,7 +11,7 @@ from typing import Any
 import optree
 
 from ._ending import uncut
-from ._pytrees import CALLS, has_fields, open_new
+from ._pytrees import CALLS, Rest, has_fields, open_new
 
 dict_insertion_ordered = optree.dict_insertion_ordered
 tree_unflatten = uncut(optree.tree_unflatten)
@@ -49,6 +49,12 @@ def tree_map(function: Callable[[Any], Any], tree: Any, **options: Any) -> Any:
     """Return a container like another, of what a function makes of its leaves."""
     leaves, structure = tree_flatten(tree, **options)
     return tree_unflatten(structure, map(function, leaves))
+
+
+def settings_of(structure: Any) -> list[tuple[str, Any]]:
+    """Return the names and values of fields that are beside the leaves of a container."""
+    data = [item for node in structure.__getstate__()[0] for item in node if type(item) is Rest]
+    return [pair for rest in data for pair in rest.fixed]
 
 
 def broadcast_prefix(prefix: Any, tree: Any, namespace: str) -> list[Any]:

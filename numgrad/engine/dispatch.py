@@ -19,7 +19,7 @@ from .operands import as_value, descriptor
 from .operands import learn as learn_of
 from .record import WITHOUT_GRADIENTS, apply, mode, pack, parents_of, runtime, unusual
 from .record import record as record_without_plan
-from .recorder import UNWRITTEN, recorder_of
+from .recorder import UNWRITTEN, count_use
 from .site import is_ours, user_frame, user_stack
 from .unchanged import require_own
 from .values import Alias, Storage, View, next_number, spec_of
@@ -27,15 +27,6 @@ from .values import Alias, Storage, View, next_number, spec_of
 _new = object.__new__
 _frame = sys._getframe
 _Array = np.ndarray
-
-_OFTEN = 100  # uses of a plan, after which it gets a recorder
-
-
-def _count(plan: Plan) -> None:
-    """Count a use of a plan without a recorder."""
-    plan.uses += 1
-    if plan.uses == _OFTEN:
-        plan.recorder = recorder_of(plan)
 
 
 # Applying -----------------------------------------------------------------------------------------
@@ -86,7 +77,7 @@ def _of_two(plan: Plan, x: Any, y: Any, a: Any, b: Any) -> Any:
     """Apply an operator to two values, computing with arrays that stand for theirs."""
     record = plan.recorder
     if record is None:
-        _count(plan)
+        count_use(plan)
     elif not unusual:
         result = record(x, y, a, b)
         if result is not None:
@@ -106,7 +97,7 @@ def apply_one(plan: Plan, x: Any) -> Any:
     try:
         record = plan.recorder
         if record is None:
-            _count(plan)
+            count_use(plan)
         elif not unusual:
             result = record(x)
             if result is not None:
@@ -165,7 +156,7 @@ def _as_others(
     """Return the value of a result by a plan for all that are alike, and put in what is its own."""
     record = like.recorder
     if record is None:
-        _count(like)
+        count_use(like)
     result = None if record is None or unusual else record(x, array)
     if result is None:
         result = _of_one(like, x, array)
@@ -221,7 +212,7 @@ def _recorded(plan: Plan, inputs: Sequence[Any], arrays: Sequence[Any]) -> Any:
     """Return the value of a result, computed from arrays and connected to its inputs."""
     record = plan.recorder
     if record is None:
-        _count(plan)
+        count_use(plan)
     elif not unusual:
         result = record(*inputs, *arrays)
         if result is not None:

@@ -4,6 +4,7 @@ import functools
 import os
 import weakref
 from collections.abc import Callable, Iterable, Sequence
+from types import CellType
 from typing import Any
 
 import numpy as np
@@ -143,6 +144,8 @@ class Recorded:
         self.fixed = [None if _is_result(leaf) else leaf for leaf in leaves]
         for leaf in self.fixed:
             _require_constant(leaf, self._call)
+        for _, item in optree.settings_of(self.structure):
+            _require_no_closure(item)
         outputs = [leaves[n] for n in self.positions]
         for output in outputs:
             if type(output) is PythonInt:  # which is to be returned as what it is
@@ -372,6 +375,17 @@ def _result(result: Any) -> Any:
 
 def _is_result(leaf: Any) -> bool:
     return isinstance(leaf, (Tensor, np.ndarray, np.generic))
+
+
+def _require_no_closure(item: Any) -> None:
+    """Raise for a function in a field of the result that reads a value which a call alone has."""
+    cells = getattr(item, "__closure__", None) or ()
+    held = [cell.cell_contents for cell in cells if cell != CellType()]
+    if any(isinstance(value, Tensor) and value.array is None for value in held):
+        raise ArgTypeError(
+            f"jit: the function returns a function, {item.__qualname__}, that reads tensors of the "
+            f"call, which have no values outside of it. Return the tensors themselves"
+        )
 
 
 def _require_constant(leaf: Any, call: Call) -> None:

@@ -3,13 +3,13 @@
 import pytest
 
 import numgrad as ng
-from numgrad.engine import backward, dispatch, recall
+from numgrad.engine import backward, recall, recorder
 
 
 @pytest.fixture
 def often(monkeypatch):
     """Plans get their recorder when they are used for the first time, after they were learned."""
-    monkeypatch.setattr(dispatch, "_OFTEN", 1)
+    monkeypatch.setattr(recorder, "_OFTEN", 1)
     ng.set_flags()
     yield
     ng.set_flags()

@@ -12,7 +12,7 @@ import pytest
 
 import numgrad as ng
 from numgrad._declare import registry
-from numgrad.engine import dispatch
+from numgrad.engine import dispatch, recorder
 from numgrad.engine.graph import Node, View
 
 pytestmark = pytest.mark.usefixtures("often")
@@ -77,7 +77,7 @@ def test_what_is_made_is_what_python_makes(operate, monkeypatch):
     for kept in (True, False):
         ng.set_flags()
         if not kept:
-            monkeypatch.setattr(dispatch, "recorder_of", lambda plan: None)
+            monkeypatch.setattr(recorder, "recorder_of", lambda plan: None)
         made.append([operate(x, y) for _ in range(3)][2])
     ours, theirs = slots_of(made[0]), slots_of(made[1])
     own = ("array", "node", "_view", "_storage")
