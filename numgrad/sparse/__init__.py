@@ -66,6 +66,8 @@ def _instead(name: str) -> str:
     """Return what to write instead of a name of SciPy's."""
     if name == "linalg":
         return ": ng.interop.scipy has spsolve, splu, factorized and eigsh"
+    if name in ("spsolve", "splu", "factorized", "eigsh"):
+        return f": write ng.interop.scipy.{name}"
     own = name.replace("_matrix", "_array")
     if own != name and own in _HOMES:
         return f": write ng.sparse.{own}, with A @ B for products, as A * B is elementwise"
