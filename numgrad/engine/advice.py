@@ -1,9 +1,7 @@
 """What a user who asked for numbers of a tensor has typed, and what keeps the gradients."""
 
 import ast
-import copy
 import sys
-from collections.abc import Mapping
 from inspect import signature
 from types import NoneType
 from typing import Any, NamedTuple
@@ -11,10 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._counterparts import FOLLOWED, TEXTS, counterpart
+from .._switched import is_switched
+from .once import or_once
 from .site import Site
-from .user_call import UserCall, made_by, public_name, user_calls
+from .user_call import UserCall, public_name, user_calls
+from .written import before, made_a_tensor, numgrad_name, replaced, short
 
-_LONGEST = 72
 _WRITES = ("numpy.ndarray.fill", "numpy.ndarray.put", "numpy.ndarray.itemset")
 _ANSWERED = {"numpy", "scipy", "pandas", "xarray"}
 
@@ -69,15 +69,7 @@ def _outer(call: UserCall | None) -> str:
 def _typed(call: UserCall) -> str:
     if call.tree is None:
         return f"{call.name}"
-    return _short(call.tree) + (" = ..." if call.is_write else "")
-
-
-def _short(tree: ast.expr) -> str:
-    text = ast.unparse(tree)
-    if len(text) <= _LONGEST:
-        return text
-    shown = ast.unparse(tree.func) if isinstance(tree, ast.Call) else text
-    return f"{shown[:_LONGEST]}{'(...)' if isinstance(tree, ast.Call) else '...'}"
+    return short(call.tree) + (" = ..." if call.is_write else "")
 
 
 def _instead(call: UserCall) -> str | None:
@@ -102,16 +94,15 @@ def _instead_of_function(call: UserCall, value: Any) -> str | None:
         return None  # elements of an array; the greatest of a list
     found = counterpart(name.partition("()")[0])
     if found is None:
-        return _without_counterpart(call, value)
-    own = f"{_numgrad(call.frame.f_globals)}.{found}"
+        return _without_counterpart(call)
+    own = f"{numgrad_name(call.frame.f_globals)}.{found}"
     if "()" in name and call.named is not None:
         return f"{own}(...) where {ast.unparse(_object(call.named))} is made"
     arguments = _arguments(found)
     if found.endswith(")") or call.tree is None or call.named is None:
         return own + arguments
-    text = _short(_replaced(call.tree, call.named, own))
-    module = _module_of_numpy(call)
-    return f"{text}, or import numgrad as {module}" if module else text + arguments
+    text = short(replaced(call.tree, call.named, own)) + arguments
+    return or_once(text, call, value, found, numgrad_name(call.frame.f_globals))
 
 
 def _arguments(path: str) -> str:
@@ -125,34 +116,13 @@ def _arguments(path: str) -> str:
     return ", with the tensors that its function reads in args=(...)" if is_solver else ""
 
 
-def _module_of_numpy(call: UserCall) -> str | None:
-    """Return the name under which the user has imported NumPy, if the call begins with it."""
-    root: Any = call.named
-    while isinstance(root, ast.Attribute):
-        root = root.value
-    is_numpy = isinstance(root, ast.Name) and call.value_of(root) is sys.modules["numpy"]
-    return root.id if is_numpy else None
-
-
-def _replaced(tree: ast.expr, part: ast.expr, text: str) -> ast.expr:
-    """Return an expression with a part of it replaced."""
-    marked: Any = copy.deepcopy(tree, memo := {})
-    old, new = memo[id(part)], ast.parse(text, mode="eval").body
-
-    class Replacing(ast.NodeTransformer):
-        def visit(self, node: ast.AST) -> Any:
-            return new if node is old else self.generic_visit(node)
-
-    return Replacing().visit(marked)
-
-
-def _without_counterpart(call: UserCall, value: Any) -> str | None:
+def _without_counterpart(call: UserCall) -> str | None:
     name = call.name or ""
     if call.library and call.library not in _ANSWERED | sys.stdlib_module_names:
         return f"x.detach().numpy() for values, as functions of {call.library} have no gradients"
     if not name.startswith("scipy."):
         return None
-    if not name.startswith("scipy.signal.") and _takes_other_arrays(value):
+    if is_switched(name.replace("()", "")) and not _is_switch_on():
         return (
             "os.environ['SCIPY_ARRAY_API'] = '1' before SciPy is imported, whose function takes "
             "tensors then"
@@ -160,23 +130,9 @@ def _without_counterpart(call: UserCall, value: Any) -> str | None:
     return f"an ng.Function with its derivative, as numgrad has no counterpart of {name}"
 
 
-def _takes_other_arrays(function: Any) -> bool:
-    """Return whether SciPy declares that a function computes with the functions of any library,
-    and does so where it is asked to."""
-    declared = sys.modules.get("scipy._lib._array_api")
-    if getattr(declared, "SCIPY_ARRAY_API", True):
-        return False
-    try:
-        found = vars(declared)["xp_capabilities_table"][function]
-        return not (found["np_only"] or found["cpu_only"])
-    except (KeyError, TypeError):
-        return False
-
-
-def _numgrad(names: Mapping[str, Any]) -> str:
-    """Return the name under which the user's module has imported numgrad."""
-    module = sys.modules["numgrad"]
-    return next((name for name, value in names.items() if value is module), "ng")
+def _is_switch_on() -> bool:
+    """Return whether SciPy computes with the functions of any library."""
+    return bool(getattr(sys.modules.get("scipy._lib._array_api"), "SCIPY_ARRAY_API", False))
 
 
 # Objects, operators and arrays --------------------------------------------------------------------
@@ -199,10 +155,10 @@ def _text(call: UserCall, value: Any) -> str | None:
     arguments = ", ".join(map(ast.unparse, (*tree.args, *(k.value for k in tree.keywords))))
     made = ast.unparse(holder)
     if plain in _WRITES:
-        return _before(made, _numgrad(call.frame.f_globals))
+        return before(made, numgrad_name(call.frame.f_globals))
     return text.format(
-        ng=_numgrad(call.frame.f_globals), first=ast.unparse(tree.args[0]) if tree.args else "",
-        object=made, rest=_short(tree)[len(made):], arguments=arguments,
+        ng=numgrad_name(call.frame.f_globals), first=ast.unparse(tree.args[0]) if tree.args else "",
+        object=made, rest=short(tree)[len(made):], arguments=arguments,
         method=ast.unparse(call.named)[len(made):],
     )  # fmt: skip
 
@@ -213,7 +169,7 @@ def _object(named: ast.expr) -> ast.expr:
 
 
 def _instead_of_operator(call: UserCall, tree: ast.BinOp | ast.Compare) -> str | None:
-    own = _numgrad(call.frame.f_globals)
+    own = numgrad_name(call.frame.f_globals)
     others = [tree.right] if isinstance(tree, ast.BinOp) else tree.comparators
     operands = [tree.left, *others]
     if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Mod) and _is_text(call, tree.left):
@@ -222,10 +178,10 @@ def _instead_of_operator(call: UserCall, tree: ast.BinOp | ast.Compare) -> str |
     if library in TEXTS:
         holder = next((o for o in operands if _is_of(call, o, library)), operands[0])
         changed = ast.parse(f"({ast.unparse(holder)}).to_numpy()", mode="eval").body
-        return _short(_replaced(tree, holder, ast.unparse(changed)))
+        return short(replaced(tree, holder, ast.unparse(changed)))
     listed = next((o for o in operands if isinstance(o, (ast.List, ast.Tuple))), None)
     if listed is not None:
-        return _short(_replaced(tree, listed, f"{own}.array({ast.unparse(listed)})"))
+        return short(replaced(tree, listed, f"{own}.array({ast.unparse(listed)})"))
     return None
 
 
@@ -246,19 +202,9 @@ def _instead_of_array(call: UserCall) -> str | None:
     """Return how to make the array that is written a tensor."""
     if not isinstance(call.tree, ast.Subscript):
         return None
-    array, own = call.tree.value, _numgrad(call.frame.f_globals)
+    array, own = call.tree.value, numgrad_name(call.frame.f_globals)
     if not isinstance(call.value_of(array), (np.ndarray, NoneType)):
         return None
     if not isinstance(array, ast.Name):
         return f"{own}.zeros(...) where {ast.unparse(array)} is made, which is then a tensor"
-    made = made_by(array.id, call.frame)
-    name = made and public_name(call.value_of(made[1].func))
-    found = counterpart(name) if name else None
-    if made is None or found is None or "(" in found:
-        return _before(array.id, own)
-    text = _short(_replaced(made[1], made[1].func, f"{own}.{found}"))
-    return f"{array.id} = {text} at line {made[0]}, which is a tensor"
-
-
-def _before(array: str, own: str) -> str:
-    return f"{array} = {own}.asarray({array}) before, or make it with {own}.zeros(...)"
+    return made_a_tensor(array.id, call.frame, own)
