@@ -315,6 +315,86 @@ def test_writes_into_arrays_are_told_to_make_a_tensor(name, typed, advised, tran
         np.testing.assert_allclose(found, slope)
 
 
+INTO_ARRAYS = """
+import numpy as np
+import numgrad as ng
+
+u0 = np.array([1.0, 2.0, 3.0])
+whole: np.ndarray = np.zeros(3)
+
+def added(t):
+    a = np.zeros(3)
+    a += t * t
+    return a
+
+def multiplied(t):
+    a, b = u0.copy(), 2.0
+    a *= b * t
+    return a
+
+def handed(t):
+    a = np.zeros(3)
+    np.multiply(u0, t, out=a)
+    return a
+
+def scattered(t):
+    a = np.zeros(3)
+    np.add.at(a, [0, 1, 1], t)
+    return a
+
+def copied(t):
+    a = u0.copy()
+    a[1] = t
+    return a
+
+def computed(t):
+    a = 2.0 * u0[::-1]
+    a[1:] = t * np.ones(2)
+    return a
+
+def part_of(t):
+    a = np.zeros((2, 3))
+    a[0] += t * u0
+    return a
+
+def closed(t):
+    a = -u0
+    def write():
+        a[0] = t
+    write()
+    return a
+
+def shared(t):
+    whole[1] = t * t
+    return whole
+"""
+
+
+@pytest.mark.parametrize("name", re.findall(r"\ndef (\w+)", INTO_ARRAYS))
+def test_arrays_that_are_written_are_named_with_the_line_that_made_them(name, tmp_path):
+    function = getattr(written_to(tmp_path / "original.py", INTO_ARRAYS), name)
+    t = ng.tensor(0.7, requires_grad=True)
+    with pytest.raises((DetachedError, TypeError, ValueError)) as caught:
+        function(t)
+    text = str(caught.value.__cause__ or caught.value)
+    pattern = r"original\.py:\d+ in \w+: write (.*) at line (\d+), or (.*) at line (\d+), which is"
+    statement, import_line, made, line = re.search(pattern, text).groups()
+    exact = function(0.7).copy()
+    lines = INTO_ARRAYS.split("\n")
+    for number, new in ((import_line, statement), (line, made)):
+        mended = list(lines)
+        old = mended[int(number) - 1]
+        if new.startswith("a = ") and ", b" in old:
+            new += "; b = 2.0"
+        mended[int(number) - 1] = old[: len(old) - len(old.lstrip())] + new
+        found = getattr(written_to(tmp_path / "mended.py", "\n".join(mended)), name)(t)
+        np.testing.assert_allclose(found.detach().numpy(), exact)
+        (slope,) = ng.grad(found.sum(), t)
+        h = 1e-6
+        ends = [function(0.7 + d).sum() for d in (h, -h)]
+        np.testing.assert_allclose(slope.item(), (ends[0] - ends[1]) / (2 * h), rtol=1e-7)
+
+
 def written_to(path, text):
     path.write_text(text)
     spec = importlib.util.spec_from_file_location(path.stem, path)
