@@ -31,6 +31,7 @@ NAMESPACES: dict[str, tuple[str, ...]] = {
 
 _ODE = "interop.scipy.solve_ivp(f, (t0, t1), y0)"
 _CSR = "sparse.csr(data, indices, indptr, shape)"
+_CSC = "sparse.csr(data, indices, indptr, (columns, rows)).T"
 _COO = "sparse.coo(data, (rows, columns), shape)"
 
 OTHERS: dict[str, str] = {
@@ -57,9 +58,20 @@ OTHERS: dict[str, str] = {
     "scipy.optimize.curve_fit": "interop.scipy.least_squares(residuals, p0)",
     "scipy.optimize.minimize_scalar": "interop.scipy.minimize(f, x0)",
     "scipy.optimize.approx_fprime": "func.grad(f)(x)",
-    "scipy.interpolate.interp1d": "interp(x, xp, fp)",
+    "scipy.interpolate.interp1d": "interop.scipy.make_interp_spline(x, y, k=1)",
     "scipy.sparse.csr_array": _CSR,
     "scipy.sparse.csr_matrix": _CSR,
+    "scipy.sparse.csc_array": _CSC,
+    "scipy.sparse.csc_matrix": _CSC,
+    "scipy.sparse.bsr_array": _COO,
+    "scipy.sparse.bsr_matrix": _COO,
+    "scipy.sparse.lil_array": _COO,
+    "scipy.sparse.lil_matrix": _COO,
+    "scipy.sparse.dok_array": _COO,
+    "scipy.sparse.dok_matrix": _COO,
+    "scipy.sparse.dia_array": "sparse.diags(diagonals, offsets, shape)",
+    "scipy.sparse.dia_matrix": "sparse.diags(diagonals, offsets, shape)",
+    "scipy.sparse.spdiags": "sparse.diags(diagonals, offsets, shape)",
     "scipy.sparse.coo_array": _COO,
     "scipy.sparse.coo_matrix": _COO,
     "scipy.sparse.diags_array": "sparse.diags",
@@ -80,9 +92,17 @@ TEXTS: dict[str, str] = {
     "numpy.ndarray": "{ng}.asarray({object}){rest}",
     "numpy.random.Generator": "{ng}.random{method}({object}, {arguments})",
     "pandas": "{object}.to_numpy() for {object}",
+    "xarray": "{object}.data",
 }
 """What to write instead of a conversion to a number, and of what an object of another library
 computes with a tensor. ``{first}`` is the first argument, ``{rest}`` what follows the object."""
+
+
+HOLDERS: dict[str, str] = {
+    "pandas": "{first} itself, as pandas holds no tensors",
+    "numpy.ma": "{ng}.where(mask, 0.0, {first}) for booleans of what is masked",
+}
+"""What to write instead of calls of a module whose objects hold no tensors."""
 
 
 def counterpart(name: str) -> str | None:

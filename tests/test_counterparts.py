@@ -9,6 +9,7 @@ import sys
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 import numgrad as ng
 from numgrad._counterparts import NAMESPACES, OTHERS, TEXTS
@@ -121,12 +122,28 @@ PROGRAMS = {
     "scipy.optimize.minimize_scalar": "scipy.optimize.minimize_scalar(lambda x: (x - t) ** 2).x",
     "scipy.optimize.approx_fprime": "scipy.optimize.approx_fprime([2.0], lambda x: t * x[0] ** 2)",
     "scipy.interpolate.interp1d": "scipy.interpolate.interp1d(X, t * X * X)(0.3)",
+    "scipy.sparse.csc_array": "scipy.sparse.csc_array((t * X, [0, 2, 1], [0, 1, 2, 3])) @ X",
+    "scipy.sparse.csc_matrix": "scipy.sparse.csc_matrix((t * X, ([0, 2, 1], [0, 1, 2]))) @ X",
+    "scipy.sparse.bsr_array": "scipy.sparse.bsr_array(t * A) @ np.ones(2)",
+    "scipy.sparse.bsr_matrix": "scipy.sparse.bsr_matrix(t * A) @ np.ones(2)",
+    "scipy.sparse.lil_array": "scipy.sparse.lil_array(t * A) @ np.ones(2)",
+    "scipy.sparse.lil_matrix": "scipy.sparse.lil_matrix(t * A) @ np.ones(2)",
+    "scipy.sparse.dok_array": "scipy.sparse.dok_array(t * A) @ np.ones(2)",
+    "scipy.sparse.dok_matrix": "scipy.sparse.dok_matrix(t * A) @ np.ones(2)",
+    "scipy.sparse.dia_array": "scipy.sparse.dia_array((t * X, 0), shape=(3, 3)) @ X",
+    "scipy.sparse.dia_matrix": "scipy.sparse.dia_matrix((t * X, 0), shape=(3, 3)) @ X",
+    "scipy.sparse.spdiags": "scipy.sparse.spdiags(t * X, 0, 3, 3) @ X",
     "scipy.sparse.csr_array": "scipy.sparse.csr_array(t * A) @ np.ones(2)",
     "scipy.sparse.csr_matrix": "scipy.sparse.csr_matrix(t * A) @ np.ones(2)",
     "scipy.sparse.coo_array": "scipy.sparse.coo_array(t * A) @ np.ones(2)",
     "scipy.sparse.coo_matrix": "scipy.sparse.coo_matrix(t * A) @ np.ones(2)",
-    "scipy.sparse.diags_array": "scipy.sparse.diags_array([t * X, X], offsets=[0, 1]) @ X",
-    "scipy.sparse": "scipy.sparse.diags([t * X, [t, 1.0]], [0, 1]) @ np.ones(3)",
+    "scipy.sparse.diags_array": """
+        scipy.sparse.diags_array([t * X, X], offsets=[0, 1]) @ X
+        scipy.sparse.diags_array(t * X) @ X
+    """,
+    "scipy.sparse": """
+        scipy.sparse.diags([t * X, [t, 1.0]], [0, 1]) @ np.ones(3); scipy.sparse.diags(t * X) @ X
+    """,
 }
 _ROOT = "ng.interop.scipy.root(lambda x, t: x * x - t, 0.5, (t,)).x"
 CORRECTED = {
@@ -146,7 +163,13 @@ CORRECTED = {
         "ng.interop.scipy.minimize(lambda x, t: ((x - t) ** 2).sum(), [0.5], (t,)).x"
     ),
     "ng.func.grad(f)(x)": "ng.func.grad(lambda x: t * x[0] ** 2)(np.array([2.0]))",
-    "ng.interp(x, xp, fp)": "ng.interp(0.3, X, t * X * X)",
+    "ng.interop.scipy.make_interp_spline(x, y, k=1)": (
+        "ng.interop.scipy.make_interp_spline(X, t * X * X, k=1)(0.3)"
+    ),
+    "ng.sparse.csr(data, indices, indptr, (columns, rows)).T": (
+        "ng.sparse.csr(t * X, [0, 2, 1], [0, 1, 2, 3], (3, 3)).T @ X"
+    ),
+    "ng.sparse.diags(diagonals, offsets, shape)": "ng.sparse.diags([t * X], [0], (3, 3)) @ X",
     "ng.sparse.csr(data, indices, indptr, shape)": (
         "ng.sparse.csr(t * S.data, S.indices, S.indptr, S.shape) @ np.ones(2)"
     ),
@@ -209,6 +232,9 @@ def advice_of(program, at=0.7, is_bracketed=False):
 
 
 def corrected(program, typed, written):
+    if "csc_matrix" in program:
+        assert written == "ng.sparse.coo(data, (rows, columns), shape)"
+        return "ng.sparse.coo(t * X, ([0, 2, 1], [0, 1, 2])) @ X"
     if written in CORRECTED:
         return CORRECTED[written]
     text = ast.unparse(ast.parse(program, mode="eval"))
@@ -252,7 +278,7 @@ def test_what_is_advised_has_the_gradient(program, run):
 
 
 def test_every_row_is_carried_out():
-    elsewhere = {"builtins.max", "builtins.min", "pandas"}
+    elsewhere = {"builtins.max", "builtins.min", "pandas", "xarray"}
     assert set(NAMESPACES) | set(OTHERS) | set(TEXTS) == set(PROGRAMS) | elsewhere
 
 
@@ -487,10 +513,11 @@ def squared(x):
 
 
 def test_what_was_made_before_is_to_be_made_otherwise():
-    from scipy import stats
+    from scipy import interpolate, stats
 
     t, a = ng.tensor(0.7, requires_grad=True), np.ones(3)
     frozen, bound = stats.norm(0.0, 2.0), stats.norm.logpdf
+    line = interpolate.interp1d([0.0, 1.0], [0.0, 2.0])
     cases = {
         r"squared\(t\) .* write ng\.vectorize\(\.\.\.\) where squared is made": lambda: squared(t),
         r"frozen\.cdf\(t\) .* write ng\.stats\.norm\(\.\.\.\) where frozen is made": lambda: (
@@ -498,6 +525,9 @@ def test_what_was_made_before_is_to_be_made_otherwise():
         ),
         r"bound\(t\) .* write ng\.stats\.norm\.logpdf\(t\), or, once, before: ng\.interop\.scipy\.p": (
             lambda: bound(t)
+        ),
+        r"line\(t\) .* write ng\.interop\.scipy\.make_interp_spline\(x, y, k=1\) where line is made": (
+            lambda: line(t)
         ),
         r"a\.fill\(t\) .* write a = ng\.asarray\(a\) before": lambda: a.fill(t),
     }
@@ -512,6 +542,59 @@ def test_other_libraries_are_said_to_have_no_gradients():
     x = ng.tensor([0.7, 0.2], requires_grad=True)
     with pytest.raises(DetachedError, match=r"x\.detach\(\)\.numpy\(\) for values, as functions"):
         metrics.mean_absolute_error(np.ones(2), x)
+
+
+HELD = {
+    "xr.DataArray(t * X, dims='a').values": "xr.DataArray(t * X, dims='a').data",
+    "xr.DataArray(t * X, dims='a').to_numpy()": "xr.DataArray(t * X, dims='a').data",
+    "labelled(t).sum().item()": "labelled(t).sum().data",
+    "labelled(t).mean('a').values": "labelled(t).mean('a').data",
+    "np.asarray(labelled(t))": "ng.asarray(labelled(t))",
+    "pd.Series(t * X).mean()": "(t * X).mean()",
+    "pd.DataFrame({'a': t * X})['a']": "{'a': t * X}['a']",
+    "np.ma.masked_invalid(t * X).sum()": "ng.where(mask, 0.0, t * X).sum()",
+    "np.ma.array(t * X, mask=mask).sum()": "ng.where(mask, 0.0, t * X).sum()",
+    "series.dot(t * X)": "series.to_numpy().dot(t * X)",
+}
+HOLDING = """
+import numpy as np
+import pandas as pd
+import xarray as xr
+import numgrad as ng
+
+X = np.array([1.0, 2.0, 4.0])
+series, mask = pd.Series(X), np.zeros(3, bool)
+
+def labelled(t):
+    return xr.DataArray(t * X * X, dims="a")
+
+def program(t):
+    return {}
+"""
+
+
+def test_objects_that_hold_no_tensors_are_told_what_does(tmp_path):
+    pytest.importorskip("pandas")
+    pytest.importorskip("xarray")
+    for number, (text, mended) in enumerate(HELD.items()):
+        path = tmp_path / f"program_{number}.py"
+        program = written_to(path, HOLDING.replace("{}", text)).program
+        with pytest.raises(DetachedError) as caught:
+            ng.func.grad(program)(0.7)
+        message = str(caught.value)
+        assert f"at {path}:14 in program: write " in message
+        said = re.search(r": write (?:import .* at line \d+, or )?(.*?)(,| for | itself| here|\. It)", message)[1]
+        assert said in mended or said == "series.to_numpy()", message
+        function = written_to(tmp_path / "mended.py", HOLDING.replace("{}", mended)).program
+        exact = [np.sum(np.asarray(program(0.7 + d))) for d in (1e-6, -1e-6)]
+        slope = ng.func.grad(lambda t, f=function: ng.sum(f(t)))(0.7)
+        np.testing.assert_allclose(slope, (exact[0] - exact[1]) / 2e-6, rtol=1e-7)
+
+
+def test_elements_of_sparse_matrices_of_scipy_are_places():
+    matrix = scipy.sparse.lil_matrix((2, 2))
+    with pytest.raises(DetachedError, match=r"write ng\.sparse\.coo\(data, .* where matrix is made"):
+        matrix[0, 1] = ng.tensor(0.7, requires_grad=True)
 
 
 def test_code_without_source_gets_the_name_of_what_it_calls():
@@ -554,14 +637,17 @@ def test_operators_of_pandas_are_told_to_hand_out_their_values(tmp_path):
         np.testing.assert_allclose(ng.grad(found.sum(), t)[0][0].item(), slope, rtol=1e-5)
 
 
-SWITCHED = """
+SWITCHED_HEAD = """
+from scipy import signal, special, stats
+from scipy.spatial.transform import RigidTransform, Rotation
+"""
+SWITCHED = f"""
 import sys
 import numpy as np, numgrad as ng
-from scipy import stats
-
+{SWITCHED_HEAD}
 x = np.array([0.3, 1.1, 0.7])
 for text in sys.argv[1:]:
-    f = eval(f"lambda x: {text}")
+    f = eval("lambda x: " + text)
     slope = ng.func.grad(lambda x: (f(x) * x[:2]).sum())(x)
     step = 1e-6 * np.eye(3)
     exact = [((f(x + d) * (x + d)[:2]).sum() - (f(x - d) * (x - d)[:2]).sum()) / 2e-6 for d in step]
@@ -570,12 +656,18 @@ for text in sys.argv[1:]:
 
 
 def test_functions_of_scipy_that_take_tensors_with_the_switch_do(tmp_path):
-    programs = ["stats.zscore(x)[:2]", "stats.gmean(x)"]
-    head = "from scipy import stats\n"
+    programs = [
+        "stats.zscore(x)[:2]", "stats.gmean(x)", "signal.freqz(x)[1].real[:2]",
+        "signal.hilbert(x).imag[:2]", "Rotation.from_rotvec(x).as_matrix()[0, :2]",
+        "Rotation.from_euler('xyz', x).apply([[1.0, 2.0, 3.0]])[0, :2]",
+        "RigidTransform.from_translation(x).as_matrix()[:2, 3]", "special.softmax(special.log_softmax(x) * x)[:2]",
+    ]  # fmt: skip
+    head = f"{SWITCHED_HEAD}\n"
     for number, text in enumerate(programs):
         path = tmp_path / f"switched_{number}.py"
         program = written_to(path, f"{head}def program(x):\n    return {text}\n").program
-        with pytest.raises(DetachedError, match=r"write os.environ\['SCIPY_ARRAY_API'\] = '1'"):
+        switch = r"write os.environ\['SCIPY_ARRAY_API'\] = '1'"
+        with pytest.raises(DetachedError, match="log_softmax" if "log_" in text else switch):
             program(ng.tensor([0.3, 1.1, 0.7], requires_grad=True))
     command = [sys.executable, "-c", SWITCHED, *programs]
     subprocess.run(command, check=True, env={**os.environ, "SCIPY_ARRAY_API": "1"})

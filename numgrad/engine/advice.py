@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._counterparts import FOLLOWED, TEXTS, counterpart
+from .._counterparts import FOLLOWED, HOLDERS, OTHERS, TEXTS, counterpart
 from .._switched import is_switched
 from .once import or_once
 from .site import Site
@@ -16,6 +16,7 @@ from .user_call import UserCall, public_name, user_calls
 from .written import before, made_a_tensor, numgrad_name, replaced, short
 
 _WRITES = ("numpy.ndarray.fill", "numpy.ndarray.put", "numpy.ndarray.itemset")
+_VALUES = ("values", "to_numpy", "item")
 _ANSWERED = {"numpy", "scipy", "pandas", "xarray"}
 
 
@@ -80,7 +81,7 @@ def _instead(call: UserCall) -> str | None:
     if call.name is None or call.name.startswith("numgrad"):
         return None
     value = call.value_of(call.named)
-    text = _text(call, value)
+    text = _text(call)
     return _instead_of_function(call, value) if text is None else text
 
 
@@ -95,14 +96,25 @@ def _instead_of_function(call: UserCall, value: Any) -> str | None:
     found = counterpart(name.partition("()")[0])
     if found is None:
         return _without_counterpart(call)
+    found = _by_places(found, call.tree)
     own = f"{numgrad_name(call.frame.f_globals)}.{found}"
     if "()" in name and call.named is not None:
-        return f"{own}(...) where {ast.unparse(_object(call.named))} is made"
+        made = own if "(" in found else f"{own}(...)"
+        return f"{made} where {ast.unparse(_object(call.named))} is made"
     arguments = _arguments(found)
-    if found.endswith(")") or call.tree is None or call.named is None:
+    if "(" in found or call.tree is None or call.named is None:
         return own + arguments
     text = short(replaced(call.tree, call.named, own)) + arguments
     return or_once(text, call, value, found, numgrad_name(call.frame.f_globals))
+
+
+def _by_places(found: str, tree: ast.expr | None) -> str:
+    """Return what makes a sparse array of places where that is called with them."""
+    arguments = tree.args if isinstance(tree, ast.Call) else []
+    first = arguments[0] if arguments else None
+    is_pair = isinstance(first, ast.Tuple) and len(first.elts) == 2
+    is_made_of_rows = found.startswith("sparse.csr(")
+    return OTHERS["scipy.sparse.coo_array"] if is_made_of_rows and is_pair else found
 
 
 def _arguments(path: str) -> str:
@@ -138,8 +150,12 @@ def _is_switch_on() -> bool:
 # Objects, operators and arrays --------------------------------------------------------------------
 
 
-def _text(call: UserCall, value: Any) -> str | None:
+def _text(call: UserCall) -> str | None:
     """Return the text for conversions and for methods of objects."""
+    if "()" not in (call.name or "") and (held := _instead_of_holder(call)):
+        return held
+    if (call.name or "").startswith("xarray."):
+        return _instead_of_labels(call)
     plain = (call.name or "").replace("()", "")
     keys = (plain, plain.rpartition(".")[0], plain.partition(".")[0])
     text = next((TEXTS[key] for key in keys if key in TEXTS), None)
@@ -148,9 +164,9 @@ def _text(call: UserCall, value: Any) -> str | None:
         return None
     if "{first}" in text and len(tree.args) != 1:
         return None
-    holder = _object(call.named)
+    holder = _object(tree.func)
     is_about_object = "{object}" in text
-    if is_about_object and (holder is call.named or "()" not in str(public_name(value))):
+    if is_about_object and (holder is tree.func or "()" not in (call.name or "")):
         return None
     arguments = ", ".join(map(ast.unparse, (*tree.args, *(k.value for k in tree.keywords))))
     made = ast.unparse(holder)
@@ -159,8 +175,26 @@ def _text(call: UserCall, value: Any) -> str | None:
     return text.format(
         ng=numgrad_name(call.frame.f_globals), first=ast.unparse(tree.args[0]) if tree.args else "",
         object=made, rest=short(tree)[len(made):], arguments=arguments,
-        method=ast.unparse(call.named)[len(made):],
+        method=ast.unparse(tree.func)[len(made):],
     )  # fmt: skip
+
+
+def _instead_of_holder(call: UserCall) -> str | None:
+    """Return what to write instead of an object that holds no tensors."""
+    module = (call.name or "").rpartition(".")[0]
+    tree = call.tree
+    if module not in HOLDERS or not isinstance(tree, ast.Call) or not tree.args:
+        return None
+    own, first = numgrad_name(call.frame.f_globals), ast.unparse(tree.args[0])
+    return HOLDERS[module].format(ng=own, first=first)
+
+
+def _instead_of_labels(call: UserCall) -> str | None:
+    """Return what to write instead of the values of an array with labels."""
+    tree = call.tree.func if isinstance(call.tree, ast.Call) else call.tree
+    if not isinstance(tree, ast.Attribute) or tree.attr not in _VALUES:
+        return None
+    return TEXTS["xarray"].format(object=ast.unparse(tree.value))
 
 
 def _object(named: ast.expr) -> ast.expr:
@@ -175,7 +209,7 @@ def _instead_of_operator(call: UserCall, tree: ast.BinOp | ast.Compare) -> str |
     if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Mod) and _is_text(call, tree.left):
         return "f'{x:.3f}' for '%.3f' % x"
     library = (call.name or "").partition(".")[0]
-    if library in TEXTS:
+    if library == "pandas":
         holder = next((o for o in operands if _is_of(call, o, library)), operands[0])
         changed = ast.parse(f"({ast.unparse(holder)}).to_numpy()", mode="eval").body
         return short(replaced(tree, holder, ast.unparse(changed)))
@@ -203,7 +237,10 @@ def _instead_of_array(call: UserCall) -> str | None:
     if not isinstance(call.tree, ast.Subscript):
         return None
     array, own = call.tree.value, numgrad_name(call.frame.f_globals)
-    if not isinstance(call.value_of(array), (np.ndarray, NoneType)):
+    value = call.value_of(array)
+    if type(value).__module__.startswith("scipy.sparse"):
+        return f"{own}.{OTHERS['scipy.sparse.coo_array']} where {ast.unparse(array)} is made"
+    if not isinstance(value, (np.ndarray, NoneType)):
         return None
     if not isinstance(array, ast.Name):
         return f"{own}.zeros(...) where {ast.unparse(array)} is made, which is then a tensor"

@@ -113,7 +113,8 @@ def is_users(frame: FrameType) -> bool:
 
 def _read(frame: FrameType, inner: FrameType | None) -> UserCall:
     operation = _operation(frame)
-    if not operation.startswith(_OPERATIONS):  # it has called nothing: it asks whether, say
+    is_property = operation == "LOAD_ATTR" and inner is not None
+    if not is_property and not operation.startswith(_OPERATIONS):  # it asks whether, say
         return UserCall(frame, None, None, None, False)
     tree = _source(frame)
     called = tree.func if isinstance(tree, ast.Call) else tree
