@@ -154,9 +154,11 @@ def _text(call: UserCall) -> str | None:
     """Return the text for conversions and for methods of objects."""
     if "()" not in (call.name or "") and (held := _instead_of_holder(call)):
         return held
-    if (call.name or "").startswith("xarray."):
+    if "xarray" in (call.library, (call.name or "").partition(".")[0]):
         return _instead_of_labels(call)
     plain = (call.name or "").replace("()", "")
+    if plain.startswith("pandas.") and plain.endswith((".to_numpy.dot", ".values.dot")):
+        plain = "numpy.ndarray.dot"  # of the numbers
     keys = (plain, plain.rpartition(".")[0], plain.partition(".")[0])
     text = next((TEXTS[key] for key in keys if key in TEXTS), None)
     tree = call.tree
@@ -170,6 +172,8 @@ def _text(call: UserCall) -> str | None:
         return None
     arguments = ", ".join(map(ast.unparse, (*tree.args, *(k.value for k in tree.keywords))))
     made = ast.unparse(holder)
+    if plain.startswith("pandas.") and plain.endswith(".dot"):
+        return f"{made}.to_numpy() @ ({arguments})"
     if plain in _WRITES:
         return before(made, numgrad_name(call.frame.f_globals))
     return text.format(
