@@ -1,7 +1,6 @@
 """Tensor: an array and its place in the graph. ``functions`` binds arithmetic and methods."""
 
 import math
-import sys
 import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -141,13 +140,6 @@ class Tensor(Arithmetic, Methods, Value):
 
     def __bool__(self) -> bool:
         return bool(self._on_host())
-
-    def __len__(self) -> int:
-        if not self.shape:
-            raise TypeError("len() of a 0-d tensor")
-        if self.requires_grad and leaving.is_for_diagonals(sys._getframe(1)):
-            leaving.refuse(self, "np.asarray", leaving.ARRAY)
-        return self.shape[0]
 
     # The graph
     # ----------------------------------------------------------------------------------------

@@ -3,8 +3,6 @@
 Nothing flows back through those. What would lose a gradient without a word raises.
 """
 
-from types import FrameType
-
 from .._blocks import Block
 from .._errors import DetachedError
 from .record import changing, mode
@@ -129,13 +127,6 @@ def refuse_inside(value: Value, what: str, instead: str, constant: str = "x.deta
         refuse(value, what, instead, constant)
 
 
-def is_for_diagonals(caller: FrameType) -> bool:
-    """Return whether SciPy asks how many diagonals of a sparse array there are; it would say that
-    a tensor, which is one diagonal, has the wrong number of them."""
-    module = caller.f_globals.get("__name__", "")
-    return caller.f_code.co_name == "diags_array" and module.startswith("scipy.sparse.")
-
-
 NUMBERS = {
     "float": "Write the tensor itself, which computes as a number does, and a tensor, made with "
     "ng.zeros, for an array that is written.",
@@ -158,5 +149,5 @@ VALUES = "Compute with the tensor itself; it can be compared and printed."
 
 __all__ = [
     "ARRAY", "NUMBERS", "VALUES", "WHOLE", "Derivative", "derivative_of", "detached",
-    "differentiated", "is_for_diagonals", "refuse", "refuse_inside", "reveal",
+    "differentiated", "refuse", "refuse_inside", "reveal",
 ]  # fmt: skip

@@ -137,9 +137,7 @@ def _made_by(name: str, frame: FrameType) -> tuple[int, ast.expr] | None:
     else:
         inner = [f for f in ast.walk(module) if isinstance(f, ast.FunctionDef)]
         apart = [f for f in inner if not _has(f, first)]
-        found = [
-            (n, t) for n, t in _bindings(module, name) if not any(_has(f, n) for f in apart)
-        ]
+        found = [(n, t) for n, t in _bindings(module, name) if not any(_has(f, n) for f in apart)]
     return max(found, key=lambda made: made[0], default=None)
 
 
