@@ -96,8 +96,10 @@ def _instead_of_function(call: UserCall, value: Any) -> str | None:
     found = counterpart(name.partition("()")[0])
     if found is None:
         return _without_counterpart(call)
-    found = _by_places(found, call.tree)
-    own = f"{numgrad_name(call.frame.f_globals)}.{found}"
+    module = numgrad_name(call.frame.f_globals)
+    if (made := _of_parts(found, call.tree, module)) is not None:
+        return made
+    own = f"{module}.{found}"
     if "()" in name and call.named is not None:
         made = own if "(" in found else f"{own}(...)"
         return f"{made} where {ast.unparse(_object(call.named))} is made"
@@ -105,16 +107,20 @@ def _instead_of_function(call: UserCall, value: Any) -> str | None:
     if "(" in found or call.tree is None or call.named is None:
         return own + arguments
     text = short(replaced(call.tree, call.named, own)) + arguments
-    return or_once(text, call, value, found, numgrad_name(call.frame.f_globals))
+    return or_once(text, call, value, found, module)
 
 
-def _by_places(found: str, tree: ast.expr | None) -> str:
-    """Return what makes a sparse array of places where that is called with them."""
+def _of_parts(found: str, tree: ast.expr | None, own: str) -> str | None:
+    """Return the call that makes a sparse array of the parts that SciPy's is called with."""
     arguments = tree.args if isinstance(tree, ast.Call) else []
-    first = arguments[0] if arguments else None
-    is_pair = isinstance(first, ast.Tuple) and len(first.elts) == 2
-    is_made_of_rows = found.startswith("sparse.csr(")
-    return OTHERS["scipy.sparse.coo_array"] if is_made_of_rows and is_pair else found
+    parts = arguments[0].elts if arguments and isinstance(arguments[0], ast.Tuple) else []
+    makes_rows = found == OTHERS["scipy.sparse.csr_array"] and len(parts) == 3
+    makes_places = found.startswith(("sparse.csr(", "sparse.coo(")) and len(parts) == 2
+    if not isinstance(tree, ast.Call) or not (makes_rows or makes_places):
+        return None
+    shape = [*arguments[1:2], *(k.value for k in tree.keywords if k.arg == "shape")]
+    text = ", ".join(map(ast.unparse, (*parts, *shape)))
+    return f"{own}.sparse.{'csr' if makes_rows else 'coo'}({text})"
 
 
 def _arguments(path: str) -> str:

@@ -1,6 +1,8 @@
 """One edit that cures all calls of a library: another import of NumPy, or a patch of SciPy."""
 
 import ast
+import sys
+from collections.abc import Container
 from importlib import import_module
 from types import FrameType, ModuleType
 from typing import Any
@@ -27,30 +29,52 @@ def instead_of_import(named: ast.expr | None, frame: FrameType, path: str) -> st
     if not isinstance(root, ast.Name) or public_name(value_in(named, frame)) != f"numpy.{path}":
         return None
     home = value_in(root, frame)
-    if not isinstance(home, ModuleType):
-        return _placed(f"from numgrad import {_as(path, root.id)}", root.id, frame)
-    module = home.__name__.replace("numpy", "numgrad", 1)
-    return _placed(f"import {module} as {root.id}", root.id, frame)
+    module = home.__name__ if isinstance(home, ModuleType) else "numpy"
+    found = _import_of(root.id, frame)
+    own = f"import {module.replace('numpy', 'numgrad', 1)} as {root.id}"
+    if found is None:
+        return f"{own} where that is imported"
+    if found.names[0].name == "*":
+        return f"{own} below line {found.lineno}"
+    return f"{_of_numgrad(found, root.id)} at line {found.lineno}"
 
 
-def _as(path: str, name: str) -> str:
-    return path if path == name else f"{path} as {name}"
-
-
-def _placed(statement: str, name: str, frame: FrameType) -> str | None:
-    """Return a statement and the line of the import that has bound a name until now."""
+def _import_of(name: str, frame: FrameType) -> ast.Import | ast.ImportFrom | None:
+    """Return the import that has bound a name until now."""
     try:
         tree = ast.parse("".join(lines_of(frame)))
     except (SyntaxError, ValueError):
         return None
-    lines = [
-        node.lineno
+    found = [
+        node
         for node in ast.walk(tree)
         if isinstance(node, (ast.Import, ast.ImportFrom))
-        and any((a.asname or a.name.partition(".")[0]) == name for a in node.names)
+        and name in _bound(node)
+        and node.lineno <= frame.f_lineno
     ]
-    before = [line for line in lines if line <= frame.f_lineno]
-    return f"{statement} at line {max(before)}" if before else f"{statement} where it is imported"
+    return max(found, key=lambda node: node.lineno, default=None)
+
+
+def _bound(node: ast.Import | ast.ImportFrom) -> Container[str]:
+    """Return the names that an import binds."""
+    if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+        found = vars(sys.modules.get(node.module or "", sys))
+        return found.get("__all__") or [n for n in found if not n.startswith("_")]
+    return [a.asname or a.name.partition(".")[0] for a in node.names]
+
+
+def _of_numgrad(node: ast.Import | ast.ImportFrom, name: str) -> str:
+    """Return an import with numgrad in place of NumPy; other modules that it names stay."""
+    if isinstance(node, ast.ImportFrom):
+        module = (node.module or "").replace("numpy", "numgrad", 1)
+        return ast.unparse(ast.ImportFrom(module, node.names, 0))
+    names = [
+        ast.alias(a.name.replace("numpy", "numgrad", 1), name)
+        if (a.asname or a.name) == name
+        else a
+        for a in node.names
+    ]
+    return ast.unparse(ast.Import(names))
 
 
 def or_once(text: str, call: UserCall, value: Any, path: str, own: str) -> str:

@@ -165,4 +165,5 @@ def _bindings(module: ast.Module, name: str) -> Iterator[tuple[int, ast.expr]]:
 def numgrad_name(names: Any) -> str:
     """Return the name under which the user's module has imported numgrad."""
     module = sys.modules["numgrad"]
-    return next((name for name, value in names.items() if value is module), "ng")
+    found = [name for name, value in names.items() if value is module]  # in place of NumPy as well
+    return "ng" if "ng" in found or not found else found[-1]

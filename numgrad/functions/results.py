@@ -102,7 +102,8 @@ def no_target(called: str, inputs: Any, out: Any) -> TypeError:
     if isinstance(out, bool):
         instead = "write keepdims=True by name"
     elif made:
-        instead = f"an array has no gradients{made}"
+        here = ", or a = a + t for a += t" if any(out is operand for operand in inputs) else ""
+        instead = f"an array has no gradients{made}{here}"
     elif any(out is operand for operand in inputs):
         instead = "an array has no gradients: write a = a + t for a += t, or make a a tensor before"
     else:
