@@ -11,6 +11,7 @@ from .._errors import CustomGradError
 from .._tensor import Tensor, placed
 from ..engine import hooks
 from ..engine.context import Context
+from ..engine.record import mode
 from ..engine.rules import fit
 from ..engine.values import Spec, spec_of
 from .custom_context import FunctionContext
@@ -91,8 +92,6 @@ class PythonOperator(Operator):
             if slot is None or tangent is None:
                 continue
             spec = _behind(lead, context.output_specs[slot])
-            if isinstance(tangent, (np.ndarray, np.generic)) and tangent.dtype.kind in "biufc":
-                tangent = placed(tangent, spec.device)
             if not isinstance(tangent, Tensor) or tangent.shape != spec.shape:
                 found = getattr(tangent, "shape", type(tangent).__name__)
                 raise CustomGradError(
@@ -147,12 +146,13 @@ class PythonOperator(Operator):
     def _fitted(self, index: int, g: Any, spec: Spec) -> Any:
         if g is None:
             return None
-        if isinstance(g, (np.ndarray, np.generic)) and g.dtype.kind in "biufc":
-            g = placed(g, spec.device)
+        if isinstance(g, (np.ndarray, np.generic)) and g.dtype.kind in "biufc" and not mode.grad:
+            g = placed(np.asarray(g), spec.device)
         if not isinstance(g, Tensor):
             raise CustomGradError(
                 f"{self.name}.backward returned an invalid gradient at index {index}: expected a "
-                f"tensor, an array or None, got {type(g).__name__}; wrap numbers with ng.tensor"
+                f"tensor or None, or an array where no graph is made of the gradients, got "
+                f"{type(g).__name__}; wrap numbers with ng.tensor"
             )
         if not _reducible(g.shape, spec.shape):
             raise CustomGradError(

@@ -118,8 +118,9 @@ def asarray(
         return _from_tensor(in_order(_stack(a, dtype), "C"), dtype, None)
     if is_on_gpu(a):
         return _from_tensor(of_gpu(a), dtype, copy)
-    if type(a).__module__.startswith("xarray.") and isinstance(a.data, Tensor):
-        return _from_tensor(a.data, dtype, copy)
+    data = getattr(a, "data", None) if type(a).__module__.startswith("xarray.") else None
+    if isinstance(data, Tensor):
+        return _from_tensor(data, dtype, copy)
     require_plain(a)
     source = lists_of(a)
     array = np.array(read(source) if copy else source, dtype=dtype, copy=copy)
