@@ -143,7 +143,8 @@ def _without_counterpart(call: UserCall) -> str | None:
     if is_switched(name.replace("()", "")) and not _is_switch_on():
         return (
             "os.environ['SCIPY_ARRAY_API'] = '1' before SciPy is imported, whose function takes "
-            "tensors then"
+            f"tensors then, and {numgrad_name(call.frame.f_globals)}.interop.scipy.patch() if it "
+            "gets arrays of NumPy beside them"
         )
     return f"an ng.Function with its derivative, as numgrad has no counterpart of {name}"
 
