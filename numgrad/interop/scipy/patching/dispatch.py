@@ -9,12 +9,14 @@ from typing import Any
 from ...._tensor import Tensor
 from ....engine.site import is_ours
 from ....functions.protocols import answered
+from ....sparse.array import SparseArray
 from .counterparts import READ_CLOSURES, UNASKED
 
 
 def holds_tensor(value: Any) -> bool:
-    """Whether a value is a tensor, or a list, a tuple or a dictionary in which there is one."""
-    if isinstance(value, Tensor):
+    """Whether a value is a tensor, a sparse array of one, or a list, a tuple or a dictionary in
+    which there is one."""
+    if isinstance(value, (Tensor, SparseArray)):
         return True
     if isinstance(value, (list, tuple)):
         return any([holds_tensor(item) for item in value])  # noqa: C419
