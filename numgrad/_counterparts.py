@@ -56,10 +56,19 @@ OTHERS: dict[str, str] = {
     "scipy.optimize.curve_fit": "interop.scipy.least_squares(residuals, p0)",
     "scipy.optimize.minimize_scalar": "interop.scipy.minimize(f, x0)",
     "scipy.optimize.approx_fprime": "func.grad(f)(x)",
-    "scipy.interpolate.interp1d": "interp(x, xp, fp)",
+    "scipy.interpolate.interp1d": "interop.scipy.make_interp_spline(x, y, k=1)",
     "scipy.sparse.csr_matrix": "sparse.csr_array",
     "scipy.sparse.csc_matrix": "sparse.csc_array",
     "scipy.sparse.coo_matrix": "sparse.coo_array",
+    "scipy.sparse.bsr_array": "sparse.csr_array",
+    "scipy.sparse.bsr_matrix": "sparse.csr_array",
+    "scipy.sparse.lil_array": "sparse.csr_array",
+    "scipy.sparse.lil_matrix": "sparse.csr_array",
+    "scipy.sparse.dok_array": "sparse.csr_array",
+    "scipy.sparse.dok_matrix": "sparse.csr_array",
+    "scipy.sparse.dia_array": "sparse.diags(diagonals, offsets, shape)",
+    "scipy.sparse.dia_matrix": "sparse.diags(diagonals, offsets, shape)",
+    "scipy.sparse.spdiags": "sparse.diags(diagonals, offsets, shape)",
     "scipy.sparse.linalg.cg": _SPSOLVE,
     "scipy.sparse.linalg.gmres": _SPSOLVE,
     "scipy.sparse.linalg.bicgstab": _SPSOLVE,
@@ -85,9 +94,17 @@ TEXTS: dict[str, str] = {
     "pandas": "{object}.to_numpy() for {object}",
     "dataclasses.asdict": "vars({first})",
     "dataclasses.astuple": "(*vars({first}).values(),)",
+    "xarray": "{object}.data",
 }
 """What to write instead of a conversion to a number, and of what an object of another library
 computes with a tensor. ``{first}`` is the first argument, ``{rest}`` what follows the object."""
+
+
+HOLDERS: dict[str, str] = {
+    "pandas": "{first} itself, as pandas holds no tensors",
+    "numpy.ma": "{ng}.where(mask, 0.0, {first}) for booleans of what is masked",
+}
+"""What to write instead of calls of a module whose objects hold no tensors."""
 
 
 def counterpart(name: str) -> str | None:

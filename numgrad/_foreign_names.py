@@ -50,6 +50,39 @@ NAMES: dict[str, tuple[str, ...]] = {
 """What to write for a name of torch, JAX, autograd, paddle or TensorFlow, and for what; ``f`` is a
 function, ``x`` an array and ``y`` a tensor that requires grad."""
 
+METHODS: dict[str, str] = {
+    "data": "with ng.no_grad(): t -= step, and t.detach() to read",
+    "zero_": "with ng.no_grad(): t[...] = 0.0",
+    "fill_": "with ng.no_grad(): t[...] = value",
+    "copy_": "with ng.no_grad(): t[...] = other",
+    "add_": "with ng.no_grad(): t += other",
+    "sub_": "with ng.no_grad(): t -= other",
+    "mul_": "with ng.no_grad(): t *= other",
+    "div_": "with ng.no_grad(): t /= other",
+    "detach_": "t = t.detach()",
+    "numel": "t.size",
+    "dim": "t.ndim",
+    "double": "t.astype('float64')",
+    "float": "t.astype('float32')",
+    "unsqueeze": "ng.expand_dims(t, axis)",
+    "expand": "ng.broadcast_to(t, shape)",
+    "contiguous": "ng.ascontiguousarray(t)",
+    "matmul": "t @ other",
+    "mm": "t @ other",
+    "pow": "t ** other",
+    "norm": "ng.linalg.norm(t)",
+    "clamp": "ng.clip(t, 0.0, 1.0)",
+    "relu": "ng.maximum(t, 0.0)",
+    "sigmoid": "ng.special.expit(t)",
+    "exp": "ng.exp(t)",
+    "log": "ng.log(t)",
+    "sqrt": "ng.sqrt(t)",
+    "sin": "ng.sin(t)",
+    "cos": "ng.cos(t)",
+    "tanh": "ng.tanh(t)",
+}
+"""What to write for methods of torch's tensors that a tensor ``t`` does not have."""
+
 SOLVERS: dict[str, str] = {
     "scipy.integrate": "solve_ivp odeint quad",
     "scipy.optimize": "brentq fsolve least_squares minimize newton root",

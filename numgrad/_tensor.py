@@ -141,11 +141,6 @@ class Tensor(Arithmetic, Methods, Value):
     def __bool__(self) -> bool:
         return bool(self._on_host())
 
-    def __len__(self) -> int:
-        if not self.shape:
-            raise TypeError("len() of a 0-d tensor")
-        return self.shape[0]
-
     # The graph
     # ----------------------------------------------------------------------------------------
 

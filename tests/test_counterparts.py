@@ -9,6 +9,7 @@ import sys
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 import numgrad as ng
 from numgrad._counterparts import NAMESPACES, OTHERS, TEXTS
@@ -128,14 +129,28 @@ PROGRAMS = {
     "scipy.optimize.minimize_scalar": "scipy.optimize.minimize_scalar(lambda x: (x - t) ** 2).x",
     "scipy.optimize.approx_fprime": "scipy.optimize.approx_fprime([2.0], lambda x: t * x[0] ** 2)",
     "scipy.interpolate.interp1d": "scipy.interpolate.interp1d(X, t * X * X)(0.3)",
+    "scipy.sparse.bsr_array": "scipy.sparse.bsr_array(t * A) @ np.ones(2)",
+    "scipy.sparse.bsr_matrix": "scipy.sparse.bsr_matrix(t * A) @ np.ones(2)",
+    "scipy.sparse.lil_array": "scipy.sparse.lil_array(t * A) @ np.ones(2)",
+    "scipy.sparse.lil_matrix": "scipy.sparse.lil_matrix(t * A) @ np.ones(2)",
+    "scipy.sparse.dok_array": "scipy.sparse.dok_array(t * A) @ np.ones(2)",
+    "scipy.sparse.dok_matrix": "scipy.sparse.dok_matrix(t * A) @ np.ones(2)",
+    "scipy.sparse.dia_array": "scipy.sparse.dia_array((t * X, 0), shape=(3, 3)) @ X",
+    "scipy.sparse.dia_matrix": "scipy.sparse.dia_matrix((t * X, 0), shape=(3, 3)) @ X",
+    "scipy.sparse.spdiags": "scipy.sparse.spdiags(t * X, 0, 3, 3) @ X",
     "scipy.sparse.csr_matrix": "scipy.sparse.csr_matrix(t * A) @ np.ones(2)",
     "scipy.sparse.csc_matrix": "scipy.sparse.csc_matrix(t * A) @ np.ones(2)",
     "scipy.sparse.coo_matrix": "scipy.sparse.coo_matrix(t * A) @ np.ones(2)",
     "scipy.sparse": """
-        scipy.sparse.diags([t * X, [t, 1.0]], [0, 1]) @ np.ones(3)
+        scipy.sparse.diags([t * X, [t, 1.0]], [0, 1]) @ np.ones(3); scipy.sparse.diags(t * X) @ X
         scipy.sparse.csr_array(t * A) @ np.ones(2); scipy.sparse.coo_array(t * A) @ np.ones(2)
         scipy.sparse.csc_array(t * A) @ np.ones(2)
+        scipy.sparse.csc_array((t * X, [0, 2, 1], [0, 1, 2, 3])) @ X
+        scipy.sparse.csr_array((t * X, ([0, 2, 1], [0, 1, 2])), shape=(3, 3), dtype=float) @ X
+        scipy.sparse.csr_array((t * X, [0, 2, 1], [0, 1, 2, 3]), (3, 3)) @ X
+        scipy.sparse.coo_array((t * X, ([0, 2, 1], [0, 1, 2]))) @ X
         scipy.sparse.diags_array([t * X, X], offsets=[0, 1]) @ X
+        scipy.sparse.diags_array(t * X) @ X
     """,
 }
 _ROOT = "ng.interop.scipy.root(lambda x, t: x * x - t, 0.5, (t,)).x"
@@ -156,7 +171,10 @@ CORRECTED = {
         "ng.interop.scipy.minimize(lambda x, t: ((x - t) ** 2).sum(), [0.5], (t,)).x"
     ),
     "ng.func.grad(f)(x)": "ng.func.grad(lambda x: t * x[0] ** 2)(np.array([2.0]))",
-    "ng.interp(x, xp, fp)": "ng.interp(0.3, X, t * X * X)",
+    "ng.interop.scipy.make_interp_spline(x, y, k=1)": (
+        "ng.interop.scipy.make_interp_spline(X, t * X * X, k=1)(0.3)"
+    ),
+    "ng.sparse.diags(diagonals, offsets, shape)": "ng.sparse.diags([t * X], [0], (3, 3)) @ X",
 }
 """The same programs as the advice would have them where it has other arguments."""
 KNOWN = {
@@ -181,15 +199,18 @@ def cases():
 def run(tmp_path):
     """Return the function of a program, with a source that can be read."""
 
-    def run(program):
+    def run(program, statement="import numpy as np", line=3):
         path = tmp_path / f"program_{len(list(tmp_path.iterdir()))}.py"
-        return written_to(path, HEAD.replace("{}", program)).program
+        lines = HEAD.replace("{}", program).split("\n")
+        assert lines[line - 1] == "import numpy as np"
+        lines[line - 1] = statement
+        return written_to(path, "\n".join(lines)).program
 
     return run
 
 
 def advice_of(program, at=0.7, is_bracketed=False):
-    """Return what the error says was typed, and what to write."""
+    """Return what the error says was typed, what to write there, and what cures it elsewhere."""
     t = ng.tensor(at, requires_grad=True)
     if is_bracketed:  # SciPy's C goes on after an error, and may raise another in its place
         plain, program = program, lambda t: ng.func.grad(lambda t: ng.sum(plain(t)))(at)
@@ -201,7 +222,12 @@ def advice_of(program, at=0.7, is_bracketed=False):
     assert isinstance(error, (DetachedError, ng.errors.ArgTypeError))
     pattern = r"^(.*?) would .*?, at .*?program_\d+.py:\d+ in program: write (.*?)(\. It asks.*)?$"
     typed, written, _ = re.match(pattern, str(error), re.DOTALL).groups()
-    return typed, written.partition(", or import")[0].partition(", with the")[0]
+    elsewhere = re.match(r"((?:import|from) .*?) at line (\d+), or (.*) here$", written, re.DOTALL)
+    if elsewhere is not None:
+        statement, line, written = elsewhere.groups()
+        return typed, written, (statement, int(line))
+    written, _, once = written.partition(", or, once, before: ")
+    return typed, written.partition(", with the")[0], once
 
 
 def corrected(program, typed, written):
@@ -211,6 +237,8 @@ def corrected(program, typed, written):
     written = written.partition(", which")[0]
     if written.endswith("(...)"):  # what is long is not shown
         typed, written = typed.partition("(")[0], written.removesuffix("(...)")
+    if typed.endswith("(...)"):
+        typed = text.removesuffix(" @ X")
     assert typed in text
     return text.replace(typed, written)
 
@@ -223,7 +251,8 @@ def differences(f):
 
 @pytest.mark.parametrize("program", list(cases()))
 def test_what_is_advised_has_the_gradient(program, run):
-    typed, written = advice_of(run(program), is_bracketed=bool(re.search(BRACKETED, program)))
+    is_bracketed = bool(re.search(BRACKETED, program))
+    typed, written, elsewhere = advice_of(run(program), is_bracketed=is_bracketed)
     function = run(corrected(program, typed, written))
     weights = np.array([1.0, -0.6, 0.3, 1.7, 0.2, 0.9])
 
@@ -236,8 +265,14 @@ def test_what_is_advised_has_the_gradient(program, run):
 
     name = re.match(r"[\w.]*", typed)[0].rpartition(".")[2]
     exact = run(KNOWN.get(name, program))
-    slope = ng.func.grad(total(function, ng))(0.7)
-    np.testing.assert_allclose(slope, differences(total(exact, np)), rtol=1e-5, atol=1e-9)
+    wanted = pytest.approx(differences(total(exact, np)), rel=1e-5, abs=1e-9)
+    assert ng.func.grad(total(function, ng))(0.7) == wanted
+    if isinstance(elsewhere, tuple):
+        assert ng.func.grad(total(run(program, *elsewhere), ng))(0.7) == wanted
+    elif elsewhere:
+        assert elsewhere == "ng.interop.scipy.patch()"
+        with eval(elsewhere):
+            assert ng.func.grad(total(run(program), ng))(0.7) == wanted
 
 
 OF_SPARSE_ARRAYS = {
@@ -278,7 +313,7 @@ def test_functions_of_scipy_that_do_not_take_sparse_arrays_of_tensors(run):
 
 
 def test_every_row_is_carried_out():
-    elsewhere = {"builtins.max", "builtins.min", "pandas", *OF_SPARSE_ARRAYS}
+    elsewhere = {"builtins.max", "builtins.min", "pandas", "xarray", *OF_SPARSE_ARRAYS}
     assert set(NAMESPACES) | set(OTHERS) | set(TEXTS) == set(PROGRAMS) | elsewhere
 
 
@@ -308,9 +343,13 @@ def grown(t):
 @pytest.mark.parametrize(
     ("name", "typed", "advised"),
     [
-        ("made", "u[0] = ...", "write u = ng.zeros(3) at line 6, which is a tensor"),
+        (
+            "made",
+            "u[0] = ...",
+            "write import numgrad as np at line 2, or u = ng.zeros(3) at line 6, which is a tensor",
+        ),
         ("handed", "u[1] = ...", "write u = ng.asarray(u) before, or make it with ng.zeros(...)"),
-        ("grown", "rows[i, 0] = ...", "write rows = ng.empty((2, 2)) at line 16, which is a"),
+        ("grown", "rows[i, 0] = ...", "or rows = ng.empty((2, 2)) at line 16, which is a"),
     ],
 )
 @pytest.mark.parametrize("transform", [ng.func.jacrev, ng.func.jacfwd, ng.jit, ng.func.vmap])
@@ -335,6 +374,86 @@ def test_writes_into_arrays_are_told_to_make_a_tensor(name, typed, advised, tran
     else:
         slope = (exact(0.8).copy() - exact(0.6).copy()) / 0.2
         np.testing.assert_allclose(found, slope)
+
+
+INTO_ARRAYS = """
+import numpy as np
+import numgrad as ng
+
+u0 = np.array([1.0, 2.0, 3.0])
+whole: np.ndarray = np.zeros(3)
+
+def added(t):
+    a = np.zeros(3)
+    a += t * t
+    return a
+
+def multiplied(t):
+    a, b = u0.copy(), 2.0
+    a *= b * t
+    return a
+
+def handed(t):
+    a = np.zeros(3)
+    np.multiply(u0, t, out=a)
+    return a
+
+def scattered(t):
+    a = np.zeros(3)
+    np.add.at(a, [0, 1, 1], t)
+    return a
+
+def copied(t):
+    a = u0.copy()
+    a[1] = t
+    return a
+
+def computed(t):
+    a = 2.0 * u0[::-1]
+    a[1:] = t * np.ones(2)
+    return a
+
+def part_of(t):
+    a = np.zeros((2, 3))
+    a[0] += t * u0
+    return a
+
+def closed(t):
+    a = -u0
+    def write():
+        a[0] = t
+    write()
+    return a
+
+def shared(t):
+    whole[1] = t * t
+    return whole
+"""
+
+
+@pytest.mark.parametrize("name", re.findall(r"\ndef (\w+)", INTO_ARRAYS))
+def test_arrays_that_are_written_are_named_with_the_line_that_made_them(name, tmp_path):
+    function = getattr(written_to(tmp_path / "original.py", INTO_ARRAYS), name)
+    t = ng.tensor(0.7, requires_grad=True)
+    with pytest.raises((DetachedError, TypeError, ValueError)) as caught:
+        function(t)
+    text = str(caught.value.__cause__ or caught.value)
+    pattern = r"original\.py:\d+ in \w+: write (.*) at line (\d+), or (.*) at line (\d+), which is"
+    statement, import_line, made, line = re.search(pattern, text).groups()
+    exact = function(0.7).copy()
+    lines = INTO_ARRAYS.split("\n")
+    for number, new in ((import_line, statement), (line, made)):
+        mended = list(lines)
+        old = mended[int(number) - 1]
+        if new.startswith("a = ") and ", b" in old:
+            new += "; b = 2.0"
+        mended[int(number) - 1] = old[: len(old) - len(old.lstrip())] + new
+        found = getattr(written_to(tmp_path / "mended.py", "\n".join(mended)), name)(t)
+        np.testing.assert_allclose(found.detach().numpy(), exact)
+        (slope,) = ng.grad(found.sum(), t)
+        h = 1e-6
+        ends = [function(0.7 + d).sum() for d in (h, -h)]
+        np.testing.assert_allclose(slope.item(), (ends[0] - ends[1]) / (2 * h), rtol=1e-7)
 
 
 def written_to(path, text):
@@ -366,7 +485,7 @@ def test_the_function_of_scipy_that_has_called_is_named_too():
     assert "with the tensors that its function reads in args=(...)" in text
     with pytest.raises(DetachedError) as caught:
         ng.func.grad(lambda t: through_numgrad(t).sum())(0.7)
-    assert "write ng.array([x[0] * x[0] - t])" in str(caught.value)
+    assert "or ng.array([x[0] * x[0] - t]) here" in str(caught.value)
     assert "It is called by" not in str(caught.value)
 
 
@@ -429,16 +548,22 @@ def squared(x):
 
 
 def test_what_was_made_before_is_to_be_made_otherwise():
-    from scipy import stats
+    from scipy import interpolate, stats
 
     t, a = ng.tensor(0.7, requires_grad=True), np.ones(3)
     frozen, bound = stats.norm(0.0, 2.0), stats.norm.logpdf
+    line = interpolate.interp1d([0.0, 1.0], [0.0, 2.0])
     cases = {
         r"squared\(t\) .* write ng\.vectorize\(\.\.\.\) where squared is made": lambda: squared(t),
         r"frozen\.cdf\(t\) .* write ng\.stats\.norm\(\.\.\.\) where frozen is made": lambda: (
             frozen.cdf(t)
         ),
-        r"bound\(t\) .* write ng\.stats\.norm\.logpdf\(t\)\.": lambda: bound(t),
+        r"bound\(t\) .* write ng\.stats\.norm\.logpdf\(t\), or, once, before: ng\.inter": lambda: (
+            bound(t)
+        ),
+        r"line\(t\) .* write ng\.interop\.scipy\.make_interp_spline\(x, y, k=1\) where": lambda: (
+            line(t)
+        ),
         r"a\.fill\(t\) .* write a = ng\.asarray\(a\) before": lambda: a.fill(t),
     }
     for message, call in cases.items():
@@ -452,6 +577,64 @@ def test_other_libraries_are_said_to_have_no_gradients():
     x = ng.tensor([0.7, 0.2], requires_grad=True)
     with pytest.raises(DetachedError, match=r"x\.detach\(\)\.numpy\(\) for values, as functions"):
         metrics.mean_absolute_error(np.ones(2), x)
+
+
+HELD = {
+    "xr.DataArray(t * X, dims='a').values": "xr.DataArray(t * X, dims='a').data",
+    "xr.DataArray(t * X, dims='a').to_numpy()": "xr.DataArray(t * X, dims='a').data",
+    "labelled(t).sum().item()": "labelled(t).sum().data",
+    "labelled(t).mean('a').values": "labelled(t).mean('a').data",
+    "np.asarray(labelled(t))": "ng.asarray(labelled(t))",
+    "pd.Series(t * X).mean()": "(t * X).mean()",
+    "pd.DataFrame({'a': t * X})['a']": "{'a': t * X}['a']",
+    "np.ma.masked_invalid(t * X).sum()": "ng.where(mask, 0.0, t * X).sum()",
+    "np.ma.array(t * X, mask=mask).sum()": "ng.where(mask, 0.0, t * X).sum()",
+    "series.dot(t * X)": "series.to_numpy() @ (t * X)",
+    "series.to_frame().T.dot(t * X)": "series.to_frame().T.to_numpy() @ (t * X)",
+    "series.to_numpy().dot(t * X)": "ng.asarray(series.to_numpy()).dot(t * X)",
+    "series.values.dot(t * X)": "ng.asarray(series.values).dot(t * X)",
+}
+HOLDING = """
+import numpy as np
+import pandas as pd
+import xarray as xr
+import numgrad as ng
+
+X = np.array([1.0, 2.0, 4.0])
+series, mask = pd.Series(X), np.zeros(3, bool)
+
+def labelled(t):
+    return xr.DataArray(t * X * X, dims="a")
+
+def program(t):
+    return {}
+"""
+
+
+def test_objects_that_hold_no_tensors_are_told_what_does(tmp_path):
+    pytest.importorskip("pandas")
+    pytest.importorskip("xarray")
+    for number, (text, mended) in enumerate(HELD.items()):
+        path = tmp_path / f"program_{number}.py"
+        program = written_to(path, HOLDING.replace("{}", text)).program
+        with pytest.raises(DetachedError) as caught:
+            ng.func.grad(program)(0.7)
+        message = str(caught.value)
+        assert f"at {path}:14 in program: write " in message
+        end = r"(,| for | itself| here|\. It)"
+        said = re.search(rf": write (?:import .* at line \d+, or )?(.*?){end}", message)[1]
+        assert said in mended, message
+        function = written_to(tmp_path / "mended.py", HOLDING.replace("{}", mended)).program
+        exact = [np.sum(np.asarray(program(0.7 + d))) for d in (1e-6, -1e-6)]
+        slope = ng.func.grad(lambda t, f=function: ng.sum(f(t)))(0.7)
+        np.testing.assert_allclose(slope, (exact[0] - exact[1]) / 2e-6, rtol=1e-7)
+
+
+def test_elements_of_sparse_matrices_of_scipy_are_places():
+    matrix = scipy.sparse.lil_matrix((2, 2))
+    message = r"write ng\.sparse\.coo\(data, .* where matrix is made"
+    with pytest.raises(DetachedError, match=message):
+        matrix[0, 1] = ng.tensor(0.7, requires_grad=True)
 
 
 def test_code_without_source_gets_the_name_of_what_it_calls():
@@ -485,7 +668,7 @@ def test_operators_of_pandas_are_told_to_hand_out_their_values(tmp_path):
         try:
             found = program(t)
         except DetachedError:
-            typed, text = advice_of(program, [0.7, 0.2])
+            typed, text, _ = advice_of(program, [0.7, 0.2])
             assert typed == programs[number]
             found = written_to(tmp_path / "mended.py", SERIES.replace("{}", text)).program(t)
         exact = np.asarray(program(np.array([0.7, 0.2])))
@@ -494,15 +677,22 @@ def test_operators_of_pandas_are_told_to_hand_out_their_values(tmp_path):
         np.testing.assert_allclose(ng.grad(found.sum(), t)[0][0].item(), slope, rtol=1e-5)
 
 
-SWITCHED = """
+SWITCHED_HEAD = """
+import numpy as np
+from scipy import signal, special, stats
+from scipy.spatial.transform import RigidTransform, Rotation
+"""
+SWITCHED = f"""
 import sys
-import numpy as np, numgrad as ng
-from scipy import stats
-
+from contextlib import nullcontext
+import numgrad as ng
+{SWITCHED_HEAD}
 x = np.array([0.3, 1.1, 0.7])
 for text in sys.argv[1:]:
-    f = eval(f"lambda x: {text}")
-    slope = ng.func.grad(lambda x: (f(x) * x[:2]).sum())(x)
+    f = eval("lambda x: " + text)
+    patch = ng.interop.scipy.patch() if "np.array" in text else nullcontext()
+    with patch:
+        slope = ng.func.grad(lambda x: (f(x) * x[:2]).sum())(x)
     step = 1e-6 * np.eye(3)
     exact = [((f(x + d) * (x + d)[:2]).sum() - (f(x - d) * (x - d)[:2]).sum()) / 2e-6 for d in step]
     np.testing.assert_allclose(slope, exact, rtol=1e-6, atol=1e-8)
@@ -510,12 +700,56 @@ for text in sys.argv[1:]:
 
 
 def test_functions_of_scipy_that_take_tensors_with_the_switch_do(tmp_path):
-    programs = ["stats.zscore(x)[:2]", "stats.gmean(x)"]
-    head = "from scipy import stats\n"
+    programs = [
+        "stats.zscore(x)[:2]", "stats.gmean(x)", "signal.freqz(x)[1].real[:2]",
+        "signal.hilbert(x).imag[:2]", "Rotation.from_rotvec(x).as_matrix()[0, :2]",
+        "Rotation.from_euler('xyz', x).apply([[1.0, 2.0, 3.0]])[0, :2]",
+        "RigidTransform.from_translation(x).as_matrix()[:2, 3]",
+        "special.softmax(special.log_softmax(x) * x)[:2]",
+        "signal.freqz(x, np.array([1.0, 0.5]))[1].real[:2]",
+    ]  # fmt: skip
+    head = f"{SWITCHED_HEAD}\n"
     for number, text in enumerate(programs):
         path = tmp_path / f"switched_{number}.py"
         program = written_to(path, f"{head}def program(x):\n    return {text}\n").program
-        with pytest.raises(DetachedError, match=r"write os.environ\['SCIPY_ARRAY_API'\] = '1'"):
+        switch = r"write os.environ\['SCIPY_ARRAY_API'\] = '1'"
+        with pytest.raises(DetachedError, match="log_softmax" if "log_" in text else switch):
             program(ng.tensor([0.3, 1.1, 0.7], requires_grad=True))
     command = [sys.executable, "-c", SWITCHED, *programs]
     subprocess.run(command, check=True, env={**os.environ, "SCIPY_ARRAY_API": "1"})
+
+
+IMPORTS = {
+    "import numpy as np": ("np.array([t, 1.0])", "import numgrad as np"),
+    "import math, numpy as np, cmath": ("np.array([t, 1.0])", "import math, numgrad as np, cmath"),
+    "import numpy": ("numpy.array([t, 1.0])", "import numgrad as numpy"),
+    "import numpy.linalg as la": ("la.norm([t, 1.0])", "import numgrad.linalg as la"),
+    "from numpy import array, cos, linalg": (
+        "array([t, 1.0])",
+        "from numgrad import array, cos, linalg",
+    ),
+    "from numpy import ones as a, array as b": (
+        "b([t, 1.0])",
+        "from numgrad import ones as a, array as b",
+    ),
+    "from numpy import linalg": ("linalg.norm([t, 1.0])", "from numgrad import linalg"),
+    "from statistics_of_mine import *": ("np.array([t, 1.0])", "import numgrad as np"),
+}
+
+
+def test_the_import_that_is_advised_is_the_one_that_binds_the_name(tmp_path, monkeypatch):
+    (tmp_path / "statistics_of_mine.py").write_text("import numpy as np\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    t = ng.tensor(0.7, requires_grad=True)
+    for number, (given, (text, advised)) in enumerate(IMPORTS.items()):
+        lines = ["import numgrad as ng", given, "", "def program(t):", f"    return {text}", ""]
+        path = tmp_path / f"program_{number}.py"
+        with pytest.raises(DetachedError) as caught:
+            written_to(path, "\n".join(lines)).program(t)
+        is_below = "*" in given
+        place = "below line 2" if is_below else "at line 2"
+        assert f": write {advised} {place}, or ng." in str(caught.value)
+        lines[1:2] = [given, advised] if is_below else [advised]
+        found = written_to(tmp_path / "mended.py", "\n".join(lines)).program(t)
+        slope = 1.0 if found.ndim else 0.7 / 1.49**0.5
+        assert ng.grad(found.sum(), t)[0].item() == pytest.approx(slope)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad._foreign_names import NAMES, SOLVERS
+from numgrad._foreign_names import METHODS, NAMES, SOLVERS
 from numgrad.errors import ArgTypeError
 
 
@@ -67,3 +67,85 @@ def test_updates_of_jax_are_writes():
     y = x.clone()
     y[0] = 7.0
     assert ng.grad(f(y), x)[0].tolist() == [0.0, 12.0]
+
+
+@pytest.mark.parametrize("name", list(METHODS))
+def test_what_is_advised_for_a_method_of_torch_runs(name):
+    p = ng.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    with pytest.raises(AttributeError, match=re.escape(f"a tensor has no {name}: write")) as caught:
+        getattr(p, name)
+    assert not hasattr(p, name)
+    assert METHODS[name] in str(caught.value)
+    code = METHODS[name].partition(", and")[0]
+    names = {"ng": ng, "other": np.eye(2), "value": 3.0, "step": 0.5, "axis": 0, "shape": (2, 2)}
+    exec(code, {"t": p, **names})
+    assert p.is_leaf
+    assert p.requires_grad
+
+
+def test_writes_to_what_torch_calls_data_are_answered():
+    p = ng.tensor([1.0, 2.0], requires_grad=True)
+    with pytest.raises(AttributeError, match=r"write with ng\.no_grad\(\): t -= step"):
+        p.data -= 0.5
+    with pytest.raises(AttributeError, match=r"write with ng\.no_grad\(\): t -= step"):
+        p.data = np.ones(2)
+    ng.backward((p * p).sum())
+    with pytest.raises(AttributeError, match=r"write with ng\.no_grad\(\): t\[\.\.\.\] = 0\.0"):
+        p.grad.zero_()
+    with ng.no_grad():
+        p.grad[...] = 0.0
+        p -= 0.5
+    assert p.tolist() == [0.5, 1.5]
+    assert p.grad.tolist() == [0.0, 0.0]
+
+
+def test_constructors_ask_for_gradients_as_those_of_torch_do():
+    made = [
+        ng.zeros(3, requires_grad=True), ng.ones(3, requires_grad=True),
+        ng.empty(3, requires_grad=True), ng.full(3, 2.0, requires_grad=True),
+        ng.eye(3, requires_grad=True), ng.arange(3.0, requires_grad=True),
+        ng.linspace(0.0, 1.0, 3, requires_grad=True), ng.array([1.0, 2.0], requires_grad=True),
+        ng.zeros_like(np.ones(3), requires_grad=True), ng.ones_like([1.0], requires_grad=True),
+        ng.empty_like(np.ones(3), requires_grad=True),
+        ng.full_like(np.ones(3), 2.0, requires_grad=True),
+    ]  # fmt: skip
+    for x in made:
+        assert x.is_leaf
+        (slope,) = ng.grad((3.0 * x).sum(), x)
+        assert np.all(slope.numpy() == 3.0)
+    x = ng.tensor(2.0, requires_grad=True)
+    y = ng.full(3, x, requires_grad=True)  # it has a graph, which stays
+    assert ng.grad(y.sum(), x)[0].item() == 3.0
+    with pytest.raises(ng.errors.DtypeError):
+        ng.arange(3, requires_grad=True)
+    assert not ng.zeros(3).requires_grad
+
+
+def test_views_as_real_numbers_are_parts_of_the_last_axis():
+    z = np.array([[1.0 + 2.0j, 3.0 - 1.0j], [0.5j, 2.0]])
+    t = ng.tensor(z, requires_grad=True)
+    with pytest.raises(TypeError) as caught:
+        t.view(float)
+    code = re.search(r"np\.stack.*?(?= for view)", str(caught.value))[0]
+    found = eval(code, {"np": np, "t": t})
+    np.testing.assert_array_equal(found.detach().numpy(), z.view(float))
+    weights = np.arange(8.0).reshape(2, 4)
+    (slope,) = ng.grad((found * weights).sum(), t)
+    np.testing.assert_array_equal(slope.numpy(), weights.view(complex))
+    r = ng.tensor(z.view(float), requires_grad=True)
+    with pytest.raises(TypeError) as caught:
+        r.view(complex)
+    code = re.search(r"t\[\.\.\., ::2\].*?(?= for view)", str(caught.value))[0]
+    np.testing.assert_array_equal(eval(code, {"t": r}).detach().numpy(), z)
+
+
+def test_products_with_a_bare_array_are_told_to_take_tuples():
+    x = np.array([1.0, 2.0])
+    for name in ("hvp", "vhp", "jvp"):
+        message = rf"write {name}\(f, \(x,\), \(v,\)\), which returns \(value, product\)"
+        with pytest.raises(ArgTypeError, match=message):
+            getattr(ng.func, name)(f, x, x)
+        value, product = getattr(ng.func, name)(f, (x,), (x,))
+        assert value == 9.0
+        product = product[0] if isinstance(product, tuple) else product
+        np.testing.assert_allclose(product, 27.0 if name == "jvp" else [6.0, 24.0])

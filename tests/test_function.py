@@ -299,7 +299,7 @@ def test_wrong_shape_of_a_gradient(shape):
         ng.grad(y, x)
 
 
-@pytest.mark.parametrize("wrong", [3.0, np.ones(2), [1.0, 2.0], "text"])
+@pytest.mark.parametrize("wrong", [3.0, np.array(["a"]), [1.0, 2.0], "text"])
 def test_a_gradient_that_is_no_tensor(wrong):
     x = leaf(1, 2)
     y = function(backward=lambda ctx, g: wrong).apply(x)
@@ -397,3 +397,31 @@ def test_tensors_in_containers_would_have_no_gradient(function, message, around)
         around(ng.func.grad(function))(3.0)
     with ng.no_grad():
         assert function(ng.tensor(3.0)).item() == 6.0
+
+
+def test_a_backward_function_may_return_arrays_where_no_graph_is_made():
+    class Cube(ng.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x * x
+
+        @staticmethod
+        def backward(ctx, g):
+            (x,) = ctx.saved_tensors
+            return 3.0 * x.detach().numpy() ** 2 * g.detach().numpy()
+
+    x = ng.tensor([0.5, 2.0], requires_grad=True)
+    assert ng.grad(Cube.apply(x).sum(), x)[0].tolist() == [0.75, 12.0]
+    (rows,) = ng.grad(Cube.apply(x), x, np.eye(2), is_grads_batched=True)
+    assert rows.tolist() == [[0.75, 0.0], [0.0, 12.0]]
+    slope = ng.func.grad(lambda x: Cube.apply(x).sum())(np.array([0.5, 2.0]))
+    assert slope.tolist() == [0.75, 12.0]
+    scalar = ng.tensor(2.0, requires_grad=True)
+    assert ng.grad(Cube.apply(scalar), scalar)[0].item() == 12.0
+    for second in (
+        lambda: ng.grad(Cube.apply(x).sum(), x, create_graph=True),
+        lambda: ng.func.hessian(lambda x: Cube.apply(x).sum())(np.array([0.5, 2.0])),
+    ):  # its derivative would be lost
+        with pytest.raises(CustomGradError, match="an array where no graph is made"):
+            second()

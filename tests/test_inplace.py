@@ -423,3 +423,32 @@ def test_a_value_that_is_written_over_itself_is_read_before(capture, key):
     x, v = np.array([0.7, 1.2]), np.array([1.0, 3.0])
     for found, before in zip(ng.func.jvp(function, (x,), (v,)), (x, v), strict=True):
         np.testing.assert_array_equal(found, before[::-1])
+
+
+def test_reductions_of_all_axes_that_keep_them_are_arrays_as_in_numpy():
+    functions = {
+        "sum": np.sum, "max": np.max, "min": np.min, "prod": np.prod, "mean": np.mean,
+        "std": np.std, "median": np.median, "norm": np.linalg.norm,
+    }  # fmt: skip
+    point, step = np.array([1.0, 2.0, 4.0]), 1e-6 * np.eye(3)
+    for name, function in functions.items():
+
+        def f(x, function=function):
+            y = function(x, keepdims=True)
+            before, view = y * 1.0, y[:1]
+            y[y > 1e9] = 0.0
+            y[0] = 3.0 * x[0] * y[0]
+            return (y * y).sum() + view.sum() + (before * x).sum()
+
+        slope = [(f(point + d) - f(point - d)) / 2e-6 for d in step]
+        for found in (ng.func.grad(f)(point), ng.jit(ng.func.grad(f))(point)):
+            np.testing.assert_allclose(found, slope, rtol=1e-7, err_msg=name)
+        rows = ng.func.vmap(ng.func.grad(f))(np.stack([point, point]))
+        np.testing.assert_allclose(rows, [slope, slope], rtol=1e-7, err_msg=name)
+    for function in (np.any, np.all, np.argmax, np.count_nonzero):
+        y = function(ng.tensor(point), keepdims=True)
+        y[0] = 0
+        assert y.tolist() == [0]
+    total = ng.tensor(point).sum()
+    with pytest.raises(InplaceError, match="a result without axes"):
+        total.reshape(1)[0] = 0.0  # NumPy's total stays as it is

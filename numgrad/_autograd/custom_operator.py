@@ -11,6 +11,7 @@ from .._errors import CustomGradError
 from .._tensor import Tensor, placed
 from ..engine import hooks
 from ..engine.context import Context
+from ..engine.record import mode
 from ..engine.rules import fit
 from ..engine.values import Spec, spec_of
 from .custom_context import FunctionContext
@@ -145,10 +146,13 @@ class PythonOperator(Operator):
     def _fitted(self, index: int, g: Any, spec: Spec) -> Any:
         if g is None:
             return None
+        if isinstance(g, (np.ndarray, np.generic)) and g.dtype.kind in "biufc" and not mode.grad:
+            g = placed(np.asarray(g), spec.device)
         if not isinstance(g, Tensor):
             raise CustomGradError(
                 f"{self.name}.backward returned an invalid gradient at index {index}: expected a "
-                f"tensor or None, got {type(g).__name__}; wrap arrays and numbers with ng.tensor"
+                f"tensor or None, or an array where no graph is made of the gradients, got "
+                f"{type(g).__name__}; wrap numbers with ng.tensor"
             )
         if not _reducible(g.shape, spec.shape):
             raise CustomGradError(

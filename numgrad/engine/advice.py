@@ -1,21 +1,22 @@
 """What a user who asked for numbers of a tensor has typed, and what keeps the gradients."""
 
 import ast
-import copy
 import sys
-from collections.abc import Mapping
 from inspect import signature
 from types import NoneType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._counterparts import FOLLOWED, TEXTS, counterpart
+from .._counterparts import FOLLOWED, HOLDERS, TEXTS, counterpart
+from .._switched import is_switched
+from .once import or_once
 from .site import Site
-from .user_call import UserCall, made_by, public_name, user_calls
+from .user_call import UserCall, public_name, user_calls
+from .written import before, made_a_tensor, numgrad_name, replaced, short
 
-_LONGEST = 72
 _WRITES = ("numpy.ndarray.fill", "numpy.ndarray.put", "numpy.ndarray.itemset")
+_VALUES = ("values", "to_numpy", "item")
 _ANSWERED = {"numpy", "scipy", "pandas", "xarray"}
 
 
@@ -75,15 +76,7 @@ def _outer(call: UserCall | None) -> str:
 def _typed(call: UserCall) -> str:
     if call.tree is None:
         return f"{call.name}"
-    return _short(call.tree) + (" = ..." if call.is_write else "")
-
-
-def _short(tree: ast.expr) -> str:
-    text = ast.unparse(tree)
-    if len(text) <= _LONGEST:
-        return text
-    shown = ast.unparse(tree.func) if isinstance(tree, ast.Call) else text
-    return f"{shown[:_LONGEST]}{'(...)' if isinstance(tree, ast.Call) else '...'}"
+    return short(call.tree) + (" = ..." if call.is_write else "")
 
 
 def _instead(call: UserCall) -> str | None:
@@ -101,7 +94,7 @@ def _instead_of(call: UserCall) -> str | None:
     if call.name is None or call.name.startswith("numgrad"):
         return None
     value = call.value_of(call.named)
-    text = _text(call, value)
+    text = _text(call)
     return _instead_of_function(call, value) if text is None else text
 
 
@@ -115,16 +108,17 @@ def _instead_of_function(call: UserCall, value: Any) -> str | None:
         return None  # elements of an array; the greatest of a list
     found = counterpart(name.partition("()")[0])
     if found is None:
-        return _without_counterpart(call, value)
-    own = f"{_numgrad(call.frame.f_globals)}.{found}"
+        return _without_counterpart(call)
+    module = numgrad_name(call.frame.f_globals)
+    own = f"{module}.{found}"
     if "()" in name and call.named is not None:
-        return f"{own}(...) where {ast.unparse(_object(call.named))} is made"
+        made = own if "(" in found else f"{own}(...)"
+        return f"{made} where {ast.unparse(_object(call.named))} is made"
     arguments = _arguments(found)
-    if found.endswith(")") or call.tree is None or call.named is None:
+    if "(" in found or call.tree is None or call.named is None:
         return own + arguments
-    text = _short(_replaced(call.tree, call.named, own))
-    module = _module_of_numpy(call)
-    return f"{text}, or import numgrad as {module}" if module else text + arguments
+    text = short(replaced(call.tree, call.named, own)) + arguments
+    return or_once(text, call, value, found, module)
 
 
 def _arguments(path: str) -> str:
@@ -138,66 +132,38 @@ def _arguments(path: str) -> str:
     return ", with the tensors that its function reads in args=(...)" if is_solver else ""
 
 
-def _module_of_numpy(call: UserCall) -> str | None:
-    """Return the name under which the user has imported NumPy, if the call begins with it."""
-    root: Any = call.named
-    while isinstance(root, ast.Attribute):
-        root = root.value
-    is_numpy = isinstance(root, ast.Name) and call.value_of(root) is sys.modules["numpy"]
-    return root.id if is_numpy else None
-
-
-def _replaced(tree: ast.expr, part: ast.expr, text: str) -> ast.expr:
-    """Return an expression with a part of it replaced."""
-    marked: Any = copy.deepcopy(tree, memo := {})
-    old, new = memo[id(part)], ast.parse(text, mode="eval").body
-
-    class Replacing(ast.NodeTransformer):
-        def visit(self, node: ast.AST) -> Any:
-            return new if node is old else self.generic_visit(node)
-
-    return Replacing().visit(marked)
-
-
-def _without_counterpart(call: UserCall, value: Any) -> str | None:
+def _without_counterpart(call: UserCall) -> str | None:
     name = call.name or ""
     if call.library and call.library not in _ANSWERED | sys.stdlib_module_names:
         return f"x.detach().numpy() for values, as functions of {call.library} have no gradients"
     if not name.startswith("scipy."):
         return None
-    if not name.startswith("scipy.signal.") and _takes_other_arrays(value):
+    if is_switched(name.replace("()", "")) and not _is_switch_on():
         return (
             "os.environ['SCIPY_ARRAY_API'] = '1' before SciPy is imported, whose function takes "
-            "tensors then"
+            f"tensors then, and {numgrad_name(call.frame.f_globals)}.interop.scipy.patch() if it "
+            "gets arrays of NumPy beside them"
         )
     return f"an ng.Function with its derivative, as numgrad has no counterpart of {name}"
 
 
-def _takes_other_arrays(function: Any) -> bool:
-    """Return whether SciPy declares that a function computes with the functions of any library,
-    and does so where it is asked to."""
-    declared = sys.modules.get("scipy._lib._array_api")
-    if getattr(declared, "SCIPY_ARRAY_API", True):
-        return False
-    try:
-        found = vars(declared)["xp_capabilities_table"][function]
-        return not (found["np_only"] or found["cpu_only"])
-    except (KeyError, TypeError):
-        return False
-
-
-def _numgrad(names: Mapping[str, Any]) -> str:
-    """Return the name under which the user's module has imported numgrad."""
-    module = sys.modules["numgrad"]
-    return next((name for name, value in names.items() if value is module), "ng")
+def _is_switch_on() -> bool:
+    """Return whether SciPy computes with the functions of any library."""
+    return bool(getattr(sys.modules.get("scipy._lib._array_api"), "SCIPY_ARRAY_API", False))
 
 
 # Objects, operators and arrays --------------------------------------------------------------------
 
 
-def _text(call: UserCall, value: Any) -> str | None:
+def _text(call: UserCall) -> str | None:
     """Return the text for conversions and for methods of objects."""
+    if "()" not in (call.name or "") and (held := _instead_of_holder(call)):
+        return held
+    if "xarray" in (call.library, (call.name or "").partition(".")[0]):
+        return _instead_of_labels(call)
     plain = (call.name or "").replace("()", "")
+    if plain.startswith("pandas.") and plain.endswith((".to_numpy.dot", ".values.dot")):
+        plain = "numpy.ndarray.dot"  # of the numbers
     keys = (plain, plain.rpartition(".")[0], plain.partition(".")[0])
     text = next((TEXTS[key] for key in keys if key in TEXTS), None)
     tree = call.tree
@@ -205,19 +171,39 @@ def _text(call: UserCall, value: Any) -> str | None:
         return None
     if "{first}" in text and len(tree.args) != 1:
         return None
-    holder = _object(call.named)
+    holder = _object(tree.func)
     is_about_object = "{object}" in text
-    if is_about_object and (holder is call.named or "()" not in str(public_name(value))):
+    if is_about_object and (holder is tree.func or "()" not in (call.name or "")):
         return None
     arguments = ", ".join(map(ast.unparse, (*tree.args, *(k.value for k in tree.keywords))))
     made = ast.unparse(holder)
+    if plain.startswith("pandas.") and plain.endswith(".dot"):
+        return f"{made}.to_numpy() @ ({arguments})"
     if plain in _WRITES:
-        return _before(made, _numgrad(call.frame.f_globals))
+        return before(made, numgrad_name(call.frame.f_globals))
     return text.format(
-        ng=_numgrad(call.frame.f_globals), first=ast.unparse(tree.args[0]) if tree.args else "",
-        object=made, rest=_short(tree)[len(made):], arguments=arguments,
-        method=ast.unparse(call.named)[len(made):],
+        ng=numgrad_name(call.frame.f_globals), first=ast.unparse(tree.args[0]) if tree.args else "",
+        object=made, rest=short(tree)[len(made):], arguments=arguments,
+        method=ast.unparse(tree.func)[len(made):],
     )  # fmt: skip
+
+
+def _instead_of_holder(call: UserCall) -> str | None:
+    """Return what to write instead of an object that holds no tensors."""
+    module = (call.name or "").rpartition(".")[0]
+    tree = call.tree
+    if module not in HOLDERS or not isinstance(tree, ast.Call) or not tree.args:
+        return None
+    own, first = numgrad_name(call.frame.f_globals), ast.unparse(tree.args[0])
+    return HOLDERS[module].format(ng=own, first=first)
+
+
+def _instead_of_labels(call: UserCall) -> str | None:
+    """Return what to write instead of the values of an array with labels."""
+    tree = call.tree.func if isinstance(call.tree, ast.Call) else call.tree
+    if not isinstance(tree, ast.Attribute) or tree.attr not in _VALUES:
+        return None
+    return TEXTS["xarray"].format(object=ast.unparse(tree.value))
 
 
 def _object(named: ast.expr) -> ast.expr:
@@ -226,19 +212,19 @@ def _object(named: ast.expr) -> ast.expr:
 
 
 def _instead_of_operator(call: UserCall, tree: ast.BinOp | ast.Compare) -> str | None:
-    own = _numgrad(call.frame.f_globals)
+    own = numgrad_name(call.frame.f_globals)
     others = [tree.right] if isinstance(tree, ast.BinOp) else tree.comparators
     operands = [tree.left, *others]
     if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Mod) and _is_text(call, tree.left):
         return "f'{x:.3f}' for '%.3f' % x"
     library = (call.name or "").partition(".")[0]
-    if library in TEXTS:
+    if library == "pandas":
         holder = next((o for o in operands if _is_of(call, o, library)), operands[0])
         changed = ast.parse(f"({ast.unparse(holder)}).to_numpy()", mode="eval").body
-        return _short(_replaced(tree, holder, ast.unparse(changed)))
+        return short(replaced(tree, holder, ast.unparse(changed)))
     listed = next((o for o in operands if isinstance(o, (ast.List, ast.Tuple))), None)
     if listed is not None:
-        return _short(_replaced(tree, listed, f"{own}.array({ast.unparse(listed)})"))
+        return short(replaced(tree, listed, f"{own}.array({ast.unparse(listed)})"))
     return None
 
 
@@ -259,19 +245,12 @@ def _instead_of_array(call: UserCall) -> str | None:
     """Return how to make the array that is written a tensor."""
     if not isinstance(call.tree, ast.Subscript):
         return None
-    array, own = call.tree.value, _numgrad(call.frame.f_globals)
-    if not isinstance(call.value_of(array), (np.ndarray, NoneType)):
+    array, own = call.tree.value, numgrad_name(call.frame.f_globals)
+    value = call.value_of(array)
+    if type(value).__module__.startswith("scipy.sparse"):
+        return f"{own}.sparse.coo(data, (rows, columns), shape) where {ast.unparse(array)} is made"
+    if not isinstance(value, (np.ndarray, NoneType)):
         return None
     if not isinstance(array, ast.Name):
         return f"{own}.zeros(...) where {ast.unparse(array)} is made, which is then a tensor"
-    made = made_by(array.id, call.frame)
-    name = made and public_name(call.value_of(made[1].func))
-    found = counterpart(name) if name else None
-    if made is None or found is None or "(" in found:
-        return _before(array.id, own)
-    text = _short(_replaced(made[1], made[1].func, f"{own}.{found}"))
-    return f"{array.id} = {text} at line {made[0]}, which is a tensor"
-
-
-def _before(array: str, own: str) -> str:
-    return f"{array} = {own}.asarray({array}) before, or make it with {own}.zeros(...)"
+    return made_a_tensor(array.id, call.frame, own)

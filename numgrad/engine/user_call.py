@@ -68,8 +68,7 @@ class UserCall(NamedTuple):
     def value_of(self, tree: ast.AST | None) -> Any:
         """Return what a name, or an attribute of a module or of an object of a library, is; None
         where that could run code of the user."""
-        value = _value(tree, self.frame)
-        return None if value is _ABSENT else value
+        return value_in(tree, self.frame)
 
 
 def user_calls() -> Iterator[UserCall]:
@@ -114,7 +113,8 @@ def is_users(frame: FrameType) -> bool:
 
 def _read(frame: FrameType, inner: FrameType | None) -> UserCall:
     operation = _operation(frame)
-    if not operation.startswith(_OPERATIONS):  # it has called nothing: it asks whether, say
+    is_property = operation == "LOAD_ATTR" and inner is not None
+    if not is_property and not operation.startswith(_OPERATIONS):  # it asks whether, say
         return UserCall(frame, None, None, None, False)
     tree = _source(frame)
     called = tree.func if isinstance(tree, ast.Call) else tree
@@ -162,22 +162,6 @@ def lines_of(frame: FrameType) -> list[str]:
     return linecache.getlines(frame.f_code.co_filename, frame.f_globals)
 
 
-def made_by(name: str, frame: FrameType) -> tuple[int, ast.Call] | None:
-    """Return the line and the call that a variable of a frame was last bound to."""
-    try:
-        module = ast.parse("".join(lines_of(frame)))
-    except (SyntaxError, ValueError):
-        return None
-    found = None
-    for node in ast.walk(module):
-        if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
-            continue
-        is_it = any(isinstance(t, ast.Name) and t.id == name for t in node.targets)
-        if is_it and frame.f_code.co_firstlineno <= node.lineno <= frame.f_lineno:
-            found = max((node.lineno, node.value), found or (0, node.value), key=lambda f: f[0])
-    return found
-
-
 # What it names ------------------------------------------------------------------------------------
 
 
@@ -194,6 +178,12 @@ def _name_of(tree: ast.AST | None, frame: FrameType) -> tuple[str | None, ast.ex
         name, named = _name_of(tree.value, frame)
         return name and f"{name}.{tree.attr}", named
     return None, None
+
+
+def value_in(tree: ast.AST | None, frame: FrameType) -> Any:
+    """Return what an expression is in a frame, as `UserCall.value_of` does."""
+    value = _value(tree, frame)
+    return None if value is _ABSENT else value
 
 
 def _value(tree: ast.AST | None, frame: FrameType) -> Any:

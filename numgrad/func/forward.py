@@ -57,7 +57,8 @@ def along(
     for name, value in (("primals", primals), (f"{kind}s", given)):
         if not isinstance(value, (tuple, list)):
             raise ArgTypeError(
-                f"{what}: {name} must be a tuple or a list, got {type(value).__name__}"
+                f"{what}: {name} must be a tuple or a list, got {type(value).__name__}; "
+                f"write {what}(f, (x,), (v,)), which returns (value, product)"
             )
     at = Called(function, primals, range(len(primals)), what, has_aux=has_aux)
     expected = places(tuple(primals))

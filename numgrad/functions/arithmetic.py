@@ -1,5 +1,6 @@
 """Python's operators on tensors; a foreign operand gets its own turn."""
 
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 from .._declare import Elementwise, registry
 from .._declare.dtypes import is_masked
 from .._tensor import Tensor
+from ..engine import leaving
 from ..engine.dispatch import binary, unary
 from ..operators import elementwise as _operators
 from . import bits, comparison, elementwise, indexing, inplace, powers, products, rounding, sparse
@@ -197,6 +199,14 @@ class Arithmetic:
     def __setitem__(self: Any, key: Any, value: Any) -> None:
         """Write ``value`` to the elements at ``key``; gradients flow to ``value``."""
         inplace.setitem(self, key, value)
+
+    def __len__(self: Any) -> int:
+        """Return the size of the first axis."""
+        if not self.shape:
+            raise TypeError("len() of a 0-d tensor")
+        if self.requires_grad and sparse.is_for_diagonals(sys._getframe(1)):
+            leaving.refuse(self, "np.asarray", leaving.ARRAY)
+        return self.shape[0]
 
     def __iter__(self: Any) -> Iterator[Tensor]:
         """Iterate over the first axis."""

@@ -10,6 +10,7 @@ from numpy.lib import array_utils
 from .._tensor import Tensor
 from ..engine.seen import seen
 from ..engine.steps import Steps
+from ..engine.values import View
 from ..operators.shape import expand_dims, permute_dims, reshape
 from .wanted import integer, integers
 
@@ -50,7 +51,15 @@ def negative_axis(axis: int, ndim: int) -> int:
 
 def reduce_axes(reduction: Any, x: Tensor, axis: Axis, keepdims: bool) -> Tensor:
     """Apply a reduction operator along ``axis``."""
-    return reducer(reduction).call(x, axis, kept(keepdims))
+    return own_array(reducer(reduction).call(x, axis, kept(keepdims)), keepdims)
+
+
+def own_array(y: Tensor, keepdims: Any) -> Tensor:
+    """Return a reduction that can be written if its axes stay: it is an array then, whose only view
+    is no value that anybody has."""
+    if keepdims and type(y._view) is View and y._view.base.is_scalar:
+        y._view.base._view = None
+    return y
 
 
 def kept(keepdims: Any) -> bool:

@@ -9,6 +9,7 @@ from .arithmetic import Arithmetic
 from .folding import methods_of
 from .methods import Methods
 from .operands import as_tensor
+from .refused import OfTorch
 from .selected import Selected
 from .tables import UFUNCS
 
@@ -17,7 +18,7 @@ def bind() -> None:
     """Give Tensor its operators and methods, and functions theirs; what is missing fails the
     import."""
     door.chosen, door.sequence = Selected, as_tensor
-    for source in (Arithmetic, Methods):
+    for source in (Arithmetic, Methods, OfTorch):
         for name, member in vars(source).items():
             if callable(member) or isinstance(member, property):
                 setattr(Tensor, name, member)

@@ -11,7 +11,7 @@ from .._tensor import ArrayLike, Tensor
 from ..engine.memory_order import stand_in
 from ..engine.seen import seen
 from ..operators import shape as _shape
-from .creation import asarray, carries_graph, device_like, fresh
+from .creation import asarray, asking, carries_graph, device_like, fresh
 from .memory_order import in_order, laid_like, plain_order
 from .operands import whole
 from .transfer import placed_on
@@ -45,7 +45,13 @@ def _made_like(
 
 
 def zeros(
-    shape: Shape, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None
+    shape: Shape,
+    dtype: Any = None,
+    order: Any = "C",
+    *,
+    device: Any = None,
+    like: Any = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """Return a tensor of zeros.
 
@@ -61,6 +67,8 @@ def zeros(
         Where the tensor lives.
     like : Tensor, optional
         The tensor lives where this one does.
+    requires_grad : bool
+        Whether gradients are asked for, as in `tensor`.
 
     Examples
     --------
@@ -70,11 +78,17 @@ def zeros(
             [0., 0.]])
     """
     array = np.zeros(_sizes(shape), dtype, plain_order(order))
-    return fresh(array, device_like(device, like))
+    return fresh(array, device_like(device, like), requires_grad)
 
 
 def ones(
-    shape: Shape, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None
+    shape: Shape,
+    dtype: Any = None,
+    order: Any = "C",
+    *,
+    device: Any = None,
+    like: Any = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """Return a tensor of ones; parameters as in `zeros`.
 
@@ -85,11 +99,17 @@ def ones(
     tensor([1, 1, 1])
     """
     array = np.ones(_sizes(shape), dtype, plain_order(order))
-    return fresh(array, device_like(device, like))
+    return fresh(array, device_like(device, like), requires_grad)
 
 
 def empty(
-    shape: Shape, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None
+    shape: Shape,
+    dtype: Any = None,
+    order: Any = "C",
+    *,
+    device: Any = None,
+    like: Any = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """Return a tensor whose elements are not set; parameters as in `zeros`.
 
@@ -100,7 +120,7 @@ def empty(
     (2, 3)
     """
     array = np.empty(_sizes(shape), dtype, plain_order(order))
-    return fresh(array, device_like(device, like))
+    return fresh(array, device_like(device, like), requires_grad)
 
 
 def full(
@@ -111,6 +131,7 @@ def full(
     *,
     device: Any = None,
     like: Any = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """Return a tensor with every element equal to ``fill_value``.
 
@@ -122,7 +143,7 @@ def full(
         The value, or values that broadcast to ``shape``.
     dtype : dtype, optional
         By default that of the value.
-    order, device, like
+    order, device, like, requires_grad
         As in `zeros`.
 
     Notes
@@ -143,9 +164,9 @@ def full(
         if broadcast_shapes(value.shape, wanted) != wanted:
             raise ValueError(f"full: a value of shape {value.shape} does not fill shape {wanted}")
         filled = in_order(_shape.broadcast_to(value, wanted).clone(), order)
-        return placed_on(filled, device_like(device, like) or value.device)
+        return asking(placed_on(filled, device_like(device, like) or value.device), requires_grad)
     array = np.full(sizes, seen(fill_value), dtype, plain_order(order))
-    return fresh(array, device_like(device, like))
+    return fresh(array, device_like(device, like), requires_grad)
 
 
 def zeros_like(
@@ -156,6 +177,7 @@ def zeros_like(
     *,
     device: Any = None,
     shape: Any = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """Return zeros with the shape and dtype of ``a``, unless others are given.
 
@@ -171,6 +193,8 @@ def zeros_like(
         Where the tensor lives.
     shape : int or sequence of int, optional
         Another shape.
+    requires_grad : bool
+        As in `zeros`.
 
     Notes
     -----
@@ -182,7 +206,8 @@ def zeros_like(
     >>> ng.zeros_like(ng.tensor([1.0, 2.0]))
     tensor([0., 0.])
     """
-    return _made_like(np.zeros_like, a, dtype, order, shape, device)
+    made = _made_like(np.zeros_like, a, dtype, order, shape, device)
+    return asking(made, requires_grad)
 
 
 def ones_like(
@@ -193,6 +218,7 @@ def ones_like(
     *,
     device: Any = None,
     shape: Any = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """Return ones with the shape and dtype of ``a``; parameters as in `zeros_like`.
 
@@ -202,7 +228,8 @@ def ones_like(
     >>> ng.ones_like(ng.tensor([1.0, 2.0]))
     tensor([1., 1.])
     """
-    return _made_like(np.ones_like, a, dtype, order, shape, device)
+    made = _made_like(np.ones_like, a, dtype, order, shape, device)
+    return asking(made, requires_grad)
 
 
 def empty_like(
@@ -213,6 +240,7 @@ def empty_like(
     *,
     device: Any = None,
     shape: Any = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """Return unset elements with the shape and dtype of ``x``; parameters as in `zeros_like`.
 
@@ -222,7 +250,8 @@ def empty_like(
     >>> ng.empty_like(ng.tensor([1.0, 2.0])).shape
     (2,)
     """
-    return _made_like(np.empty_like, x, dtype, order, shape, device)
+    made = _made_like(np.empty_like, x, dtype, order, shape, device)
+    return asking(made, requires_grad)
 
 
 def full_like(
@@ -234,6 +263,7 @@ def full_like(
     *,
     device: Any = None,
     shape: Any = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """Return ``fill_value`` in the shape and dtype of ``a``; parameters as in `full`, `zeros_like`.
 
@@ -245,9 +275,10 @@ def full_like(
     """
     if not carries_graph(fill_value) and not isinstance(fill_value, Tensor):
         make = partial(np.full_like, fill_value=seen(fill_value))
-        return _made_like(make, a, dtype, order, shape, device)
+        return asking(_made_like(make, a, dtype, order, shape, device), requires_grad)
     like = _made_like(np.empty_like, a, dtype, order, shape, device)
-    return laid_like(full(like.shape, fill_value, like.dtype, device=like.device), like)
+    filled = full(like.shape, fill_value, like.dtype, device=like.device)
+    return asking(laid_like(filled, like), requires_grad)
 
 
 def eye(
@@ -259,6 +290,7 @@ def eye(
     *,
     device: Any = None,
     like: Any = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """Return a matrix with ones on diagonal ``k`` and zeros elsewhere.
 
@@ -270,7 +302,7 @@ def eye(
         The diagonal; positive above the main one.
     dtype : dtype, optional
         Default float64.
-    order, device, like
+    order, device, like, requires_grad
         As in `zeros`.
 
     Examples
@@ -282,7 +314,8 @@ def eye(
     """
     columns = N if M is None else M
     rows, columns, k = integer(N, "N"), integer(columns, "M"), integer(k, "k")
-    return fresh(np.eye(rows, columns, k, dtype, plain_order(order)), device_like(device, like))
+    array = np.eye(rows, columns, k, dtype, plain_order(order))
+    return fresh(array, device_like(device, like), requires_grad)
 
 
 def identity(n: int, dtype: Any = None, *, like: Any = None) -> Tensor:

@@ -27,6 +27,7 @@ def array(
     subok: bool = False,
     ndmin: int = 0,
     like: Any = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """Return a copy of ``object`` as a tensor: `asarray` with NumPy's other name and parameters.
 
@@ -38,6 +39,8 @@ def array(
         Asks for nothing.
     ndmin : int
         How many axes there are at least; new ones are put in front.
+    requires_grad : bool
+        Whether gradients are asked for, as in `tensor`.
 
     Notes
     -----
@@ -51,9 +54,9 @@ def array(
     """
     x = asarray(object, dtype, order, copy=copy, like=like)
     missing = operator.index(ndmin) - x.ndim
-    if missing <= 0:
-        return x
-    return _shape.expand_dims(x, axes=tuple(range(-x.ndim - missing, -x.ndim)))
+    if missing > 0:
+        x = _shape.expand_dims(x, axes=tuple(range(-x.ndim - missing, -x.ndim)))
+    return asking(x, requires_grad)
 
 
 def asarray(
@@ -115,6 +118,9 @@ def asarray(
         return _from_tensor(in_order(_stack(a, dtype), "C"), dtype, None)
     if is_on_gpu(a):
         return _from_tensor(of_gpu(a), dtype, copy)
+    data = getattr(a, "data", None) if type(a).__module__.startswith("xarray.") else None
+    if isinstance(data, Tensor):
+        return _from_tensor(data, dtype, copy)
     require_plain(a)
     source = lists_of(a)
     array = np.array(read(source) if copy else source, dtype=dtype, copy=copy)
@@ -165,9 +171,14 @@ def _stack(items: Any, dtype: Any) -> Tensor:
     return _joining.stack(*[cast(part, dtype) for part in parts], axis=-parts[0].ndim - 1)
 
 
-def fresh(array: np.ndarray, device: Any = None) -> Tensor:
+def fresh(array: np.ndarray, device: Any = None, requires_grad: bool = False) -> Tensor:
     """Return the tensor of an array that nobody else has, on a device."""
-    return on_device(Tensor(numbers(array)), device)
+    return asking(on_device(Tensor(numbers(array)), device), requires_grad)
+
+
+def asking(x: Tensor, requires_grad: bool) -> Tensor:
+    """Return a new tensor, which requires grad if that is asked for."""
+    return x.requires_grad_() if requires_grad else x
 
 
 def device_like(device: Any, like: Any) -> Any:

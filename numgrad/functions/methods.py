@@ -45,6 +45,7 @@ from . import (
 )
 from .array_class import Array
 from .operands import as_scalar
+from .refused import no_view, refused
 
 
 def _fixed(attribute: Any, name: str, instead: str) -> Any:
@@ -68,15 +69,6 @@ def _part(function: Any, doc: str) -> Any:
         inplace.setitem(function(self), ..., value)
 
     return property(function, assign, doc=doc)
-
-
-def _refused(name: str, instead: str) -> Any:
-    """Return an attribute of arrays that tensors do not have, which says what to write."""
-
-    def refuse(self: Any) -> Any:
-        raise AttributeError(f"a tensor has no {name}: {instead}")
-
-    return property(refuse, doc=f"Refused: {instead}.")
 
 
 def _in_memory(x: Tensor) -> np.ndarray:
@@ -148,11 +140,7 @@ class Methods:
         if dtype is None and type is None:
             return reshaping.reshape(self, self.shape)
         if isinstance(dtype, (int, tuple)) or type is not None or np.dtype(dtype) != self.dtype:
-            raise TypeError(
-                f"view({dtype!r}) of a tensor of {self.dtype}: bytes are not read as another "
-                f"dtype. Write t.astype(dtype) to convert, t.reshape(shape) for another shape, "
-                f"np.stack([t.real, t.imag], -1) for the parts of complex numbers."
-            )
+            raise no_view(dtype, self.dtype)
         return reshaping.reshape(self, self.shape)
 
     def tobytes(self: Any, order: Any = "C") -> bytes:
@@ -163,14 +151,13 @@ class Methods:
         """Write the elements to a file; refused where gradients flow."""
         self.numpy().tofile(fid, sep, format)
 
-    ctypes = _refused("ctypes", "pass t.detach().numpy().ctypes to a library in C")
-    data = _refused("data", "t.detach() has no graph, t.detach().numpy().data is the memory")
-    byteswap = _refused("byteswap", "write ng.asarray(t.detach().numpy().byteswap())")
-    dump = _refused("dump", "write np.save(file, t.detach().numpy())")
-    dumps = _refused("dumps", "write pickle.dumps(t), or t.detach().numpy().dumps()")
-    getfield = _refused("getfield", "its dtypes have no fields; write t.real or t.imag")
-    setfield = _refused("setfield", "its dtypes have no fields; write t[key] = value")
-    resize = _refused("resize", "its size stays; write t.reshape(shape)")
+    ctypes = refused("ctypes", "pass t.detach().numpy().ctypes to a library in C")
+    byteswap = refused("byteswap", "write ng.asarray(t.detach().numpy().byteswap())")
+    dump = refused("dump", "write np.save(file, t.detach().numpy())")
+    dumps = refused("dumps", "write pickle.dumps(t), or t.detach().numpy().dumps()")
+    getfield = refused("getfield", "its dtypes have no fields; write t.real or t.imag")
+    setfield = refused("setfield", "its dtypes have no fields; write t[key] = value")
+    resize = refused("resize", "its size stays; write t.reshape(shape)")
 
     # Elementwise and reductions: NumPy gives the method the parameters of the function
     clip = selection.clip

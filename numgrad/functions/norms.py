@@ -18,7 +18,7 @@ from ..operators.reduction import max as max_
 from ..operators.reduction import min as min_
 from ..operators.reduction import sum as sum_
 from ..operators.shape import expand_dims, permute_dims, squeeze
-from .axes import Axis, kept, negative_axes
+from .axes import Axis, kept, negative_axes, own_array
 from .hints import Hints, require_hints
 from .operands import as_scalar, as_tensor
 from .spectral import singular_values
@@ -77,7 +77,7 @@ def norm(
     """
     if hints:
         require_hints(hints, "norm")
-    return as_scalar(_norms.call(x, ord, axis, keepdims))
+    return own_array(as_scalar(_norms.call(x, ord, axis, keepdims)), keepdims)
 
 
 def _norm(x: ArrayLike, ord: Any, axis: Axis, keepdims: bool) -> Tensor:

@@ -32,10 +32,10 @@ def array(tensor: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarra
         return np.empty((), object)
     tensor._computed()
     what, instead = _way_out(dtype)
+    has_slope = instead is leaving.ARRAY
     if is_product_of_pandas(sys._getframe(1)):
         what, instead = PRODUCT_OF_PANDAS
-    is_asked = instead is leaving.ARRAY or what == PRODUCT_OF_PANDAS[0]
-    leaving.refuse(tensor, what, instead, has_slope=is_asked)
+    leaving.refuse(tensor, what, instead, has_slope=has_slope)
     found = tensor.numpy(copy=bool(copy))
     return found if dtype is None or found.dtype == dtype else found.astype(dtype)
 

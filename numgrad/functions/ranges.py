@@ -8,7 +8,7 @@ from .._tensor import ArrayLike, Tensor
 from ..engine import leaving
 from ..engine.seen import seen
 from . import reduction
-from .creation import asarray, carries_graph, device_like, fresh
+from .creation import asarray, asking, carries_graph, device_like, fresh
 from .joining import concatenate
 from .operands import lists_of
 from .repeating import broadcast_to
@@ -32,6 +32,7 @@ def arange(
     *,
     device: Any = None,
     like: Any = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """Return numbers from ``start`` (0 if only one is given) to ``stop``, excluded, in steps.
 
@@ -41,7 +42,7 @@ def arange(
         The range, as in NumPy; ``start`` and ``step`` get gradients if they require grad.
     dtype : dtype, optional
         By default that of the numbers.
-    device, like
+    device, like, requires_grad
         As in `zeros`.
 
     Raises
@@ -67,11 +68,11 @@ def arange(
     known = np.arange(_number(start), _number(stop), _number(step), dtype=dtype)
     varying = [v for v in (start, step) if isinstance(v, Tensor) and v.requires_grad]
     if varying and known.dtype.kind in "fc":
-        return on_device(_spaced(start, step, known), device)
+        return asking(on_device(_spaced(start, step, known), device), requires_grad)
     for value in (*varying, stop):
         if isinstance(value, Tensor):
             leaving.refuse(value, "ng.arange", _COUNT)
-    return fresh(known, device)
+    return fresh(known, device, requires_grad)
 
 
 _COUNT = (
@@ -97,6 +98,7 @@ def linspace(
     axis: int = 0,
     *,
     device: Any = None,
+    requires_grad: bool = False,
 ) -> Any:
     """Return ``num`` evenly spaced numbers from ``start`` to ``stop``.
 
@@ -114,8 +116,8 @@ def linspace(
         Default: that of the ends, floating.
     axis : int
         Along which axis the numbers lie, where the ends have axes.
-    device : str, optional
-        Where the tensor lives.
+    device, requires_grad
+        As in `zeros`.
 
     Notes
     -----
@@ -135,17 +137,18 @@ def linspace(
         steps = num - 1 if endpoint else num
         distance = asarray(stop, np.result_type(numbers.dtype, 1.0)) - start
         step = distance / steps if steps > 0 else distance * np.nan
-        numbers = moveaxis(numbers, 0, axis)
+        numbers = asking(moveaxis(numbers, 0, axis), requires_grad)
         return (numbers, step) if retstep else numbers
     if not carries_graph([start, stop]):
         first, last = lists_of(seen((start, stop)))
-        return fresh(np.linspace(first, last, num, endpoint=endpoint, dtype=dtype), device)
+        array = np.linspace(first, last, num, endpoint=endpoint, dtype=dtype)
+        return fresh(array, device, requires_grad)
     start, stop = (asarray(e) if isinstance(e, (list, tuple)) else e for e in (start, stop))
     result = _between(start, stop, num, endpoint)
     if dtype is not None:
         whole = np.issubdtype(dtype, np.integer)
         result = (floor(result) if whole else result).astype(dtype, copy=False)
-    return on_device(result, device)
+    return asking(on_device(result, device), requires_grad)
 
 
 def _between(start: Any, stop: Any, num: int, endpoint: bool) -> Tensor:

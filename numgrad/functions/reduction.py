@@ -9,7 +9,15 @@ from ..operators import reduction as _operators
 from ..operators import searching as _searching
 from ..operators.elementwise import add, multiply
 from ..operators.selection import maximum, minimum
-from .axes import Axis, kept, negative_axes, number_of_elements, reduce_axes, reducer
+from .axes import (
+    Axis,
+    kept,
+    negative_axes,
+    number_of_elements,
+    own_array,
+    reduce_axes,
+    reducer,
+)
 from .operands import as_tensor
 from .repeating import broadcast_to
 from .results import delivered, initial_of, present
@@ -68,7 +76,7 @@ def sum(
         a = _as_dtype(a, dtype)
     if where is not True:
         a = present(a, where, 0, "sum")
-    y = _sums.call(a, axis, keepdims)
+    y = own_array(_sums.call(a, axis, keepdims), keepdims)
     y = y if dtype is None else y.astype(dtype)
     if initial is not None:
         y = add(y, initial_of(initial, y.dtype, "sum"))
@@ -154,7 +162,7 @@ def max(
     """
     a = a if type(a) is Tensor else as_tensor(a)
     if initial is None and where is True and out is None:
-        return _maxima.call(a, axis, keepdims)
+        return own_array(_maxima.call(a, axis, keepdims), keepdims)
     return _extremum(_maxima, "max", a, axis, out, keepdims, initial, where)
 
 
@@ -185,7 +193,7 @@ def min(
     """
     a = a if type(a) is Tensor else as_tensor(a)
     if initial is None and where is True and out is None:
-        return _minima.call(a, axis, keepdims)
+        return own_array(_minima.call(a, axis, keepdims), keepdims)
     return _extremum(_minima, "min", a, axis, out, keepdims, initial, where)
 
 
@@ -202,7 +210,7 @@ def _extremum(
             raise ValueError(f"{name}: where= needs initial=, for no element may count")
         x = present(x, where, _utmost(x.dtype, name == "max"), name)
     if initial is None:
-        return delivered(extrema.call(x, axis, keepdims), out, name)
+        return delivered(own_array(extrema.call(x, axis, keepdims), keepdims), out, name)
     least = initial_of(initial, x.dtype, name)
     if not x.ndim or number_of_elements(x, axis):
         y = (maximum if name == "max" else minimum)(extrema.call(x, axis, keepdims), least)

@@ -69,9 +69,21 @@ def writable(array: Any, called: str, *values: Any) -> Tensor:
             )
         raise ArgTypeError(
             f"{called} writes into tensors, not into {type(array).__name__}, which has no "
-            f"gradients: make it a tensor before, with ng.asarray; {way_out(called)}"
+            f"gradients{_made(array) or ': make it a tensor before, with ng.asarray'}; "
+            f"{way_out(called)}"
         )
     return target
+
+
+def _made(array: Any) -> str:
+    """Return how to make an array a tensor, and on which line; nothing where that is not seen."""
+    from ..engine.written import refused_target  # not needed before there is an error
+
+    try:
+        found = refused_target(array)
+    except Exception:  # objects of libraries may raise anything
+        return ""
+    return "" if found is None else f", at {found[1]}: write {found[0]}"
 
 
 def _is_constant(value: Any) -> bool:
@@ -86,8 +98,12 @@ def _is_constant(value: Any) -> bool:
 def no_target(called: str, inputs: Any, out: Any) -> TypeError:
     """Return the error for ``out=`` that is no tensor, and for ``array += tensor``, which comes
     here as well."""
+    made = _made(out)
     if isinstance(out, bool):
         instead = "write keepdims=True by name"
+    elif made:
+        here = ", or a = a + t for a += t" if any(out is operand for operand in inputs) else ""
+        instead = f"an array has no gradients{made}{here}"
     elif any(out is operand for operand in inputs):
         instead = "an array has no gradients: write a = a + t for a += t, or make a a tensor before"
     else:

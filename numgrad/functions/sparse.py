@@ -126,6 +126,13 @@ def _old_kind() -> type:
     return spmatrix
 
 
+def is_for_diagonals(caller: FrameType) -> bool:
+    """Return whether SciPy asks how many diagonals of a sparse array there are; it would say that
+    a tensor, which is one diagonal, has the wrong number of them."""
+    module = caller.f_globals.get("__name__", "")
+    return caller.f_code.co_name == "diags_array" and module.startswith("scipy.sparse.")
+
+
 def is_product_of_scipy(caller: FrameType) -> bool:
     """Return whether a product of SciPy asks for the array of its right factor, which it leaves the
     product to if that is none."""

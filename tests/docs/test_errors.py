@@ -4,7 +4,7 @@ import inspect
 
 from numgrad import _errors
 from numgrad._counterparts import NAMESPACES, OTHERS
-from numgrad._foreign_names import NAMES
+from numgrad._foreign_names import METHODS, NAMES
 
 from .pages import table, tables
 
@@ -39,4 +39,5 @@ def test_tables_of_what_to_write_are_the_modules():
     names = [[f"ng.{name}", ", or ".join(codes)] for name, codes in NAMES.items()]
     found = [rows for titles, rows in tables("errors.md") if titles == ["instead of", "write"]]
     assert found[0] == functions
-    assert found[1][:-1] == names
+    methods = [[f"t.{name}", code] for name, code in METHODS.items()]
+    assert found[1][:-1] == [*names, *methods]

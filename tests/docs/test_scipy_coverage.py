@@ -1,10 +1,13 @@
 """The table of SciPy's functions is what becomes of them, and none of them is wrong."""
 
+import re
 import subprocess
 import sys
 
 import pytest
 import scipy
+
+from numgrad._switched import SWITCHED
 
 from .pages import DOCS, table, tables
 
@@ -26,6 +29,17 @@ def test_no_function_is_wrong_and_none_loses_a_gradient():
     found = [rows for titles, rows in tables(PAGE.name) if titles == ["word", "functions"]]
     assert len(found) == 15
     assert {word for rows in found for word, _ in rows} <= words
+
+
+def test_errors_advise_the_switch_for_the_functions_that_have_gradients():
+    text = PAGE.read_text("utf-8")
+    sections = re.findall(r"^## (\S+)\n(.*?)(?=\n## |\Z)", text, re.DOTALL | re.MULTILINE)
+    for module, section in sections:
+        rows = re.findall(r"^\| (?:gradient|partly) \| (.*) \|$", section, re.MULTILINE)
+        names = sorted(name for row in rows for name in re.findall(r"`(\w+)`", row))
+        assert SWITCHED.get(module, "").split() == names
+    rotations = {"scipy.spatial.transform"}  # which SciPy does not declare as functions
+    assert set(SWITCHED) - rotations <= {module for module, _ in sections}
 
 
 def test_the_page_of_scikit_learn_is_what_its_script_writes():

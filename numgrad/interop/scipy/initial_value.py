@@ -225,6 +225,12 @@ def _checked(wanted: np.ndarray, span: tuple[float, float]) -> np.ndarray:
     return wanted
 
 
+def _with(jac: Any, hook: function) -> Any:
+    """Return the user's Jacobian for SciPy, which hands it the arguments of the right-hand side; a
+    matrix as it is."""
+    return (lambda t, y: jac(t, y, *hook.args)) if callable(jac) else jac
+
+
 class _Asked(NamedTuple):
     """What states are asked for: at all steps where these are to be differentiated."""
 
@@ -243,7 +249,9 @@ class _Asked(NamedTuple):
         hook, method, given = self.hook, self.method, dict(options)
         if method in IMPLICIT:
             exact = isinstance(jac, str)
-            given["jac"] = (lambda t, y: taken(hook.matrix(y, t), method)) if exact else jac
+            given["jac"] = _with(jac, hook)
+            if exact:
+                given["jac"] = lambda t, y: taken(hook.matrix(y, t), method)
         if self.kind == "continuous":
             given["dense_output"] = True
         times = None if self.kind == "discrete" else self.wanted

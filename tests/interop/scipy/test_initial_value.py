@@ -3,6 +3,7 @@ kinds against differences of tight solves, refusals."""
 
 import numpy as np
 import pytest
+from scipy import integrate
 
 import numgrad as ng
 from numgrad.errors import ConvergenceError, NotDifferentiableError
@@ -222,3 +223,19 @@ def test_forward_mode_steps_along_the_run(method, options, monkeypatch):
     tangents = np.array([1.0, -2.0, 0.5]), np.array([0.5, 0.0, 1.0])
     _, along = ng.func.jvp(f, (START, RATES), tangents)
     assert np.allclose(along, rows[0] @ tangents[0] + rows[1] @ tangents[1], rtol=1e-12)
+
+
+def test_a_jacobian_of_the_user_gets_the_arguments_as_in_scipy():
+    def rate(t, y, k):
+        return [-k[0] * y[0], k[0] * y[0] - k[1] * y[1]]
+
+    def jacobian(t, y, k):
+        return np.array([[-k[0], 0.0], [k[0], -k[1]]])
+
+    k, common = np.array([0.8, 0.3]), {"rtol": 1e-9, "atol": 1e-11}
+    call = (0.0, 4.0), [1.0, 0.0]
+    for method in ("BDF", "Radau"):
+        options = {"jac": jacobian, "method": method, "args": (k,), **common}
+        exact = integrate.solve_ivp(rate, *call, **options)
+        found = solve_ivp(rate, *call, **options)
+        np.testing.assert_allclose(found.y[:, -1], exact.y[:, -1], rtol=1e-8)

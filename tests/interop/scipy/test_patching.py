@@ -257,3 +257,13 @@ def test_tensors_and_arrays_together_with_scipys_array_api():
         [sys.executable, "-c", MIXED], capture_output=True, text=True, env=environment, check=False
     )
     assert done.stdout.strip() == "done", done.stderr
+
+
+def test_a_sparse_array_of_a_tensor_is_taken_as_one():
+    from scipy.sparse import linalg as sparse_linalg
+
+    t = ng.tensor([2.0, 4.0], requires_grad=True)
+    matrix = ng.sparse.coo(t, ([0, 1], [0, 1]))
+    with ng.interop.scipy.patch():
+        x = sparse_linalg.spsolve(matrix, np.array([1.0, 2.0]))
+    np.testing.assert_allclose(ng.grad(x.sum(), t)[0].numpy(), [-0.25, -0.125])
