@@ -1,5 +1,5 @@
-"""Filters, convolution and correlation of arrays under the names of ``scipy.signal``, differentiable; others
-are SciPy's own."""
+"""Filters, convolution and correlation of arrays under the names of ``scipy.signal``,
+differentiable; others are SciPy's own."""
 
 from ._numpy_names import _names_of
 from .functions.convolution import convolve as convolve

@@ -12,8 +12,8 @@ from .filters import floating_numbers, sequences
 from .fourier import fft, rfft
 from .indexing import take
 from .joining import concat
-from .statistics import median
 from .reshaping import moveaxis
+from .statistics import median
 from .trends import detrend as without_trend
 from .wanted import integer
 
@@ -188,7 +188,8 @@ def _detrended(name: str, parts: Tensor, detrend: Any) -> Tensor:
         return parts
     if not isinstance(detrend, str):
         raise ValueError(
-            f"{name}: detrend must be 'constant', 'linear', False or a function, got {detrend!r:.80}"
+            f"{name}: detrend must be 'constant', 'linear', False or a function, got "
+            f"{detrend!r:.80}"
         )
     return without_trend(parts, type=detrend)
 

@@ -1,6 +1,7 @@
 """Removal of trends and noise from sequences, under the names of ``scipy.signal``."""
 
 from importlib import import_module
+from itertools import pairwise
 from math import factorial
 from typing import Any
 
@@ -61,7 +62,7 @@ def detrend(
     ends = [0, n] if not TRENDS[type] else sorted({0, n, *integers(bp, "bp")})
     if ends[0] < 0 or ends[-1] > n:
         raise ValueError(f"detrend: bp must be in 0..{n}, got {bp!r:.80}")
-    parts = [_without(x[..., i:j], TRENDS[type]) for i, j in zip(ends, ends[1:], strict=False)]
+    parts = [_without(x[..., i:j], TRENDS[type]) for i, j in pairwise(ends)]
     return moveaxis(concat(parts, axis=-1) if parts else x, -1, axis)
 
 

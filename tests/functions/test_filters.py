@@ -1,5 +1,5 @@
-"""Filters of sequences, and what smooths and estimates them, against SciPy's values, differences and
-closed forms."""
+"""Filters of sequences, and what smooths and estimates them, against SciPy's values, differences
+and closed forms."""
 
 import itertools
 
@@ -21,7 +21,8 @@ FILTERS += [([1.0], [1.0]), BUTTER, ([0.5, 0.5j], [1.0, 0.2j])]
 def close(found, expected, note=""):
     several = isinstance(expected, tuple)
     for p, q in zip(*((found, expected) if several else ([found], [expected])), strict=True):
-        assert isinstance(p, ng.Tensor) and (p.shape, p.dtype) == (q.shape, q.dtype), note
+        assert isinstance(p, ng.Tensor)
+        assert (p.shape, p.dtype) == (q.shape, q.dtype), note
         size = max(1.0, abs(q).max()) if q.size else 1.0
         np.testing.assert_allclose(p.numpy(), q, rtol=0.0, atol=1e-12 * size, err_msg=str(note))
 

@@ -111,7 +111,8 @@ def pdist(
     _require_none("pdist", out)
     first, second = np.triu_indices(x.shape[0], 1)
     if callable(metric):
-        found = [as_tensor(metric(x[i], x[j], **kwargs)) for i, j in zip(first, second, strict=True)]
+        pairs = zip(first, second, strict=True)
+        found = [as_tensor(metric(x[i], x[j], **kwargs)) for i, j in pairs]
         return answer(stack(found) if found else x.reshape(-1)[:0], X, *kwargs.values())
     u, v = take(x, first, axis=0), take(x, second, axis=0)
     return answer(_measured("pdist", metric, u, v, [x], kwargs), X, *kwargs.values())
@@ -329,7 +330,8 @@ def mahalanobis(u: Tensor, v: Tensor, VI: Tensor) -> Tensor:
 
 
 WEIGHTED: tuple[Row, ...] = (
-    braycurtis, canberra, chebyshev, cityblock, correlation, cosine, euclidean, hamming, sqeuclidean,
+    braycurtis, canberra, chebyshev, cityblock, correlation, cosine, euclidean, hamming,
+    sqeuclidean,
 )  # fmt: skip
 METRICS: dict[str, tuple[Row, tuple[str, ...]]] = {
     **{f.__name__: (f, ("w",)) for f in WEIGHTED},

@@ -19,7 +19,7 @@ Modes = dict[str, tuple[Callable[[Tensor, int], Tensor], Callable[[Tensor, int],
 
 
 def map_coordinates(
-    input: Any,
+    input: Any,  # noqa: A002  SciPy's name
     coordinates: Any,
     output: Any = None,
     order: int = 3,
@@ -52,8 +52,9 @@ def map_coordinates(
     Raises
     ------
     ValueError
-        For another order or mode, coordinates that are not finite or of another number of axes, an ``input`` that is not
-        floating (SciPy rounds what it gives for integers), and an array as ``output``.
+        For another order or mode, coordinates that are not finite or of another number of axes, an
+        ``input`` that is not floating (SciPy rounds what it gives for integers), and an array as
+        ``output``.
 
     Notes
     -----
@@ -74,7 +75,8 @@ def map_coordinates(
     if degree not in (0, 1):
         raise ValueError(f"map_coordinates: order must be 0 or 1, got {degree}")
     if not isinstance(mode, str) or mode not in MODES:
-        raise ValueError(f"map_coordinates: mode must be one of {', '.join(MODES)}, got {mode!r:.80}")
+        choices = ", ".join(MODES)
+        raise ValueError(f"map_coordinates: mode must be one of {choices}, got {mode!r:.80}")
     x = as_tensor(numeric(input, "input"))
     at = real(numeric(coordinates, "coordinates"), "map_coordinates", "coordinates")
     if x.dtype.kind not in "fc":
