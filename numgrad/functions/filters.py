@@ -10,7 +10,7 @@ from ..operators.sliding import widened
 from .axes import normalize_axis_index
 from .cumulative import cumsum
 from .joining import concat, stack
-from .operands import as_tensor, in_one_dtype, is_known
+from .operands import as_tensor, in_one_dtype, is_known, values_of
 from .rearranging import flip
 from .repeating import broadcast_to
 from .reshaping import moveaxis
@@ -44,9 +44,9 @@ def lfilter(
     Raises
     ------
     ValueError
-        For coefficients that are no vectors, an ``x`` without axes, and a ``zi`` of another shape.
-    numpy.linalg.LinAlgError
-        If ``a[0]`` is 0.
+        For coefficients that are no vectors, an ``a[0]`` that is 0, an ``x`` without axes, and a
+        ``zi`` of another shape. While a function is captured, a quotient by ``a[0]`` is what NumPy
+        makes of it.
 
     Notes
     -----
@@ -279,9 +279,12 @@ def sequences(name: str, x: ArrayLike, axis: int, argument: str = "x") -> Tensor
 
 
 def _run(name: str, b: Tensor, a: Tensor, x: ArrayLike, axis: int, zi: ArrayLike | None) -> Any:
+    if is_known(a) and values_of(a.detach())[0] == 0:
+        raise ValueError(f"{name}: a[0] must not be 0")
     x = sequences(name, x, axis)
     if zi is None:
-        y, _ = filtered(*in_one_dtype(b, a, x), None, name)
+        b, a, x = in_one_dtype(b, a, x)
+        y, _ = filtered(b, a, x, None)
         return moveaxis(y, -1, axis)
     b, a = _as_long(b, a)
     state = floating_numbers(zi, "zi")
@@ -291,7 +294,7 @@ def _run(name: str, b: Tensor, a: Tensor, x: ArrayLike, axis: int, zi: ArrayLike
     if not fits or any(m not in (1, n) for m, n in zip(state.shape, shape, strict=True)):
         raise ValueError(f"{name}: zi of shape {np.shape(zi)} does not fit states of shape {shape}")
     b, a, x, state = in_one_dtype(b, a, x, state)
-    y, final = filtered(b, a, x, a[0] * broadcast_to(state, shape), name)
+    y, final = filtered(b, a, x, a[0] * broadcast_to(state, shape))
     return moveaxis(y, -1, axis), moveaxis(final / a[0], -1, axis)
 
 

@@ -181,7 +181,7 @@ def _window(name: str, window: Any, nperseg: Any, x: Tensor) -> Tensor:
     return found
 
 
-def _detrended(name: str, parts: Tensor, detrend: Any) -> Tensor:
+def _detrended(name: str, parts: Tensor, detrend: Any) -> Any:
     if callable(detrend):
         return detrend(parts)
     if detrend is False:
@@ -212,4 +212,4 @@ def _bias(n: int) -> float:
 
 
 def _real(dtype: np.dtype) -> np.dtype:
-    return np.empty(0, dtype).real.dtype
+    return np.dtype(dtype.char.lower()) if dtype.kind == "c" else dtype

@@ -77,7 +77,7 @@ def _without(x: Tensor, degree: int) -> Tensor:
 
 
 def _real(x: Tensor) -> np.dtype:
-    return np.empty(0, x.dtype).real.dtype
+    return np.dtype(x.dtype.char.lower()) if x.dtype.kind == "c" else x.dtype
 
 
 def savgol_filter(

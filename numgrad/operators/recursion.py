@@ -6,27 +6,20 @@ backwards in time.
 
 from typing import Any
 
-from .._declare import KeepsOrder
+from .._declare import KeepsOrder, KernelOperator
 from .._declare.partial import conjugate
-from .._errors import MatrixError
 from .elementwise import add, negative, subtract
-from .factorization import NamesCaller
 from .indexing import index
 from .shape import flip
 from .sliding import places, slide, widened
 
 
-class Recursion(KeepsOrder, NamesCaller):
+class Recursion(KeepsOrder, KernelOperator):
     """The operator of equations of differences; the first coefficient must not be 0."""
-
-    def error(self, where: str, caller: str = "") -> Exception:
-        return MatrixError(f"{caller or self.name}: a[0] is 0, so it gives no output{where}")
 
 
 def _all_pole(u, a, y):
     """Solve ``a[0] y[k] + a[1] y[k-1] + ... = u[k]``, with zeros before the first element."""
-    if a[0] == 0:
-        raise ValueError
     is_monic = a[0] == 1
     for k in range(u.size):
         total = u[k]
@@ -35,7 +28,7 @@ def _all_pole(u, a, y):
         y[k] = total if is_monic else total / a[0]
 
 
-all_pole = Recursion(_all_pole, "(n),(p)->(n)", name="all_pole", may_raise=True)
+all_pole = Recursion(_all_pole, "(n),(p)->(n)", name="all_pole")
 
 all_pole.reads(lambda needs: (False, any(needs), needs[1]))
 
@@ -43,8 +36,8 @@ all_pole.reads(lambda needs: (False, any(needs), needs[1]))
 @all_pole.pullback
 def all_pole_pullback(context: Any, g: Any) -> tuple[Any, Any]:
     """Solve backwards in time; a coefficient gets the products with the outputs that it met."""
-    a, caller = conjugate(context.input(1)), context.static.get("caller", "")
-    gu = flip(all_pole(flip(g, axes=(-1,)), a, caller=caller), axes=(-1,))
+    a = conjugate(context.input(1))
+    gu = flip(all_pole(flip(g, axes=(-1,)), a), axes=(-1,))
     if not context.wanted[1]:
         return gu, None
     p = a.shape[-1]
@@ -67,7 +60,7 @@ def last(x: Any, count: int) -> Any:
     return index(x, key=((x.shape[-1] - count, None, None),))
 
 
-def filtered(b: Any, a: Any, x: Any, state: Any, caller: str) -> tuple[Any, Any]:
+def filtered(b: Any, a: Any, x: Any, state: Any) -> tuple[Any, Any]:
     """Filter sequences by as many coefficients of both kinds, from a state that is one shorter.
 
     The state is what products with earlier elements give to the next outputs, before the division
@@ -76,9 +69,9 @@ def filtered(b: Any, a: Any, x: Any, state: Any, caller: str) -> tuple[Any, Any]
     n, order = x.shape[-1], b.shape[-1] - 1
     u = convolved(x, b, 0)
     if state is None or not order:
-        return all_pole(u, a, caller=caller), state
+        return all_pole(u, a), state
     begin = widened(state, 0, max(n - order, 0))
-    y = all_pole(add(u, index(begin, key=((None, n, None),))), a, caller=caller)
+    y = all_pole(add(u, index(begin, key=((None, n, None),))), a)
     coming = [convolved(last(s, order), c, order) for s, c in ((x, b), (y, a))]
     rest = [index(s, key=((order, None, None),)) for s in coming]
     final = subtract(rest[0], rest[1])

@@ -178,9 +178,8 @@ def test_gradients_of_a_filter_are_filters_run_backwards():
 
 def test_wrong_coefficients_and_states_are_refused_by_name():
     signal = ng.signal
-    with pytest.raises(np.linalg.LinAlgError, match=r"lfilter: a\[0\] is 0"):
-        signal.lfilter([1.0], [0.0, 1.0], X).numpy()
     refused = [
+        (r"lfilter: a\[0\] must not be 0", lambda: signal.lfilter([1.0], [0.0, 1.0], X)),
         (r"lfilter: b and a must be vectors", lambda: signal.lfilter([[1.0]], [1.0], X)),
         (r"lfilter: zi of shape \(2,\)", lambda: signal.lfilter([1.0], [1.0, 0.2], X, zi=[1, 2])),
         (r"lfilter: x must have", lambda: signal.lfilter([1.0], [1.0], 2.0)),

@@ -59,7 +59,8 @@ def map_coordinates(
     Notes
     -----
     ``input``, ``coordinates`` and ``cval`` have gradients. That of a coordinate is the slope to the
-    next element; at an element it is the slope behind it. With order 0 it is 0.
+    next element; at an element it is the slope behind it,
+    at the last one that before it where nothing follows. With order 0 it is 0.
 
     Examples
     --------
@@ -69,7 +70,7 @@ def map_coordinates(
     >>> y.tolist()
     [5.0]
     >>> ng.grad(y.sum(), at)[0].tolist()
-    [[6.0], [-5.0]]
+    [[6.0], [3.0]]
     """
     degree = integer(order, "order")
     if degree not in (0, 1):
@@ -114,9 +115,13 @@ def _between(x: Tensor, at: Tensor, degree: int, mode: str, fill: Tensor) -> Ten
     flat, shape = x.reshape(x.size), at.shape[1:]
     inner = [moved(at[k], n) for k, n in enumerate(x.shape)]
     low = [floor(c if degree else c + 0.5) for c in inner]
+    if degree and mode in ("constant", "wrap"):  # the last element has only one before it
+        ends = [max(n - 2, 0) for n in x.shape]
+        low = [where(i > end, float(end), i) for i, end in zip(low, ends, strict=True)]
     total: Any = None
     for corner in product((0, 1) if degree else (0,), repeat=x.ndim):
-        places, inside, weight = 0, True, 1.0
+        places: Any = 0
+        inside, weight = True, 1.0
         for k, step in enumerate(corner):
             n, stride = x.shape[k], prod(x.shape[k + 1 :])
             place = low[k] + step
