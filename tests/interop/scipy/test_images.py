@@ -41,6 +41,15 @@ def test_derivatives_of_image_coordinates_and_fill_equal_differences(mode):
     gradcheck(nearest, given[:2])
 
 
+def test_the_last_element_has_the_slope_before_it():
+    x = np.array([1.0, 2.0, 5.0])
+    for mode in ("constant", "wrap"):
+        at = ng.tensor([[0.0, 1.0, 2.0]], requires_grad=True)
+        y = map_coordinates(x, at, order=1, mode=mode)
+        np.testing.assert_array_equal(y.detach().numpy(), x)
+        np.testing.assert_array_equal(ng.grad(y.sum(), at)[0].numpy(), [[1.0, 3.0, 3.0]])
+
+
 def test_batched_captured_and_mapped_equal_looped():
     at = RNG.uniform(-2, 6, (2, 9))
     given = [ng.tensor(x, requires_grad=True) for x in (IMAGE, at)]
