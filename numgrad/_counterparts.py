@@ -21,6 +21,8 @@ NAMESPACES: dict[str, tuple[str, ...]] = {
     "scipy.stats": ("stats",),
     "scipy.fft": ("fft",),
     "scipy.signal": ("signal", "interop.scipy"),
+    "scipy.spatial.distance": ("interop.scipy",),
+    "scipy.ndimage": ("interop.scipy",),
     "scipy.integrate": ("interop.scipy", ""),
     "scipy.optimize": ("interop.scipy",),
     "scipy.interpolate": ("interop.scipy",),

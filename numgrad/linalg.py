@@ -15,6 +15,7 @@ from .functions.least_squares import lstsq as lstsq
 from .functions.least_squares import matrix_rank as matrix_rank
 from .functions.least_squares import pinv as pinv
 from .functions.least_squares import qr as qr
+from .functions.lyapunov import solve_discrete_lyapunov as solve_discrete_lyapunov
 from .functions.matrix_functions import expm as expm
 from .functions.matrix_functions import logm as logm
 from .functions.matrix_functions import solve_continuous_lyapunov as solve_continuous_lyapunov
@@ -104,9 +105,9 @@ __all__ = [
     "eigvalsh_tridiagonal", "expm", "hankel", "inv", "logm", "lstsq", "lu", "lu_factor",
     "lu_solve", "matmul", "matrix_norm", "matrix_power", "matrix_rank", "matrix_transpose",
     "multi_dot", "norm", "outer", "pinv", "qr", "slogdet", "solve", "solve_banded",
-    "solve_circulant", "solve_continuous_lyapunov", "solve_sylvester", "solve_toeplitz",
-    "solve_triangular", "solveh_banded", "sqrtm", "svd", "svdvals", "tensordot", "tensorinv",
-    "tensorsolve", "toeplitz", "trace", "vecdot", "vector_norm",
+    "solve_circulant", "solve_continuous_lyapunov", "solve_discrete_lyapunov", "solve_sylvester",
+    "solve_toeplitz", "solve_triangular", "solveh_banded", "sqrtm", "svd", "svdvals", "tensordot",
+    "tensorinv", "tensorsolve", "toeplitz", "trace", "vecdot", "vector_norm",
 ]  # fmt: skip
 
 __getattr__ = _names_of("scipy.linalg", __name__)

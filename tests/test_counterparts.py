@@ -75,7 +75,10 @@ PROGRAMS = {
         stats.multivariate_normal([t, t], A).logpdf([1.0, 2.0])
     """,
     "scipy.fft": "scipy.fft.fft(t * X).real; scipy.fft.dct(t * X)",
-    "scipy.signal": "scipy.signal.fftconvolve(t * X, X); scipy.signal.convolve(t * X, X)",
+    "scipy.signal": """
+        scipy.signal.fftconvolve(t * X, X); scipy.signal.convolve(t * X, X)
+        scipy.signal.lfilter([t], [1.0, -t], X)
+    """,
     "scipy.integrate": """
         scipy.integrate.solve_ivp(rate, (0, 1), [1.0], args=(t,), **DECAY).y[0, -1]
         scipy.integrate.odeint(lambda y, s, t: -t * y, 1.0, [0.0, 1.0], (t,), **DECAY)[-1, 0]
@@ -93,6 +96,8 @@ PROGRAMS = {
         scipy.interpolate.PchipInterpolator(X, t * X * X)(0.3)
         scipy.interpolate.RegularGridInterpolator((X,), t * X * X)([0.3])
     """,
+    "scipy.spatial.distance": "scipy.spatial.distance.pdist(np.outer(X, X) * t)",
+    "scipy.ndimage": "scipy.ndimage.map_coordinates(X * t, [[0.5]], order=1)",
     "scipy.sparse.linalg": "scipy.sparse.linalg.spsolve(S, np.array([1.0, 2.0]) * t)",
     "math.lgamma": "math.lgamma(t)",
     "math.fsum": "math.fsum([t, t * t])",

@@ -20,6 +20,7 @@ from . import matmul as matmul
 from . import matrix_functions as matrix_functions
 from . import positions as positions
 from . import powers as powers
+from . import recursion as recursion
 from . import reduction as reduction
 from . import rounding as rounding
 from . import searching as searching

@@ -1,9 +1,13 @@
 """SciPy's solvers with exact derivatives, and derivatives through their solutions."""
 
 from .bracketing import brentq as brentq
+from .distances import cdist as cdist
+from .distances import pdist as pdist
+from .distances import squareform as squareform
 from .eigen import eigh as eigh
 from .eigen import eigsh as eigsh
 from .functions import function as function
+from .images import map_coordinates as map_coordinates
 from .initial_value import solve_ivp as solve_ivp
 from .integrals import quad as quad
 from .interpolate.basis import BSpline as BSpline
@@ -30,10 +34,10 @@ from .sampled import simpson as simpson
 
 __all__ = [
     "Akima1DInterpolator", "BSpline", "CubicHermiteSpline", "CubicSpline", "PPoly",
-    "PchipInterpolator", "RegularGridInterpolator", "brentq", "cumulative_trapezoid", "eigh",
-    "eigsh", "factorized", "fixed_point", "fsolve", "function", "least_squares", "linear_operator",
-    "make_interp_spline", "minimize", "odeint", "patch", "quad", "root", "simpson", "solve_ivp",
-    "splu", "spsolve",
+    "PchipInterpolator", "RegularGridInterpolator", "brentq", "cdist", "cumulative_trapezoid",
+    "eigh", "eigsh", "factorized", "fixed_point", "fsolve", "function", "least_squares",
+    "linear_operator", "make_interp_spline", "map_coordinates", "minimize", "odeint", "patch",
+    "pdist", "quad", "root", "simpson", "solve_ivp", "splu", "spsolve", "squareform",
 ]  # fmt: skip
 
 

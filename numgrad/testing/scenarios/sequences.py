@@ -2,13 +2,17 @@
 
 import numpy as np
 import scipy.special as sp
+from scipy import signal
 
 from ..._declare import registry
 from ...functions import filtering, floats
 from ...operators.planes import slide_plane
+from ...operators.recursion import all_pole
 from ...operators.sliding import places, slide
 from .elementwise import unary
 from .scenario import ALL, Scenario, numbers, spread
+
+POLES = np.array([[2.0, 0.7, -0.3, 0.1], [1.5, -0.6, 0.2, 0.4], [1.0, 0.3, 0.1, -0.2]])
 
 
 def slid(a, v):
@@ -34,6 +38,16 @@ def plane_slid_reference(a, v):
     return np.einsum("...klij,...ij->...kl", windows, v)
 
 
+def all_pole_reference(u, a):
+    """Return the outputs by SciPy's filter."""
+    shape = np.broadcast_shapes(u.shape[:-1], a.shape[:-1])
+    u, a = (np.broadcast_to(x, (*shape, x.shape[-1])) for x in (u, a))
+    y = np.empty(u.shape, np.result_type(u, a))
+    for row in np.ndindex(shape):
+        y[row] = signal.lfilter(np.ones(1, a.dtype), a[row], u[row])
+    return y
+
+
 def bessel_reference(y):
     """Return the second spherical Bessel function over the square."""
     y = np.asarray(y)
@@ -50,6 +64,20 @@ SCENARIOS = (
             (numbers((2, 6)), numbers((2, 3), phase=0.3)),
             (numbers((2, 1, 5)), numbers((3, 2), phase=0.3)),
             (numbers((0, 4)), numbers((0, 2))),
+        ),
+        dtypes=ALL,
+        half=False,
+        oracle=False,
+    ),
+    Scenario(
+        name="all_pole",
+        function=all_pole,
+        reference=all_pole_reference,
+        operators=("all_pole",),
+        points=(
+            (numbers((2, 6)), POLES[0]),
+            (numbers((2, 1, 3)), POLES),
+            (numbers((0, 4)), np.ones((0, 2))),
         ),
         dtypes=ALL,
         half=False,

@@ -8,8 +8,20 @@ import sys
 
 import numpy as np
 import pytest
-from scipy import fft, integrate, interpolate, linalg, optimize, signal, sparse, special, stats
+from scipy import (
+    fft,
+    integrate,
+    interpolate,
+    linalg,
+    ndimage,
+    optimize,
+    signal,
+    sparse,
+    special,
+    stats,
+)  # fmt: skip
 from scipy.linalg import cho_factor, cho_solve, expm, solve_triangular
+from scipy.spatial import distance
 from scipy.special import expit, gammaln, logsumexp, softmax, xlogy
 from scipy.stats import norm
 
@@ -24,6 +36,7 @@ MATRIX = RNG.normal(size=(4, 4))
 POSITIVE = MATRIX @ MATRIX.T + 4.0 * np.eye(4)
 VECTOR, P = RNG.normal(size=4), RNG.uniform(0.2, 2.0, 5)
 SQUARE = ng.tensor(POSITIVE)
+SECTIONS = signal.butter(3, 0.3, output="sos")
 
 def banded(p):
     kind = ng.sparse if isinstance(p, ng.Tensor) else sparse
@@ -53,6 +66,10 @@ PROGRAMS = {
         lambda t, y, k: [-k * y[0] + special.log1p(y[1]), -logsumexp(y)],
         (0.0, 1.0), [p[0], 1.0], "DOP853", [0.5, 1.0], args=(p[1],), rtol=1e-10, atol=1e-10,
     ).y[0, 1],
+    "filters": lambda p: signal.lfilter(p[:2], p[2:4] + 1.0, np.arange(4.0))[3]
+    + signal.welch(p, nperseg=4)[1].sum() + signal.sosfiltfilt(SECTIONS, p, padlen=2)[1],
+    "distances": lambda p: distance.cdist(p[:4].reshape(2, 2), np.ones((3, 2))).sum()
+    + ndimage.map_coordinates(p, np.array([[0.5, 2.25]]), order=1).sum(),
     "sparse": lambda p: sparse.linalg.spsolve(sparse.eye_array(5, format="csc") * 2.0, p).sum(),
     "factors": lambda p: sparse.linalg.splu(banded(p)).solve(np.ones(5)).sum()
     + sparse.linalg.factorized(banded(p))(p)[1],
@@ -86,10 +103,16 @@ CALLS = {
     "spherical_kn": (1, P), "spherical_yn": (1, P), "zeta": (P + 2.0,), "lambertw": (P,),
     "multigammaln": (5.0, 2), "convolve2d": (MATRIX, POSITIVE), "correlate2d": (MATRIX, POSITIVE),
     "convolve": (VECTOR, P), "correlate": (VECTOR, P), "fftconvolve": (VECTOR, P),
-    "oaconvolve": (VECTOR, P), "fftfreq": (4, np.float64(0.2)), "rfftfreq": (4, np.float64(0.2)),
+    "oaconvolve": (VECTOR, P), "solve_discrete_lyapunov": (MATRIX, POSITIVE),
+    "lfilter": (VECTOR, VECTOR + 3.0, P), "lfilter_zi": (VECTOR, VECTOR + 3.0),
+    "filtfilt": (P[:2], P[2:4] + 1.0, np.arange(20.0)), "sosfilt": (SECTIONS, P),
+    "sosfilt_zi": (SECTIONS,), "sosfiltfilt": (SECTIONS, np.arange(20.0)),
+    "savgol_filter": (P, 3, 1), "welch": (P, 2.0, "hann", 4), "cdist": (MATRIX, POSITIVE),
+    "pdist": (MATRIX,), "squareform": (VECTOR[:3],),
+    "fftfreq": (4, np.float64(0.2)), "rfftfreq": (4, np.float64(0.2)),
 }  # fmt: skip
 SOLVERS = {"spsolve", "splu", "factorized", "eigsh", "make_interp_spline"}
-ELSEWHERE = {"cho_factor", "cho_solve", "lu_solve", "next_fast_len"}
+ELSEWHERE = {"cho_factor", "cho_solve", "lu_solve", "map_coordinates", "next_fast_len"}
 
 
 def leaves(value):

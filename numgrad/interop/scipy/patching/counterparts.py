@@ -19,6 +19,8 @@ SOLVERS = {
     "scipy.interpolate": ("make_interp_spline",),
     "scipy.optimize": ("brentq", "fixed_point", "fsolve", "least_squares", "minimize", "root"),
     "scipy.sparse.linalg": ("eigsh", "factorized", "splu", "spsolve"),
+    "scipy.spatial.distance": ("cdist", "pdist", "squareform"),
+    "scipy.ndimage": ("map_coordinates",),
 }  # fmt: skip
 CLASSES = (
     "Akima1DInterpolator", "BSpline", "CubicHermiteSpline", "CubicSpline", "PPoly",
