@@ -16,20 +16,16 @@ import numpy as np
 
 import numgrad as ng
 from numgrad._declare import registry
-from numgrad._specs import (
-    ElementwiseSpec,
-    HostSpec,
-    LibrarySpec,
-    LoopSpec,
-    core_dimensions,
-)
-from numgrad.engine import elsewhere, lower
-from numgrad.engine.record import runtime
-from numgrad.targets.cuda import CUDATarget, bound
-from numgrad.targets.cuda.gathering import Staged
-from numgrad.targets.cuda.product import tiles
-from numgrad.targets.cuda.reduction_launch import role_of
-from numgrad.targets.cuda.steps import HostCall
+from numgrad.engine.lower import lower
+from numgrad.engine.record import device_launch
+from numgrad.engine.record.apply import runtime
+from numgrad.ir.kernel_spec import ElementwiseSpec, HostSpec, LibrarySpec, LoopSpec, core_dimensions
+from numgrad.targets.cuda import CUDATarget
+from numgrad.targets.cuda.kernels.gathering import Staged
+from numgrad.targets.cuda.kernels.product import tiles
+from numgrad.targets.cuda.launch.steps import HostCall
+from numgrad.targets.cuda.program import bound_program
+from numgrad.targets.cuda.program.reduction_launch import role_of
 from numgrad.testing.scenarios import SCENARIOS
 
 PAGE = Path(__file__).with_name("cuda_coverage.md")
@@ -104,7 +100,7 @@ def _watched(found: Found, group: list[str]) -> Iterator[str]:
     vars(target)["runtime"] = _Memory()
     writer: dict[int, str] = {}
     kept: list[Any] = []
-    one, step_of = lower.lower_one, bound.lowered
+    one, step_of = lower.lower_one, bound_program.lowered
 
     def noted(builder: Any, expr: Any, operands: Any) -> Any:
         before = len(builder.steps)
@@ -124,10 +120,10 @@ def _watched(found: Found, group: list[str]) -> Iterator[str]:
 
     with (
         patch.object(lower, "lower_one", noted),
-        patch.object(bound, "lowered", lowered),
-        patch.object(bound.BoundProgram, "run", lambda *_: None),
+        patch.object(bound_program, "lowered", lowered),
+        patch.object(bound_program.BoundProgram, "run", lambda *_: None),
         patch.dict(runtime.targets, {target.name: target}),
-        patch.object(elsewhere, "_programs", {}),
+        patch.object(device_launch, "_programs", {}),
     ):
         yield target.name
 

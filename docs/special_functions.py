@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import numgrad as ng
-from numgrad.functions import tabled as _tabled  # noqa: F401  it fills the table
-from numgrad.operators.formulas import TABLE, Tabled
+from numgrad.functions.elementwise import tabled as _tabled  # noqa: F401  it fills the table
+from numgrad.operators.special.formulas import TABLE, Tabled
 
 PAGE = Path(__file__).with_name("special.md")
 MARK = "<!-- what follows is written by docs/special_functions.py -->\n"

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from numgrad import Tensor
-from numgrad.functions import folding
-from numgrad.functions.tables import UFUNCS
-from numgrad.functions.universal import Options
+from numgrad.functions.elementwise import ufunc_methods
+from numgrad.functions.elementwise.universal import Options
+from numgrad.functions.tensor.numpy_table import UFUNCS
 
-DESCRIBED = "numgrad.functions.described"
+DESCRIBED = "numgrad.functions.tensor.described"
 MODULES = ("numgrad.fft", DESCRIBED, "numgrad.random", "numgrad.special")
 
 HEAD = '''"""{about}
@@ -56,7 +56,7 @@ def written(name: str) -> str:
     module = importlib.import_module(name)
     public = getattr(module, "__all__", None) or sorted(_functions_in(module))
     about = (module.__doc__ or "").partition("\n\n")[0].strip()
-    methods = [_method(getattr(folding, method)) for method in METHODS]
+    methods = [_method(getattr(ufunc_methods, method)) for method in METHODS]
     body = UNIVERSAL.format(methods="".join(methods)) if name == DESCRIBED else ""
     body += "".join(_entry(name, key, getattr(module, key)) for key in public)
     body += OTHERS if hasattr(module, "__getattr__") else ""

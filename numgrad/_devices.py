@@ -3,8 +3,8 @@
 from typing import Any
 
 from ._errors import DeviceError
-from .engine.record import mode, runtime
-from .engine.values import CPU
+from .engine.graph.value import CPU
+from .engine.record.apply import mode, runtime
 from .targets import cuda
 
 

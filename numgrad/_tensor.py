@@ -18,16 +18,18 @@ from ._errors import (
     NoGradError,
     PlaceTypeError,
 )
-from .engine import capture, hooks, leaving, record
-from .engine.elsewhere import on_host
-from .engine.graph import Accumulator, Value, View
-from .engine.seen import seen
-from .engine.values import CPU, ForeignStorage
-from .operators import shape as _shape
+from .engine.capture import capture, escapes
+from .engine.differentiate import hooks
+from .engine.graph.node import Accumulator, Value, View
+from .engine.graph.value import CPU, ForeignStorage
+from .engine.record import apply
+from .engine.record.device_launch import on_host
+from .engine.record.guards import seen
+from .operators.shape import reshape as _shape
 
 if TYPE_CHECKING:  # functions.binding gives this to the class: the functions need tensors
-    from .functions.arithmetic import Arithmetic
-    from .functions.methods import Methods
+    from .functions.tensor.methods import Methods
+    from .functions.tensor.python_operators import Arithmetic
 else:
 
     class Arithmetic:
@@ -74,7 +76,7 @@ class Tensor(Arithmetic, Methods, Value):
                 f"numpy() of a tensor on {self.spec.device}, which NumPy cannot read: write "
                 f"x.cpu().numpy()"
             )
-        leaving.refuse(self, "numpy()", leaving.VALUES, "x.detach().numpy()")
+        escapes.refuse(self, "numpy()", escapes.VALUES, "x.detach().numpy()")
         if copy:
             return array.copy()
         view = array.view()
@@ -85,8 +87,8 @@ class Tensor(Arithmetic, Methods, Value):
         if self.array is None:
             found = capture.known(self)
             return capture.refuse_reading(self) if found is None else found
-        if record.mode.capture is not None:
-            record.mode.capture.look(self)
+        if apply.mode.capture is not None:
+            apply.mode.capture.look(self)
         return self.array
 
     def _on_host(self) -> np.ndarray:
@@ -102,12 +104,12 @@ class Tensor(Arithmetic, Methods, Value):
             If the tensor requires grad, in a function that `func.grad` or another transformation
             differentiates: gradients would be lost without a word.
         """
-        leaving.refuse_inside(self, "item()", leaving.VALUES, "x.detach().item()")
+        escapes.refuse_inside(self, "item()", escapes.VALUES, "x.detach().item()")
         return self._on_host().item(*args)
 
     def tolist(self) -> Any:
         """Return the elements as nested lists of Python numbers; raises where `item` does."""
-        leaving.refuse_inside(self, "tolist()", leaving.VALUES, "x.detach().tolist()")
+        escapes.refuse_inside(self, "tolist()", escapes.VALUES, "x.detach().tolist()")
         return self._on_host().tolist()
 
     def __float__(self) -> float:
@@ -135,7 +137,7 @@ class Tensor(Arithmetic, Methods, Value):
 
     def _number(self, what: str) -> np.ndarray:
         array = self._on_host()
-        leaving.refuse(self, f"{what}()", leaving.NUMBERS[what])
+        escapes.refuse(self, f"{what}()", escapes.NUMBERS[what])
         return array
 
     def __bool__(self) -> bool:
@@ -202,9 +204,9 @@ class Tensor(Arithmetic, Methods, Value):
             self._view.refresh(self)
         result = self.detached()
         if not self.is_scalar:
-            record.set_apart(result, self, "it is detached", strict=False)
+            apply.set_apart(result, self, "it is detached", strict=False)
         else:
-            if record.mode.capture is None:
+            if apply.mode.capture is None:
                 result = registry["copy"](result)  # stays if the value becomes an array
             result._view = self._view
         return result  # type: ignore[return-value]
@@ -285,8 +287,8 @@ class Tensor(Arithmetic, Methods, Value):
         self._require_inner(what)
 
     def _require_inner(self, what: str) -> None:
-        if record.mode.capture is not None:
-            record.mode.capture.require_inner(self, what)
+        if apply.mode.capture is not None:
+            apply.mode.capture.require_inner(self, what)
 
     if TYPE_CHECKING:
         backward: Callable[..., None]
@@ -326,7 +328,7 @@ def tensor(
     """
     if isinstance(data, Tensor):
         instead = "ng.asarray(x) keeps the graph, x.clone() is a copy in it."
-        leaving.refuse_inside(data, "ng.tensor", instead)
+        escapes.refuse_inside(data, "ng.tensor", instead)
         if data.array is None:
             value = data if dtype is None else data.astype(dtype)
             return value.detach().clone().requires_grad_(requires_grad)
@@ -346,9 +348,9 @@ def _plain(data: Any) -> Any:
         return [_plain(item) for item in data]
     if not isinstance(data, Tensor):
         return data
-    if data.array is None and record.mode.capture is not None:
+    if data.array is None and apply.mode.capture is not None:
         capture.refuse(_SEQUENCE)
-    leaving.refuse(data, "a conversion to NumPy", _SEQUENCE)
+    escapes.refuse(data, "a conversion to NumPy", _SEQUENCE)
     if data.spec.device != CPU:
         raise DeviceError(f"a sequence has a tensor on {data.spec.device}. {_SEQUENCE}")
     return data.numpy()
@@ -361,17 +363,17 @@ def constant(data: ArrayLike, device: str | None = None) -> Tensor:
     """Return a tensor for an operand that is no tensor, in the graph of those in a sequence. Memory
     is used without a copy, unless others are on a device: a captured call takes it there."""
     if isinstance(data, (list, tuple)):
-        return door.sequence(data, None if record.mode.capture is not None else device)
+        return door.sequence(data, None if apply.mode.capture is not None else device)
     array = np.asarray(data)
     if type(data) is not np.ndarray:
         require_plain(data)
     own = numbers(array, data)
-    if own is not array and record.mode.capture is not None:
+    if own is not array and apply.mode.capture is not None:
         capture.refuse(
             f"an array of {array.dtype.str} has another byte order than the machine, and is to be "
             f"read at each call. Convert it outside: array.astype(array.dtype.newbyteorder('='))."
         )
-    if device is not None and record.mode.capture is None:
+    if device is not None and apply.mode.capture is None:
         return placed(own, device)
     is_new = own is not array or isinstance(data, NUMBERS)  # else somebody may have the memory
     return Tensor(own, False, None if is_new else ForeignStorage())
@@ -379,14 +381,14 @@ def constant(data: ArrayLike, device: str | None = None) -> Tensor:
 
 def placed(array: np.ndarray, device: str) -> Tensor:
     """Return a tensor of new elements of the host on a device."""
-    return Tensor(record.runtime.placed(array, device))
+    return Tensor(apply.runtime.placed(array, device))
 
 
 def align(value: Value, ndim: int) -> Value:
     """Prepend axes of size 1 until ``value`` has ``ndim`` axes."""
     if value.array is not None and not value.requires_grad and not value.rows:
-        if record.mode.capture is not None:
-            record.mode.capture.use((value,))
+        if apply.mode.capture is not None:
+            apply.mode.capture.use((value,))
         shape = (1,) * (ndim - len(value.shape)) + value.shape
         return Tensor(value.array.reshape(shape), False, value.storage)
     return _shape.expand_dims(value, axes=tuple(range(-ndim, -len(value.shape))))

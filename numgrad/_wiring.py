@@ -3,21 +3,22 @@ recorder."""
 
 from ._declare import door, registry
 from ._tensor import Tensor, align, constant
-from .engine import alone, deferred, dispatch, elsewhere, influence, record
-from .operators import cast as _cast
-from .operators import gathering as _gathering
-from .operators import reduction as _reduction
-from .operators import rows as _rows
-from .operators import shape as _shape
+from .engine.differentiate import spectral_influence
+from .engine.record import apply, deferred, device_launch, dispatch, parallel_launch
+from .operators.elementwise import cast as _cast
+from .operators.reduction import reductions as _reduction
+from .operators.shape import batch_rows as _rows
+from .operators.shape import gathering as _gathering
+from .operators.shape import reshape as _shape
 from .targets.cpu import CPUTarget
 
 
 def _wire() -> None:
-    record.runtime.target = CPUTarget()
-    record.runtime.elsewhere = elsewhere.apply
-    record.runtime.program_elsewhere = elsewhere.program_of
-    record.runtime.value = Tensor
-    record.runtime.roles = {
+    apply.runtime.target = CPUTarget()
+    apply.runtime.elsewhere = device_launch.apply
+    apply.runtime.program_elsewhere = device_launch.program_of
+    apply.runtime.value = Tensor
+    apply.runtime.roles = {
         **{name: registry[name] for name in ("add", "subtract", "negative", "copy")},
         "sum_to": _reduction.sum_to,
         "cast": _cast.cast,
@@ -33,13 +34,13 @@ def _wire() -> None:
         "join_rows": _rows.join_rows,
     }
     door.value, door.constant, door.align = Tensor, constant, align
-    door.apply = record.apply
-    door.alone, door.is_many = alone.alone, alone.is_many
+    door.apply = apply.apply
+    door.alone, door.is_many = parallel_launch.alone, parallel_launch.is_many
     door.unary, door.binary = dispatch.unary, dispatch.binary
     door.several, door.learn = dispatch.several, dispatch.learn
     door.deferred = deferred.elementwise
-    door.site = record.user_site
-    door.influence = influence.influence
+    door.site = apply.user_site
+    door.influence = spectral_influence.influence
 
 
 _wire()

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from . import _devices
-from ._blocks import Block
-from ._streams import Event, Stream, devices
-from .engine.record import changing, mode
+from .engine.record.apply import changing, mode
+from .ir.streams import Event, Stream, devices
+from .process.interruptible import Block
 from .targets import cuda as _cuda
 
 

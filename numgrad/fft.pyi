@@ -246,7 +246,7 @@ def fft2(
     tensor([[ 3.+3.j,  3.-3.j],
             [-1.-1.j, -1.+1.j]])
     """
-from numgrad.functions.fourier import fftfreq as fftfreq
+from numgrad.functions.signal.fourier import fftfreq as fftfreq
 
 def fftn(
     a: ArrayLike, s: collections.abc.Sequence[int] | None = None,
@@ -282,7 +282,7 @@ def fftn(
     tensor([[ 3.+3.j,  3.-3.j],
             [-1.-1.j, -1.+1.j]])
     """
-from numgrad.functions.fourier import fftshift as fftshift
+from numgrad.functions.signal.fourier import fftshift as fftshift
 
 def hfft(
     a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None, *,
@@ -589,7 +589,7 @@ def ifftn(
     tensor([[ 0.75+0.75j,  0.75-0.75j],
             [-0.25-0.25j, -0.25+0.25j]])
     """
-from numgrad.functions.fourier import ifftshift as ifftshift
+from numgrad.functions.signal.fourier import ifftshift as ifftshift
 
 def ihfft(
     a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None, *,
@@ -731,7 +731,7 @@ def irfftn(
     tensor([[ 2.5, -0.5],
             [-1. ,  0. ]])
     """
-from numgrad.functions.fourier import next_fast_len as next_fast_len
+from numgrad.functions.signal.fourier import next_fast_len as next_fast_len
 
 def rfft(
     a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None, *,
@@ -804,7 +804,7 @@ def rfft2(
     tensor([[10.+0.j, -2.+0.j],
             [-4.+0.j,  0.+0.j]])
     """
-from numgrad.functions.fourier import rfftfreq as rfftfreq
+from numgrad.functions.signal.fourier import rfftfreq as rfftfreq
 
 def rfftn(
     a: ArrayLike, s: collections.abc.Sequence[int] | None = None,

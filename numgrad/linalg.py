@@ -2,62 +2,64 @@
 
 from numpy.linalg import LinAlgError as LinAlgError
 
-from ._numpy_names import _names_of
 from ._tensor import ArrayLike, Tensor
-from .functions import diagonals as _diagonals
-from .functions import linalg as _linalg
-from .functions import products as _products
-from .functions.banded import solve_banded as solve_banded
-from .functions.banded import solveh_banded as solveh_banded
-from .functions.contraction import tensordot as tensordot
-from .functions.least_squares import cond as cond
-from .functions.least_squares import lstsq as lstsq
-from .functions.least_squares import matrix_rank as matrix_rank
-from .functions.least_squares import pinv as pinv
-from .functions.least_squares import qr as qr
-from .functions.lyapunov import solve_discrete_lyapunov as solve_discrete_lyapunov
-from .functions.matrix_functions import expm as expm
-from .functions.matrix_functions import logm as logm
-from .functions.matrix_functions import solve_continuous_lyapunov as solve_continuous_lyapunov
-from .functions.matrix_functions import solve_sylvester as solve_sylvester
-from .functions.matrix_functions import sqrtm as sqrtm
-from .functions.matrix_functions import tensorinv as tensorinv
-from .functions.matrix_functions import tensorsolve as tensorsolve
-from .functions.norms import matrix_norm as matrix_norm
-from .functions.norms import norm as norm
-from .functions.norms import vector_norm as vector_norm
-from .functions.operands import as_tensor as _as_tensor
-from .functions.products import cross as cross
-from .functions.products import matmul as matmul
-from .functions.products import matrix_power as matrix_power
-from .functions.products import multi_dot as multi_dot
-from .functions.products import vecdot as vecdot
-from .functions.reshaping import matrix_transpose as matrix_transpose
-from .functions.special_matrices import block_diag as block_diag
-from .functions.special_matrices import circulant as circulant
-from .functions.special_matrices import hankel as hankel
-from .functions.special_matrices import solve_circulant as solve_circulant
-from .functions.special_matrices import solve_toeplitz as solve_toeplitz
-from .functions.special_matrices import toeplitz as toeplitz
-from .functions.spectral import eig as eig
-from .functions.spectral import eigh as eigh
-from .functions.spectral import eigvals as eigvals
-from .functions.spectral import eigvalsh as eigvalsh
-from .functions.spectral import svd as svd
-from .functions.spectral import svdvals as svdvals
-from .functions.systems import cholesky as cholesky
-from .functions.systems import det as det
-from .functions.systems import inv as inv
-from .functions.systems import slogdet as slogdet
-from .functions.systems import solve as solve
-from .functions.triangles import cho_factor as cho_factor
-from .functions.triangles import cho_solve as cho_solve
-from .functions.triangles import lu as lu
-from .functions.triangles import lu_factor as lu_factor
-from .functions.triangles import lu_solve as lu_solve
-from .functions.triangles import solve_triangular as solve_triangular
-from .functions.tridiagonal import eigh_tridiagonal as eigh_tridiagonal
-from .functions.tridiagonal import eigvalsh_tridiagonal as eigvalsh_tridiagonal
+from .functions.array.operands import as_tensor as _as_tensor
+from .functions.linalg import traces as _linalg
+from .functions.linalg.banded import solve_banded as solve_banded
+from .functions.linalg.banded import solveh_banded as solveh_banded
+from .functions.linalg.least_squares import cond as cond
+from .functions.linalg.least_squares import lstsq as lstsq
+from .functions.linalg.least_squares import matrix_rank as matrix_rank
+from .functions.linalg.least_squares import pinv as pinv
+from .functions.linalg.least_squares import qr as qr
+from .functions.linalg.lyapunov import solve_discrete_lyapunov as solve_discrete_lyapunov
+from .functions.linalg.matrix_functions import expm as expm
+from .functions.linalg.matrix_functions import logm as logm
+from .functions.linalg.matrix_functions import (
+    solve_continuous_lyapunov as solve_continuous_lyapunov,
+)
+from .functions.linalg.matrix_functions import solve_sylvester as solve_sylvester
+from .functions.linalg.matrix_functions import sqrtm as sqrtm
+from .functions.linalg.matrix_functions import tensorinv as tensorinv
+from .functions.linalg.matrix_functions import tensorsolve as tensorsolve
+from .functions.linalg.norms import matrix_norm as matrix_norm
+from .functions.linalg.norms import norm as norm
+from .functions.linalg.norms import vector_norm as vector_norm
+from .functions.linalg.special_matrices import block_diag as block_diag
+from .functions.linalg.special_matrices import circulant as circulant
+from .functions.linalg.special_matrices import hankel as hankel
+from .functions.linalg.special_matrices import solve_circulant as solve_circulant
+from .functions.linalg.special_matrices import solve_toeplitz as solve_toeplitz
+from .functions.linalg.special_matrices import toeplitz as toeplitz
+from .functions.linalg.spectral import eig as eig
+from .functions.linalg.spectral import eigh as eigh
+from .functions.linalg.spectral import eigvals as eigvals
+from .functions.linalg.spectral import eigvalsh as eigvalsh
+from .functions.linalg.spectral import svd as svd
+from .functions.linalg.spectral import svdvals as svdvals
+from .functions.linalg.systems import cholesky as cholesky
+from .functions.linalg.systems import det as det
+from .functions.linalg.systems import inv as inv
+from .functions.linalg.systems import slogdet as slogdet
+from .functions.linalg.systems import solve as solve
+from .functions.linalg.triangular import cho_factor as cho_factor
+from .functions.linalg.triangular import cho_solve as cho_solve
+from .functions.linalg.triangular import lu as lu
+from .functions.linalg.triangular import lu_factor as lu_factor
+from .functions.linalg.triangular import lu_solve as lu_solve
+from .functions.linalg.triangular import solve_triangular as solve_triangular
+from .functions.linalg.tridiagonal import eigh_tridiagonal as eigh_tridiagonal
+from .functions.linalg.tridiagonal import eigvalsh_tridiagonal as eigvalsh_tridiagonal
+from .functions.products import products as _products
+from .functions.products.contraction import tensordot as tensordot
+from .functions.products.products import cross as cross
+from .functions.products.products import matmul as matmul
+from .functions.products.products import matrix_power as matrix_power
+from .functions.products.products import multi_dot as multi_dot
+from .functions.products.products import vecdot as vecdot
+from .functions.shape import diagonals as _diagonals
+from .functions.shape.reshaping import matrix_transpose as matrix_transpose
+from .names.numpy_names import _names_of
 
 
 def diagonal(x: ArrayLike, /, *, offset: int = 0) -> Tensor:

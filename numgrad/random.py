@@ -18,18 +18,18 @@ from typing import Any
 
 import numpy as np
 
-from ._broadcast import broadcast_shapes
 from ._errors import CaptureError
-from ._numpy_names import _names_of
 from ._tensor import ArrayLike, Tensor
-from .engine.record import mode
-from .functions.exponential import exp, expm1
-from .functions.operands import as_tensor, as_tensors
-from .functions.powers import sqrt
-from .functions.selection import where
-from .functions.systems import cholesky
-from .functions.wanted import WordsOfNumpy, integers
-from .operators.draws import gamma_draw
+from .engine.record.apply import mode
+from .functions.array.argument_checks import WordsOfNumpy, integers
+from .functions.array.operands import as_tensor, as_tensors
+from .functions.elementwise.exponential import exp, expm1
+from .functions.elementwise.powers import sqrt
+from .functions.linalg.systems import cholesky
+from .functions.shape.selection import where
+from .ir.broadcasting import broadcast_shapes
+from .names.numpy_names import _names_of
+from .operators.special.gamma.draws import gamma_draw
 
 Formula = Callable[..., Any]
 Size = int | tuple[int, ...] | None

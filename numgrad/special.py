@@ -5,17 +5,17 @@ There are many: they are made when the first of them is asked for. Others are Sc
 
 from typing import TYPE_CHECKING, Any
 
-from ._numpy_names import _names_of
+from .names.numpy_names import _names_of
 
 if TYPE_CHECKING:
-    from .functions.special import *  # noqa: F403
+    from .functions.special.special import *  # noqa: F403
 
 _scipys = _names_of("scipy.special", __name__)
 
 
 def __getattr__(name: str) -> Any:
     if name == "__all__" or name[0] != "_":
-        from .functions import special
+        from .functions.special import special
 
         if name == "__all__" or name in special.__all__:
             value = globals()[name] = getattr(special, name)

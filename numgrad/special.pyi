@@ -399,7 +399,7 @@ def boxcox1p(
     >>> ng.special.boxcox1p(0.8, -0.1).item()
     0.570845...
     """
-from numgrad.functions.described import cbrt as cbrt
+from numgrad.functions.tensor.described import cbrt as cbrt
 
 def chdtr(
     v: ArrayLike, x: ArrayLike, /, *, out: Any = None, where: ArrayLike = True,
@@ -493,7 +493,7 @@ def chdtri(
     >>> ng.special.chdtri(1.5, 0.3).item()
     1.753790...
     """
-from numgrad.functions.special_results import comb as comb
+from numgrad.functions.special.special_results import comb as comb
 
 def cosdg(
     x: ArrayLike, /, *, out: Any = None, where: ArrayLike = True, dtype: Any = None,
@@ -682,7 +682,7 @@ def ellipeinc(
     >>> ng.special.ellipeinc(-0.6, -0.4).item()
     -0.613147...
     """
-from numgrad.functions.special_results import ellipj as ellipj
+from numgrad.functions.special.special_results import ellipj as ellipj
 
 def ellipk(
     m: ArrayLike, /, *, out: Any = None, where: ArrayLike = True, dtype: Any = None,
@@ -1191,7 +1191,7 @@ def exp1(
     >>> ng.special.exp1(1.4).item()
     0.116219...
     """
-from numgrad.functions.described import exp2 as exp2
+from numgrad.functions.tensor.described import exp2 as exp2
 
 def exp10(
     x: ArrayLike, /, *, out: Any = None, where: ArrayLike = True, dtype: Any = None,
@@ -1266,7 +1266,7 @@ def expit(
     >>> ng.grad(ng.special.expit(x), x)[0]
     tensor([0.24613408, 0.23500371])
     """
-from numgrad.functions.described import expm1 as expm1
+from numgrad.functions.tensor.described import expm1 as expm1
 
 def expn(
     n: ArrayLike, x: ArrayLike, /, *, out: Any = None, where: ArrayLike = True,
@@ -2552,7 +2552,7 @@ def kve(
     >>> ng.special.kve(0.7, 1.8).item()
     0.985970...
     """
-from numgrad.functions.special_results import lambertw as lambertw
+from numgrad.functions.special.special_results import lambertw as lambertw
 
 def lgamma(
     x: ArrayLike, /, *, out: Any = None, where: ArrayLike = True, dtype: Any = None,
@@ -2580,7 +2580,7 @@ def lgamma(
     >>> ng.special.gammaln(1.7).item()
     -0.095807...
     """
-from numgrad.functions.described import log1p as log1p
+from numgrad.functions.tensor.described import log1p as log1p
 
 def log_expit(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
@@ -2638,7 +2638,7 @@ def log_ndtr(
     >>> ng.special.log_ndtr(-0.8).item()
     -1.551851...
     """
-from numgrad.functions.shares import log_softmax as log_softmax
+from numgrad.functions.elementwise.softmax import log_softmax as log_softmax
 
 def loggamma(
     x: ArrayLike, /, *, out: Any = None, where: ArrayLike = True, dtype: Any = None,
@@ -2683,7 +2683,7 @@ def logit(
     >>> ng.special.logit(0.3).item()
     -0.847297...
     """
-from numgrad.functions.shares import logsumexp as logsumexp
+from numgrad.functions.elementwise.softmax import logsumexp as logsumexp
 
 def lpmv(
     m: ArrayLike, v: ArrayLike, x: ArrayLike, /, *, out: Any = None, where: ArrayLike = True,
@@ -2742,7 +2742,7 @@ def modstruve(
     >>> ng.special.modstruve(0.7, 1.8).item()
     1.088821...
     """
-from numgrad.functions.special import multigammaln as multigammaln
+from numgrad.functions.special.special import multigammaln as multigammaln
 
 def nbdtr(
     k: ArrayLike, n: ArrayLike, p: ArrayLike, /, *, out: Any = None, where: ArrayLike = True,
@@ -3022,7 +3022,7 @@ def pdtri(
     >>> ng.special.pdtri(2, 0.3).item()
     3.615567...
     """
-from numgrad.functions.special_results import perm as perm
+from numgrad.functions.special.special_results import perm as perm
 
 def poch(
     z: ArrayLike, m: ArrayLike, /, *, out: Any = None, where: ArrayLike = True,
@@ -3052,7 +3052,7 @@ def poch(
     >>> ng.special.poch(1.5, 1.5).item()
     2.256758...
     """
-from numgrad.functions.special import polygamma as polygamma
+from numgrad.functions.special.special import polygamma as polygamma
 
 def pseudo_huber(
     delta: ArrayLike, r: ArrayLike, /, *, out: Any = None, where: ArrayLike = True,
@@ -3254,7 +3254,7 @@ def sigmoid(
     >>> ng.grad(ng.special.expit(x), x)[0]
     tensor([0.24613408, 0.23500371])
     """
-from numgrad.functions.floats import sinc as sinc
+from numgrad.functions.elementwise.floats import sinc as sinc
 
 def sindg(
     x: ArrayLike, /, *, out: Any = None, where: ArrayLike = True, dtype: Any = None,
@@ -3282,8 +3282,8 @@ def sindg(
     >>> ng.special.sindg(-32.0).item()
     -0.529919...
     """
-from numgrad.functions.shares import softmax as softmax
-from numgrad.functions.special import softplus as softplus
+from numgrad.functions.elementwise.softmax import softmax as softmax
+from numgrad.functions.special.special import softplus as softplus
 
 def spence(
     x: ArrayLike, /, *, out: Any = None, where: ArrayLike = True, dtype: Any = None,
@@ -3306,10 +3306,10 @@ def spence(
     >>> ng.special.spence(0.4).item()
     0.727586...
     """
-from numgrad.functions.special_results import spherical_in as spherical_in
-from numgrad.functions.special_results import spherical_jn as spherical_jn
-from numgrad.functions.special_results import spherical_kn as spherical_kn
-from numgrad.functions.special_results import spherical_yn as spherical_yn
+from numgrad.functions.special.special_results import spherical_in as spherical_in
+from numgrad.functions.special.special_results import spherical_jn as spherical_jn
+from numgrad.functions.special.special_results import spherical_kn as spherical_kn
+from numgrad.functions.special.special_results import spherical_yn as spherical_yn
 
 def stdtr(
     df: ArrayLike, t: ArrayLike, /, *, out: Any = None, where: ArrayLike = True,
@@ -3688,7 +3688,7 @@ def yve(
     >>> ng.special.yve(0.7, 1.8).item()
     -0.014873...
     """
-from numgrad.functions.special import zeta as zeta
+from numgrad.functions.special.special import zeta as zeta
 
 def zetac(
     x: ArrayLike, /, *, out: Any = None, where: ArrayLike = True, dtype: Any = None,

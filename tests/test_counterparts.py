@@ -12,8 +12,8 @@ import pytest
 import scipy.sparse
 
 import numgrad as ng
-from numgrad._counterparts import NAMESPACES, OTHERS, TEXTS
 from numgrad.errors import DetachedError
+from numgrad.names.counterparts import NAMESPACES, OTHERS, TEXTS
 
 HEAD = """
 import cmath, dataclasses, math, statistics

@@ -7,8 +7,8 @@ import pytest
 
 import numgrad as ng
 from numgrad._errors import ArgTypeError, NoGradError
-from numgrad.engine import lower as programs
-from numgrad.engine.record import deferring
+from numgrad.engine.lower import lower as programs
+from numgrad.engine.record.apply import deferring
 from numgrad.graph import get_gradient_edge
 from numgrad.targets.null import NullTarget
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad._foreign_names import METHODS, NAMES, SOLVERS
 from numgrad.errors import ArgTypeError
+from numgrad.names.foreign_names import METHODS, NAMES, SOLVERS
 
 
 def f(x):

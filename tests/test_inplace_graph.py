@@ -7,8 +7,8 @@ import pytest
 
 import numgrad as ng
 from numgrad._errors import DtypeError, InplaceError, LeafInplaceError
-from numgrad.engine.lower import force
-from numgrad.engine.record import deferring
+from numgrad.engine.lower.lower import force
+from numgrad.engine.record.apply import deferring
 
 X = np.arange(12.0).reshape(3, 4) / 4 - 1
 

@@ -8,7 +8,7 @@ import scipy.special
 from numba import njit
 
 import numgrad as ng
-from numgrad.functions.tables import UFUNCS, functions
+from numgrad.functions.tensor.numpy_table import UFUNCS, functions
 
 from .docs.pages import table
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.functions.arithmetic import Arithmetic
-from numgrad.functions.methods import Methods
+from numgrad.functions.tensor.methods import Methods
+from numgrad.functions.tensor.python_operators import Arithmetic
 
 BINARY = [
     operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod,

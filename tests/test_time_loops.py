@@ -8,7 +8,7 @@ import pytest
 
 import numgrad as ng
 from numgrad._errors import InplaceError, UnusedInputError
-from numgrad.engine.executable import Executable
+from numgrad.engine.lower.executable import Executable
 from numgrad.graph import saved_tensors_hooks
 
 from .time_loops import PROGRAMS, heat, lu, softmax

@@ -6,7 +6,7 @@ from numba import njit
 
 import numgrad as ng
 from numgrad._errors import KernelError, OperatorError
-from numgrad.targets.cpu.writing import Writes
+from numgrad.targets.cpu.kernels.write_check import Writes
 
 pytestmark = pytest.mark.device_sample
 

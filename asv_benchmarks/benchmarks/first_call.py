@@ -5,11 +5,11 @@ from functools import partial
 import numpy as np
 
 import numgrad as ng
-from numgrad._collector import paused
 from numgrad._tensor import Tensor
-from numgrad.engine.fuse import fuse
-from numgrad.engine.values import Spec
-from numgrad.func.recording import placeholder, record
+from numgrad.engine.fusion.assemble import fuse
+from numgrad.engine.graph.value import Spec
+from numgrad.func.tracing.trace import placeholder, record
+from numgrad.process.gc_pause import paused
 
 from .scheduling import cost
 

@@ -6,11 +6,11 @@ from time import process_time
 import numpy as np
 
 import numgrad as ng
-from numgrad.engine.fuse import fuse
-from numgrad.engine.lower import lower
-from numgrad.engine.record import deferring, runtime
-from numgrad.targets.cpu.lowering.encode import encode
-from numgrad.targets.cpu.lowering.schedule import schedule
+from numgrad.engine.fusion.assemble import fuse
+from numgrad.engine.lower.lower import lower
+from numgrad.engine.record.apply import deferring, runtime
+from numgrad.targets.cpu.schedule.encode import encode
+from numgrad.targets.cpu.schedule.schedule import schedule
 
 ROUNDS = 5
 STATE = 32

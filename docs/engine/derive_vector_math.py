@@ -1,4 +1,4 @@
-"""Derive the polynomials of `numgrad/targets/cpu/vector_code.py`; takes no arguments.
+"""Derive the polynomials of `numgrad/targets/cpu/platform/avx512.py`; takes no arguments.
 
 Remez' exchange in 60 digits (mpmath must be installed): what the polynomial's error makes of the
 result has the same size and alternating signs at as many points as there are coefficients and one

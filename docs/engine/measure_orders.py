@@ -58,12 +58,13 @@ WAYS = [(order, vectors) for order in ("ours", "llvm") for vectors in (1, 2, 4)]
 def cost(name: str, order: str, vectors: int) -> float:
     """Nanoseconds for a vector, compiled and measured in this process."""
     import numgrad as ng
-    from numgrad.targets.cpu import joining, vector_loop
+    from numgrad.targets.cpu.kernels import scalar_kernel
+    from numgrad.targets.cpu.vectorize import loop
 
     ng.set_flags(threads=1)
-    joining._vectors = lambda graph, flow: vectors
+    scalar_kernel._vectors = lambda graph, flow: vectors
     if order == "llvm":
-        vector_loop._Row._boundary = lambda self: ()
+        loop._Row._boundary = lambda self: ()
     f = FUNCTIONS[name]
     gradient = ng.jit(ng.func.grad(lambda x, y: f(x, y).sum(), argnums=(0, 1)), fuse="now")
     least = []

@@ -10,8 +10,8 @@ import time
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from numgrad._specs import ProductSpec
-from numgrad.targets.cpu.kernels import kernel
+from numgrad.ir.kernel_spec import ProductSpec
+from numgrad.targets.cpu.kernels.kernel import kernel
 
 SIZE = 256
 ROWS = (1, 4, 16, 64, 128, 256)

@@ -11,8 +11,8 @@ import numpy as np
 
 import numgrad as ng
 from numgrad._declare import registry
-from numgrad.engine import recall
-from numgrad.functions import reduction
+from numgrad.engine.replay import plan_cache
+from numgrad.functions.reduction import reduction
 
 ROUNDS, CALLS = 60, 20
 NEVER = -(10**9)
@@ -78,7 +78,7 @@ def grad(passes: int) -> float:
     """Time pass number ``passes`` over a graph that nothing is known of."""
     total = 0.0
     for _ in range(CALLS):
-        recall.forget()
+        plan_cache.forget()
         for _ in range(passes):
             y = ng.sin(x) * x + ng.exp(x)
             began = perf_counter()

@@ -12,10 +12,10 @@ import numpy as np
 import numgrad as ng
 from asv_benchmarks.peers.systems import numgrad as systems
 from asv_benchmarks.peers.workloads import burgers, heat, lorenz96
-from numgrad.engine import executable
-from numgrad.engine.results import empty
-from numgrad.targets.cpu.lowering.bound import BoundProgram
-from numgrad.targets.cpu.lowering.schedule import address
+from numgrad.engine.lower import executable
+from numgrad.engine.lower.output_pool import empty
+from numgrad.targets.cpu.schedule.bound_program import BoundProgram
+from numgrad.targets.cpu.schedule.schedule import address
 
 ROUNDS = 60
 

@@ -15,9 +15,9 @@ import numpy as np
 from scipy import special
 
 import numgrad as ng
-from numgrad._specs import ElementwiseSpec
-from numgrad.targets.cpu.kernels import kernel
-from numgrad.targets.cpu.vector_library import ARGUMENTS
+from numgrad.ir.kernel_spec import ElementwiseSpec
+from numgrad.targets.cpu.kernels.kernel import kernel
+from numgrad.targets.cpu.platform.vector_library import ARGUMENTS
 
 DTYPES = (np.float64, np.float32)
 MODES = ("simd", "libm")

@@ -17,14 +17,14 @@ from measure_stencils import latest_bound, least, running
 import numgrad as ng
 from asv_benchmarks.peers.systems import numgrad as systems
 from asv_benchmarks.peers.workloads import black_scholes, burgers, heat, lorenz96, seawater
-from numgrad.targets.cpu import joining
+from numgrad.targets.cpu.kernels import scalar_kernel
 
 COUNT, ROWS = 8192, 64
 
 
 def timed(made: list[tuple[int, float]]) -> Any:
     """Return ``joining.join`` that notes how many steps it compiled in what time."""
-    original = joining.join
+    original = scalar_kernel.join
 
     def join(graph: Any, symbol: str) -> Any:
         for one, _ in graph.steps:
@@ -50,17 +50,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--linked", action="store_true")
     if parser.parse_args().linked:
-        joining.flow_of = lambda graph: None
+        scalar_kernel.flow_of = lambda graph: None
     ng.set_flags(threads=1)
     numba.set_num_threads(1)
     print(f"{'':10}{'steps':>10}{'compile ms':>12}{'pass us':>10}")
     for module in (lorenz96, burgers, seawater, heat, black_scholes):
         task = smaller(module.task(False))
         made: list[tuple[int, float]] = []
-        original, joining.join = joining.join, timed(made)
+        original, scalar_kernel.join = scalar_kernel.join, timed(made)
         make = systems.captured_fused if task.cotangents is None else systems.batched_fused
         run = running(latest_bound(make(task)), task.arguments)
-        joining.join = original
+        scalar_kernel.join = original
         steps, milliseconds = max(made)
         (best,) = least(*[run])
         print(f"{module.WORKLOAD.key:10}{steps:10}{milliseconds:12.1f}{1e3 * best:10.1f}")

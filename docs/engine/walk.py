@@ -52,9 +52,9 @@ def walks(name: str) -> Iterator[tuple[str, dict[str, list[str]]]]:
     import numpy as np
 
     import numgrad as ng
-    from numgrad.engine import fusion
+    from numgrad.engine.fusion import policy
 
-    fusion._INSTRUCTION = 1.0  # on a busy machine nothing is fused meanwhile
+    policy._INSTRUCTION = 1.0  # on a busy machine nothing is fused meanwhile
     x = ng.tensor([1.0, 2.0, 3.0], requires_grad=True)
     if name == "sin":
         for number in range(1, 104):

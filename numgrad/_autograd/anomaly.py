@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from .._blocks import Action, Setting
 from .._errors import AnomalyError
-from ..engine.elsewhere import on_host
-from ..engine.graph import Edge, Node, Value
+from ..engine.graph.node import Edge, Node, Value
+from ..engine.record.device_launch import on_host
+from ..process.interruptible import Action, Setting
 
 
 class _State(threading.local):

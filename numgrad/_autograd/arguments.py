@@ -18,11 +18,11 @@ from .._errors import (
     PlaceTypeError,
 )
 from .._tensor import Tensor, constant, placed
-from ..engine.graph import NO_EDGE, Edge, Spec, Value
-from ..engine.record import mode
-from ..engine.rows import batch_of, with_rows
-from ..engine.values import CPU, is_taken_along
-from ..functions.transfer import placed_on
+from ..engine.derivatives.batching import batch_of, with_rows
+from ..engine.graph.node import NO_EDGE, Edge, Spec, Value
+from ..engine.graph.value import CPU, is_taken_along
+from ..engine.record.apply import mode
+from ..functions.array.device_transfer import placed_on
 from ..graph import GradientEdge
 
 

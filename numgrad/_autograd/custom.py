@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import _containers as optree
 from .._declare import Operator
 from .._errors import ArgTypeError, InplaceError, NotDifferentiableError
 from .._tensor import Tensor
-from .._transformed import Transformed
-from ..engine.graph import Edge, Node, new_node
-from ..engine.record import attach, grad_mode, mode, pack
+from ..containers import optree_calls as optree
+from ..engine.graph.node import Edge, Node, new_node
+from ..engine.record.apply import attach, grad_mode, mode, pack
+from ..process.transformed_function import Transformed
 from .custom_context import FunctionContext
 from .custom_operator import operator_of
 

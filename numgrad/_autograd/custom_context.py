@@ -6,8 +6,8 @@ from typing import Any
 
 from .._errors import ArgTypeError, FreedGraphError, NotDifferentiableError
 from .._tensor import Tensor
-from ..engine.context import Context
-from ..engine.graph import NO_EDGE, Node, Value, own_edge
+from ..engine.derivatives.context import Context
+from ..engine.graph.node import NO_EDGE, Node, Value, own_edge
 
 
 class FunctionContext:

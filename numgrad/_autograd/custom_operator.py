@@ -5,15 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from .._broadcast import broadcast_shapes
 from .._declare import Operator
 from .._errors import CustomGradError
 from .._tensor import Tensor, placed
-from ..engine import hooks
-from ..engine.context import Context
-from ..engine.record import mode
-from ..engine.rules import fit
-from ..engine.values import Spec, spec_of
+from ..engine.derivatives.context import Context
+from ..engine.derivatives.rules import fit
+from ..engine.differentiate import hooks
+from ..engine.graph.value import Spec, spec_of
+from ..engine.record.apply import mode
+from ..ir.broadcasting import broadcast_shapes
 from .custom_context import FunctionContext
 
 

@@ -7,13 +7,13 @@ import numpy as np
 
 from .._declare import registry
 from .._errors import HookError, UnusedInputError
-from .._locks import fork_safe_lock
 from .._tensor import Tensor, placed
-from ..engine.graph import Accumulator, Edge, Spec, Value
-from ..engine.record import grad_mode, mode
-from ..engine.request import Outcome
-from ..engine.rows import make_explicit
-from ..engine.values import CPU
+from ..engine.derivatives.batching import make_explicit
+from ..engine.differentiate.request import Outcome
+from ..engine.graph.node import Accumulator, Edge, Spec, Value
+from ..engine.graph.value import CPU
+from ..engine.record.apply import grad_mode, mode
+from ..process.fork_locks import fork_safe_lock
 from .arguments import Place
 
 _lock = fork_safe_lock()

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from .._errors import ArgTypeError
-from ..engine.graph import Edge, Node
-from ..engine.request import Outcome
+from ..engine.differentiate.request import Outcome
+from ..engine.graph.node import Edge, Node
 from ..graph.drawing import BOUNDARY, LEAF, OPERATOR, Box, Drawing, Use, uses
 
 _numbers = itertools.count()

@@ -4,10 +4,10 @@ import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from .._blocks import Action
 from .._errors import ArgTypeError
-from .._transformed import Transformed
-from ..engine.record import changing, grad_mode, mode
+from ..engine.record.apply import changing, grad_mode, mode
+from ..process.interruptible import Action
+from ..process.transformed_function import Transformed
 
 F = TypeVar("F", bound=Callable[..., Any])
 

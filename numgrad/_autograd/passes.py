@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from .._tensor import Tensor, placed
-from ..engine.backward import Pass
-from ..engine.graph import Edge, Value
-from ..engine.request import Outcome, Request
+from ..engine.differentiate.backward import Pass
+from ..engine.differentiate.request import Outcome, Request
+from ..engine.graph.node import Edge, Value
 from . import anomaly, arguments, delivery, dump, quick
 from .arguments import Place
 from .options import CORE, Dialect, Options

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from .._tensor import Tensor, constant, placed
-from ..engine.again import Again, find, ones
-from ..engine.graph import Edge
-from ..engine.request import Outcome
+from ..engine.differentiate.repeated_pass import Again, find, ones
+from ..engine.differentiate.request import Outcome
+from ..engine.graph.node import Edge
 from . import anomaly, delivery
 from .options import Options
 

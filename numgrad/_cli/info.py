@@ -5,10 +5,10 @@ import platform
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from numgrad.targets.cpu.toolchain import installed_version
+from numgrad.targets.cpu.platform.numba_setup import installed_version
 
 if TYPE_CHECKING:
-    from numgrad.targets.cpu.cache import CacheInfo
+    from numgrad.targets.cpu.compile.disk_cache import CacheInfo
 
 REQUIRED = ("numgrad", "numpy", "scipy", "numba", "llvmlite", "threadpoolctl")
 OPTIONAL = ("numba-cuda", "matplotlib", "graphviz")
@@ -29,7 +29,7 @@ def describe() -> Iterator[tuple[str, str]]:
 
 def kernel_counts() -> str:
     """How many kernels this process compiled and how many it found on disk."""
-    from numgrad.targets.cpu.cache import cache_info
+    from numgrad.targets.cpu.compile.disk_cache import cache_info
 
     cache = cache_info()
     return f"{cache.compiled} compiled, {cache.hits} from the cache ({_place(cache)})"
@@ -52,7 +52,7 @@ def _threads() -> Iterator[tuple[str, str]]:
 
     import numgrad  # noqa: F401  (loads BLAS the way a user's program does)
 
-    from ..targets.cpu.threads import get_num_threads
+    from ..targets.cpu.platform.threads import get_num_threads
 
     yield "threads", str(get_num_threads())
     pools = [

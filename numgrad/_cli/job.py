@@ -4,7 +4,7 @@ from pathlib import Path
 
 from numgrad.data import load_pelts
 
-from .._progress import Progress
+from ..process.progress import Progress
 from .check import check_jacobian
 from .fit import fit, starting_point
 from .info import kernel_counts

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from numgrad.testing.fuzzing.running import Tally, check
 
-from .._progress import Progress
+from ..process.progress import Progress
 
 SHARE = 10  # programs that a process checks before it says how they came out
 SHARES = 20  # after which a process makes room for a new one, with empty caches

@@ -16,12 +16,12 @@ import numpy as np
 
 import numgrad as ng
 from numgrad.targets.cpu import CPUTarget
-from numgrad.targets.cpu.toolchain import processors
+from numgrad.targets.cpu.platform.numba_setup import processors
 from numgrad.testing.scenarios import SCENARIOS, Scenario
 from numgrad.testing.scenarios.scenario import ALL, smooth_points
 from numgrad.testing.subject import Subject
 
-from .._progress import Progress
+from ..process.progress import Progress
 
 DTYPES = tuple(ALL)
 _PIECES = 4  # of work for each process, as some take longer than others

@@ -18,5 +18,5 @@ from .structural import CannotViewError as CannotViewError
 from .structural import Structural as Structural
 from .structural import ViewOperator as ViewOperator
 from .structural import view as view
-from .user import UserOperator as UserOperator
-from .user import operator as operator
+from .user.operator import UserOperator as UserOperator
+from .user.operator import operator as operator

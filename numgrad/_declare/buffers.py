@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._broadcast import broadcast_shapes
+from ..ir.broadcasting import broadcast_shapes
 
 # With fewer elements than this it takes longer to change the size of the buffers.
 _MANY_ELEMENTS = 1 << 14

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from .._bounded import Bounded
-from .._broadcast import broadcast_shapes
 from .._errors import DeclarationError, DtypeError, NotDifferentiableError
-from .._memory_order import as_kept
-from .._specs import ElementwiseSpec
+from ..ir.broadcasting import broadcast_shapes
+from ..ir.kernel_spec import ElementwiseSpec
+from ..ir.memory_order import as_kept
+from ..process.bounded_dict import Bounded
 from .buffers import best_call
 from .foreign import calls_library
 from .kernel import called_again
@@ -112,7 +112,7 @@ class Elementwise(Operator):
         self.parameters = code.co_varnames[: code.co_argcount]
         self.partials: dict[int, Partial] = {}
         self._specs: dict[np.dtype, ElementwiseSpec] = {}
-        self.deferred: dict[Any, Any] = Bounded(1024)  # see `numgrad.engine.deferred`
+        self.deferred: dict[Any, Any] = Bounded(1024)  # see `numgrad.engine.record.deferred`
         self.__doc__ = function.__doc__
         self.__module__, self.__qualname__ = function.__module__, function.__qualname__
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .._broadcast import broadcast_shapes
 from .._errors import MatrixError, OperatorError
-from .._memory_order import kept
-from .._signature import Signature, parse_signature
-from .._specs import HostSpec
+from ..ir.broadcasting import broadcast_shapes
+from ..ir.gufunc_signature import Signature, parse_signature
+from ..ir.kernel_spec import HostSpec
+from ..ir.memory_order import kept
 from .kernel import KernelOperator, common_dtype, elements, out_of_memory
 from .operator import WEAK, as_values, door, kind_of
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from .._bounded import Bounded
-from .._broadcast import broadcast_shapes
 from .._errors import OperatorError
-from .._memory_order import laid_like
-from .._signature import Signature, parse_signature
-from .._specs import LoopSpec
+from ..ir.broadcasting import broadcast_shapes
+from ..ir.gufunc_signature import Signature, parse_signature
+from ..ir.kernel_spec import LoopSpec
+from ..ir.memory_order import laid_like
+from ..process.bounded_dict import Bounded
 from .operator import Operator, Specs, as_values, door
 
 MOST_SPECS = 1024

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from .._bounded import Bounded
 from .._errors import NotDifferentiableError, OperatorError
+from ..process.bounded_dict import Bounded
 
 Specs = Sequence[Any]
 Computation = Callable[..., Any] | tuple[Callable[..., Any], Callable[..., Any]] | None
@@ -83,7 +83,7 @@ class Operator:
     reorders = False  # whether the results of operands in C order may lie in another one
     memory_order: Any = None
     """``(miniatures of the inputs, static)`` returns an array for each output, whose axes lie in
-    the order of those of the output; see `_memory_order`. None for results in C order."""
+    the order of those of the output; see `memory_order`. None for results in C order."""
 
     def __init__(
         self, name: str, differentiable: bool = True, is_view: bool = False, register: bool = True

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._errors import DtypeError
-from .._memory_order import in_miniature, laid_like
-from .._specs import LoopSpec
+from ..ir.kernel_spec import LoopSpec
+from ..ir.memory_order import in_miniature, laid_like
 from .kernel import failure_of, is_contiguous
 from .operator import FLOATING, Computation, Operator, Specs, door
 

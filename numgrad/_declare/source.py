@@ -8,7 +8,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from .._errors import DeclarationError
-from .._lazy import lazy
+from ..process.cached_attribute import lazy
 
 
 class Source:

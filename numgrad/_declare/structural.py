@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._memory_order import standing_in
+from ..ir.memory_order import standing_in
 from .operator import Computation, Operator, Specs
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._errors import ArgTypeError
 from .._tensor import Tensor, tensor
-from ..functions import constants
+from ..functions.creation import constants
 
 
 def to_tensor(

@@ -7,7 +7,7 @@ from typing import Any
 from .._autograd.passes import Dialect, Options, run_backward, run_grad
 from .._errors import ArgTypeError
 from .._tensor import Tensor
-from ..functions.products import matmul as matmul
+from ..functions.products.products import matmul as matmul
 from . import strictness
 from .creation import guard as _guard
 from .creation import ones as ones

@@ -7,8 +7,8 @@ from math import prod
 from types import FunctionType
 from typing import Any
 
-from .._program import Instruction, Layout
-from .._specs import FusedSpec, LibrarySpec, ProductSpec
+from ..ir.kernel_spec import FusedSpec, LibrarySpec, ProductSpec
+from ..ir.program import Instruction, Layout
 
 _ARITHMETIC = frozenset(["+", "-", "*", "/", "//", "%", "**"])
 

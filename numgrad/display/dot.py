@@ -5,12 +5,12 @@ from functools import singledispatch
 from typing import Any
 
 from .._errors import ArgTypeError, NoGradError
-from .._program import Program, Ref
 from .._tensor import Tensor
-from ..engine.graph import Accumulator, Node
-from ..engine.select import reachable
+from ..engine.graph.node import Accumulator, Node
+from ..engine.graph.traversal import reachable
 from ..graph import GradientEdge
 from ..graph.drawing import LEAF, Box, Drawing, uses
+from ..ir.program import Program, Ref
 
 
 class Dot(str):

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..targets.cpu.lowering.schedule import ARENA, BATCH, BLOCK, ONCE
+from ..targets.cpu.schedule.schedule import ARENA, BATCH, BLOCK, ONCE
 from .costs import bytes_of, operations_of
 
 _MOST_EVENTS = 200_000  # that are kept one by one of a program; sums have all of them

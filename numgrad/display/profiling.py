@@ -7,8 +7,8 @@ from time import perf_counter
 from typing import Any
 
 from .._settings import settings
-from ..engine.executable import watch
-from ..engine.record import runtime
+from ..engine.lower.executable import watch
+from ..engine.record.apply import runtime
 from . import memory_plot, tables, trace
 from .measured import Measured, Row
 

@@ -5,24 +5,24 @@ Functions given only NumPy arrays and numbers return NumPy arrays; any tensor ar
 results tensors.
 """
 
-from .branches import cond as cond
+from .batching.vmap import vmap as vmap
+from .control.cond import cond as cond
 from .forward import jvp as jvp
 from .forward import linearize as linearize
 from .gradients import grad as grad
 from .gradients import grad_and_value as grad_and_value
 from .gradients import value_and_grad as value_and_grad
 from .gradients import vjp as vjp
-from .hessians import hessian as hessian
-from .hessians import hvp as hvp
-from .hessians import vhp as vhp
-from .jacobians import jacfwd as jacfwd
-from .jacobians import jacobian as jacobian
-from .jacobians import jacrev as jacrev
-from .jacobians import value_and_jacobian as value_and_jacobian
-from .pytrees import register_pytree as register_pytree
-from .replayer import jit as jit
+from .jacobians.hessian import hessian as hessian
+from .jacobians.hessian import hvp as hvp
+from .jacobians.hessian import vhp as vhp
+from .jacobians.jacobian import jacfwd as jacfwd
+from .jacobians.jacobian import jacobian as jacobian
+from .jacobians.jacobian import jacrev as jacrev
+from .jacobians.jacobian import value_and_jacobian as value_and_jacobian
+from .registered_pytrees import register_pytree as register_pytree
+from .tracing.jit import jit as jit
 from .transposition import linear_transpose as linear_transpose
-from .vmap_call import vmap as vmap
 
 __all__ = [
     "cond", "grad", "grad_and_value", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jit",

@@ -8,12 +8,12 @@ from .._autograd.delivery import as_result, zeros
 from .._declare import registry
 from .._errors import ArgTypeError
 from .._tensor import Tensor
-from ..engine.forward import ForwardPass
-from ..engine.graph import Edge, Value, next_number
-from ..engine.record import mode
-from ..engine.request import TangentRequest
+from ..engine.differentiate.forward import ForwardPass
+from ..engine.differentiate.request import TangentRequest
+from ..engine.graph.node import Edge, Value, next_number
+from ..engine.record.apply import mode
 from .gradients import Called, Tensors, matching
-from .trees import holds_tensors, places
+from .pytree import holds_tensors, places
 
 
 def jvp(

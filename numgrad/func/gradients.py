@@ -12,12 +12,12 @@ from .._autograd.delivery import zeros
 from .._autograd.quick import gradients_alone
 from .._errors import ArgTypeError, GradDtypeError, GradShapeError, ImplicitGradError
 from .._tensor import Tensor, placed
-from .._transformed import Transformed
-from ..engine.leaving import differentiated, reveal
-from ..engine.record import mode
-from ..engine.seen import seen
-from ..engine.values import next_number
-from .trees import Variables, flatten, holds_tensors, output_leaves, places, require_function
+from ..engine.capture.escapes import differentiated, reveal
+from ..engine.graph.value import next_number
+from ..engine.record.apply import mode
+from ..engine.record.guards import seen
+from ..process.transformed_function import Transformed
+from .pytree import Variables, flatten, holds_tensors, output_leaves, places, require_function
 
 ArgNums = int | Sequence[int]
 Tensors = Sequence[Tensor]

@@ -7,14 +7,14 @@ import numpy as np
 
 from .._errors import ArgTypeError
 from .._tensor import Tensor
-from ..engine.record import mode
-from ..engine.values import next_number
-from ..functions.comparison import less_equal
-from ..functions.creation import asarray
-from ..functions.elementwise import absolute
-from ..functions.selection import where
+from ..engine.graph.value import next_number
+from ..engine.record.apply import mode
+from ..functions.creation.from_data import asarray
+from ..functions.elementwise.arithmetic import absolute
+from ..functions.elementwise.comparison import less_equal
+from ..functions.shape.selection import where
 from .gradients import Called, matching, pull
-from .trees import flatten, holds_tensors, places
+from .pytree import flatten, holds_tensors, places
 
 
 def linear_transpose(function: Callable[..., Any], *primals: Any) -> Callable[..., tuple[Any, ...]]:

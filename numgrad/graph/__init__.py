@@ -1,8 +1,8 @@
 """The recorded graph, for inspection and as input and output of ``grad``: nodes, edges, hooks."""
 
-from ..engine.graph import Edge as Edge
-from ..engine.graph import Node as Node
-from ..engine.hooks import Handle as Handle
+from ..engine.differentiate.hooks import Handle as Handle
+from ..engine.graph.node import Edge as Edge
+from ..engine.graph.node import Node as Node
 from .edges import GradientEdge as GradientEdge
 from .edges import get_gradient_edge as get_gradient_edge
 from .multi_grad import register_multi_grad_hook as register_multi_grad_hook

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..engine.graph import Node, Spec
+from ..engine.graph.node import Node, Spec
 
 OPERATOR, LEAF, BOUNDARY = "#999999", "#148b97", "orange"
 

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from .._errors import ArgTypeError, NoGradError
 from .._tensor import Tensor
-from ..engine.graph import Node
+from ..engine.graph.node import Node
 
 
 class GradientEdge(NamedTuple):

@@ -6,8 +6,8 @@ from typing import Any
 
 from .._errors import ArgTypeError, NoGradError
 from .._tensor import Tensor
-from ..engine.graph import Edge
-from ..engine.hooks import Handle, running
+from ..engine.differentiate.hooks import Handle, running
+from ..engine.graph.node import Edge
 
 
 class MultiHandle:

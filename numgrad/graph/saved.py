@@ -4,9 +4,9 @@ from collections.abc import Callable
 from contextlib import ContextDecorator
 from typing import Any
 
-from .._blocks import Action
 from .._errors import ArgTypeError
-from ..engine.record import changing, mode
+from ..engine.record.apply import changing, mode
+from ..process.interruptible import Action
 
 Function = Callable[[Any], Any]
 

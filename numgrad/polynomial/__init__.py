@@ -1,7 +1,7 @@
 """Series of polynomials under the names of ``numpy.polynomial``, differentiable; others are NumPy's
 own."""
 
-from .._numpy_names import _names_of
+from ..names.numpy_names import _names_of
 from . import chebyshev as chebyshev
 from . import hermite as hermite
 from . import hermite_e as hermite_e

@@ -7,11 +7,11 @@ function keeps them.
 import numpy as np
 
 from .._tensor import ArrayLike, Tensor
-from ..functions.joining import concat, stack
-from ..functions.operands import as_tensor, is_known, values_of
-from ..functions.reshaping import atleast_1d
-from ..functions.sorting import sort
-from ..functions.spectral import eigvals
+from ..functions.array.operands import as_tensor, is_known, values_of
+from ..functions.linalg.spectral import eigvals
+from ..functions.shape.joining import concat, stack
+from ..functions.shape.reshaping import atleast_1d
+from ..functions.sorting.sorting import sort
 from .family import Family
 from .series import _floating, _mapped
 

@@ -9,8 +9,8 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import numpy as np
 
 from .._tensor import Tensor
-from ..functions.contraction import tensordot
-from ..functions.filtering import convolve
+from ..functions.products.contraction import tensordot
+from ..functions.signal.filtering import convolve
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")

@@ -5,7 +5,7 @@ The names are those of ``numpy.polynomial.laguerre``; other functions are NumPy\
 
 import numpy.polynomial.laguerre as _numpys
 
-from .._numpy_names import _names_of
+from ..names.numpy_names import _names_of
 from . import algebra as _algebra
 from . import series as _series
 from .family import Family as _Family

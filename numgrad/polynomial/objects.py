@@ -9,8 +9,8 @@ from numpy.polynomial._polybase import ABCPolyBase
 from numpy.polynomial.polyutils import getdomain, mapparms
 
 from .._tensor import ArrayLike, Tensor
-from ..functions.creation import asarray
-from ..functions.operands import as_tensor, is_known, values_of
+from ..functions.array.operands import as_tensor, is_known, values_of
+from ..functions.creation.from_data import asarray
 
 _USED = (
     "val", "der", "int", "fit", "add", "sub", "mul", "div", "pow", "line", "roots", "fromroots",

@@ -5,7 +5,7 @@ The names are those of ``numpy.polynomial.polynomial``; other functions are NumP
 
 import numpy.polynomial.polynomial as _numpys
 
-from .._numpy_names import _names_of
+from ..names.numpy_names import _names_of
 from . import algebra as _algebra
 from . import series as _series
 from .family import PowerFamily as _Family

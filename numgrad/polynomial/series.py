@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from .._tensor import ArrayLike, Tensor
-from ..functions.contraction import tensordot
-from ..functions.joining import concat, stack
-from ..functions.operands import as_tensor, as_tensors
-from ..functions.polynomial_fits import fitted, weighted
-from ..functions.reshaping import atleast_1d, moveaxis
+from ..functions.array.operands import as_tensor, as_tensors
+from ..functions.products.contraction import tensordot
+from ..functions.shape.joining import concat, stack
+from ..functions.shape.reshaping import atleast_1d, moveaxis
+from ..functions.signal.polynomial_fits import fitted, weighted
 from .family import Family
 
 

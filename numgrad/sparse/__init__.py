@@ -8,25 +8,26 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .array import SparseArray as SparseArray
-    from .assembly import coo as coo
-    from .assembly import csr as csr
-    from .assembly import diags as diags
-    from .assembly import diags_array as diags_array
-    from .assembly import eye as eye
-    from .assembly import eye_array as eye_array
-    from .assembly import identity as identity
-    from .blocks import block_array as block_array
-    from .blocks import block_diag as block_diag
-    from .blocks import bmat as bmat
-    from .blocks import coo_array as coo_array
-    from .blocks import csc_array as csc_array
-    from .blocks import csr_array as csr_array
-    from .blocks import hstack as hstack
-    from .blocks import kron as kron
-    from .blocks import tril as tril
-    from .blocks import triu as triu
-    from .blocks import vstack as vstack
+    from .arrays.array import SparseArray as SparseArray
+    from .arrays.assembly import coo as coo
+    from .arrays.assembly import csr as csr
+    from .arrays.assembly import diags as diags
+    from .arrays.assembly import diags_array as diags_array
+    from .arrays.assembly import eye as eye
+    from .arrays.assembly import eye_array as eye_array
+    from .arrays.assembly import identity as identity
+    from .arrays.blocks import block_array as block_array
+    from .arrays.blocks import block_diag as block_diag
+    from .arrays.blocks import bmat as bmat
+    from .arrays.blocks import coo_array as coo_array
+    from .arrays.blocks import csc_array as csc_array
+    from .arrays.blocks import csr_array as csr_array
+    from .arrays.blocks import hstack as hstack
+    from .arrays.blocks import kron as kron
+    from .arrays.blocks import tril as tril
+    from .arrays.blocks import triu as triu
+    from .arrays.blocks import vstack as vstack
+    from .arrays.products import matmul as matmul
     from .derivatives import hessian as hessian
     from .derivatives import hessian_pattern as hessian_pattern
     from .derivatives import jacobian as jacobian
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from .derivatives import prepare_hessian as prepare_hessian
     from .prepared import Prepared as Prepared
     from .prepared import PreparedHessian as PreparedHessian
-    from .products import matmul as matmul
 
 __all__ = [
     "Prepared", "PreparedHessian", "SparseArray", "block_array", "block_diag", "coo", "coo_array",
@@ -45,13 +45,13 @@ __all__ = [
 ]  # fmt: skip
 
 _NAMES = {
-    "array": "SparseArray",
-    "assembly": "coo csr diags diags_array eye eye_array identity",
-    "blocks": "block_array block_diag bmat coo_array csc_array csr_array hstack kron tril triu "
-              "vstack",
+    "arrays.array": "SparseArray",
+    "arrays.assembly": "coo csr diags diags_array eye eye_array identity",
+    "arrays.blocks": "block_array block_diag bmat coo_array csc_array csr_array hstack kron tril "
+                     "triu vstack",
     "derivatives": "hessian hessian_pattern jacobian jacobian_pattern prepare prepare_hessian",
     "prepared": "Prepared PreparedHessian",
-    "products": "matmul",
+    "arrays.products": "matmul",
 }  # fmt: skip
 _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
 

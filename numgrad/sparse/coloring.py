@@ -13,8 +13,8 @@ import numpy as np
 
 from .._errors import ArgTypeError
 from .compiled import compiled
+from .index_sets import IndexSets, starts_of
 from .ordering import ORDERS, first_free, order_of
-from .sets import IndexSets, starts_of
 
 COLORINGS = ("auto", "column", "row", "bidirectional")
 

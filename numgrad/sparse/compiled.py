@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from .._specs import LoopSpec
-from ..engine.runtime import runtime
+from ..engine.graph.runtime import runtime
+from ..ir.kernel_spec import LoopSpec
 
 
 class Compiled:

@@ -14,11 +14,11 @@ from .._errors import GraphError
 from .._tensor import Tensor, placed
 from ..func.forward import push
 from ..func.gradients import pull
-from ..functions.joining import concat
-from ..functions.reshaping import reshape
+from ..functions.shape.joining import concat
+from ..functions.shape.reshaping import reshape
 from . import coloring, symmetric
 from .compiled import compiled
-from .sets import IndexSets
+from .index_sets import IndexSets
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from .._errors import SparsityError
-from ..engine.constants import Constants
-from ..engine.graph import Edge, Node
-from ..engine.select import reachable
-from ..func.recording import Replay
-from ..func.vmap_sample import Mapped
-from .rules import Application, propagate
-from .sets import IndexSets, stacked, starts_of
+from ..engine.capture.concrete import Constants
+from ..engine.graph.node import Edge, Node
+from ..engine.graph.traversal import reachable
+from ..func.batching.sample import Mapped
+from ..func.tracing.trace import Replay
+from .dependencies import Application, propagate
+from .index_sets import IndexSets, stacked, starts_of
 
 Found = dict[Edge, IndexSets]
 

@@ -7,7 +7,7 @@ that is given by its edges is the case of two columns in each row.
 import numpy as np
 
 from .compiled import compiled
-from .sets import IndexSets
+from .index_sets import IndexSets
 
 ORDERS = ("natural", "largest_first", "smallest_last", "incidence_degree", "saturation")
 

@@ -7,10 +7,10 @@ import numpy as np
 
 from .._errors import CaptureError, SparsityError
 from .._tensor import Tensor
-from ..func.replayer import jit
+from ..func.tracing.jit import jit
 from .compression import Plan
+from .index_sets import IndexSets
 from .problem import Problem, Record, as_sets, check
-from .sets import IndexSets
 
 _HINT = (
     "ng.sparse.prepare captures the function, as ng.jit does; ng.sparse.jacobian and hessian take "

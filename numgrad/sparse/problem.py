@@ -11,10 +11,10 @@ from .._errors import ArgTypeError, DetachedError, DtypeError, NotDifferentiable
 from .._tensor import Tensor, placed
 from ..func.forward import push
 from ..func.gradients import Called, pull
-from ..func.trees import require_function
+from ..func.pytree import require_function
 from .compression import Plan, entries, plan_hessian, plan_jacobian
 from .detection import pattern_of
-from .sets import IndexSets
+from .index_sets import IndexSets
 
 
 class Record(NamedTuple):

@@ -11,8 +11,8 @@ import numpy as np
 
 from .coloring import fewest, require
 from .compiled import compiled
+from .index_sets import IndexSets, starts_of
 from .ordering import untaken
-from .sets import IndexSets, starts_of
 
 COLORINGS = ("star", "acyclic")
 

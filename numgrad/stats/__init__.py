@@ -1,7 +1,7 @@
 """Distributions under the names of ``scipy.stats``: functions with derivatives. Others are SciPy's
 own."""
 
-from .._numpy_names import _names_of
+from ..names.numpy_names import _names_of
 from .continuous import beta as beta
 from .continuous import cauchy as cauchy
 from .continuous import chi2 as chi2

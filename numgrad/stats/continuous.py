@@ -5,10 +5,10 @@ import math
 import numpy as np
 
 from .. import special as sp
-from ..functions.exponential import exp, expm1, log, log1p
-from ..functions.powers import sqrt
-from ..functions.selection import clip, where
-from ..functions.trigonometric import atan, atan2
+from ..functions.elementwise.exponential import exp, expm1, log, log1p
+from ..functions.elementwise.powers import sqrt
+from ..functions.elementwise.trigonometric import atan, atan2
+from ..functions.shape.selection import clip, where
 from .distribution import INF, Continuous
 from .formulas import (
     FAR,

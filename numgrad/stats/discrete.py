@@ -2,9 +2,9 @@
 
 from .. import special as sp
 from .._tensor import Tensor
-from ..functions.exponential import exp, expm1, log, log1p
-from ..functions.rounding import floor
-from ..functions.selection import where
+from ..functions.elementwise.exponential import exp, expm1, log, log1p
+from ..functions.elementwise.rounding import floor
+from ..functions.shape.selection import where
 from .distribution import INF, Discrete
 
 

@@ -7,11 +7,11 @@ import numpy as np
 
 from .._errors import DtypeError, NotDifferentiableError
 from .._tensor import ArrayLike, Tensor
-from ..functions.exponential import exp, log, log1p
-from ..functions.operands import as_tensors
-from ..functions.powers import sqrt
-from ..functions.rounding import floor
-from ..functions.selection import where
+from ..functions.array.operands import as_tensors
+from ..functions.elementwise.exponential import exp, log, log1p
+from ..functions.elementwise.powers import sqrt
+from ..functions.elementwise.rounding import floor
+from ..functions.shape.selection import where
 from .family import Family, Frozen
 
 INF = np.inf

@@ -7,7 +7,7 @@ from typing import Any
 
 from .._errors import DetachedError
 from .._tensor import ArrayLike, Tensor
-from ..functions.operands import as_tensors
+from ..functions.array.operands import as_tensors
 
 
 class Family:

@@ -7,10 +7,10 @@ import numpy as np
 
 from .. import special as sp
 from .._tensor import Tensor
-from ..functions.exponential import exp, expm1, log, log1p
-from ..functions.powers import sqrt
-from ..functions.selection import clip, where
-from ..functions.trigonometric import sin, tan
+from ..functions.elementwise.exponential import exp, expm1, log, log1p
+from ..functions.elementwise.powers import sqrt
+from ..functions.elementwise.trigonometric import sin, tan
+from ..functions.shape.selection import clip, where
 from .distribution import INF
 
 LOG_2 = math.log(2)

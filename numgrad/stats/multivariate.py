@@ -9,17 +9,17 @@ import numpy as np
 from .. import special as sp
 from .._errors import DtypeError, NotDifferentiableError
 from .._tensor import ArrayLike, Tensor
-from ..functions.constants import eye
-from ..functions.diagonals import diag, diagonal
-from ..functions.exponential import exp, log
-from ..functions.joining import concat
-from ..functions.least_squares import pinv
-from ..functions.operands import as_tensors
-from ..functions.products import matmul
-from ..functions.reshaping import moveaxis, reshape, squeeze
-from ..functions.selection import where
-from ..functions.spectral import eigh, eigvalsh
-from ..functions.systems import cholesky, solve
+from ..functions.array.operands import as_tensors
+from ..functions.creation.constants import eye
+from ..functions.elementwise.exponential import exp, log
+from ..functions.linalg.least_squares import pinv
+from ..functions.linalg.spectral import eigh, eigvalsh
+from ..functions.linalg.systems import cholesky, solve
+from ..functions.products.products import matmul
+from ..functions.shape.diagonals import diag, diagonal
+from ..functions.shape.joining import concat
+from ..functions.shape.reshaping import moveaxis, reshape, squeeze
+from ..functions.shape.selection import where
 from .family import Family
 
 LOG_2, LOG_PI = math.log(2), math.log(math.pi)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any
 
-from .._program import Pattern
+from ..ir.program import Pattern
 
 
 def assign(

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .._program import Program
-from .._target import Bound
+from ..ir.program import Program
+from ..ir.target import Bound
 
 
 @dataclass

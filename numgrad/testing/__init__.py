@@ -4,7 +4,7 @@ The catalogue of calls that the tests of built-in operators run over is `numgrad
 """
 
 from .._errors import GradcheckError as GradcheckError
-from .._numpy_names import _names_of
+from ..names.numpy_names import _names_of
 from .derivatives import gradcheck as gradcheck
 from .derivatives import gradgradcheck as gradgradcheck
 from .operators import check_operator as check_operator

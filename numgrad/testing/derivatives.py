@@ -9,7 +9,7 @@ from .._autograd import enable_grad
 from .._errors import GradcheckError
 from .._tensor import Tensor
 from ..func.gradients import pull
-from ..func.trees import flatten, output_leaves
+from ..func.pytree import flatten, output_leaves
 from . import invariants
 from .comparison import compare_everywhere, compare_projection
 from .forward import check_forward_mode

@@ -10,9 +10,9 @@ import numpy as np
 
 from .._errors import GradcheckError
 from .._settings import settings
-from ..engine import record
+from ..engine.record import apply
 from ..func.gradients import pull
-from ..targets.cpu.lowering import schedule
+from ..targets.cpu.schedule import schedule
 from .layouts import layouts
 from .subject import Arrays, Subject, random_like, value
 
@@ -175,7 +175,7 @@ def check_schedules(
 @contextmanager
 def machine(threads: int, tile: int) -> Iterator[None]:
     """Run programs on this many threads, however small, in tiles of so many rows."""
-    target = record.runtime.target
+    target = apply.runtime.target
     before = target.num_threads, settings.tile, schedule.PARALLEL_WORK
     try:
         target.set_num_threads(min(threads, before[0]))

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._errors import GradcheckError
 from .._tensor import Tensor
-from ..func.trees import flatten
+from ..func.pytree import flatten
 from . import invariants
 from .derivatives import gradcheck, gradgradcheck
 from .subject import Subject

@@ -10,9 +10,9 @@ import numpy as np
 from .._autograd import enable_grad
 from .._errors import ArgTypeError, DtypeError
 from .._tensor import Tensor
-from ..engine.values import ForeignStorage
+from ..engine.graph.value import ForeignStorage
 from ..func.gradients import pull
-from ..func.trees import flatten, output_leaves
+from ..func.pytree import flatten, output_leaves
 
 Arrays = Sequence[np.ndarray]
 

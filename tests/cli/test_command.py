@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from numgrad._cli.command import main, parser
-from numgrad._progress import Progress
+from numgrad.process.progress import Progress
 
 
 class Terminal(io.StringIO):

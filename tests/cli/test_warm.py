@@ -14,7 +14,7 @@ from numgrad.testing.scenarios import Scenario
 GRADIENT = """
 import numpy as np
 import numgrad as ng
-from numgrad.targets.cpu.cache import cache_info
+from numgrad.targets.cpu.compile.disk_cache import cache_info
 
 x = ng.tensor(np.ones((2, 3), "{dtype}"), requires_grad=True)
 y = np.sin(x)

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.engine.lower import force
-from numgrad.engine.record import deferring, runtime
-from numgrad.targets.cuda import CUDATarget, product
+from numgrad.engine.lower.lower import force
+from numgrad.engine.record.apply import deferring, runtime
+from numgrad.targets.cuda import CUDATarget
+from numgrad.targets.cuda.kernels import product
 
-codegen = pytest.importorskip("numgrad.targets.cuda.codegen", exc_type=ImportError)
+codegen = pytest.importorskip("numgrad.targets.cuda.compile.codegen", exc_type=ImportError)
 CAPABILITIES = ((8, 0), (9, 0))
 REDUCTION = re.compile(
     r"\.reg \.f64|cvt\.rn\.f64\.s64|mul\.rn\.f64 .*0d3BF921FB54442D19|neg\.f64|cvt\.rn\.f32\.f64"

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from numgrad._program import contiguous_strides
-from numgrad.targets.cuda import factors
+from numgrad.ir.program import contiguous_strides
+from numgrad.targets.cuda.kernels import tiles
 
 RNG = np.random.default_rng(11)
 FLOATS = ["float32", "float64", "complex64", "complex128"]
@@ -29,10 +29,10 @@ def product_of(a, b, out=None):
     def matrix(array, is_turned=False):
         *along, line, step = (stride // array.itemsize for stride in array.strides)
         line, step = (step, line) if is_turned else (line, step)
-        return factors.Matrix(array.ctypes.data, tuple(along), line, step)
+        return tiles.Matrix(array.ctypes.data, tuple(along), line, step)
 
     sizes = a.shape[-2], a.shape[-1], b.shape[-1]
-    return factors.Product(a.shape[:-2], *sizes, matrix(a), matrix(b, True), matrix(out))
+    return tiles.Product(a.shape[:-2], *sizes, matrix(a), matrix(b, True), matrix(out))
 
 
 def some(*shape):

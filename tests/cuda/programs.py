@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from numgrad.engine.executable import execute
-from numgrad.engine.fuse import fuse
-from numgrad.engine.lower import lower
-from numgrad.engine.record import deferring, runtime
+from numgrad.engine.fusion.assemble import fuse
+from numgrad.engine.lower.executable import execute
+from numgrad.engine.lower.lower import lower
+from numgrad.engine.record.apply import deferring, runtime
 from numgrad.targets.cuda import CUDATarget
 
 TARGET = CUDATarget()

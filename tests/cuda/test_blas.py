@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from numgrad.targets.cuda import blas
+from numgrad.targets.cuda.program import blas
 
 from .matrices import FLOATS, made, product_of, spread
 from .programs import TARGET, on_device, program_of

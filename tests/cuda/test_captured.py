@@ -6,9 +6,9 @@ import pytest
 
 import numgrad as ng
 from numgrad._declare import registry
-from numgrad.engine.lower import force
-from numgrad.engine.record import runtime
-from numgrad.engine.values import Expr, spec_of
+from numgrad.engine.graph.value import Expr, spec_of
+from numgrad.engine.lower.lower import force
+from numgrad.engine.record.apply import runtime
 from numgrad.targets.cuda import CUDATarget
 
 X = np.linspace(0.5, 2.0, 6).reshape(2, 3)

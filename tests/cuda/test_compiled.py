@@ -9,12 +9,12 @@ import pytest
 
 import numgrad as ng
 from numgrad._declare.halving import larger
-from numgrad.engine.lower import force
-from numgrad.engine.record import deferring
-from numgrad.operators.formulas import TABLE
-from numgrad.targets.cuda import product, reduction
-from numgrad.targets.cuda.elementwise import Walk
-from numgrad.targets.cuda.kernel import Function, Kernel, Pointer, Word
+from numgrad.engine.lower.lower import force
+from numgrad.engine.record.apply import deferring
+from numgrad.operators.special.formulas import TABLE
+from numgrad.targets.cuda.compile.kernel import Function, Kernel, Pointer, Word
+from numgrad.targets.cuda.kernels import product, reduction
+from numgrad.targets.cuda.kernels.elementwise import Walk
 from numgrad.testing.scenarios import SCENARIOS
 
 from . import compiling

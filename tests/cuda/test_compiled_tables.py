@@ -2,7 +2,7 @@
 
 import pytest
 
-from numgrad.operators.formulas import TABLE
+from numgrad.operators.special.formulas import TABLE
 from numgrad.testing.scenarios import SCENARIOS
 
 from . import compiling

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.targets.cuda import driver as module
-from numgrad.targets.cuda import page_locked
+from numgrad.targets.cuda.device import driver as module
+from numgrad.targets.cuda.device import page_locked
 
 X = np.linspace(0.1, 1.0, 6).reshape(2, 3)
 

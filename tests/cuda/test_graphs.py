@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.targets.cuda import graphs
+from numgrad.targets.cuda.launch import graphs
 
 RNG = np.random.default_rng(11)
 X = RNG.standard_normal((3, 4))

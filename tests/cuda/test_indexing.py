@@ -5,8 +5,8 @@ import pytest
 
 import numgrad as ng
 from numgrad._tensor import Tensor
-from numgrad.targets.cuda import walks
-from numgrad.targets.cuda.steps import HostCall
+from numgrad.targets.cuda.kernels import element_walk
+from numgrad.targets.cuda.launch.steps import HostCall
 
 RNG = np.random.default_rng(11)
 X = RNG.standard_normal((3, 5, 2))
@@ -115,7 +115,7 @@ def test_positions_differ_from_row_to_row():
 
 
 def test_more_elements_than_32_bits_number_are_indexed_in_64(monkeypatch):
-    monkeypatch.setattr(walks, "WIDE", 4)
+    monkeypatch.setattr(element_walk, "WIDE", 4)
     for found, other in zip(
         everything(READS["written"], "cuda"), everything(READS["written"], "cpu"), strict=True
     ):

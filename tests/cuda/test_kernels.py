@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad import _program
 from numgrad._declare import HostOperator, registry
 from numgrad._declare.halving import sum_all
-from numgrad.operators.formulas import Tabled
-from numgrad.targets.cuda import lowering
-from numgrad.targets.cuda.host import is_for_host
-from numgrad.targets.cuda.reduction_launch import role_of
+from numgrad.ir import program as _program
+from numgrad.operators.special.formulas import Tabled
+from numgrad.targets.cuda.launch.host_steps import is_for_host
+from numgrad.targets.cuda.program import lowering
+from numgrad.targets.cuda.program.reduction_launch import role_of
 
 from .programs import TARGET, on_both, on_device, program_of, require_equal
 

@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad._device_array import DeviceArray
+from numgrad.ir.device_array import DeviceArray
 from numgrad.targets import liveness
-from numgrad.targets.cuda import bound, elementwise, lowering
-from numgrad.targets.cuda.steps import Launch
+from numgrad.targets.cuda.kernels import elementwise
+from numgrad.targets.cuda.launch.steps import Launch
+from numgrad.targets.cuda.program import bound_program as bound
+from numgrad.targets.cuda.program import lowering
 
 from .programs import TARGET, on_device, program_of
 

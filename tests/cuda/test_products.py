@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from numgrad.targets.cpu import products
-from numgrad.targets.cuda import factors, product
-from numgrad.targets.cuda.steps import Staged
+from numgrad.targets.cpu.linalg import gemm
+from numgrad.targets.cuda.kernels import product, tiles
+from numgrad.targets.cuda.launch.steps import Staged
 
 from .matrices import FLOATS, made, product_of, some, spread
 from .programs import TARGET, on_both, on_device, program_of, require_equal
@@ -182,7 +182,7 @@ def test_a_row_alone_has_the_bits_that_it_has_among_others():
 def test_tiles_of_gpus_have_blocks_of_the_processor_and_fit_their_threads():
     for size in (1, 2, 4, 8, 16):
         for tile in product.tiles(np.dtype(f"V{size}")):
-            assert tile.terms == products.BLOCK
+            assert tile.terms == gemm.BLOCK
             assert tile.terms % tile.depth == 0
             assert all(tile.threads % lines == 0 for lines in (tile.rows, tile.cols, tile.depth))
             for lines in (tile.rows, tile.cols):
@@ -212,14 +212,14 @@ LARGE, SMALL, FLAT = GPU = product.tiles(np.dtype("float32"))
 )  # fmt: skip
 def test_a_tile_is_chosen_such_that_all_processors_have_work(a, b, tile, is_apart):
     given = product_of(some(*a), some(*b), some(*a[:-1], b[-1]))
-    found, chosen, apart = factors.planned(given, GPU, 132)
+    found, chosen, apart = tiles.planned(given, GPU, 132)
     assert (chosen, apart) == (tile, is_apart)
     assert found.rows <= found.cols or chosen is not FLAT
 
 
 def test_the_smaller_side_of_a_flat_product_is_its_rows():
     tall = product_of(some(4096, 64), some(64, 3), some(4096, 3))
-    found, tile, _ = factors.planned(tall, GPU, 132)
+    found, tile, _ = tiles.planned(tall, GPU, 132)
     assert (found.rows, found.cols, tile) == (3, 4096, FLAT)
     assert (found.left, found.right) == (tall.right, tall.left)
     assert (found.out.line, found.out.step) == (tall.out.step, tall.out.line) == (1, 3)
@@ -238,14 +238,14 @@ def test_the_smaller_side_of_a_flat_product_is_its_rows():
     ],
 )  # fmt: skip
 def test_vectors_that_share_a_matrix_are_one_product(a, b, loop, sizes):
-    found = factors.folded(product_of(a, b, some(*a.shape[:-1], b.shape[-1])))
+    found = tiles.folded(product_of(a, b, some(*a.shape[:-1], b.shape[-1])))
     assert (found.loop, (found.rows, found.inner, found.cols)) == (loop, sizes)
     assert all(len(m.loop) == len(loop) for m in (found.left, found.right, found.out))
 
 
 def test_lines_whose_result_does_not_go_on_stay_apart():
     a, b = some(9, 2, 4), spread(some(4, 5), 9, 4, 5)
-    assert factors.folded(product_of(a, b, some(9, 3, 5)[:, :2])).loop == (9,)
+    assert tiles.folded(product_of(a, b, some(9, 3, 5)[:, :2])).loop == (9,)
 
 
 @pytest.mark.parametrize(
@@ -256,4 +256,4 @@ def test_lines_whose_result_does_not_go_on_stay_apart():
 )  # fmt: skip
 def test_neighbours_read_neighbours(array, is_along):
     found = product_of(array, some(array.shape[1], 3), some(array.shape[0], 3))
-    assert factors.along_lines(found.left, found.rows, found.inner) == is_along
+    assert tiles.along_lines(found.left, found.rows, found.inner) == is_along

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.targets.cuda import memory, runtime
+from numgrad.targets.cuda.device import memory, runtime
 from numgrad.testing.cuda import benchmarks, checks, command, facts
 from numgrad.testing.cuda.benchmarks import bandwidth, libraries, workloads
 from numgrad.testing.cuda.checks import exchange

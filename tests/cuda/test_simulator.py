@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad import _program
-from numgrad.targets.cuda import product, reduction
+from numgrad.ir import program as _program
+from numgrad.targets.cuda.kernels import product, reduction
 
 from .programs import TARGET, on_device, program_of
 

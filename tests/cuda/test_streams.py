@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.targets.cuda import bound, memory
+from numgrad.targets.cuda.device import memory
+from numgrad.targets.cuda.program import bound_program
 from numgrad.targets.cuda_simulator.order import OrderError
 
 X = np.linspace(0.1, 1.0, 6).reshape(2, 3)
@@ -344,9 +345,9 @@ def _pass(side):
 
 
 def test_a_missing_wait_for_a_producer_is_seen(side, monkeypatch):
-    turns = bound.turns
+    turns = bound_program.turns
     monkeypatch.setattr(
-        bound, "turns", lambda *args: [turn._replace(waits=()) for turn in turns(*args)]
+        bound_program, "turns", lambda *args: [turn._replace(waits=()) for turn in turns(*args)]
     )
     with pytest.raises(OrderError):
         _pass(side)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.engine.record import runtime
+from numgrad.engine.record.apply import runtime
 
 X = np.linspace(0.5, 2.0, 6).reshape(2, 3)
 

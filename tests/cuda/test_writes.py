@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad._device_array import DeviceArray
 from numgrad.errors import CaptureError, DeviceError, DtypeError, InplaceError, LeafInplaceError
+from numgrad.ir.device_array import DeviceArray
 
 X = np.arange(12.0).reshape(3, 4) / 4 - 1
 MASK = X % 0.75 > 0.2

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad._program import contiguous_strides, layout_of
 from numgrad.display import Profile
 from numgrad.display.costs import bytes_of, operations_of
-from numgrad.engine.executable import watch
-from numgrad.targets.cpu import timing
+from numgrad.engine.lower.executable import watch
+from numgrad.ir.program import contiguous_strides, layout_of
+from numgrad.targets.cpu.machine import profiler
 
 F64 = np.dtype(np.float64)
 
@@ -118,7 +118,7 @@ def test_threads_are_told_apart(flags):
 
 
 def test_the_log_is_bounded_and_the_sums_are_not(flags, monkeypatch):
-    monkeypatch.setattr(timing, "_EVENTS", 5)
+    monkeypatch.setattr(profiler, "_EVENTS", 5)
     flags(tile=1, fuse="never")
     with ng.display.profile() as profile:
         gradients(rows=64)
@@ -259,7 +259,7 @@ def test_estimates_of_operations_and_bytes():
     def function(x, y):
         return math.exp(-x) * twice(y) + x**2
 
-    from numgrad._specs import ElementwiseSpec, FusedSpec, LibrarySpec
+    from numgrad.ir.kernel_spec import ElementwiseSpec, FusedSpec, LibrarySpec
 
     one = ElementwiseSpec("one", function, (F64, F64), (F64,))
     layouts = (layout((3, 4), rows=True), layout((3, 4), strides=(0, 8)), layout((3, 4), rows=True))
@@ -280,14 +280,14 @@ def test_the_clock_of_arm_processors_is_one_instruction():
     from llvmlite import binding as llvm
     from llvmlite import ir
 
-    from numgrad.targets.cpu import timer
+    from numgrad.targets.cpu.machine import clock
 
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     module = ir.Module()
     function = ir.Function(module, ir.FunctionType(ir.IntType(64), []), "now")
     builder = ir.IRBuilder(function.append_basic_block())
-    _, codegen = timer._read_virtual_counter._defn(None)
+    _, codegen = clock._read_virtual_counter._defn(None)
     builder.ret(codegen(None, builder, None, ()))
     parsed = llvm.parse_assembly(str(module))
     for triple in ("aarch64-unknown-linux-gnu", "arm64-apple-darwin", "aarch64-pc-windows-msvc"):

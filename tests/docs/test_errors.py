@@ -3,8 +3,8 @@
 import inspect
 
 from numgrad import _errors
-from numgrad._counterparts import NAMESPACES, OTHERS
-from numgrad._foreign_names import METHODS, NAMES
+from numgrad.names.counterparts import NAMESPACES, OTHERS
+from numgrad.names.foreign_names import METHODS, NAMES
 
 from .pages import table, tables
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-import numgrad.targets.cpu.lowering.bound as schedules
-from numgrad.engine import recall
-from numgrad.targets.cpu.lowering.schedule import ARENA
+import numgrad.targets.cpu.schedule.bound_program as schedules
+from numgrad.engine.replay import plan_cache
+from numgrad.targets.cpu.schedule.schedule import ARENA
 
 from .pages import DOCS
 
@@ -20,7 +20,7 @@ def test_printed_program(monkeypatch):
         return schedule(program, target)
 
     monkeypatch.setattr(schedules, "schedule", spy)
-    recall.forget()
+    plan_cache.forget()
     blocks = (DOCS / "how_it_works.md").read_text("utf-8").split("```")
     code, printed = blocks[1].removeprefix("python\n"), blocks[3].removeprefix("text\n")
     exec(compile(code, "how_it_works.md", "exec"), {})
@@ -31,7 +31,7 @@ def test_buffers_of_the_printed_program(monkeypatch):
     """Two of its values are written over others."""
     plans = []
     schedule = schedules.schedule
-    recall.forget()
+    plan_cache.forget()
     monkeypatch.setattr(
         schedules, "schedule", lambda *args: plans.append(schedule(*args)) or plans[-1]
     )

@@ -7,7 +7,7 @@ import sys
 import pytest
 import scipy
 
-from numgrad._switched import SWITCHED
+from numgrad.names.scipy_switch import SWITCHED
 
 from .pages import DOCS, table, tables
 

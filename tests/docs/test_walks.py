@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 import numgrad as ng
-from numgrad.engine import fusion, recall
+from numgrad.engine.fusion import policy
+from numgrad.engine.replay import plan_cache
 
 from .pages import DOCS
 
@@ -55,12 +56,12 @@ def test_roads_are_counted():
 
 @pytest.mark.short_ways
 def test_short_walks_are_those_of_a_run(monkeypatch):
-    monkeypatch.setattr(fusion, "_INSTRUCTION", 1.0)  # on a busy machine nothing is fused meanwhile
+    monkeypatch.setattr(policy, "_INSTRUCTION", 1.0)  # on a busy machine nothing is fused meanwhile
     spec = importlib.util.spec_from_file_location("walk", DOCS / "engine" / "walk.py")
     walk = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(walk)
     x = ng.tensor([1.0, 2.0, 3.0], requires_grad=True)
-    recall.forget()
+    plan_cache.forget()
     passes = []
     for _ in range(4):
         y = ng.sin(x) * x + ng.exp(x)

@@ -3,13 +3,15 @@
 import pytest
 
 import numgrad as ng
-from numgrad.engine import backward, recall, recorder
+from numgrad.engine.differentiate import backward
+from numgrad.engine.record import compiled_recorder
+from numgrad.engine.replay import plan_cache
 
 
 @pytest.fixture
 def often(monkeypatch):
     """Plans get their recorder when they are used for the first time, after they were learned."""
-    monkeypatch.setattr(recorder, "_OFTEN", 1)
+    monkeypatch.setattr(compiled_recorder, "_OFTEN", 1)
     ng.set_flags()
     yield
     ng.set_flags()
@@ -18,9 +20,9 @@ def often(monkeypatch):
 @pytest.fixture
 def forgotten():
     """No pass is known, before or after."""
-    recall.forget()
+    plan_cache.forget()
     yield
-    recall.forget()
+    plan_cache.forget()
 
 
 @pytest.fixture

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from numgrad.engine.capture import argument
-from numgrad.engine.executable import Executable
-from numgrad.engine.fuse import fuse
-from numgrad.engine.lower import lower
-from numgrad.engine.record import deferring, runtime
-from numgrad.engine.values import Spec
-from numgrad.engine.verify import check_program
+from numgrad.engine.capture.capture import argument
+from numgrad.engine.fusion.assemble import fuse
+from numgrad.engine.graph.value import Spec
+from numgrad.engine.lower.executable import Executable
+from numgrad.engine.lower.lower import lower
+from numgrad.engine.lower.verify import check_program
+from numgrad.engine.record.apply import deferring, runtime
 
 F8 = np.dtype(np.float64)
 

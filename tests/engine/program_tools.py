@@ -1,10 +1,10 @@
 """Programs of backward passes, not run."""
 
 import numgrad as ng
-from numgrad.engine import lower as programs
-from numgrad.engine.backward import Pass, Request
-from numgrad.engine.record import deferring
-from numgrad.engine.rows import with_rows
+from numgrad.engine.derivatives.batching import with_rows
+from numgrad.engine.differentiate.backward import Pass, Request
+from numgrad.engine.lower import lower as programs
+from numgrad.engine.record.apply import deferring
 from numgrad.targets.null import NullTarget
 
 

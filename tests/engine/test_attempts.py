@@ -7,11 +7,14 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.engine import attempts
-from numgrad.engine.executable import Executable
-from numgrad.engine.record import runtime
-from numgrad.targets.cpu import cache, fused, joining, kernels, loader
-from numgrad.targets.cpu.lowering.bound import BoundProgram
+from numgrad.engine.lower import fallback
+from numgrad.engine.lower.executable import Executable
+from numgrad.engine.record.apply import runtime
+from numgrad.targets.cpu.codegen import scalar_graph
+from numgrad.targets.cpu.compile import disk_cache
+from numgrad.targets.cpu.kernels import kernel, scalar_kernel
+from numgrad.targets.cpu.platform import object_loader
+from numgrad.targets.cpu.schedule.bound_program import BoundProgram
 
 from .fuse_tools import program_of
 
@@ -36,11 +39,11 @@ def bound_unfused(made, program, target):
 
 _bind = BoundProgram.__init__
 PLACES = {
-    "code generation": (fused.Graph, "emit", fails),
-    "linking": (joining, "_entries", fails),
-    "compilation": (joining.helper, "finish", fails),
-    "the cache": (cache, "read", fails),
-    "loading": (loader, "load", fails),
+    "code generation": (scalar_graph.Graph, "emit", fails),
+    "linking": (scalar_kernel, "_entries", fails),
+    "compilation": (scalar_kernel.worker, "finish", fails),
+    "the cache": (disk_cache, "read", fails),
+    "loading": (object_loader, "load", fails),
     "binding": (BoundProgram, "__init__", bound_unfused),
 }
 
@@ -48,14 +51,14 @@ PLACES = {
 @pytest.fixture
 def unknown_kernels(monkeypatch):
     """No fused kernel is known, in memory or on disk, and no warning was given."""
-    monkeypatch.setattr(attempts, "_warned", set())
-    monkeypatch.setattr(kernels, "_kernels", {mode: {} for mode in kernels._kernels})
-    real, salt = fused.Graph.key.fget, str(id(monkeypatch))
+    monkeypatch.setattr(fallback, "_warned", set())
+    monkeypatch.setattr(kernel, "_kernels", {mode: {} for mode in kernel._kernels})
+    real, salt = scalar_graph.Graph.key.fget, str(id(monkeypatch))
 
     def key(graph):
         return real(graph) if len(graph.steps) == 1 else f"{real(graph)}{salt}"[-60:]
 
-    monkeypatch.setattr(fused.Graph, "key", property(key))
+    monkeypatch.setattr(scalar_graph.Graph, "key", property(key))
 
 
 @pytest.mark.short_ways
@@ -82,7 +85,7 @@ def test_where_fusing_fails_a_program_goes_on_with_one_warning(place, mode, monk
 def test_a_captured_function_outlives_a_kernel_that_cannot_be_fused(monkeypatch):
     captured, x = ng.jit(steep, fuse="auto"), np.linspace(-2, 2, N)
     expected = ng.jit(steep, fuse="never")(x)
-    monkeypatch.setattr(joining.helper, "finish", fails)
+    monkeypatch.setattr(scalar_kernel.worker, "finish", fails)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for _ in range(2000):  # until the runs have taken as long as compiling

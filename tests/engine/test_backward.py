@@ -5,8 +5,8 @@ import pytest
 
 import numgrad as ng
 from numgrad._errors import FreedGraphError
-from numgrad.engine.graph import Edge
-from numgrad.engine.select import needed, reachable
+from numgrad.engine.graph.node import Edge
+from numgrad.engine.graph.traversal import needed, reachable
 
 
 def leaf(*values):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from numgrad.engine.boxes import Boxes, around, common, sizes_of
+from numgrad.engine.fusion.boxes import Boxes, around, common, sizes_of
 
 
 def drawn(rng, shape):

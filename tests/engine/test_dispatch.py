@@ -8,8 +8,8 @@ import pytest
 import numgrad as ng
 from numgrad._declare import registry
 from numgrad._errors import InplaceError
-from numgrad.engine import operands, record
-from numgrad.engine.values import View
+from numgrad.engine.graph.value import View
+from numgrad.engine.record import apply, operands
 
 
 def leaf(*shape):
@@ -21,7 +21,7 @@ def leaf(*shape):
 def calls(monkeypatch):
     """The operators that took the general way."""
     names = []
-    general = record.apply
+    general = apply.apply
 
     def counted(operator, inputs, static):
         names.append(operator.name)
@@ -111,7 +111,7 @@ def test_no_grad_and_deferred_values_are_respected():
         y = x * x
     assert not y.requires_grad
     assert y.node is None
-    with record.deferring():
+    with apply.deferring():
         assert (x * x).array is None
 
 
@@ -133,7 +133,7 @@ def test_other_threads_modes_do_not_matter_here():
     assert (x * x).requires_grad
     leave.set()
     thread.join()
-    assert threading.get_ident() not in record.unusual
+    assert threading.get_ident() not in apply.unusual
 
 
 def test_a_written_operand_is_noticed():
@@ -228,7 +228,7 @@ def test_any_function_gives_the_same_both_ways(function, layout, monkeypatch):
     function(operand)
     short = function(operand)
     monkeypatch.setattr("numgrad._declare.door.learn", lambda *args: None)
-    monkeypatch.setattr("numgrad.engine.steps.make_plan", lambda *args: None)
+    monkeypatch.setattr("numgrad.engine.record.options.make_plan", lambda *args: None)
     ng.set_flags()  # forgets what is known
     long = function(operand)
     assert np.array_equal(short.detach().numpy(), long.detach().numpy())

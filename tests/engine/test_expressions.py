@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.engine.expand import Leaf, Step, Unit
-from numgrad.engine.terms import Places, Terms
+from numgrad.engine.fusion.expression import Leaf, Step, Unit
+from numgrad.engine.fusion.indexing import Places, Terms
 
 F64 = np.dtype(float)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.engine.values import View
+from numgrad.engine.graph.value import View
 
 pytestmark = pytest.mark.usefixtures("often")
 

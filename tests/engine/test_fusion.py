@@ -5,10 +5,10 @@ import pytest
 
 import numgrad as ng
 from numgrad._errors import KernelError
-from numgrad.engine import fusion
-from numgrad.engine.executable import Executable
-from numgrad.engine.fusion import Fusion, forecast, fusion_of
-from numgrad.engine.record import runtime
+from numgrad.engine.fusion import policy
+from numgrad.engine.fusion.policy import Fusion, forecast, fusion_of
+from numgrad.engine.lower.executable import Executable
+from numgrad.engine.record.apply import runtime
 from numgrad.targets.null import NullTarget
 
 from .fuse_tools import program_of
@@ -67,15 +67,15 @@ def test_what_is_never_fused(mode, monkeypatch):
     assert fusion_of(single, NullTarget(), mode) is None
     program = program_of(stretches, (10,))
     assert (fusion_of(program, NullTarget(), mode) is None) == (mode == "never")
-    monkeypatch.setattr(fusion, "MOST_INSTRUCTIONS", 3)
+    monkeypatch.setattr(policy, "MOST_INSTRUCTIONS", 3)
     assert (fusion_of(program, NullTarget(), mode) is None) == (mode != "now")
 
 
 def test_a_plan_is_fused_when_it_has_run_long_enough(monkeypatch):
     for name in ("_INSTRUCTION", "_KERNEL", "_STEP"):
-        monkeypatch.setattr(fusion, name, 1e-12)
+        monkeypatch.setattr(policy, name, 1e-12)
     program = program_of(lambda x: ng.sin(x) * x + 1.0, (10,))
-    monkeypatch.setattr(fusion, "_ELEMENT", 0.0)
+    monkeypatch.setattr(policy, "_ELEMENT", 0.0)
     plan = Executable(program, runtime.target, "auto")
     assert plan.bound.program is program
     (first,) = plan([np.ones(10)])
@@ -109,15 +109,15 @@ def test_the_forecast_counts_rows():
     y = ng.sin(x) * x
     few, many = (np.ones((rows, 50)) for rows in (2, 20))
     forecasts = []
-    real = fusion.forecast
+    real = policy.forecast
     for seeds in (few, many):
         with pytest.MonkeyPatch.context() as patch:
             forecast_of = lambda p: forecasts.append(real(p)) or 0  # noqa: E731
-            patch.setattr("numgrad.engine.executable.forecast", forecast_of)
+            patch.setattr("numgrad.engine.lower.executable.forecast", forecast_of)
             for _ in range(2):
                 ng.grad(y, x, seeds, is_grads_batched=True, retain_graph=True)
     assert forecasts[0] < forecasts[-1] < 12 * forecasts[0]
-    assert forecast(program_of(ng.sin, (10,))) == pytest.approx(10 * fusion._ELEMENT)
+    assert forecast(program_of(ng.sin, (10,))) == pytest.approx(10 * policy._ELEMENT)
 
 
 def test_an_error_names_the_kernel():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.engine import backward
+from numgrad.engine.differentiate import backward
 
 X = np.array([[0.5, 1.5, 2.0], [0.25, 3.0, 0.75]])
 W = np.array([[1.0, -2.0], [0.5, 0.25], [3.0, 1.0]])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.engine import indices, recall
+from numgrad.engine.replay import dynamic_index, plan_cache
 
 pytestmark = pytest.mark.short_ways
 X = np.random.default_rng(0).standard_normal((7, 5, 3))
@@ -13,9 +13,9 @@ V = np.linspace(0.5, 1.5, 15).reshape(5, 3)
 
 @pytest.fixture(autouse=True)
 def nothing_known():
-    recall.forget()
+    plan_cache.forget()
     yield
-    recall.forget()
+    plan_cache.forget()
 
 
 def written(x, i):
@@ -123,7 +123,7 @@ def test_gradients_are_those_of_each_index(name, dtype):
 
 def programs():
     """Return the structures of the passes that are known."""
-    return list(recall._known)
+    return list(plan_cache._known)
 
 
 ALIKE = ["an element", "a row", "a window", "of two axes", "a new axis", "a window with a new axis",
@@ -142,7 +142,7 @@ def test_indices_that_stay_have_their_program_at_the_second_pass():
     x = ng.tensor(X, requires_grad=True)
     for i in (2, 2, 2):
         slope(READERS["a row"], x, i)
-    (known,) = recall._known.values()
+    (known,) = plan_cache._known.values()
     assert not known.track.indexed
 
 
@@ -194,10 +194,10 @@ def test_many_reads_are_not_by_position():
     """A gradient of the size of the array for each of them would be quadratic."""
     x = ng.tensor(np.linspace(0.0, 1.0, 100), requires_grad=True)
     for shift in (0, 1, 2):
-        total = sum([x[i + shift] ** 2 for i in range(indices._MOST_NODES + 1)])
+        total = sum([x[i + shift] ** 2 for i in range(dynamic_index._MOST_NODES + 1)])
         ng.grad(total, x)
     assert programs() == []
-    big = ng.tensor(np.zeros(indices._MOST_ELEMENTS // 2 + 1), requires_grad=True)
+    big = ng.tensor(np.zeros(dynamic_index._MOST_ELEMENTS // 2 + 1), requires_grad=True)
     for i in (0, 1, 2):
         ng.grad(big[i] * big[i + 1], big)
     assert programs() == []
@@ -217,11 +217,11 @@ def test_backward_accumulates():
 
 
 def test_the_cache_of_kinds_does_not_grow_with_positions():
-    wide = ng.tensor(np.zeros((3, 2 * indices._MOST_POSITIONS)), requires_grad=True)
+    wide = ng.tensor(np.zeros((3, 2 * dynamic_index._MOST_POSITIONS)), requires_grad=True)
     node = wide[1].node
-    assert indices.by_position(node).positions.size == 1  # the row is one
+    assert dynamic_index.by_position(node).positions.size == 1  # the row is one
     node = wide[:, 1:-1].node
-    assert indices.by_position(node) is None
+    assert dynamic_index.by_position(node) is None
 
 
 
@@ -234,7 +234,7 @@ def test_positions_of_large_regions_are_not_worked_out(monkeypatch):
         return arange(*bounds)
 
     changed = {**vars(np), "arange": spy}
-    monkeypatch.setattr("numgrad.operators.indexing.np", type("np", (), changed))
+    monkeypatch.setattr("numgrad.operators.shape.indexing.np", type("np", (), changed))
     for k in range(3):
         ng.grad(big[1:-1, 1 + k : -3 + k].sum(), big)
         ng.grad(big[k, 5:9].sum(), big)

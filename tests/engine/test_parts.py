@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.engine import boxes, parts
+from numgrad.engine.derivatives import region_gradients
+from numgrad.engine.fusion import boxes
 
 
 def read_as_a_whole(x, count):
@@ -59,7 +60,7 @@ def elements_in_turns(x, count):
 @contextmanager
 def counted():
     """Count the instructions of Python that run in the modules that look through parts."""
-    files, steps = {boxes.__file__, parts.__file__}, []
+    files, steps = {boxes.__file__, region_gradients.__file__}, []
 
     def look(frame, event, arg):
         if frame.f_code.co_filename not in files:

@@ -5,10 +5,10 @@ import pytest
 
 import numgrad as ng
 from numgrad._errors import GraphError
-from numgrad.engine import verify
-from numgrad.engine.record import runtime
-from numgrad.targets.cpu.lowering.schedule import schedule
-from numgrad.targets.cpu.lowering.verify import check_schedule
+from numgrad.engine.lower import verify
+from numgrad.engine.record.apply import runtime
+from numgrad.targets.cpu.schedule.schedule import schedule
+from numgrad.targets.cpu.schedule.verify import check_schedule
 from numgrad.targets.null import NullTarget
 
 from .program_tools import backward_program
@@ -75,7 +75,7 @@ def test_verify_finds_a_read_before_a_write():
 
 
 def test_null_target_runs_nothing():
-    from numgrad.engine.executable import execute
+    from numgrad.engine.lower.executable import execute
 
     x = ng.tensor(np.ones(3), requires_grad=True)
     program = backward_program(ng.sin(x), [x], ng.tensor(np.ones((2, 3))), batch=2)

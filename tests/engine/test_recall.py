@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.engine import recall
+from numgrad.engine.replay import plan_cache
 
 N = 320
 RNG = np.random.default_rng(0)
@@ -46,24 +46,24 @@ def test_an_index_that_differs_from_call_to_call(name, searches):
 
 
 def test_what_is_kept_has_bounds(monkeypatch):
-    monkeypatch.setattr(recall, "_MOST_KEPT", 100)
+    monkeypatch.setattr(plan_cache, "_MOST_KEPT", 100)
     x = ng.tensor(V, requires_grad=True)
     for _ in range(3):
         for n in range(20):
             for _ in range(3):
                 slope = ng.grad(x[n] ** 2, x)[0].numpy()
                 np.testing.assert_array_equal(slope, np.where(np.arange(N) == n, 2 * V, 0))
-            known = list(recall._known.values())
+            known = list(plan_cache._known.values())
             sizes = [k.size for k in known]
-            assert recall._total == sum(sizes) <= 100 + max(sizes)
+            assert plan_cache._total == sum(sizes) <= 100 + max(sizes)
             kept = {id(k) for k in known}
-            assert all(id(k) in kept for track in recall._tracks.values() for k in track)
-            assert all(recall._tracks.values())
+            assert all(id(k) in kept for track in plan_cache._tracks.values() for k in track)
+            assert all(plan_cache._tracks.values())
 
 
 @pytest.mark.short_ways
 def test_the_largest_plan_stays_beside_others(monkeypatch, searches):
-    monkeypatch.setattr(recall, "_MOST_KEPT", 100)
+    monkeypatch.setattr(plan_cache, "_MOST_KEPT", 100)
     x = ng.tensor(V, requires_grad=True)
 
     def long():
@@ -81,29 +81,29 @@ def test_the_largest_plan_stays_beside_others(monkeypatch, searches):
     searches.clear()
     np.testing.assert_array_equal(long(), slope)
     assert not searches
-    monkeypatch.setattr(recall, "_LARGEST_KEPT", 100)
-    recall.forget()
+    monkeypatch.setattr(plan_cache, "_LARGEST_KEPT", 100)
+    plan_cache.forget()
     for _ in range(3):
         long()
-    assert not recall._known
+    assert not plan_cache._known
 
 
 @pytest.mark.short_ways
 def test_only_the_latest_graphs_are_expected_again(monkeypatch):
-    monkeypatch.setattr(recall, "_MOST_SEEN", 5)
+    monkeypatch.setattr(plan_cache, "_MOST_SEEN", 5)
     x = ng.tensor(V, requires_grad=True)
     for n in range(50):
         ng.grad(x[n] ** 2, x)
-        assert len(recall._seen) <= 5
-    assert len(recall._known) == 1  # that for all indices
+        assert len(plan_cache._seen) <= 5
+    assert len(plan_cache._known) == 1  # that for all indices
 
 
 @pytest.mark.short_ways
 def test_no_plans_are_made_that_are_dropped_before_they_run(monkeypatch):
     """More graphs in turn than are kept: a plan for each would cost more than it gives."""
-    made, lower = [], recall.lower
-    monkeypatch.setattr(recall, "_MOST_KEPT", 400)
-    monkeypatch.setattr(recall, "lower", lambda *args: made.append(args) or lower(*args))
+    made, lower = [], plan_cache.lower
+    monkeypatch.setattr(plan_cache, "_MOST_KEPT", 400)
+    monkeypatch.setattr(plan_cache, "lower", lambda *args: made.append(args) or lower(*args))
     x = ng.tensor(V, requires_grad=True)
     for _ in range(6):
         for n in range(N):

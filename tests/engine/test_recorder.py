@@ -12,8 +12,8 @@ import pytest
 
 import numgrad as ng
 from numgrad._declare import registry
-from numgrad.engine import dispatch, recorder
-from numgrad.engine.graph import Node, View
+from numgrad.engine.graph.node import Node, View
+from numgrad.engine.record import compiled_recorder, dispatch
 
 pytestmark = pytest.mark.usefixtures("often")
 
@@ -77,7 +77,7 @@ def test_what_is_made_is_what_python_makes(operate, monkeypatch):
     for kept in (True, False):
         ng.set_flags()
         if not kept:
-            monkeypatch.setattr(recorder, "recorder_of", lambda plan: None)
+            monkeypatch.setattr(compiled_recorder, "recorder_of", lambda plan: None)
         made.append([operate(x, y) for _ in range(3)][2])
     ours, theirs = slots_of(made[0]), slots_of(made[1])
     own = ("array", "node", "_view", "_storage")

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.engine import dispatch, executable, recall
-from numgrad.engine.again import Again
-from numgrad.engine.record import mode, unusual
-from numgrad.engine.tape import Tape
+from numgrad.engine.differentiate.repeated_pass import Again
+from numgrad.engine.lower import executable
+from numgrad.engine.record import dispatch
+from numgrad.engine.record.apply import mode, unusual
+from numgrad.engine.replay import plan_cache
+from numgrad.engine.replay.recorded_plan import Tape
 
 X = np.array([0.5, 1.25, 2.0])
 
@@ -64,13 +66,13 @@ def refuse(*_):
 @pytest.mark.parametrize(("owner", "method", "work"), [
     (dispatch, "_recorded", "three operands"), (dispatch, "_of_two", "forward"),
     (dispatch, "_mixed", "an operand"), (Again, "run", "a gradient"),
-    (recall.Recalled, "values", "a gradient"), (Tape, "values", "second derivatives"),
+    (plan_cache.Recalled, "values", "a gradient"), (Tape, "values", "second derivatives"),
     (executable.Executable, "entry", "newly captured"),
 ])  # fmt: skip
 def test_nothing_is_taken_again(owner, method, work, monkeypatch):
     before = ng.get_flags("path")
     for path in ("default", "reference"):
-        recall.forget()
+        plan_cache.forget()
         ng.set_flags(path=path)
         monkeypatch.setattr(owner, method, refuse)
         try:

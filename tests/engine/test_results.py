@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.engine import results
+from numgrad.engine.lower import output_pool
 
 F8 = np.dtype(np.float64)
 
 
 @pytest.fixture(autouse=True)
 def own_pool(monkeypatch):
-    monkeypatch.setattr(results, "pool", results._Pool(results.MOST))
+    monkeypatch.setattr(output_pool, "pool", output_pool._Pool(output_pool.MOST))
 
 
 def address(array):
@@ -23,7 +23,7 @@ def address(array):
 
 
 def large():
-    return results.empty((300, 300), F8)
+    return output_pool.empty((300, 300), F8)
 
 
 def test_memory_is_used_again_once_nobody_refers_to_it():
@@ -45,7 +45,7 @@ def test_arrays_are_ordinary_ones():
     assert array.flags.writeable
     assert array.flags.c_contiguous
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(array)), array)
-    assert results.empty((3,), F8).base is None
+    assert output_pool.empty((3,), F8).base is None
 
 
 def test_a_queue_that_others_write_meanwhile_takes_no_block(monkeypatch):
@@ -56,9 +56,9 @@ def test_a_queue_that_others_write_meanwhile_takes_no_block(monkeypatch):
             raise RuntimeError("deque mutated during iteration")
 
     array = large()
-    monkeypatch.setattr(results.pool, "returned", Written())
+    monkeypatch.setattr(output_pool.pool, "returned", Written())
     del array
-    assert not results.pool.returned
+    assert not output_pool.pool.returned
 
 
 @pytest.mark.parametrize(("count", "kept"), [(1, False), (2, False), (6, True)])
@@ -70,7 +70,7 @@ def test_what_results_of_a_run_come_to_together_counts(count, kept):
     x = np.arange(16000.0)
     for _ in range(3):
         found = captured(x)
-    assert [isinstance(y.base, results._Lease) for y in found] == [kept] * count
+    assert [isinstance(y.base, output_pool._Lease) for y in found] == [kept] * count
     y = ng.tensor(x, requires_grad=True)
     gradients = ng.grad([z.sum() for z in f(y)], [y])
     assert gradients[0].array.base is None
@@ -78,33 +78,33 @@ def test_what_results_of_a_run_come_to_together_counts(count, kept):
 
 def test_small_results_beside_large_ones_are_ordinary():
     both = ng.jit(lambda x: (x + 1, x[:5] * 2))(np.arange(40000.0))
-    assert [isinstance(y.base, results._Lease) for y in both] == [True, False]
+    assert [isinstance(y.base, output_pool._Lease) for y in both] == [True, False]
 
 
 def test_a_bound_on_what_is_kept(monkeypatch):
-    monkeypatch.setattr(results, "pool", results._Pool(2_000_000))
+    monkeypatch.setattr(output_pool, "pool", output_pool._Pool(2_000_000))
     arrays = [large() for _ in range(5)]
     arrays.clear()
     kept = large()
-    assert sum(block.nbytes for block in results.pool.blocks) <= 2_000_000
-    huge = results.empty((600, 600), F8)
+    assert sum(block.nbytes for block in output_pool.pool.blocks) <= 2_000_000
+    huge = output_pool.empty((600, 600), F8)
     del huge, kept
     large()
-    assert all(block.nbytes <= 2_000_000 for block in results.pool.blocks)
+    assert all(block.nbytes <= 2_000_000 for block in output_pool.pool.blocks)
 
 
 def test_what_comes_back_is_bounded_before_anything_is_taken(monkeypatch):
-    monkeypatch.setattr(results, "pool", results._Pool(2_000_000))
+    monkeypatch.setattr(output_pool, "pool", output_pool._Pool(2_000_000))
     arrays = [large() for _ in range(8)]
     arrays.clear()
-    assert 0 < sum(block.nbytes for block in results.pool.returned) <= 2_000_000
+    assert 0 < sum(block.nbytes for block in output_pool.pool.returned) <= 2_000_000
 
 
 def test_more_than_there_is_raises_and_leaves_nothing(monkeypatch):
     ignored = []
     monkeypatch.setattr(sys, "unraisablehook", ignored.append)
     with pytest.raises(MemoryError):
-        results.empty((1 << 20, 1 << 20, 1 << 10), F8)
+        output_pool.empty((1 << 20, 1 << 20, 1 << 10), F8)
     assert not ignored
 
 
@@ -134,6 +134,6 @@ def test_a_replay_writes_over_results_that_are_gone(leaves, wrap):
 
     first = [addresses() for _ in range(3)][-1]
     assert all(addresses() == first for _ in range(5))
-    assert len(results.pool.returned) == leaves
+    assert len(output_pool.pool.returned) == leaves
     ng.jit(lambda x: x * 2.0)(wrap(np.arange(3.0)))
-    assert len(results.pool.returned) == leaves  # a small one is no such result
+    assert len(output_pool.pool.returned) == leaves  # a small one is no such result

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.engine import fusion
-from numgrad.engine.fuse import fuse
+from numgrad.engine.fusion import policy
+from numgrad.engine.fusion.assemble import fuse
 
 from .fuse_tools import fused
 
@@ -143,7 +143,7 @@ def test_what_all_rows_share_is_rotated_once(monkeypatch):
         made.append(fuse(program, joins))
         return made[-1]
 
-    monkeypatch.setattr(fusion, "fuse", spy)
+    monkeypatch.setattr(policy, "fuse", spy)
 
     same_products(steps, x, seeds)
     copies = [i for i in made[-1].instructions if i.name == "copy" and not i.rows]

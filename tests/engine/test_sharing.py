@@ -7,13 +7,13 @@ import pytest
 
 import numgrad as ng
 from numgrad._declare import registry
-from numgrad.engine import templates
-from numgrad.engine.backward import Pass, Request
-from numgrad.engine.builder import Builder
-from numgrad.engine.lower import lower
-from numgrad.engine.record import deferring
-from numgrad.engine.rows import with_rows
-from numgrad.targets.cpu.lowering import bound
+from numgrad.engine.derivatives.batching import with_rows
+from numgrad.engine.differentiate.backward import Pass, Request
+from numgrad.engine.lower import template as templates
+from numgrad.engine.lower.builder import Builder
+from numgrad.engine.lower.lower import lower
+from numgrad.engine.record.apply import deferring
+from numgrad.targets.cpu.schedule import bound_program
 from numgrad.targets.null import NullTarget
 
 
@@ -211,13 +211,13 @@ def test_a_row_takes_one_multiplication_for_each_gradient_of_a_quotient():
 @pytest.mark.usefixtures("default_fusing")
 def test_a_captured_gradient_divides_once_beyond_its_quotients(monkeypatch):
     programs = []
-    original = bound.BoundProgram.__init__
+    original = bound_program.BoundProgram.__init__
 
     def noted(self, program, target):
         programs.append(program)
         original(self, program, target)
 
-    monkeypatch.setattr(bound.BoundProgram, "__init__", noted)
+    monkeypatch.setattr(bound_program.BoundProgram, "__init__", noted)
     gradient = ng.func.grad(lambda *args: quotients(*args).sum(), argnums=(0, 1, 2))
     ng.jit(gradient)(X, Y, D)
     found = Counter(i.name for program in programs for i in program.instructions)

@@ -7,13 +7,13 @@ import pytest
 
 import numgrad as ng
 from numgrad._declare import registry
-from numgrad._program import Program
-from numgrad.engine.builder import Builder
-from numgrad.engine.lower import force, lower
-from numgrad.engine.record import deferring, runtime
-from numgrad.engine.signs import Signs
-from numgrad.engine.templates import Template, Templates
-from numgrad.targets.cpu.lowering import bound
+from numgrad.engine.lower.builder import Builder
+from numgrad.engine.lower.lower import force, lower
+from numgrad.engine.lower.peephole import Signs
+from numgrad.engine.lower.template import Template, Templates
+from numgrad.engine.record.apply import deferring, runtime
+from numgrad.ir.program import Program
+from numgrad.targets.cpu.schedule import bound_program
 from numgrad.targets.null import NullTarget
 
 SPECIAL = [0.0, -0.0, 1.0, -2.5, np.inf, -np.inf, np.nan]
@@ -105,7 +105,7 @@ def test_what_is_overwritten_in_between_is_negated_before(overwritten):
 @pytest.mark.usefixtures("default_fusing")
 def test_the_gradient_of_an_integrator_of_differences_negates_nothing(monkeypatch):
     programs = []
-    original = bound.BoundProgram.__init__
+    original = bound_program.BoundProgram.__init__
 
     def noted(self, program, target):
         programs.append(program)
@@ -119,7 +119,7 @@ def test_the_gradient_of_an_integrator_of_differences_negates_nothing(monkeypatc
         return ng.grad(y, x, np.eye(9), is_grads_batched=True)[0].numpy()
 
     start = np.linspace(7.0, 9.0, 9)
-    monkeypatch.setattr(bound.BoundProgram, "__init__", noted)
+    monkeypatch.setattr(bound_program.BoundProgram, "__init__", noted)
     found = jacobian()
     assert all(i.name != "negative" for program in programs for i in program.instructions)
     monkeypatch.setattr(Signs, "simplify", lambda self, program: None)

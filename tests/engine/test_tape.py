@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.engine import recall
-from numgrad.engine.tape import Tape
+from numgrad.engine.replay import plan_cache
+from numgrad.engine.replay.recorded_plan import Tape
 
 X = np.array([0.5, 1.25, 2.0, 0.75])
 W = np.array([[1.0, -0.5, 0.25, 2.0], [0.5, 1.5, -1.0, 0.75], [0.1, 0.2, 0.3, 0.4]])
@@ -42,13 +42,13 @@ def _(x):
 
 @pytest.fixture(autouse=True)
 def no_tapes():
-    recall.forget()
+    plan_cache.forget()
     yield
-    recall.forget()
+    plan_cache.forget()
 
 
 def tapes():
-    return [known for known in recall._known.values() if type(known) is Tape]
+    return [known for known in plan_cache._known.values() if type(known) is Tape]
 
 
 def derivatives(function, x, v, order=3):
@@ -69,7 +69,7 @@ def test_all_passes_give_the_same_bits(name):
     direction = np.array([1.0, -2.0, 0.5, 1.5])
     fresh = []
     for x in points:
-        recall.forget()
+        plan_cache.forget()
         ng.set_flags(threads=0)  # and so everything else that was learned
         fresh.append(derivatives(function, x, direction))
     for _ in range(3):
@@ -125,7 +125,7 @@ def test_seeds_in_another_order_of_memory():
     for seed in seeds * 3:
         leaf, w = ng.tensor(X, requires_grad=True), ng.tensor(X + 1.0, requires_grad=True)
         found = gradients_of(leaf, w, seed)
-        recall.forget()
+        plan_cache.forget()
         expected = gradients_of(leaf, w, np.ascontiguousarray(seed))
         for a, b in zip(found, expected, strict=True):
             np.testing.assert_array_equal(a.detach(), b.detach())

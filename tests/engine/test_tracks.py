@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.engine import recall
-from numgrad.engine.again import Again, freeing
-from numgrad.engine.executable import Executable
+from numgrad.engine.differentiate.repeated_pass import Again, freeing
+from numgrad.engine.lower.executable import Executable
+from numgrad.engine.replay import plan_cache
 
 pytestmark = pytest.mark.usefixtures("forgotten")
 
@@ -38,7 +38,7 @@ def test_a_known_graph_is_not_searched(searches):
     y = leaf(3.0, 4.0, 5.0)
     found = gradient(lambda x: ng.sin(x) * x + x[1:].sum(), y)[0]
     assert not searches
-    recall.forget()
+    plan_cache.forget()
     assert np.array_equal(found, gradient(lambda x: ng.sin(x) * x + x[1:].sum(), y)[0])
 
 
@@ -66,7 +66,7 @@ def test_passes_from_several_outputs_are_found_alike(seeds, create_graph, search
         searches.clear()
         found = gradients(leaf(*numbers))
     assert not searches
-    recall.forget()
+    plan_cache.forget()
     for a, b in zip(found, gradients(leaf(*numbers)), strict=True):
         np.testing.assert_array_equal(a, b)
 
@@ -131,13 +131,13 @@ def test_graphs_that_are_alike_are_told_apart(before):
     known(ALIKE[before], x, y)
     for function in ALIKE:
         found = gradient(function, x, y, allow_unused=True)
-        kept = recall._tracks.copy()
-        recall._tracks.clear()
-        recall._known.clear()
+        kept = plan_cache._tracks.copy()
+        plan_cache._tracks.clear()
+        plan_cache._known.clear()
         for a, b in zip(found, gradient(function, x, y, allow_unused=True), strict=True):
             assert (a is None) == (b is None)
             assert a is None or np.array_equal(a, b)
-        recall._tracks.update(kept)
+        plan_cache._tracks.update(kept)
 
 
 def test_sums_keep_the_order_in_which_operations_were_recorded(searches):
@@ -191,7 +191,7 @@ def test_layouts_and_sameness_of_saved_arrays_matter():
     x = ng.tensor(np.arange(9.0).reshape(3, 3), requires_grad=True)
     constants = [np.arange(9.0).reshape(3, 3), np.arange(9.0).reshape(3, 3).T, np.ones((3, 3))]
     for first in constants:
-        recall.forget()
+        plan_cache.forget()
         a = ng.tensor(first)
         known(lambda x: x * a * a, x)  # noqa: B023
         for second in constants:
@@ -264,8 +264,8 @@ def test_batched_seeds_of_several_lengths():
 @pytest.mark.parametrize("size", [5, 5000])  # positions come from a table, or from an operator
 def test_other_indices_are_not_scheduled_again(size, monkeypatch):
     made = []
-    lower = recall.lower
-    monkeypatch.setattr(recall, "lower", lambda *args: made.append(args) or lower(*args))
+    lower = plan_cache.lower
+    monkeypatch.setattr(plan_cache, "lower", lambda *args: made.append(args) or lower(*args))
     rng = np.random.default_rng(0)
     x = ng.tensor(rng.standard_normal((size, 2)), requires_grad=True)
     for _ in range(8):
@@ -278,7 +278,7 @@ def test_other_indices_are_not_scheduled_again(size, monkeypatch):
 
 
 def test_a_failing_pass_frees_nothing(monkeypatch):
-    from numgrad.engine import executable
+    from numgrad.engine.lower import executable
 
     x = leaf()
     known(lambda x: x * x, x)

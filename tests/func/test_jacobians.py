@@ -323,7 +323,7 @@ class Terminal(io.StringIO):
 def test_bar(monkeypatch):
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr("numgrad.func.jacobian_progress._SHORT", -1.0)
+    monkeypatch.setattr("numgrad.func.jacobians.progress._SHORT", -1.0)
     F.jacrev(waves, chunk_size=1, progress=True)(X)
     lines = terminal.getvalue().split("\r")
     assert sum("of 7 rows" in line for line in lines) == 7
@@ -340,7 +340,7 @@ def test_no_bar_for_short_work(monkeypatch):
 def test_a_bar_is_taken_away_where_the_work_fails(monkeypatch):
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr("numgrad.func.jacobian_progress._SHORT", -1.0)
+    monkeypatch.setattr("numgrad.func.jacobians.progress._SHORT", -1.0)
 
     class Fails(ng.Function):
         @staticmethod

@@ -10,9 +10,10 @@ import pytest
 
 import numgrad as ng
 from numgrad._tensor import Tensor
-from numgrad.engine import executable, fusion
-from numgrad.engine.record import runtime
-from numgrad.func import replayer
+from numgrad.engine.fusion import policy
+from numgrad.engine.lower import executable
+from numgrad.engine.record.apply import runtime
+from numgrad.func.tracing import jit
 
 
 def rosenbrock(x):
@@ -268,8 +269,8 @@ def test_when_a_function_is_fused(monkeypatch):
 
 @pytest.mark.short_ways
 def test_calls_that_take_no_python_count(monkeypatch):
-    monkeypatch.setattr(fusion, "_INSTRUCTION", 0.001)
-    monkeypatch.setattr(fusion, "_KERNEL", 0.001)
+    monkeypatch.setattr(policy, "_INSTRUCTION", 0.001)
+    monkeypatch.setattr(policy, "_KERNEL", 0.001)
     jitted = ng.jit(rosenbrock)
     expected = rosenbrock(Tensor(X)).numpy()
     assert jitted(X) == expected
@@ -292,9 +293,9 @@ def test_calls_that_take_turns_take_no_python(monkeypatch):
         for args in calls:
             np.testing.assert_array_equal(jitted(*args), power(*args))
     general = []
-    call = replayer.Replayer.__call__
+    call = jit.Replayer.__call__
     monkeypatch.setattr(
-        replayer.Replayer, "__call__", lambda self, *args: general.append(args) or call(self, *args)
+        jit.Replayer, "__call__", lambda self, *args: general.append(args) or call(self, *args)
     )
     for scale in (0.5, 4.0):
         for x, n, _ in calls[:3]:
@@ -303,7 +304,7 @@ def test_calls_that_take_turns_take_no_python(monkeypatch):
 
 
 def test_the_oldest_recording_makes_room(monkeypatch):
-    monkeypatch.setattr(replayer, "_MOST_RECORDINGS", 3)
+    monkeypatch.setattr(jit, "_MOST_RECORDINGS", 3)
     jitted = ng.jit(lambda x: x * 2)
     for n in (1, 2, 3, 4, 1, 2):
         np.testing.assert_array_equal(jitted(np.ones(n)), np.full(n, 2.0))
@@ -311,9 +312,9 @@ def test_the_oldest_recording_makes_room(monkeypatch):
 
 
 def test_the_least_recently_used_recording_makes_room(monkeypatch):
-    monkeypatch.setattr(replayer, "_MOST_RECORDINGS", 3)
-    monkeypatch.setattr(replayer, "_MOST_ENTERED", 2)
-    monkeypatch.setattr(replayer.Replayer, "another", lambda self, latest, args: None)
+    monkeypatch.setattr(jit, "_MOST_RECORDINGS", 3)
+    monkeypatch.setattr(jit, "_MOST_ENTERED", 2)
+    monkeypatch.setattr(jit.Replayer, "another", lambda self, latest, args: None)
     recorded = []
 
     @ng.jit
@@ -329,13 +330,13 @@ def test_the_least_recently_used_recording_makes_room(monkeypatch):
 
 def test_a_recording_that_is_no_longer_valid_is_dropped(monkeypatch):
     alive, weight = weakref.WeakSet(), ng.tensor(2.0)
-    made = replayer.Recorded.__init__
+    made = jit.Recorded.__init__
 
     def noted(self, *args, **options):
         alive.add(self)
         made(self, *args, **options)
 
-    monkeypatch.setattr(replayer.Recorded, "__init__", noted)
+    monkeypatch.setattr(jit.Recorded, "__init__", noted)
     scaled = ng.jit(lambda x: x * weight)
     for n in range(20):
         weight.requires_grad_(n % 2 == 0)

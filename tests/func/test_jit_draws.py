@@ -12,7 +12,7 @@ import pytest
 
 import numgrad as ng
 from numgrad.errors import CaptureError
-from numgrad.func.draws import Draws
+from numgrad.func.guards.random_guard import Draws
 
 X = np.array([1.0, 2.0])
 RNG = np.random.default_rng(0)

@@ -11,12 +11,14 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.engine import executable
-from numgrad.targets.cpu import layout, machine, threads
+from numgrad.engine.lower import executable
+from numgrad.targets.cpu.machine import machine
+from numgrad.targets.cpu.platform import threads
+from numgrad.targets.cpu.python import object_layout
 
 from ..robustness.processes import require_layer, run
 
-pytestmark = pytest.mark.skipif(not layout.is_possible(), reason="objects of another layout")
+pytestmark = pytest.mark.skipif(not object_layout.is_possible(), reason="objects of another layout")
 N = 200_000
 
 

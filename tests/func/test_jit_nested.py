@@ -4,21 +4,21 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.func import nested
+from numgrad.func.tracing import pytree_entry
 
 
 @pytest.fixture
 def served(monkeypatch):
     """The answers of the short way."""
     answers = []
-    call = nested.Nested.__call__
+    call = pytree_entry.Nested.__call__
 
     def noted(self, args, kwargs):
         result = call(self, args, kwargs)
-        answers.append(result is not nested.MISSED)
+        answers.append(result is not pytree_entry.MISSED)
         return result
 
-    monkeypatch.setattr(nested.Nested, "__call__", noted)
+    monkeypatch.setattr(pytree_entry.Nested, "__call__", noted)
     return answers
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.functions.tables import UFUNCS
+from numgrad.functions.tensor.numpy_table import UFUNCS
 
 SCRIPT = Path(__file__).parents[2] / "docs" / "numpy_coverage.py"
 

@@ -5,8 +5,8 @@ import pytest
 
 import numgrad as ng
 from numgrad import func
-from numgrad.engine.holding import held
-from numgrad.engine.select import reachable
+from numgrad.engine.graph.references import held
+from numgrad.engine.graph.traversal import reachable
 from numgrad.errors import (
     ArgTypeError,
     CaptureError,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.functions import contraction
+from numgrad.functions.products import contraction
 
 from ..operators.derivatives import check_derivatives
 from .matrices import close, draw

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.functions.indexing import getitem
+from numgrad.functions.indexing.indexing import getitem
 
 from ..device import share_memory
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.functions import protocols
-from numgrad.functions.tables import RENAMED, functions
+from numgrad.functions.tensor import protocols
+from numgrad.functions.tensor.numpy_table import RENAMED, functions
 
 EMPTY = inspect.Parameter.empty
 X = np.array([[3.0, 1.0, 2.0], [5.0, 9.0, 7.0]])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.functions.quantiles import _CONTINUOUS, _DISCRETE
+from numgrad.functions.reduction.quantiles import _CONTINUOUS, _DISCRETE
 
 from .numpy_calls import check_call, check_gradients
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.functions.folding import ASSOCIATIVE, methods_of
-from numgrad.functions.tables import UFUNCS
+from numgrad.functions.elementwise.ufunc_methods import ASSOCIATIVE, methods_of
+from numgrad.functions.tensor.numpy_table import UFUNCS
 
 X = np.random.default_rng(0).uniform(0.2, 2.0, (3, 4, 2))
 PAIRS = sorted(

@@ -3,8 +3,8 @@
 import numpy as np
 
 import numgrad as ng
-from numgrad.engine.lower import force
-from numgrad.engine.record import deferring
+from numgrad.engine.lower.lower import force
+from numgrad.engine.record.apply import deferring
 
 
 def in_program(operator, *arrays, **static):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.operators.accumulation import SCATTERS
+from numgrad.operators.reduction.accumulation import SCATTERS
 
 MANY = 10**6
 TERMS = {"f2": 0.1, "f4": 0.1, "f8": 0.1, "c8": 0.1 + 0.2j, "c16": 0.1 + 0.2j}

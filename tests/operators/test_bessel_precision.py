@@ -7,8 +7,8 @@ import pytest
 import scipy.special as sp
 
 import numgrad as ng
-from numgrad.operators import nodes
-from numgrad.operators.formulas import TABLE
+from numgrad.operators.special.bessel import taylor_nodes
+from numgrad.operators.special.formulas import TABLE
 
 RNG = np.random.default_rng(11)
 BESSEL = {
@@ -75,11 +75,11 @@ def test_single_precision(name):
 
 
 def test_the_table():
-    integers = range(nodes.FIRST, nodes.LAST + 1)
+    integers = range(taylor_nodes.FIRST, taylor_nodes.LAST + 1)
     for name, (function, order) in BESSEL.items():
         wanted = exact(lambda v, f=function, n=order: f(n, v), integers)
-        assert getattr(nodes, name.upper()) == tuple(wanted)
-    integers = range(nodes.LOWEST, nodes.HIGHEST + 1)
+        assert getattr(taylor_nodes, name.upper()) == tuple(wanted)
+    integers = range(taylor_nodes.LOWEST, taylor_nodes.HIGHEST + 1)
     for name, (function, order) in AIRY.items():
         wanted = exact(lambda v, f=function, n=order: f(v, derivative=n), integers)
-        assert getattr(nodes, name.removeprefix("airy_").upper()) == tuple(wanted)
+        assert getattr(taylor_nodes, name.removeprefix("airy_").upper()) == tuple(wanted)

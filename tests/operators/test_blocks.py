@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad import _program
 from numgrad._declare import registry
+from numgrad.ir import program
 
 NAMES = ("sum", "prod", "max", "min")
 SIZES = (8_193, 10_240, 40_000, 100_001)
@@ -17,7 +17,7 @@ def at_once(monkeypatch):
 
     def reduce(operator, x, axes):
         with monkeypatch.context() as patch:
-            patch.setattr(_program, "MANY_ELEMENTS", 1 << 40)
+            patch.setattr(program, "MANY_ELEMENTS", 1 << 40)
             return operator(x, axes=axes).numpy()
 
     return reduce
@@ -43,7 +43,7 @@ def numbers(shape, dtype, seed=1):
 def test_blocks_have_the_bits_of_all_at_once(name, dtype, at_once, monkeypatch):
     if np.dtype(dtype).kind == "c" and name in ("max", "min"):
         return
-    monkeypatch.setattr(_program, "MANY_ELEMENTS", 1 << 9)
+    monkeypatch.setattr(program, "MANY_ELEMENTS", 1 << 9)
     for n in SIZES:
         x = numbers(n, dtype)
         found = registry[name](x, axes=(-1,)).numpy()
@@ -54,7 +54,7 @@ def test_blocks_have_the_bits_of_all_at_once(name, dtype, at_once, monkeypatch):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64])
 @pytest.mark.parametrize("shape", [(257, 200), (4100, 24), (70_001, 1), (300, 20, 9)])
 def test_leaves_of_rows_have_the_bits_of_all_at_once(shape, dtype, at_once, monkeypatch):
-    monkeypatch.setattr(_program, "MANY_ELEMENTS", 1 << 9)
+    monkeypatch.setattr(program, "MANY_ELEMENTS", 1 << 9)
     x = numbers(shape, dtype)
     for axes in {(-len(shape),), tuple(range(-len(shape), -1))}:
         found = registry["sum"](x, axes=axes).numpy()

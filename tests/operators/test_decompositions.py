@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.operators.matmul import adjoint
+from numgrad.operators.linalg.matmul import adjoint
 
 from .derivatives import check_derivatives, gradient, second
 

@@ -8,8 +8,8 @@ import pytest
 import scipy.special as sp
 
 import numgrad as ng
-from numgrad.functions import tabled as _tabled  # noqa: F401  it fills the table
-from numgrad.operators.formulas import TABLE
+from numgrad.functions.elementwise import tabled as _tabled  # noqa: F401  it fills the table
+from numgrad.operators.special.formulas import TABLE
 
 from ..oracles.special_exact import beta_share, student
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.operators.cast import cast_spec
+from numgrad.operators.elementwise.cast import cast_spec
 from numgrad.targets.cpu import CPUTarget
 
 HALF = np.dtype(np.float16)

@@ -9,9 +9,9 @@ import scipy.fft
 import numgrad as ng
 from numgrad._declare import host_operator
 from numgrad._errors import MatrixError, OperatorError
-from numgrad.operators import fourier
-from numgrad.operators.elementwise import multiply
-from numgrad.operators.matmul import adjoint, matmul
+from numgrad.operators.elementwise.arithmetic import multiply
+from numgrad.operators.linalg.matmul import adjoint, matmul
+from numgrad.operators.signal import fourier
 
 from .derivatives import check_derivatives, in_program
 

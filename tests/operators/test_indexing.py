@@ -5,7 +5,7 @@ import pytest
 
 import numgrad as ng
 from numgrad._declare import registry
-from numgrad.operators.indexing import as_chain
+from numgrad.operators.shape.indexing import as_chain
 
 from .derivatives import check_batched, check_derivatives, gradient, in_program
 

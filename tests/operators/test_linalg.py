@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.engine.lower import force, lower, pending_exprs
-from numgrad.engine.record import deferring, runtime
-from numgrad.operators import determinant, factorization
-from numgrad.operators.matmul import LARGE, matmul
-from numgrad.targets.cpu import machine
-from numgrad.targets.cpu.lowering import bound
+from numgrad.engine.lower.lower import force, lower, pending_exprs
+from numgrad.engine.record.apply import deferring, runtime
+from numgrad.operators.linalg import determinant, factorization
+from numgrad.operators.linalg.matmul import LARGE, matmul
+from numgrad.targets.cpu.machine import machine
+from numgrad.targets.cpu.schedule import bound_program
 
 from .derivatives import check_derivatives, in_program, second
 
@@ -137,7 +137,7 @@ def test_cotangents_of_a_vector_reach_blas_as_one_matrix(rng, side, monkeypatch)
         calls.append((code[starts[parts[-1][0]] + 2], parts[-1][3]))
         return machine.Runner(code, starts, parts, *rest)
 
-    monkeypatch.setattr(bound, "machine", SimpleNamespace(Runner=watch))
+    monkeypatch.setattr(bound_program, "machine", SimpleNamespace(Runner=watch))
     jacobian = ng.grad(y, x, np.eye(30), is_grads_batched=True)[0].numpy()
     dims, tile = calls[-1]
     assert dims == 1  # the rows are the kernel's own loop, which it folds

@@ -6,10 +6,10 @@ import pytest
 
 import numgrad as ng
 from numgrad._declare import door
-from numgrad._memory_order import axes_in_memory, in_miniature, kept, laid_like, strides_like
 from numgrad._tensor import Tensor
-from numgrad.engine.memory_order import lies
-from numgrad.engine.values import Expr, ForeignStorage
+from numgrad.engine.graph.memory_order import lies
+from numgrad.engine.graph.value import Expr, ForeignStorage
+from numgrad.ir.memory_order import axes_in_memory, in_miniature, kept, laid_like, strides_like
 from numgrad.testing.scenarios import SCENARIOS
 
 WRITES = ("put_view", "put_at")  # whose results lie where what is written lies

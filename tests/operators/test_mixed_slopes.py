@@ -9,7 +9,7 @@ import pytest
 
 import numgrad as ng
 from numgrad._declare import Elementwise, registry
-from numgrad.functions import tabled as _tabled  # noqa: F401  it fills the table
+from numgrad.functions.elementwise import tabled as _tabled  # noqa: F401  it fills the table
 from numgrad.testing.scenarios import CHAPTERS
 
 SPECIAL = (0.0, -0.0, 1.0, -1.0, 2.0, 0.5, np.inf, -np.inf)

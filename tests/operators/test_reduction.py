@@ -5,7 +5,7 @@ import pytest
 
 import numgrad as ng
 from numgrad._declare import registry
-from numgrad.operators.reduction import sum_to
+from numgrad.operators.reduction.reductions import sum_to
 
 from .derivatives import check_batched, check_derivatives, gradient, in_program, second
 
@@ -64,8 +64,8 @@ def test_rows_of_a_matrix_are_summed_with_the_bits_of_contiguous_columns(rng):
 
 
 def test_no_transposing_copy_for_a_bias(rng):
-    from numgrad.engine import lower as programs
-    from numgrad.engine.record import deferring
+    from numgrad.engine.lower import lower as programs
+    from numgrad.engine.record.apply import deferring
     from numgrad.targets.null import NullTarget
 
     with deferring(True):

@@ -7,10 +7,10 @@ import numgrad as ng
 from numgrad._declare import door, registry
 from numgrad._errors import InplaceError
 from numgrad._tensor import Tensor
-from numgrad.engine import rules
-from numgrad.engine.lower import force
-from numgrad.engine.record import deferring
-from numgrad.engine.values import ForeignStorage
+from numgrad.engine.derivatives import rules
+from numgrad.engine.graph.value import ForeignStorage
+from numgrad.engine.lower.lower import force
+from numgrad.engine.record.apply import deferring
 from numgrad.testing import gradcheck, gradgradcheck, invariants
 from numgrad.testing.layouts import layouts
 from numgrad.testing.operators import check_precision

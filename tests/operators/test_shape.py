@@ -5,7 +5,7 @@ import pytest
 
 import numgrad as ng
 from numgrad._declare import registry
-from numgrad.operators.joining import stack
+from numgrad.operators.shape.joining import stack
 
 from .derivatives import check_batched, check_derivatives, in_program
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.functions import tabled as _tabled  # noqa: F401  it fills the table
-from numgrad.operators.formulas import TABLE
+from numgrad.functions.elementwise import tabled as _tabled  # noqa: F401  it fills the table
+from numgrad.operators.special.formulas import TABLE
 
 CASES = [
     (name, place)

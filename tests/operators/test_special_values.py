@@ -15,7 +15,7 @@ import scipy.special as sp
 
 import numgrad as ng
 from numgrad._declare.foreign import Foreign
-from numgrad.operators.formulas import TABLE
+from numgrad.operators.special.formulas import TABLE
 
 from ..oracles.special_points import (
     FIRST,

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from numgrad.functions import tabled as _tabled  # noqa: F401  it fills the table
-from numgrad.operators.formulas import TABLE
+from numgrad.functions.elementwise import tabled as _tabled  # noqa: F401  it fills the table
+from numgrad.operators.special.formulas import TABLE
 
 PATH = Path(__file__).with_name("special_exact.npz")
 

@@ -1,4 +1,4 @@
-"""Writes the body of `numgrad.operators.temme.correction`, when it is run.
+"""Writes the body of `numgrad.operators.special.gamma.temme.correction`, when it is run.
 
 It is the sum over ``k`` of ``c_k(h) / a**k`` of DLMF 8.12.7, a polynomial of Chebyshev's nodes
 for each ``c_k``, of the degree that the smallest ``a`` asks for.

@@ -16,8 +16,8 @@ import numpy as np
 import numgrad as ng
 from numgrad._declare import registry
 from numgrad._declare.elementwise import Elementwise
-from numgrad.functions import tabled as _tabled  # noqa: F401  it fills the table
-from numgrad.operators.formulas import Tabled
+from numgrad.functions.elementwise import tabled as _tabled  # noqa: F401  it fills the table
+from numgrad.operators.special.formulas import Tabled
 
 
 def _is_drawn(operator: Any) -> bool:

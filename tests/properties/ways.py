@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 import numgrad as ng
-from numgrad import _program
 from numgrad._tensor import Tensor
-from numgrad.engine import recall, record
-from numgrad.engine.values import ForeignStorage
-from numgrad.targets.cpu.lowering import schedule
+from numgrad.engine.graph.value import ForeignStorage
+from numgrad.engine.record import apply
+from numgrad.engine.replay import plan_cache
+from numgrad.ir import program
+from numgrad.targets.cpu.schedule import schedule
 from numgrad.testing.comparison import inner
 from numgrad.testing.invariants import agree
 from numgrad.testing.subject import random_like, value
@@ -48,10 +49,10 @@ class Setup:
     @contextmanager
     def active(self) -> Iterator[None]:
         """Run programs in this way, and nothing from before again."""
-        target = record.runtime.target
+        target = apply.runtime.target
         flags = ng.get_flags("fuse", "tile", "debug")
         constants = [
-            (_program, "MANY_ELEMENTS"), (schedule, "ELEMENT_BLOCK"), (schedule, "PARALLEL_WORK"),
+            (program, "MANY_ELEMENTS"), (schedule, "ELEMENT_BLOCK"), (schedule, "PARALLEL_WORK"),
         ]  # fmt: skip
         before = [getattr(*constant) for constant in constants]
         threads = target.num_threads
@@ -62,14 +63,14 @@ class Setup:
             for constant, number in zip(constants, given, strict=True):
                 setattr(*constant, number)
             ng.set_flags(fuse=self.fuse, tile=self.tile, debug=self.debug)
-            recall.forget()
+            plan_cache.forget()
             yield
         finally:
             target.set_num_threads(threads)
             for constant, number in zip(constants, before, strict=True):
                 setattr(*constant, number)
             ng.set_flags(**flags)
-            recall.forget()
+            plan_cache.forget()
 
 
 def draw_setup(rng: random.Random, fuse: str) -> Setup:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.functions import described
+from numgrad.functions.tensor import described
 
 SCRIPT = Path(__file__).parents[2] / "docs" / "stubs.py"
 

@@ -10,8 +10,9 @@ import numpy as np
 
 import numgrad as ng
 from numgrad._autograd import anomaly
-from numgrad.engine import hooks, record
-from numgrad.engine.values import capturing
+from numgrad.engine.differentiate import hooks
+from numgrad.engine.graph.value import capturing
+from numgrad.engine.record import apply
 
 
 @ng.no_grad()
@@ -47,10 +48,10 @@ def load(x, captured):
 
 def state():
     """Return everything that has to be as before, `site` excepted, which is for messages."""
-    found = record.mode.present()
+    found = apply.mode.present()
     found.pop("site")
     others = {
-        "differentiating": record.mode.derivatives,
+        "differentiating": apply.mode.derivatives,
         "showing": hooks.running.backward_pass,
         "anomaly": anomaly._state.enabled,
         "collector": gc.isenabled(),
@@ -59,8 +60,8 @@ def state():
 
 
 def repair(expected):
-    record.mode.set(**{name: expected[name] for name in record._DEFAULTS if name in expected})
-    record.mode.derivatives, hooks.running.backward_pass = (), None
+    apply.mode.set(**{name: expected[name] for name in apply._DEFAULTS if name in expected})
+    apply.mode.derivatives, hooks.running.backward_pass = (), None
     anomaly._state.enabled = False
     gc.enable()
 
@@ -88,7 +89,7 @@ def interrupted(count, seed):
             repair(expected)
     load(x, captured)
     assert not capturing
-    assert not record.unusual
+    assert not apply.unusual
     return lost
 
 

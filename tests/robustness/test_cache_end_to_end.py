@@ -154,7 +154,7 @@ import numba, scipy.linalg.cython_blas, threadpoolctl
 import numgrad.targets.cpu
 
 # What is imported later, in a place that the other user may not read.
-for module in pkgutil.iter_modules(numgrad.targets.cpu.__path__, "numgrad.targets.cpu."):
+for module in pkgutil.walk_packages(numgrad.targets.cpu.__path__, "numgrad.targets.cpu."):
     importlib.import_module(module.name)
 os.setgid(12345)
 os.setuid(12345)

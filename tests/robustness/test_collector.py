@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad._collector import paused
+from numgrad.process.gc_pause import paused
 
 
 def test_it_is_as_it_was_afterwards():

@@ -6,13 +6,13 @@ import sys
 
 import pytest
 
-from numgrad._ending import ending, uncut
+from numgrad.process.interpreter_exit import ending, uncut
 
 WORK = """
 import sys, threading, time
 import numpy as np
 import numgrad as ng
-from numgrad.func.trees import flatten
+from numgrad.func.pytree import flatten
 
 sys.setswitchinterval(1e-6)  # the threads take turns within the functions, too
 tree = {"a": [1.0, 2.0, (3.0, {"z": 1.0})], "b": (1.0, [2.0])}

@@ -90,7 +90,7 @@ NESTED = """
 import os
 import threading
 import time
-from numgrad._locks import fork_safe_lock
+from numgrad.process.fork_locks import fork_safe_lock
 
 first, second = fork_safe_lock(), fork_safe_lock()
 stop = threading.Event()
@@ -179,7 +179,7 @@ import signal
 import threading
 import time
 import numgrad
-from numgrad._locks import fork_safe_lock
+from numgrad.process.fork_locks import fork_safe_lock
 import logging
 
 signal.alarm(60)
@@ -211,7 +211,7 @@ def test_fork_while_a_thread_with_a_lock_asks_for_a_logger():
 STOPPED = """
 import os
 import threading
-from numgrad._locks import fork_safe_lock, held_during_fork
+from numgrad.process.fork_locks import fork_safe_lock, held_during_fork
 
 class Stopped:
     def acquire(self, blocking=True):

@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 import numgrad as ng
-from numgrad import _collector
-from numgrad._blocks import Block
-from numgrad.engine import leaving, record
+from numgrad.engine.capture import escapes
+from numgrad.engine.record import apply
+from numgrad.process import gc_pause
+from numgrad.process.interruptible import Block
 
 from .processes import run
 
@@ -41,16 +42,16 @@ BLOCKS = {
     "saved_tensors_hooks": lambda: ng.graph.saved_tensors_hooks(lambda t: t, lambda t: t),
     "disable_saved_tensors_hooks": lambda: ng.graph.disable_saved_tensors_hooks("no"),
     "detect_anomaly": ng.detect_anomaly,
-    "differentiated": lambda: leaving.differentiated(0),
-    "deferring": record.deferring,
-    "paused": _collector.paused,
+    "differentiated": lambda: escapes.differentiated(0),
+    "deferring": apply.deferring,
+    "paused": gc_pause.paused,
 }
 
 
 def state():
     from numgrad._autograd import anomaly
 
-    return record.mode.present(), record.mode.derivatives, anomaly.checker(), gc.isenabled()
+    return apply.mode.present(), apply.mode.derivatives, anomaly.checker(), gc.isenabled()
 
 
 @pytest.mark.parametrize("name", BLOCKS)
@@ -131,7 +132,7 @@ def test_an_interrupt_while_a_block_begins_undoes_it():
 
 @pytest.mark.short_ways
 def test_a_block_in_a_generator_that_is_left_late_changes_nothing_else():
-    before, left = record.mode.present(), []
+    before, left = apply.mode.present(), []
 
     def silent():
         with ng.no_grad():
@@ -145,10 +146,10 @@ def test_a_block_in_a_generator_that_is_left_late_changes_nothing_else():
 
     captured(ng.tensor([1.0]).numpy())
     left.pop().close()
-    assert record.mode.present() == before
+    assert apply.mode.present() == before
     waiting = silent()
     next(waiting)
     assert ng.jit(lambda x: (waiting.close(), x * 2.0)[1])(ng.ones(1).numpy()).tolist() == [2.0]
-    record.mode.set(grad=True)  # the blocks of `ng.jit` end last
-    assert record.mode.present() == before
-    assert not record.unusual
+    apply.mode.set(grad=True)  # the blocks of `ng.jit` end last
+    assert apply.mode.present() == before
+    assert not apply.unusual

@@ -2,7 +2,7 @@
 
 import threading
 
-from numgrad._lazy import lazy
+from numgrad.process.cached_attribute import lazy
 
 
 class Slow:

@@ -21,7 +21,7 @@ def test_eight_threads_at_once(layer, tmp_path):
 
 IMPORTED_MEANWHILE = """
 import importlib, sys, threading
-from numgrad.targets.cpu import loader
+from numgrad.targets.cpu.platform import object_loader as loader
 
 other = threading.Thread(target=importlib.import_module, args=["numba"])
 other.start()

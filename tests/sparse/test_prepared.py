@@ -182,7 +182,7 @@ def test_zeros_that_are_written_are_seen_by_pickled_ones(monkeypatch, written):
 SECOND = """
 import numpy as np
 import numgrad as ng
-from numgrad.targets.cpu.cache import cache_info
+from numgrad.targets.cpu.compile.disk_cache import cache_info
 
 def f(x):
     return ng.concatenate([(x**2).sum()[None], x[0] * x[1:] + x[1:] ** 3])

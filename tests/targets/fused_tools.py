@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from numgrad._specs import FusedSpec
-from numgrad.targets.cpu.kernels import kernel
+from numgrad.ir.kernel_spec import FusedSpec
+from numgrad.targets.cpu.kernels.kernel import kernel
 
 from .kernel_tools import C64, C128, F32, F64, spec_of
 

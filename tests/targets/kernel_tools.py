@@ -4,8 +4,10 @@ import ctypes
 
 import numpy as np
 
-from numgrad._specs import ElementwiseSpec
-from numgrad.targets.cpu import finishing, fused, joining
+from numgrad.ir.kernel_spec import ElementwiseSpec
+from numgrad.targets.cpu.codegen import scalar_graph
+from numgrad.targets.cpu.compile import optimize
+from numgrad.targets.cpu.kernels import scalar_kernel
 
 F32, F64, C64, C128 = (np.dtype(name) for name in ("float32", "float64", "complex64", "complex128"))
 _ABI = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 5)
@@ -20,16 +22,16 @@ def spec_of(function, *dtypes, nout=1):
 def generated_code(spec, monkeypatch):
     """Optimised LLVM code and assembly of an elementwise kernel."""
     seen = []
-    original = finishing.finish
+    original = optimize.finish
 
     def spy(job):
-        machine, module = finishing.optimised(job)
+        machine, module = optimize.optimised(job)
         seen.append((str(module), machine.emit_assembly(module)))
         return original(job)
 
-    for module in (joining.finishing, joining.helper):
+    for module in (scalar_kernel.optimize, scalar_kernel.worker):
         monkeypatch.setattr(module, "finish", spy)
-    fused.graph(spec).emit("kernel_under_test")
+    scalar_graph.graph(spec).emit("kernel_under_test")
     return seen[0]
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from numgrad.targets.cpu import addresses
+from numgrad.targets.cpu.python import array_addresses
 
 
 @pytest.mark.parametrize("count", [0, 1, 20])
@@ -12,7 +12,7 @@ def test_addresses_are_those_that_numpy_says(count):
     kinds = [base, base[1:], base.T, base[::-1, ::-1], np.zeros(0), np.zeros(()), base.view(Mine)]
     arrays = (kinds * 3)[:count]
     expected = [array.__array_interface__["data"][0] for array in arrays]
-    assert addresses.addresses(arrays) == expected
+    assert array_addresses.addresses(arrays) == expected
 
 
 class Mine(np.ndarray):
@@ -20,5 +20,5 @@ class Mine(np.ndarray):
 
 
 def test_without_known_layout_numpy_is_asked(monkeypatch):
-    monkeypatch.setattr(addresses, "_memory", lambda: None)
+    monkeypatch.setattr(array_addresses, "_memory", lambda: None)
     test_addresses_are_those_that_numpy_says(20)

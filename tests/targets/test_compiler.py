@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 from numba import njit, types
 
-from numgrad.targets.cpu import cache, compiler, loader
-from numgrad.targets.cpu.fingerprint import UnstableValueError, fingerprint
+from numgrad.targets.cpu.compile import compiler, disk_cache
+from numgrad.targets.cpu.compile.fingerprint import UnstableValueError, fingerprint
+from numgrad.targets.cpu.platform import object_loader
 
 SIGNATURE = (types.float64,)
 
@@ -28,7 +29,7 @@ def callable_of(function, key_parts=()):
 def fresh_cache(tmp_path, monkeypatch):
     """An empty directory, fresh counters, and nothing in memory."""
     monkeypatch.setenv("NUMGRAD_CACHE_DIR", str(tmp_path / "kernels"))
-    monkeypatch.setattr(cache, "_state", cache._State())
+    monkeypatch.setattr(disk_cache, "_state", disk_cache._State())
     monkeypatch.setattr(compiler, "_addresses", {})
 
 
@@ -53,7 +54,7 @@ def run_script(source: str, folder: Path) -> dict:
 PRELUDE = """
 import ctypes
 from numba import njit, types
-from numgrad.targets.cpu import cache, compiler
+from numgrad.targets.cpu.compile import disk_cache as cache, compiler
 def value(function, x):
     address = compiler.load_or_compile(function, (types.float64,), restype=types.float64)
     return ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(address)(x)
@@ -138,7 +139,7 @@ def test_equal_requests_give_one_address():
     one = compiler.load_or_compile(half, SIGNATURE, "a", restype=types.float64)
     assert compiler.load_or_compile(half, SIGNATURE, "a", restype=types.float64) == one
     assert compiler.load_or_compile(half, SIGNATURE, "b", restype=types.float64) != one
-    assert cache.cache_info().compiled == 2
+    assert disk_cache.cache_info().compiled == 2
 
 
 def test_division_by_zero_follows_ieee_rules():
@@ -161,24 +162,25 @@ def test_code_with_an_address_of_this_process_is_not_written():
     cosh = library.cosh
 
     assert callable_of(lambda x: cosh(x))(0.0) == 1.0
-    assert cache.cache_info().writes == 0
+    assert disk_cache.cache_info().writes == 0
 
 
 def test_object_that_needs_a_missing_symbol_is_compiled_again(monkeypatch):
-    monkeypatch.setattr(loader, "_providers", [])
+    monkeypatch.setattr(object_loader, "_providers", [])
 
     def third(x):
         return x / 3.0
 
     key = compiler.make_key(third, SIGNATURE, ((), False, "float64"))
-    cache.write(key, cache.Entry("entry", ("numgrad_no_such_function",), b"not even an object"))
+    entry = disk_cache.Entry("entry", ("numgrad_no_such_function",), b"not even an object")
+    disk_cache.write(key, entry)
     assert callable_of(third)(3.0) == 1.0
-    assert cache.cache_info().compiled == 1
+    assert disk_cache.cache_info().compiled == 1
 
 
 def test_missing_symbol_is_an_error_and_not_an_abort():
-    with pytest.raises(loader.MissingSymbolError, match="numgrad_no_such_function"):
-        loader.provide(["numgrad_no_such_function"])
+    with pytest.raises(object_loader.MissingSymbolError, match="numgrad_no_such_function"):
+        object_loader.provide(["numgrad_no_such_function"])
 
 
 def test_interrupt_waits_for_the_end_of_a_compilation():
@@ -213,7 +215,7 @@ def test_value_is_caught_in_compiled_code_after_the_cache():
     again = callable_of(guarded)
     assert [f(4.0) for f in (first, again)] == [2.0, 2.0]
     assert [f(-4.0) for f in (first, again)] == [-1.0, -1.0]
-    assert cache.cache_info().hits == 1
+    assert disk_cache.cache_info().hits == 1
 
 
 SCALE = 2.0
@@ -317,12 +319,13 @@ def test_function_over_an_unknown_object_is_compiled_in_memory_only():
 
 
 @pytest.mark.parametrize(
-    ("module", "name"), [("lapack", "lu_solve"), ("lapack", "cholesky"), ("blas", "matmul")]
+    ("module", "name"),
+    [("linalg.lapack", "lu_solve"), ("linalg.lapack", "cholesky"), ("linalg.blas", "matmul")],
 )
 def test_a_routine_can_be_the_first_code_of_a_process(module, name, tmp_path):
     """Numba ends the process where it does not know what a function of a routine calls."""
     code = (
-        "from numgrad.targets.cpu.routines import address_of\n"
+        "from numgrad.targets.cpu.compile.routines import address_of\n"
         f"assert address_of({module!r}, {name!r})"
     )
     env = {"NUMGRAD_CACHE_DIR": str(tmp_path), "PATH": "", "PYTHONPATH": ":".join(sys.path)}

@@ -10,8 +10,11 @@ from numba.core import types
 from numba.core.registry import cpu_target
 
 import numgrad as ng
-from numgrad._specs import ElementwiseSpec, FusedSpec, LoopSpec
-from numgrad.targets.cpu import CPUTarget, arithmetic, generate, kernels
+from numgrad.ir.kernel_spec import ElementwiseSpec, FusedSpec, LoopSpec
+from numgrad.targets.cpu import CPUTarget
+from numgrad.targets.cpu.kernels import generate
+from numgrad.targets.cpu.kernels import kernel as kernels
+from numgrad.targets.cpu.math import arithmetic
 from numgrad.testing.scenarios import SCENARIOS
 from numgrad.testing.subject import Subject
 

@@ -6,11 +6,12 @@ import sys
 import numpy as np
 import pytest
 
-from numgrad._specs import Same, Strided
-from numgrad.targets.cpu import entry, layout
-from numgrad.targets.cpu.memory import BASES
+from numgrad.ir.kernel_spec import Same, Strided
+from numgrad.targets.cpu.machine import entry
+from numgrad.targets.cpu.machine.scratch import BASES
+from numgrad.targets.cpu.python import object_layout
 
-pytestmark = pytest.mark.skipif(not layout.is_possible(), reason="objects of another layout")
+pytestmark = pytest.mark.skipif(not object_layout.is_possible(), reason="objects of another layout")
 F8 = np.dtype(np.float64)
 
 
@@ -195,8 +196,8 @@ def test_an_array_to_write_shares_memory_with_nothing(bases):
 def test_a_function_keeps_how_it_is_described(bases):
     """Threads that meet each make a description, and the cache drops all but one."""
     function = make(bases, (F8, (), [0]))
-    layout._method.cache_clear()
-    others = [layout._Method(b"other", 0, 0, None) for _ in range(1000)]
+    object_layout._method.cache_clear()
+    others = [object_layout._Method(b"other", 0, 0, None) for _ in range(1000)]
     assert function.__name__ == "enter"
     assert function(np.zeros(())) is None
     assert len(others) == 1000

@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from numgrad.targets.cpu import cache, eviction
+from numgrad.targets.cpu.compile import cache_eviction, disk_cache
 
-ENTRY = cache.Entry("symbol", (), bytes(10_000))
+ENTRY = disk_cache.Entry("symbol", (), bytes(10_000))
 DAY = 86_400
 
 
@@ -16,14 +16,14 @@ def folder(tmp_path, monkeypatch):
     """A new cache of at most 100 kB, for ten entries or fewer."""
     monkeypatch.setenv("NUMGRAD_CACHE_DIR", str(tmp_path / "kernels"))
     monkeypatch.setenv("NUMGRAD_CACHE_MIB", str(100_000 / 2**20))
-    monkeypatch.setattr(cache, "_state", cache._State())
+    monkeypatch.setattr(disk_cache, "_state", disk_cache._State())
     return tmp_path / "kernels"
 
 
-def write(*keys, age=0.0, kind=cache.KERNEL):
+def write(*keys, age=0.0, kind=disk_cache.KERNEL):
     for key in keys:
-        cache.write(key, ENTRY, kind)
-        path = cache._directory() / cache._file_name(key, kind)
+        disk_cache.write(key, ENTRY, kind)
+        path = disk_cache._directory() / disk_cache._file_name(key, kind)
         used = time.time() - age
         os.utime(path, (used, used))
 
@@ -42,38 +42,38 @@ def test_cache_stays_below_its_limit_and_keeps_the_youngest(folder):
 
 
 def test_both_kinds_of_files_and_remains_of_dead_writers_count(folder):
-    write("old", age=9 * DAY, kind=cache.SCALAR)
+    write("old", age=9 * DAY, kind=disk_cache.SCALAR)
     write("young")
     remains = folder / ".new-x"
     remains.write_bytes(bytes(90_000))
     os.utime(remains, (1, 1))
-    assert eviction.trim(folder) == 1
+    assert cache_eviction.trim(folder) == 1
     assert names(folder) == {"old", "young"}
 
 
 def test_files_of_others_are_left_alone(folder):
     write("kernel")
     (folder / "README").write_bytes(bytes(200_000))
-    assert eviction.trim(folder) == 0
+    assert cache_eviction.trim(folder) == 0
 
 
 def test_reading_a_file_makes_it_young(folder):
     write("used", "unused", age=5 * DAY)
-    assert cache.read("used") == ENTRY
+    assert disk_cache.read("used") == ENTRY
     write(*(f"k{number}" for number in range(7)), age=DAY)
     (folder / ".new-y").write_bytes(bytes(10_000))
-    assert eviction.trim(folder) > 0
+    assert cache_eviction.trim(folder) > 0
     assert "used" in names(folder)
     assert "unused" not in names(folder)
 
 
 def test_a_process_looks_at_its_first_write_and_then_rarely(folder):
-    assert eviction.is_due(0, 10)
-    assert not eviction.is_due(10, 10)
-    assert eviction.is_due(10, 100_000 // 16 + 1)
+    assert cache_eviction.is_due(0, 10)
+    assert not cache_eviction.is_due(10, 10)
+    assert cache_eviction.is_due(10, 100_000 // 16 + 1)
 
 
 @pytest.mark.parametrize("text", ["", "many", "inf"])
 def test_limit_that_is_no_number_is_the_default(monkeypatch, text):
     monkeypatch.setenv("NUMGRAD_CACHE_MIB", text)
-    assert eviction.limit() == 512 << 20
+    assert cache_eviction.limit() == 512 << 20

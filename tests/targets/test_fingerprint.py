@@ -4,8 +4,8 @@ import math
 
 import numgrad as ng
 from numgrad.targets.binding import bind
-from numgrad.targets.cpu import scalar_math
-from numgrad.targets.cpu.fingerprint import fingerprint
+from numgrad.targets.cpu.compile.fingerprint import fingerprint
+from numgrad.targets.cpu.math import scalar_math
 
 
 def test_an_attribute_is_no_global_of_the_same_name():

@@ -10,21 +10,22 @@ import scipy.special as sp
 
 import numgrad as ng
 from numgrad._declare.foreign import Foreign
-from numgrad.operators.formulas import TABLE
-from numgrad.targets.cpu import foreign, loader
-from numgrad.targets.cuda.host import needs_host
+from numgrad.operators.special.formulas import TABLE
+from numgrad.targets.cpu.math import scipy_special
+from numgrad.targets.cpu.platform import object_loader
+from numgrad.targets.cuda.launch.host_steps import needs_host
 
 X = np.linspace(0.1, 5, 50)
 
 
 def test_a_function_that_scipy_does_not_have_is_an_error():
     with pytest.raises(ImportError, match="no function no_such_thing of type 'double"):
-        loader.provide([Foreign("no_such_thing", "dd").symbol])
+        object_loader.provide([Foreign("no_such_thing", "dd").symbol])
 
 
 def test_the_c_signature_says_which_of_the_types_of_a_function_is_meant():
-    assert foreign.signature("dz", "z", 0).startswith("__pyx_t_double_complex (double, __pyx")
-    assert foreign.signature("d", "dd", 2) == "void (double, double *, double *)"
+    assert scipy_special.signature("dz", "z", 0).startswith("__pyx_t_double_complex (double, __pyx")
+    assert scipy_special.signature("d", "dd", 2) == "void (double, double *, double *)"
 
 
 def test_it_cannot_be_called_from_python():

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from numgrad.targets.cpu import joining
-from numgrad.targets.cpu.elementwise import BLOCK
-from numgrad.targets.cpu.kernels import kernel
+from numgrad.targets.cpu.codegen.elementwise import BLOCK
+from numgrad.targets.cpu.kernels import scalar_kernel
+from numgrad.targets.cpu.kernels.kernel import kernel
 
 from .fused_tools import (
     Draw,
@@ -85,7 +85,7 @@ def test_integers_wrap_around_as_they_do_in_the_steps(other):
 def test_long_kernels_have_the_bits_of_their_steps(n):
     draw = Draw(99)
     spec = draw.spec(nsteps=60)
-    assert len(spec.steps) >= 2 * (len(spec.in_dtypes) + len(spec.outputs)) >= joining._LONG
+    assert len(spec.steps) >= 2 * (len(spec.in_dtypes) + len(spec.outputs)) >= scalar_kernel._LONG
     inputs = [make(draw.rng, dtype, n) for dtype in spec.in_dtypes]
     outputs = [np.zeros(n, dtype) for dtype in spec.out_dtypes]
     arrays = [*inputs, *outputs]

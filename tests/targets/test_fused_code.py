@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from numgrad._errors import KernelError
-from numgrad._specs import FusedSpec
-from numgrad.targets.cpu import joining, vector_library
-from numgrad.targets.cpu.kernels import kernel
+from numgrad.ir.kernel_spec import FusedSpec
+from numgrad.targets.cpu.kernels import scalar_kernel
+from numgrad.targets.cpu.kernels.kernel import kernel
+from numgrad.targets.cpu.platform import vector_library
 
 from .fused_tools import (
     assert_same_bits,
@@ -119,10 +120,12 @@ def test_equal_structure_is_one_kernel():
 SCRIPT = """
 import json, math, sys
 import numpy as np
-from numgrad._specs import ElementwiseSpec, FusedSpec
-from numgrad.targets.cpu import fused, joining, vector_library
-from numgrad.targets.cpu import cache
-from numgrad.targets.cpu.kernels import kernel
+from numgrad.ir.kernel_spec import ElementwiseSpec, FusedSpec
+from numgrad.targets.cpu.codegen import scalar_graph as fused
+from numgrad.targets.cpu.kernels import scalar_kernel as joining
+from numgrad.targets.cpu.platform import vector_library
+from numgrad.targets.cpu.compile import disk_cache as cache
+from numgrad.targets.cpu.kernels.kernel import kernel
 f8 = np.dtype("float64")
 def product(x, y): return x * y
 def wave(x): return math.sin(x)
@@ -171,12 +174,12 @@ def test_only_long_kernels_of_few_operands_work_on_several_vectors(
 ):
     seen = []
 
-    class Spy(joining.ElementwiseLoop):
+    class Spy(scalar_kernel.ElementwiseLoop):
         def __init__(self, *args):
             seen.append(args[-1])
             super().__init__(*args)
 
-    monkeypatch.setattr(joining, "ElementwiseLoop", Spy)
+    monkeypatch.setattr(scalar_kernel, "ElementwiseLoop", Spy)
     product = spec_of(multiply, C128, C128, C128)  # of real numbers, it is written for vectors
     chain = [(product, (inputs + k - 1, k % inputs)) for k in range(steps)]
     generated_code(fused_spec(chain, (C128,) * inputs, (inputs + steps - 1,)), monkeypatch)

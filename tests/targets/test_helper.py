@@ -11,10 +11,13 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.engine import attempts
-from numgrad.engine.executable import Executable
-from numgrad.engine.record import runtime
-from numgrad.targets.cpu import finishing, fused, helper, interrupts, kernels
+from numgrad.engine.lower import fallback
+from numgrad.engine.lower.executable import Executable
+from numgrad.engine.record.apply import runtime
+from numgrad.targets.cpu.codegen import scalar_graph
+from numgrad.targets.cpu.compile import optimize, worker
+from numgrad.targets.cpu.kernels import kernel
+from numgrad.targets.cpu.platform import interrupts
 from tests.engine.fuse_tools import program_of
 
 TEXT = """
@@ -27,38 +30,38 @@ declare double @cosh(double)
 
 
 def job(text=TEXT):
-    from numgrad.targets.cpu.emit import target_options
+    from numgrad.targets.cpu.codegen.emit import target_options
 
-    return finishing.Job(text, (), ("entry",), target_options())
+    return optimize.Job(text, (), ("entry",), target_options())
 
 
 @pytest.fixture(autouse=True)
 def none_left():
-    helper.close()
+    worker.close()
     yield
-    helper.close()
+    worker.close()
 
 
 def test_it_makes_what_would_be_made_here():
-    found, expected = helper.finish(job()), finishing.finish(job())
+    found, expected = worker.finish(job()), optimize.finish(job())
     assert found == expected
     assert expected[1:] == (("cosh",), True)
-    assert isinstance(helper._current, helper.Helper)
+    assert isinstance(worker._current, worker.Helper)
 
 
 def test_one_process_does_all_jobs_and_ends():
-    helper.finish(job())
-    first = helper._current.process
-    helper.finish(job())
-    assert helper._current.process is first
-    helper.close()
+    worker.finish(job())
+    first = worker._current.process
+    worker.finish(job())
+    assert worker._current.process is first
+    worker.close()
     assert first.poll() is not None
 
 
 def test_what_llvm_refuses_is_an_error_and_the_process_goes_on():
     with pytest.raises(RuntimeError, match="parsing error"):
-        helper.finish(job("define nonsense"))
-    assert helper.finish(job())[1] == ("cosh",)
+        worker.finish(job("define nonsense"))
+    assert worker.finish(job())[1] == ("cosh",)
 
 
 def hanging(monkeypatch, tmp_path):
@@ -70,17 +73,17 @@ def hanging(monkeypatch, tmp_path):
         "sys.stdout.buffer.flush()\n"
         "time.sleep(600)\n"
     )
-    monkeypatch.setattr(finishing, "__file__", str(program))
+    monkeypatch.setattr(optimize, "__file__", str(program))
 
 
 def test_a_limit_ends_the_process(monkeypatch, tmp_path):
     hanging(monkeypatch, tmp_path)
-    monkeypatch.setattr(helper, "LIMIT", 0.5)
+    monkeypatch.setattr(worker, "LIMIT", 0.5)
     with pytest.raises(TimeoutError, match="did not finish a kernel within"):
-        helper.finish(job())
-    assert helper._current.process.poll() is not None
+        worker.finish(job())
+    assert worker._current.process.poll() is not None
     monkeypatch.undo()
-    assert helper.finish(job())[1] == ("cosh",)
+    assert worker.finish(job())[1] == ("cosh",)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGINT")
@@ -92,12 +95,12 @@ def test_ctrl_c_ends_the_process(monkeypatch, tmp_path):
     try:
         timer.start()
         with pytest.raises(KeyboardInterrupt), interrupts.held(), interrupts.held():
-            helper.finish(job())
+            worker.finish(job())
     finally:
         timer.join()
         signal.signal(signal.SIGINT, before)
-    assert time.monotonic() - began < helper.LIMIT / 2
-    assert helper._current.process.poll() is not None
+    assert time.monotonic() - began < worker.LIMIT / 2
+    assert worker._current.process.poll() is not None
 
 
 def test_a_crash_of_llvm_is_an_error(monkeypatch, tmp_path):
@@ -109,25 +112,26 @@ def test_a_crash_of_llvm_is_an_error(monkeypatch, tmp_path):
         "marshal.load(sys.stdin.buffer)\n"
         "os.abort()\n"
     )
-    monkeypatch.setattr(finishing, "__file__", str(program))
+    monkeypatch.setattr(optimize, "__file__", str(program))
     with pytest.raises(RuntimeError, match="LLVM ended its process with the status"):
-        helper.finish(job())
+        worker.finish(job())
 
 
 @pytest.mark.parametrize("name", ["/usr/sbin/uwsgi", "", "/no/such/python"])
 def test_where_no_process_can_be_started_the_work_is_done_here(name, monkeypatch):
     monkeypatch.setattr(sys, "executable", name)
-    assert helper.finish(job())[1] == ("cosh",)
-    assert not isinstance(helper._current, helper.Helper)
+    assert worker.finish(job())[1] == ("cosh",)
+    assert not isinstance(worker._current, worker.Helper)
 
 
 @pytest.mark.short_ways
 def test_a_program_whose_kernel_takes_too_long_runs_on_unfused(monkeypatch, tmp_path):
-    real = fused.Graph.key.fget
-    monkeypatch.setattr(fused.Graph, "key", property(lambda graph: "-late" + real(graph)[-50:]))
-    monkeypatch.setattr(kernels, "_kernels", {mode: {} for mode in kernels._kernels})
-    monkeypatch.setattr(attempts, "_warned", set())
-    monkeypatch.setattr(helper, "LIMIT", 0.2)
+    real = scalar_graph.Graph.key.fget
+    late = property(lambda graph: "-late" + real(graph)[-50:])
+    monkeypatch.setattr(scalar_graph.Graph, "key", late)
+    monkeypatch.setattr(kernel, "_kernels", {mode: {} for mode in kernel._kernels})
+    monkeypatch.setattr(fallback, "_warned", set())
+    monkeypatch.setattr(worker, "LIMIT", 0.2)
     hanging(monkeypatch, tmp_path)
 
     def wave(x):
@@ -141,22 +145,22 @@ def test_a_program_whose_kernel_takes_too_long_runs_on_unfused(monkeypatch, tmp_
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="fork")
 def test_a_forked_child_has_a_process_of_its_own():
-    helper.finish(job())
-    mine = helper._current.process
+    worker.finish(job())
+    mine = worker._current.process
     child = os.fork()
     if not child:
-        same = helper.finish(job())[1] == ("cosh",)
-        other = helper._current.process.pid != mine.pid
-        helper.close()
+        same = worker.finish(job())[1] == ("cosh",)
+        other = worker._current.process.pid != mine.pid
+        worker.close()
         os._exit(0 if same and other else 1)
     assert os.waitpid(child, 0)[1] == 0
-    assert helper.finish(job())[1] == ("cosh",)
-    assert helper._current.process is mine
+    assert worker.finish(job())[1] == ("cosh",)
+    assert worker._current.process is mine
 
 
 def test_it_ends_with_the_process_that_started_it():
     script = (
-        "import numgrad.targets.cpu.helper as h, os, sys\n"
+        "import numgrad.targets.cpu.compile.worker as h, os, sys\n"
         "h._current = h.Helper()\n"
         "print(h._current.process.pid, flush=True)\n"
         "sys.stdin.read()\n"

@@ -12,10 +12,10 @@ from numba import njit
 
 from numgrad._errors import KernelError
 from numgrad._settings import settings
-from numgrad.targets.cpu import blas
-from numgrad.targets.cpu.elementwise import BLOCK
-from numgrad.targets.cpu.kernels import LoopSpec, RawSpec, kernel
-from numgrad.targets.cpu.loops import NOT_CONTIGUOUS
+from numgrad.targets.cpu.codegen.core_loop import NOT_CONTIGUOUS
+from numgrad.targets.cpu.codegen.elementwise import BLOCK
+from numgrad.targets.cpu.kernels.kernel import LoopSpec, RawSpec, kernel
+from numgrad.targets.cpu.linalg import blas
 
 from .kernel_tools import C64, C128, F32, F64, call, generated_code, spec_of
 
@@ -259,8 +259,9 @@ def test_raw_kernel_is_compiled_as_it_stands():
 SCRIPT = """
 import json, math, sys
 import numpy as np
-from numgrad.targets.cpu import blas, cache
-from numgrad.targets.cpu.kernels import ElementwiseSpec, LoopSpec, kernel
+from numgrad.targets.cpu.linalg import blas
+from numgrad.targets.cpu.compile import disk_cache as cache
+from numgrad.targets.cpu.kernels.kernel import ElementwiseSpec, LoopSpec, kernel
 f8 = np.dtype("float64")
 def wave(x): return 0.5 * math.sin(x) + where(x > 0, x, 1.0)
 def total(x, out): out[0] = x.sum()

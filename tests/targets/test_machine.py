@@ -10,8 +10,11 @@ import pytest
 from numba import types
 
 from numgrad._settings import settings
-from numgrad.targets.cpu import CPUTarget, compiler, machine, threads
-from numgrad.targets.cpu.intrinsics import KERNEL_ARGS, load, load_word, store, store_word
+from numgrad.targets.cpu import CPUTarget
+from numgrad.targets.cpu.compile import compiler
+from numgrad.targets.cpu.compile.intrinsics import KERNEL_ARGS, load, load_word, store, store_word
+from numgrad.targets.cpu.machine import machine
+from numgrad.targets.cpu.platform import threads
 
 TARGET = CPUTarget()
 

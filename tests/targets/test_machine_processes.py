@@ -7,13 +7,13 @@ import textwrap
 
 import pytest
 
-from numgrad.targets.cpu.threads import granted_cores
+from numgrad.targets.cpu.platform.threads import granted_cores
 
 FORKING = """
 import os, sys
 import numpy as np
 sys.path.insert(0, {folder!r})
-from numgrad.targets.cpu import threads
+from numgrad.targets.cpu.platform import threads
 import test_machine as here
 a, b, c = np.ones((64, 10)), np.full(10, 3.0), np.zeros((64, 10))
 encoded = here.square_of_product(a, b, c)
@@ -82,7 +82,7 @@ import os, sys, time
 import numpy as np
 sys.path.insert(0, {folder!r})
 import test_machine as here
-from numgrad.targets.cpu import threads
+from numgrad.targets.cpu.platform import threads
 a, b, c = np.ones((64, 10)), np.full(10, 3.0), np.zeros((64, 10))
 encoded = here.square_of_product(a, b, c)
 used = []

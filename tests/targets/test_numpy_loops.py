@@ -9,7 +9,8 @@ import pytest
 import scipy.fft
 
 import numgrad as ng
-from numgrad.targets.cpu import kernels, numpy_loops
+from numgrad.targets.cpu.kernels import kernel as kernels
+from numgrad.targets.cpu.ufunc import numpy_loops
 
 RNG = np.random.default_rng(0)
 KINDS = {"fft": "c", "ifft": "c", "rfft": "f", "irfft": "c"}

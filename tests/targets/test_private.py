@@ -12,7 +12,7 @@ from numba import njit, prange
 
 import numgrad as ng
 from numgrad._errors import KernelError, OperatorError
-from numgrad.targets.cpu.fingerprint import fingerprint
+from numgrad.targets.cpu.compile.fingerprint import fingerprint
 
 from .shared_functions import WAYS, calling, reciprocal
 
@@ -100,19 +100,20 @@ def test_a_helper_is_as_exact_as_it_was_declared_to_be(inline):
 def test_what_is_to_be_inlined_is_where_that_changes_no_option():
     from numba.core.cpu_options import FastMathOptions
 
-    from numgrad.targets.cpu import private, rewrite
+    from numgrad.targets.cpu.callees import numba_passes, private_copies
 
     def caller(**options):
-        made = private.Caller.declared(rewrite.CorePipeline, {"error_model": "numpy", **options})
+        options = {"error_model": "numpy", **options}
+        made = private_copies.Caller.declared(numba_passes.CorePipeline, options)
         flags = FastMathOptions(options.get("fastmath", False)).flags
         assert made.options["fastmath"] == (flags or False)
         return made
 
     for fastmath in (False, True, {"nsz": True}):
         helper = njit(two_sum, inline="always", fastmath=fastmath)
-        inline = private.copied(helper, caller(fastmath=fastmath)).targetoptions.get("inline")
-        assert inline == "always"
-        other = private.copied(helper, caller(fastmath={"arcp"}))
+        copy = private_copies.copied(helper, caller(fastmath=fastmath))
+        assert copy.targetoptions.get("inline") == "always"
+        other = private_copies.copied(helper, caller(fastmath={"arcp"}))
         assert "inline" not in other.targetoptions
 
 
@@ -359,7 +360,7 @@ PROGRAM = """
     import numpy as np
     from numba import njit, prange
     import numgrad as ng
-    from numgrad.targets.cpu.cache import cache_info
+    from numgrad.targets.cpu.compile.disk_cache import cache_info
 
     @njit
     def inverse(x):

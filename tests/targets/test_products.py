@@ -7,11 +7,12 @@ import sys
 import numpy as np
 import pytest
 
-from numgrad.targets.cpu import loader, products
-from numgrad.targets.cpu.kernels import ProductSpec, kernel
-from numgrad.targets.cpu.product_code import product
-from numgrad.targets.cpu.products import BLOCK, MANY_ROWS, Geometry, geometry
-from numgrad.targets.cpu.ufunc import Door
+from numgrad.targets.cpu.kernels.kernel import ProductSpec, kernel
+from numgrad.targets.cpu.linalg import gemm
+from numgrad.targets.cpu.linalg.gemm import BLOCK, MANY_ROWS, Geometry, geometry
+from numgrad.targets.cpu.linalg.gemm_codegen import product
+from numgrad.targets.cpu.platform import object_loader
+from numgrad.targets.cpu.ufunc.ufunc import Door
 
 from .kernel_tools import call
 
@@ -91,7 +92,7 @@ def of_geometry(made_for, name):
     """The kernel for other registers than those of this machine, as LLVM translates them."""
     symbol = f"numgrad_test_product_{name}"
     code = product(made_for, symbol)
-    address = loader.load(code.payload, code.symbol, code.externals)
+    address = object_loader.load(code.payload, code.symbol, code.externals)
     dtypes = (made_for.dtype,)
     return Door(name, address, dtypes * 2, dtypes, ProductSpec.signature)
 
@@ -200,6 +201,6 @@ def test_a_second_process_multiplies_without_numba(tmp_path, monkeypatch):
 
 def test_code_uses_the_registers_of_this_machine():
     made_for = geometry(F64)
-    assert products.address(F64) == products.address(F64)
+    assert gemm.address(F64) == gemm.address(F64)
     assert made_for.lanes * 8 in (16, 32, 64)
     assert geometry(F32).lanes == 2 * made_for.lanes

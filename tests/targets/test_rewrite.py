@@ -9,9 +9,9 @@ from numba.core.codegen import JITCPUCodegen
 
 import numgrad as ng
 from numgrad.targets.binding import bind
-from numgrad.targets.cpu import scalar_math
-from numgrad.targets.cpu.cache import cache_info
-from numgrad.targets.cpu.kernels import kernel
+from numgrad.targets.cpu.compile.disk_cache import cache_info
+from numgrad.targets.cpu.kernels.kernel import kernel
+from numgrad.targets.cpu.math import scalar_math
 
 from .kernel_tools import C64, F32, F64, generated_code, spec_of
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.targets.cpu.lowering.schedule import BATCH, choose_tile, schedule, tall_tile
+from numgrad.targets.cpu.schedule.schedule import BATCH, choose_tile, schedule, tall_tile
 
 from ..engine.program_tools import backward_program
 from .schedule_tools import Machine

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad import _program
-from numgrad.engine import lower as programs
-from numgrad.engine import verify
-from numgrad.engine.record import deferring
-from numgrad.targets.cpu.lowering import schedule, stretches
-from numgrad.targets.cpu.lowering.schedule import ELEMENTS, ONCE
-from numgrad.targets.cpu.lowering.verify import check_schedule
+from numgrad.engine.lower import lower as programs
+from numgrad.engine.lower import verify
+from numgrad.engine.record.apply import deferring
+from numgrad.ir import program as _program
+from numgrad.targets.cpu.schedule import schedule, tiled_runs
+from numgrad.targets.cpu.schedule.schedule import ELEMENTS, ONCE
+from numgrad.targets.cpu.schedule.verify import check_schedule
 from numgrad.targets.null import NullTarget
 
 from .schedule_tools import Machine
@@ -126,10 +126,10 @@ def test_waiting_is_bounded():
 
     _, program = planned(function, (40_000,))
     left = iter(program.instructions)
-    before, stretch, waiting = stretches._split(left, 1 << 15)
+    before, stretch, waiting = tiled_runs._split(left, 1 << 15)
     assert not before
     assert stretch is not None
-    assert len(waiting) <= stretches.MOST_WAITING + len(stretch.instructions) + 1
+    assert len(waiting) <= tiled_runs.MOST_WAITING + len(stretch.instructions) + 1
     assert len(list(left)) + len(waiting) + len(stretch.instructions) == len(program.instructions)
 
 

@@ -4,7 +4,8 @@ import threading
 
 import pytest
 
-from numgrad.targets.cpu import routines, toolchain
+from numgrad.targets.cpu.compile import routines
+from numgrad.targets.cpu.platform import numba_setup
 
 from ..robustness.processes import run
 
@@ -23,14 +24,14 @@ print("numba" in sys.modules, jacobian.numpy()[1, 2] == -0.9899924966004454)
 
 SETTINGS = """
 import numba
-from numgrad.targets.cpu import toolchain
+from numgrad.targets.cpu.platform import numba_setup as toolchain
 {}
 print(toolchain.code_settings())
 """
 
 KEY = """
 {}
-from numgrad.targets.cpu import compiler
+from numgrad.targets.cpu.compile import compiler
 print(compiler.make_key(abs, (), ()))
 """
 
@@ -60,7 +61,7 @@ def test_settings_changed_in_the_process_are_noticed():
 
 def test_settings_known_without_numba_are_numbas():
     source = """
-    from numgrad.targets.cpu import toolchain
+    from numgrad.targets.cpu.platform import numba_setup as toolchain
     names = ("CPU_NAME", "CPU_FEATURES", "ENABLE_AVX", "NUMBA_NUM_THREADS")
     early = [getattr(toolchain.config, name) for name in names]
     assert not toolchain.is_loaded()
@@ -75,17 +76,17 @@ def test_versions_are_told_apart(tmp_path, monkeypatch):
     (tmp_path / "somepackage").mkdir()
     (tmp_path / "somepackage" / "__init__.py").touch()
     file = tmp_path / "somepackage" / "version.py"
-    seen = {toolchain.version_of("somepackage", "version.py")}
+    seen = {numba_setup.version_of("somepackage", "version.py")}
     for version in ("1", "2"):
         file.write_text(f"version = '{version}'")
-        seen.add(toolchain.version_of("somepackage", "version.py"))
+        seen.add(numba_setup.version_of("somepackage", "version.py"))
     assert seen >= {"none"}
     assert len(seen) == 3
-    assert toolchain.version_of("numpy", "no such file").startswith("2")
+    assert numba_setup.version_of("numpy", "no such file").startswith("2")
 
 
 def test_the_compiler_lock_is_numbas_too():
-    routines.address_of("trampoline", "trampoline")
+    routines.address_of("ufunc.ufunc_loop", "trampoline")
     from numba.core.compiler_lock import global_compiler_lock
 
     free = []
@@ -95,7 +96,7 @@ def test_the_compiler_lock_is_numbas_too():
         if free[-1]:
             global_compiler_lock._lock.release()
 
-    with toolchain.compiler_lock, toolchain.compiler_lock:
+    with numba_setup.compiler_lock, numba_setup.compiler_lock:
         _in_thread(probe)
     _in_thread(probe)
     assert free == [False, True]

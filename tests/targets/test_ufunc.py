@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 
-from numgrad.targets.cpu.kernels import Kernel, LoopSpec, kernel
+from numgrad.targets.cpu.kernels.kernel import Kernel, LoopSpec, kernel
 
 from .kernel_tools import F32, F64, spec_of
 

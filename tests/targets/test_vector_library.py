@@ -10,10 +10,12 @@ import sys
 import numpy as np
 import pytest
 
-from numgrad.targets.cpu import compiler, vector_library, vector_math
-from numgrad.targets.cpu.kernels import kernel
-from numgrad.targets.cpu.vector_code import SYMBOLS
-from numgrad.targets.cpu.vector_library import ARGUMENTS, VectorLibrary
+from numgrad.targets.cpu.compile import compiler
+from numgrad.targets.cpu.kernels.kernel import kernel
+from numgrad.targets.cpu.math import vector_math
+from numgrad.targets.cpu.platform import vector_library
+from numgrad.targets.cpu.platform.avx512 import SYMBOLS
+from numgrad.targets.cpu.platform.vector_library import ARGUMENTS, VectorLibrary
 
 from .kernel_tools import F64, generated_code, spec_of
 
@@ -134,9 +136,9 @@ def test_the_key_of_the_cache_is_the_same_in_all_processes(use):
 SCRIPT = """
 import json, math
 import numpy as np
-from numgrad._specs import ElementwiseSpec
-from numgrad.targets.cpu import cache
-from numgrad.targets.cpu.kernels import kernel
+from numgrad.ir.kernel_spec import ElementwiseSpec
+from numgrad.targets.cpu.compile import disk_cache as cache
+from numgrad.targets.cpu.kernels.kernel import kernel
 def f(x):
     return math.exp(x)
 spec = ElementwiseSpec("f", f, (np.dtype(float),), (np.dtype(float),))

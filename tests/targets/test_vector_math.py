@@ -8,11 +8,12 @@ from scipy import special
 
 import numgrad as ng
 from numgrad._settings import CHOICES
-from numgrad._specs import FusedSpec
-from numgrad.targets.cpu import fused, joining
-from numgrad.targets.cpu.kernels import kernel
-from numgrad.targets.cpu.vector_code import SYMBOLS
-from numgrad.targets.cpu.vector_library import ARGUMENTS, vector_library
+from numgrad.ir.kernel_spec import FusedSpec
+from numgrad.targets.cpu.codegen import scalar_graph
+from numgrad.targets.cpu.kernels import scalar_kernel
+from numgrad.targets.cpu.kernels.kernel import kernel
+from numgrad.targets.cpu.platform.avx512 import SYMBOLS
+from numgrad.targets.cpu.platform.vector_library import ARGUMENTS, vector_library
 
 from .kernel_tools import F32, F64, generated_code, spec_of
 
@@ -285,7 +286,8 @@ def fused_spec():
 
 @needs_library
 def test_steps_of_a_linked_kernel_share_their_functions(monkeypatch):
-    monkeypatch.setattr(joining, "flow_of", lambda graph: None)  # as where steps have branches
+    # as where steps have branches
+    monkeypatch.setattr(scalar_kernel, "flow_of", lambda graph: None)
     code, _ = generated_code_simd(fused_spec(), monkeypatch)
     assert code.count("define internal double @numgrad_simd_exp_float64") == 1
     assert all(loop_calls(code, LIBRARY.symbol(name, 64)) for name in ("exp", "sin"))
@@ -293,7 +295,7 @@ def test_steps_of_a_linked_kernel_share_their_functions(monkeypatch):
 
 @needs_library
 def test_a_kernel_written_for_vectors_calls_the_library_itself(monkeypatch):
-    monkeypatch.setattr(fused, "FEWEST_STEPS", 2)
+    monkeypatch.setattr(scalar_graph, "FEWEST_STEPS", 2)
     code, _ = generated_code_simd(fused_spec(), monkeypatch)
     assert "@numgrad_simd_" not in code
     exp, sin = (LIBRARY.symbol(name, 64) for name in ("exp", "sin"))
@@ -311,7 +313,7 @@ def test_ours_have_the_same_bits_compiled_and_written_into_a_kernel(symbol, monk
     kinds = zip(ordinary_arguments(name, dtype), special_arguments(name, dtype), strict=True)
     arrays = [np.concatenate(pair) for pair in kinds]
     alone = ufunc(name, dtype)(*arrays)
-    monkeypatch.setattr(fused, "FEWEST_STEPS", 2)
+    monkeypatch.setattr(scalar_graph, "FEWEST_STEPS", 2)
     n = len(arrays)
     steps = ((spec(name, dtype), (*range(n),)), (spec_of(negative, dtype, dtype), (n,)))
     joined = FusedSpec("fused", steps, (dtype,) * n, (dtype,), (n + 1,), (False,) * n)

@@ -8,10 +8,12 @@ import sys
 import numpy as np
 import pytest
 
-from numgrad.targets.cpu import fused, joining, vector_library
-from numgrad.targets.cpu.kernels import kernel
-from numgrad.targets.cpu.numbering import flow_of
-from numgrad.targets.cpu.widening import lanes_of
+from numgrad.targets.cpu.codegen import scalar_graph
+from numgrad.targets.cpu.kernels import scalar_kernel
+from numgrad.targets.cpu.kernels.kernel import kernel
+from numgrad.targets.cpu.platform import vector_library
+from numgrad.targets.cpu.vectorize.value_numbering import flow_of
+from numgrad.targets.cpu.vectorize.widen import lanes_of
 
 from .fused_tools import (
     BOOL,
@@ -39,7 +41,7 @@ def root(x):
 @pytest.fixture(autouse=True)
 def few_steps(monkeypatch):
     """Graphs of few steps are written for vectors too."""
-    monkeypatch.setattr(fused, "FEWEST_STEPS", 2)
+    monkeypatch.setattr(scalar_graph, "FEWEST_STEPS", 2)
 
 
 class Straight:
@@ -88,7 +90,7 @@ class Straight:
 
 
 def flowing(spec):
-    flow = flow_of(fused.graph(spec))
+    flow = flow_of(scalar_graph.graph(spec))
     assert flow is not None
     return flow
 
@@ -194,9 +196,9 @@ def chain(step, count, dtype=F64):
 
 
 def test_a_long_chain_is_written_for_vectors_and_its_body_exists_once(monkeypatch):
-    monkeypatch.setattr(joining, "_looped", None)
+    monkeypatch.setattr(scalar_kernel, "_looped", None)
     code, _ = generated_code(chain(spec_of(divide, F64, F64, F64), 30), monkeypatch)
-    assert code.count("fdiv <") == 30 * joining._INTERLEAVE
+    assert code.count("fdiv <") == 30 * scalar_kernel._INTERLEAVE
     assert "fdiv double" not in code
 
 
@@ -217,13 +219,13 @@ def branching(x):
     ("function", "dtype"), [(raising, F64), (branching, F64), (multiply, C128)]
 )
 def test_what_is_not_straight_is_linked(function, dtype, monkeypatch):
-    monkeypatch.setattr(joining, "_widened", None)
+    monkeypatch.setattr(scalar_kernel, "_widened", None)
     dtypes = [dtype] * (3 if function is multiply else 2)
     generated_code(chain(spec_of(function, *dtypes), 5, dtype), monkeypatch)
 
 
 def test_single_operators_are_linked(monkeypatch):
-    monkeypatch.setattr(joining, "_widened", None)
+    monkeypatch.setattr(scalar_kernel, "_widened", None)
     generated_code(spec_of(multiply, F64, F64, F64), monkeypatch)
 
 
@@ -245,7 +247,7 @@ def test_code_that_waits_for_itself_works_on_several_vectors(steps, inputs, apar
     made = [(product, (max(0, inputs + k - apart), k % inputs)) for k in range(steps)]
     last = range(inputs + steps - apart, inputs + steps)
     spec = fused_spec(made, (F64,) * inputs, last)
-    assert joining._vectors(fused.graph(spec), flowing(spec)) == vectors
+    assert scalar_kernel._vectors(scalar_graph.graph(spec), flowing(spec)) == vectors
 
 
 @pytest.mark.skipif(vector_library.vector_library() is None, reason="no vector library here")
@@ -255,7 +257,7 @@ def test_code_that_calls_functions_one_after_the_other_works_on_several_vectors(
         steps = [(wave, (k,)) for k in range(count)]
         steps += [(product, (k, 0)) for k in range(count, count + 8)]
         spec = fused_spec(steps, (F64,), (count + 8,))
-        assert joining._vectors(fused.graph(spec), flowing(spec)) == vectors
+        assert scalar_kernel._vectors(scalar_graph.graph(spec), flowing(spec)) == vectors
 
 
 # Operations
@@ -283,7 +285,8 @@ def test_what_others_wait_for_longest_comes_first_and_what_nobody_needs_not_at_a
 def test_narrower_registers(processor, function, tmp_path):
     code = f"function = {function!r}" + """
 import numpy as np, numgrad as ng
-from numgrad.targets.cpu import fused, joining
+from numgrad.targets.cpu.codegen import scalar_graph as fused
+from numgrad.targets.cpu.kernels import scalar_kernel as joining
 def f(x, y):
     z = getattr(ng, function)(x * x + 2.0) * y / (x - 5.0) - ng.sqrt(y)
     return ng.where(z > 0.5, z * x, -z) + z / y

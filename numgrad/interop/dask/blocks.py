@@ -8,10 +8,10 @@ import numpy as np
 
 from ..._errors import ArgTypeError
 from ..._tensor import Tensor, constant
-from ...engine.values import CPU
+from ...engine.graph.value import CPU
 from ...func.gradients import value_and_grad as local_value_and_grad
-from ...func.outputs import fitting
-from ...func.trees import flatten, holds_tensors, places, require_function
+from ...func.pytree import flatten, holds_tensors, places, require_function
+from ...func.tracing.destinations import fitting
 from .cluster import Cluster, Task, spans
 from .jacobians import arrays_of
 from .work import Work, one_thread

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..._errors import ArgTypeError, ClusterError
-from ...engine.capture import refuse
-from ...engine.record import mode
-from ...func.jacobian_progress import Bar, require_progress
+from ...engine.capture.capture import refuse
+from ...engine.record.apply import mode
+from ...func.jacobians.progress import Bar, require_progress
 from .work import Work, packed
 
 _AHEAD = 4  # tasks per thread of the cluster that are submitted: one runs, others wait beside it

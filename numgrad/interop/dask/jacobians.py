@@ -9,10 +9,10 @@ import numpy as np
 from ..._errors import DetachedError
 from ..._tensor import Tensor, constant
 from ...func.gradients import Called
-from ...func.jacobian_blocks import Arrays, into
-from ...func.jacobian_passes import Chunk, Columns, Passes, passes_of
-from ...func.jacobians import MODES
-from ...func.trees import Variables, flatten, holds_tensors, require_function
+from ...func.jacobians.blocks import Arrays, into
+from ...func.jacobians.jacobian import MODES
+from ...func.jacobians.passes import Chunk, Columns, Passes, passes_of
+from ...func.pytree import Variables, flatten, holds_tensors, require_function
 from .cluster import Cluster, Task, spans
 from .work import Work, one_thread
 

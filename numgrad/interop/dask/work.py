@@ -11,8 +11,8 @@ from typing import Any
 from ..._errors import ArgTypeError, DetachedError
 from ..._settings import settings
 from ..._tensor import Tensor
-from ...engine.record import mode
-from ...func.trees import flatten
+from ...engine.record.apply import mode
+from ...func.pytree import flatten
 
 
 class Work:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import numpy as np
 
-    from ..._program import Program
-    from .cache import CacheInfo
-    from .lowering.bound import BoundProgram
-    from .machine import Runner
-    from .timing import TimedRunner
+    from ...ir.program import Program
+    from .compile.disk_cache import CacheInfo
+    from .machine.machine import Runner
+    from .machine.profiler import TimedRunner
+    from .schedule.bound_program import BoundProgram
 
 __all__ = ["CPUTarget"]
 
@@ -36,9 +36,9 @@ class CPUTarget:
         self._bound: type[BoundProgram] | None = None
 
     def kernel(self, spec: Any) -> Any:
-        """Return the compiled kernel of a spec of `kernels`, the same one for equal specs."""
+        """Return the compiled kernel of a spec of `kernel`, the same one for equal specs."""
         if self._find_kernel is None:
-            from .kernels import kernel
+            from .kernels.kernel import kernel
 
             self._find_kernel = kernel
         return self._find_kernel(spec)
@@ -49,88 +49,88 @@ class CPUTarget:
 
     def is_ready(self, spec: Any) -> bool:
         """Whether the kernel of a spec is in memory or on disk, so that nothing is compiled."""
-        from .kernels import is_ready
+        from .kernels.kernel import is_ready
 
         return is_ready(spec)
 
     def prepare(self) -> None:
         """Compile or load what all programs share."""
-        from .routines import prepare
+        from .compile.routines import prepare
 
         prepare()
 
     def replay(self, spec: Any, inputs: "Sequence[np.ndarray]") -> "dict[int, list[Any]]":
-        """Call a kernel's function on one core, so that its exception comes out; see `replay`."""
-        from .replay import replay
+        """Call a kernel's function on one core, so that its exception comes out; see `rerun`."""
+        from .kernels.rerun import replay
 
         return replay(spec, inputs)
 
     def bind(self, program: "Program") -> "BoundProgram":
         """Return a program ready to be run any number of times."""
         if self._bound is None:
-            from .lowering.bound import BoundProgram
+            from .schedule.bound_program import BoundProgram
 
             self._bound = BoundProgram
         return self._bound(program, self)
 
     def addresses(self, arrays: "Sequence[np.ndarray]") -> list[int]:
         """Return where the elements of arrays begin, as a bound program takes it."""
-        from .addresses import addresses
+        from .python.array_addresses import addresses
 
         return addresses(arrays)
 
     def recorder(self, **plan: Any) -> Any:
         """Return a builtin function that records an operation; see `recorders.recorder`."""
-        from . import recorders
+        from .python import recorders
 
         return recorders.recorder(**plan)
 
     def finder(self, *parts: Any) -> Any:
         """Return a builtin function of a value and options that finds recorders; see
         `recorders.finder`."""
-        from . import recorders
+        from .python import recorders
 
         return recorders.finder(*parts)
 
     def timed(self, runner: "Runner", count: int) -> "TimedRunner":
         """Return a runner of the same program, of so many instructions, that measures each."""
-        from .timing import TimedRunner
+        from .machine.profiler import TimedRunner
 
         return TimedRunner(runner, count)
 
     @property
     def num_threads(self) -> int:
         """Threads of a parallel run."""
-        from .threads import get_num_threads
+        from .platform.threads import get_num_threads
 
         return get_num_threads()
 
     def set_num_threads(self, n: int) -> None:
         """Set the number of threads of parallel runs, for the whole process."""
-        from .threads import set_num_threads
+        from .platform.threads import set_num_threads
 
         set_num_threads(n)
 
     def threading_layer(self) -> str:
         """Return the name of Numba's threading layer, starting its threads."""
-        from .threads import threading_layer
+        from .platform.threads import threading_layer
 
         return threading_layer()
 
     def l2_bytes(self) -> int:
         """Size of one core's second-level cache in bytes."""
-        from .memory import l2_bytes
+        from .machine.scratch import l2_bytes
 
         return l2_bytes()
 
     def math(self) -> str:
         """Say in words where kernels take ``exp``, ``sin``, ... of real numbers from."""
-        from .vector_library import description
+        from .platform.vector_library import description
 
         return description()
 
     def cache_info(self) -> "CacheInfo":
         """Return the directory and the counters of the kernel cache."""
-        from .cache import cache_info
+        from .compile.disk_cache import cache_info
 
         return cache_info()

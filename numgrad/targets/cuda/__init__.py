@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..._bounded import Bounded
-from ..._device_array import DeviceArray, span
-from ..._lazy import lazy
+from ...ir.device_array import DeviceArray, span
+from ...process.bounded_dict import Bounded
+from ...process.cached_attribute import lazy
 
 if TYPE_CHECKING:
-    from ..._program import Program
-    from .arrays import ArrayKernel
-    from .bound import BoundProgram
-    from .kernel import Kernel
-    from .runtime import Runtime
+    from ...ir.program import Program
+    from .compile.kernel import Kernel
+    from .device.arrays import ArrayKernel
+    from .device.runtime import Runtime
+    from .program.bound_program import BoundProgram
 
 __all__ = ["CUDATarget", "count", "unavailable"]
 
@@ -27,7 +27,7 @@ def unavailable() -> str | None:
     """Return why there is no device, in a sentence; None if there is one."""
     if is_simulated():
         return None
-    from .available import why_not
+    from .device.available import why_not
 
     return why_not()
 
@@ -36,7 +36,7 @@ def count() -> int:
     """Return the number of devices; the simulator has one."""
     if is_simulated():
         return 1
-    from .available import device_count
+    from .device.available import device_count
 
     return device_count()
 
@@ -51,7 +51,7 @@ def _driver(index: int) -> Any:
         from ..cuda_simulator.driver import Simulator
 
         return Simulator()
-    from .driver import Driver
+    from .device.driver import Driver
 
     return Driver(index)
 
@@ -77,7 +77,7 @@ class CUDATarget:
     @lazy
     def runtime(self) -> "Runtime":
         """Memory, streams and launches, of a GPU or of Numba's simulator."""
-        from .runtime import Runtime
+        from .device.runtime import Runtime
 
         return Runtime(self.name, _driver(self._index), self._current)
 
@@ -89,13 +89,13 @@ class CUDATarget:
     def kernel(self, spec: Any) -> "ArrayKernel":
         """Return the kernel of an elementwise spec; which text it becomes depends on how its
         operands lie."""
-        from .arrays import ArrayKernel
+        from .device.arrays import ArrayKernel
 
         return ArrayKernel(spec, self)
 
     def joins(self, spec: Any) -> bool:
         """Whether a kernel can join the function of a spec with others: any that a device has."""
-        from .host import needs_host
+        from .launch.host_steps import needs_host
 
         return not needs_host(spec)
 
@@ -106,7 +106,7 @@ class CUDATarget:
     def replay(self, spec: Any, inputs: "Sequence[np.ndarray]") -> "dict[int, list[Any]]":
         """Call a kernel's function on one core, so that its exception comes out: on the host, which
         runs all that can raise."""
-        from ..cpu.replay import replay
+        from ..cpu.kernels.rerun import replay
 
         return replay(spec, inputs)
 
@@ -119,7 +119,7 @@ class CUDATarget:
 
     def bind(self, program: "Program") -> "BoundProgram":
         """Return a program ready to be run any number of times."""
-        from .bound import BoundProgram
+        from .program.bound_program import BoundProgram
 
         return BoundProgram(program, self)
 
@@ -162,7 +162,7 @@ class CUDATarget:
 
     def copy(self, array: DeviceArray) -> DeviceArray:
         """Return a copy in C order."""
-        from .arrays import copy_spec
+        from .device.arrays import copy_spec
 
         made = self.empty(array.shape, array.dtype)
         self.kernel(copy_spec(array.dtype)).ufunc(array, out=made)

@@ -16,17 +16,17 @@ from numba import cuda
 from numba.cuda.simulator import kernel as kernel_module
 
 from ..._errors import DeviceError
-from ..._locks import fork_safe_lock
+from ...process.fork_locks import fork_safe_lock
 from ..binding import bind
-from ..cuda.halved import core_names
-from ..cuda.kernel import Array, Function, Kernel, Pointer, Word
-from ..cuda.product import Tile
+from ..cuda.compile.kernel import Array, Function, Kernel, Pointer, Word
+from ..cuda.kernels.pairwise import core_names
+from ..cuda.kernels.product import Tile
 from . import scalar_math
 from .order import Accesses, Event, Order, Queue
 from .sharing import Shared, syncthreads
 
 PROCESSORS = 3
-"""What runs blocks of threads at once; see `factors.planned`."""
+"""What runs blocks of threads at once; see `tiles.planned`."""
 
 REDUCING = 3
 """Threads that reduce a block of elements together: as they do not divide it, every thread meets
@@ -183,7 +183,7 @@ _one_at_a_time = fork_safe_lock()  # Numba simulates one kernel at a time
 
 
 class Simulator:
-    """A driver whose device is simulated; see `numgrad.targets.cuda.driver` for what each method
+    """A driver whose device is simulated; see `targets.cuda.device.driver` for what each method
     means on a GPU."""
 
     REDUCING, PROCESSORS = REDUCING, PROCESSORS

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numgrad as ng
 
-from ...targets.cpu.cache import cache_info
-from ...targets.cpu.toolchain import installed_version
+from ...targets.cpu.compile.disk_cache import cache_info
+from ...targets.cpu.platform.numba_setup import installed_version
 from ...targets.cuda import is_simulated
 from .report import said
 

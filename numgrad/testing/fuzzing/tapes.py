@@ -7,7 +7,7 @@ from typing import Any
 from ..._autograd import backward, grad
 from ..._settings import get_flags, set_flags
 from ..._tensor import Tensor, tensor
-from ...functions.constants import zeros, zeros_like
+from ...functions.creation.constants import zeros, zeros_like
 
 OPTIONS: dict[str, Any] = {"create_graph": True, "allow_unused": True, "materialize_grads": True}
 

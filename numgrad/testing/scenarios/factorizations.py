@@ -12,7 +12,7 @@ import scipy.linalg
 import numgrad as ng
 
 from ..._declare import registry
-from ...operators.matmul import adjoint
+from ...operators.linalg.matmul import adjoint
 from .linalg import A23, RIGHT, SQUARE, STACK, algebra, definite_array
 from .scenario import Point, Scenario, numbers
 

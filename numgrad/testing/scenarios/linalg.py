@@ -8,8 +8,8 @@ import numpy as np
 import numgrad as ng
 
 from ..._declare import registry
-from ...operators.factorization import solve_triangular
-from ...operators.matmul import adjoint
+from ...operators.linalg.factorization import solve_triangular
+from ...operators.linalg.matmul import adjoint
 from .scenario import ALL, REAL, Point, Scenario, numbers
 
 A23, A34 = numbers((2, 3)), numbers((3, 4), phase=0.2)

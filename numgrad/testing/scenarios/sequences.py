@@ -5,10 +5,11 @@ import scipy.special as sp
 from scipy import signal
 
 from ..._declare import registry
-from ...functions import filtering, floats
-from ...operators.planes import slide_plane
-from ...operators.recursion import all_pole
-from ...operators.sliding import places, slide
+from ...functions.elementwise import floats
+from ...functions.signal import filtering
+from ...operators.signal.convolution import places, slide
+from ...operators.signal.convolution_2d import slide_plane
+from ...operators.signal.recursion import all_pole
 from .elementwise import unary
 from .scenario import ALL, Scenario, numbers, spread
 

@@ -7,7 +7,7 @@ import numpy as np
 import scipy.special as sp
 
 from ..._declare import registry
-from ...functions import special
+from ...functions.special import special
 from .scenario import ALL, REAL, Domain, Scenario, floats, numbers, spread
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import scipy.special as sp
 
 from ..._declare import registry
-from ...functions import special
-from ...operators.formulas import TABLE, Tabled
+from ...functions.special import special
+from ...operators.special.formulas import TABLE, Tabled
 from .elementwise import INF, binary, unary
 from .scenario import REAL, Scenario, floats, spread
 

@@ -16,10 +16,10 @@ from pathlib import Path
 
 import numpy as np
 
-from numgrad._program import extent
+from numgrad.ir.program import extent
 from numgrad.targets import cuda
-from numgrad.targets.cuda import available, driver
-from numgrad.targets.cuda.kernel import Array, Pointer
+from numgrad.targets.cuda.compile.kernel import Array, Pointer
+from numgrad.targets.cuda.device import available, driver
 from numgrad.targets.cuda_simulator import driver as simulator
 
 SOURCE = Path(__file__).with_name("libcuda.c")

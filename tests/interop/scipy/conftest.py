@@ -2,7 +2,7 @@
 
 import pytest
 
-from numgrad.interop.scipy.factors import System
+from numgrad.interop.scipy.implicit.factors import System
 
 
 @pytest.fixture

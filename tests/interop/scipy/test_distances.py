@@ -6,7 +6,7 @@ from scipy.spatial import distance
 
 import numgrad as ng
 from numgrad.interop import scipy
-from numgrad.interop.scipy.distances import METRICS, SHORT
+from numgrad.interop.scipy.spatial.distances import METRICS, SHORT
 from numgrad.testing import gradcheck, gradgradcheck
 
 RNG = np.random.default_rng(0)

@@ -10,7 +10,7 @@ from scipy import optimize
 
 import numgrad as ng
 from numgrad.errors import DetachedError, NotDifferentiableError
-from numgrad.interop.scipy.fields import Undifferentiated
+from numgrad.interop.scipy.implicit.fields import Undifferentiated
 
 from .differences import agree, derivative
 

@@ -11,7 +11,7 @@ from scipy import optimize
 
 import numgrad as ng
 from numgrad.errors import DetachedError, DtypeError, ImplicitGradError, NonFiniteError
-from numgrad.interop.scipy.derived import Captured
+from numgrad.interop.scipy.implicit.derived import Captured
 
 from .differences import POINT, agree, derivative, diffusion, residuals, rosenbrock
 

@@ -6,7 +6,7 @@ from scipy import ndimage
 
 import numgrad as ng
 from numgrad.interop.scipy import map_coordinates
-from numgrad.interop.scipy.images import MODES
+from numgrad.interop.scipy.spatial.images import MODES
 from numgrad.testing import gradcheck, gradgradcheck
 
 RNG = np.random.default_rng(0)

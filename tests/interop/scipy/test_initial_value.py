@@ -7,8 +7,8 @@ from scipy import integrate
 
 import numgrad as ng
 from numgrad.errors import ConvergenceError, NotDifferentiableError
-from numgrad.interop.scipy.continuous import Problem
-from numgrad.interop.scipy.steps import ClosedRun
+from numgrad.interop.scipy.integration.continuous import Problem
+from numgrad.interop.scipy.integration.steps import ClosedRun
 
 from .differences import agree, derivative
 

@@ -7,7 +7,7 @@ from scipy import integrate
 
 import numgrad as ng
 from numgrad.errors import ConvergenceError
-from numgrad.interop.scipy import collocation
+from numgrad.interop.scipy.integration import collocation
 
 solve_ivp = ng.interop.scipy.solve_ivp
 RATES = np.array([0.026982514, 1.00068e-5, 0.006170228, 0.0163679184, 97749.379, 15766.507])

@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 
 from ...._tensor import Tensor
-from ....functions.cumulative import cumsum
-from ....functions.joining import concat, stack
-from ....functions.reshaping import moveaxis, permute_dims
-from ....functions.rounding import floor
-from ....functions.searching import searchsorted
-from ....functions.selection import where
+from ....functions.elementwise.rounding import floor
+from ....functions.reduction.cumulative import cumsum
+from ....functions.shape.joining import concat, stack
+from ....functions.shape.reshaping import moveaxis, permute_dims
+from ....functions.shape.selection import where
+from ....functions.sorting.searching import searchsorted
 from .data import answer, beside, floating, interval, known, real, within
 
 

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 
 from ...._tensor import Tensor
-from ....functions.banded import solve_banded
-from ....functions.constants import zeros
-from ....functions.creation import asarray
-from ....functions.joining import concat
-from ....functions.systems import solve
-from ....functions.wanted import integer
+from ....functions.array.argument_checks import integer
+from ....functions.creation.constants import zeros
+from ....functions.creation.from_data import asarray
+from ....functions.linalg.banded import solve_banded
+from ....functions.linalg.systems import solve
+from ....functions.shape.joining import concat
 from .basis import BSpline, local_basis, require_sorted, rows
 from .data import along_first, ascending, floating, known, real
 

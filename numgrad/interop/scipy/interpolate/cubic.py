@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 
 from ...._tensor import Tensor
-from ....functions.banded import solve_banded
-from ....functions.creation import asarray
-from ....functions.joining import concat, stack
-from ....functions.rearranging import roll
+from ....functions.creation.from_data import asarray
+from ....functions.linalg.banded import solve_banded
+from ....functions.shape.joining import concat, stack
+from ....functions.shape.rearranging import roll
 from .data import along_first, ascending, beside, floating, known
 from .piecewise import CubicHermiteSpline
 

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 
 from ...._tensor import Tensor
-from ....func.trees import holds_tensors
-from ....functions.operands import as_tensor, is_known, values_of
-from ....functions.reshaping import moveaxis
-from ....functions.searching import searchsorted
-from ....functions.selection import where
+from ....func.pytree import holds_tensors
+from ....functions.array.operands import as_tensor, is_known, values_of
+from ....functions.shape.reshaping import moveaxis
+from ....functions.shape.selection import where
+from ....functions.sorting.searching import searchsorted
 
 
 def floating(x: Any) -> Tensor:

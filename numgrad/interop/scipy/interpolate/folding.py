@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...._tensor import Tensor
-from ....functions.reshaping import moveaxis
+from ....functions.shape.reshaping import moveaxis
 from .data import beside, interval
 from .monotone import harmonic
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from ...._tensor import Tensor
-from ....functions.creation import asarray
-from ....functions.joining import stack
-from ....functions.rearranging import flip
-from ....functions.reshaping import moveaxis
-from ....functions.selection import where
+from ....functions.creation.from_data import asarray
+from ....functions.shape.joining import stack
+from ....functions.shape.rearranging import flip
+from ....functions.shape.reshaping import moveaxis
+from ....functions.shape.selection import where
 from .basis import knot_interval, local_basis
 from .collocation import make_interp_spline
 from .data import answer, floating, interval, known, real, require_finite
@@ -150,7 +150,7 @@ class RegularGridInterpolator:
         of coordinates that are broadcast."""
         ndim = len(self._grid)
         if isinstance(xi, tuple):
-            from ....functions.repeating import broadcast_arrays
+            from ....functions.shape.repeating import broadcast_arrays
 
             xi = stack(broadcast_arrays(*[real(x, WHAT, "xi") for x in xi]), axis=-1)
         at = real(xi, WHAT, "xi")

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from ...._tensor import Tensor
-from ....functions.elementwise import sign
-from ....functions.joining import concat, stack
-from ....functions.selection import where
+from ....functions.elementwise.arithmetic import sign
+from ....functions.shape.joining import concat, stack
+from ....functions.shape.selection import where
 from .data import along_first, ascending, beside
 from .piecewise import CubicHermiteSpline
 

@@ -6,11 +6,11 @@ from typing import Any, Self
 import numpy as np
 
 from ...._tensor import Tensor
-from ....functions.cumulative import cumsum
-from ....functions.joining import concat, stack
-from ....functions.operands import as_tensor
-from ....functions.reshaping import moveaxis, permute_dims
-from ....functions.rounding import floor
+from ....functions.array.operands import as_tensor
+from ....functions.elementwise.rounding import floor
+from ....functions.reduction.cumulative import cumsum
+from ....functions.shape.joining import concat, stack
+from ....functions.shape.reshaping import moveaxis, permute_dims
 from .data import along_first, answer, ascending, beside, floating, interval, real, within
 
 

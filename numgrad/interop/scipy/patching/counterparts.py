@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .... import fft, linalg, signal, special
-from ....functions.cumulative import trapezoid
+from ....functions.reduction.cumulative import trapezoid
 
 Pair = tuple[ModuleType, str, Any]
 

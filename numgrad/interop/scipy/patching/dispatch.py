@@ -7,9 +7,9 @@ from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from ...._tensor import Tensor
-from ....engine.site import is_ours
-from ....functions.protocols import answered
-from ....sparse.array import SparseArray
+from ....engine.graph.callsite import is_ours
+from ....functions.tensor.protocols import answered
+from ....sparse.arrays.array import SparseArray
 from .counterparts import READ_CLOSURES, UNASKED
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 import numgrad as ng
 
-from ....targets.cuda.graphs import OFTEN
+from ....targets.cuda.launch.graphs import OFTEN
 from ..agreement import DEVICE
 from ..report import Check, require
 from ..sizes import Sizes

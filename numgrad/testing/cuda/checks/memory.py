@@ -4,7 +4,7 @@ import gc
 
 import numgrad as ng
 
-from ....targets.cuda.driver import Driver
+from ....targets.cuda.device.driver import Driver
 from ..agreement import DEVICE
 from ..report import Check, Skipped, require
 from ..sizes import Sizes

@@ -1,0 +1,1 @@
+"""Operators of users: kernels and derivatives that are declared with ``@ng.operator``."""

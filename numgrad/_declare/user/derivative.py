@@ -1,0 +1,245 @@
+"""How the gradients of a user's operator are computed: by a kernel, or by a function of tensors.
+
+Kernels of derivatives are operators themselves, so that each can have a derivative of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from ..._errors import CustomGradError, NotDifferentiableError
+from ...process.cached_attribute import lazy
+from ..operator import arrived, door
+from ..partial import bind_operators
+from ..source import Source
+from .operator import UserOperator
+
+if TYPE_CHECKING:
+    from .derived import DerivedOperator
+
+
+def refuse(kernel: UserOperator, context: Any) -> NoReturn:
+    """Raise for a derivative of an order that nobody declared."""
+    name, owner = kernel.name, getattr(kernel, "owner", kernel)
+    raise NotDifferentiableError(
+        f"create_graph: the {kernel.label}{context.node.where()}, has no derivative; declare one "
+        f"with @{name}.backward, or declare @{owner.name}.backward as a Python function of "
+        f"tensors (without @njit)"
+    )
+
+
+class Derivative:
+    """How the cotangents of an operator's inputs follow from those of its outputs.
+
+    The first ``linear`` parameters of the function are cotangents, or tangents.
+    """
+
+    def __init__(self, owner: UserOperator, source: Source, linear: int) -> None:
+        self.owner = owner
+        self.source = source
+        self.linear = linear
+
+    @property
+    def reads(self) -> list[bool]:
+        """Which inputs and outputs the derivative reads."""
+        return self._mentioned
+
+    @lazy
+    def _mentioned(self) -> list[bool]:
+        last = self.linear + len(self.owner.inputs) + self.owner.nout
+        return [self.source.reads(name) for name in self.source.parameters[self.linear : last]]
+
+    def values(self, context: Any) -> list[Any]:
+        """Return inputs and outputs; zeros of one core stand for those that are not read."""
+        specs = [*context.input_specs, *context.output_specs]
+        count = len(context.input_specs)
+        values = []
+        for n, (read, spec) in enumerate(zip(self.reads, specs, strict=True)):
+            if read:
+                values.append(context.input(n) if n < count else context.output(n - count))
+            else:
+                values.append(core_zeros(spec, self.owner.ncore[n]))
+        return values
+
+    def cotangents(self, context: Any, cotangents: Sequence[Any]) -> list[Any]:
+        """Return the cotangents of the floating outputs, zeros where none arrived."""
+        first = len(self.owner.inputs)
+        return [
+            core_zeros(context.output_specs[n], self.owner.ncore[first + n])
+            if cotangents[n] is None
+            else cotangents[n]
+            for n in self.owner.cotangent_outputs()
+        ]
+
+    def spread(self, context: Any, gradients: Sequence[Any]) -> list[Any]:
+        """Return one gradient for each input: ``None`` where there is none."""
+        result: list[Any] = [None] * len(context.input_specs)
+        for n, gradient in zip(self.owner.gradient_inputs(), gradients, strict=True):
+            if context.input_specs[n].dtype.kind in "fc":
+                result[n] = gradient
+        return result
+
+    def static(self, context: Any) -> dict[str, Any]:
+        return {
+            name: context.static[name] for name in self.source.parameters if name in context.static
+        }
+
+    def apply(self, context: Any, cotangents: Sequence[Any]) -> list[Any]:
+        raise NotImplementedError
+
+
+class OfKernel(Derivative):
+    """A derivative that is computed by a kernel."""
+
+    def __init__(self, owner: UserOperator, kernel: DerivedOperator) -> None:
+        super().__init__(owner, kernel.source, kernel.linear)
+        self.kernel = kernel
+
+
+class KernelDerivative(OfKernel):
+    """A backward kernel; for the next derivative the source of a scalar one runs on tensors."""
+
+    def __init__(self, owner: UserOperator, kernel: DerivedOperator) -> None:
+        super().__init__(owner, kernel)
+        self._traced: Callable[..., Any] | None = None
+
+    @property
+    def reads(self) -> list[bool]:
+        """What the kernel reads, or the forward-mode kernel, which is its transposed."""
+        return self.owner.with_tangent(self._mentioned)
+
+    def apply(self, context: Any, cotangents: Sequence[Any]) -> list[Any]:
+        inputs = [*self.cotangents(context, cotangents), *self.values(context)]
+        if context.create_graph and not self.kernel.is_twice:
+            return self.spread(context, self._trace(context, inputs))
+        gradients = self.kernel(*inputs, **self.static(context))
+        return self.spread(context, as_tuple(gradients))
+
+    def _trace(self, context: Any, inputs: list[Any]) -> Sequence[Any]:
+        """Run the source of the kernel on tensors."""
+        if not self.owner.signature.scalar:
+            refuse(self.kernel, context)
+        if self._traced is None:
+            self._traced = bind_operators(self.source.plain)
+        try:
+            gradients = self._traced(*inputs, **self.static(context))
+        except MemoryError:
+            raise
+        except Exception as error:
+            raise NotDifferentiableError(
+                f"create_graph: the {self.kernel.label}{context.node.where()}, does not run on "
+                f"tensors ({type(error).__name__}: {error}); declare its derivative with "
+                f"@{self.kernel.name}.backward"
+            ) from error
+        return [_as_value(g, context.input_specs[0].dtype) for g in as_tuple(gradients)]
+
+
+class KernelTangent(OfKernel):
+    """A forward-mode kernel of an operator."""
+
+    def apply(self, context: Any, cotangents: Sequence[Any]) -> list[Any]:
+        """Return the tangents of the outputs for those of the inputs, zeros where none arrived."""
+        tangents = [
+            core_zeros(context.input_specs[n], self.owner.ncore[n])
+            if cotangents[n] is None
+            else cotangents[n]
+            for n in self.owner.gradient_inputs()
+        ]
+        found = self.kernel(*tangents, *self.values(context), **self.static(context))
+        made: list[Any] = [None] * self.owner.nout
+        for n, tangent in zip(self.owner.cotangent_outputs(), as_tuple(found), strict=True):
+            made[n] = tangent
+        return made
+
+
+class Transposed(OfKernel):
+    """The derivative of a linear kernel in its linear inputs: the transposed kernel."""
+
+    owner: DerivedOperator
+
+    @lazy
+    def _mentioned(self) -> list[bool]:
+        """The kernel's other inputs are those of the transposed one; its outputs are not read."""
+        names = self.source.parameters[self.kernel.linear : len(self.kernel.inputs)]
+        other = [self.source.reads(name) for name in names]
+        return [False] * self.owner.linear + other + [False] * self.owner.nout
+
+    def apply(self, context: Any, cotangents: Sequence[Any]) -> list[Any]:
+        count = len(self.owner.inputs)
+        values = self.values(context)[self.owner.linear : count]
+        results = self._products(context, cotangents, values)
+        return [*results, *(None,) * (count - self.owner.linear)]
+
+    def _products(
+        self, context: Any, cotangents: Sequence[Any], values: Sequence[Any]
+    ) -> Sequence[Any]:
+        """Return what the transposed map makes of cotangents."""
+        inputs = [*self.cotangents(context, cotangents), *values]
+        return as_tuple(self.kernel(*inputs, **self.static(context)))
+
+
+class TensorDerivative(Derivative):
+    """A Python function of tensors: differentiable like anything else that is made of operators."""
+
+    def __init__(self, owner: UserOperator, source: Source) -> None:
+        super().__init__(owner, source, len(owner.cotangent_outputs()))
+        self.label = f"the backward of {owner.label}, function {source.name},"
+        self._bound: Callable[..., Any] | None = None
+
+    def apply(self, context: Any, cotangents: Sequence[Any]) -> list[Any]:
+        if self._bound is None:
+            self._bound = bind_operators(self.source.plain)
+        seeds = arrived(context, cotangents, self.owner.cotangent_outputs())
+        gradients = self._bound(*seeds, *self.values(context), **self.static(context))
+        gradients = gradients if isinstance(gradients, list) else as_tuple(gradients)
+        expected = self.owner.gradient_inputs()
+        if len(gradients) != len(expected):
+            raise CustomGradError(
+                f"{self.label} returned an incorrect number of gradients: "
+                f"expected {len(expected)}, "
+                f"got {len(gradients)}"
+            )
+        checked = [self._checked(context, n, g) for n, g in zip(expected, gradients, strict=True)]
+        return self.spread(context, checked)
+
+    def _checked(self, context: Any, position: int, gradient: Any) -> Any:
+        spec = context.input_specs[position]
+        if gradient is None or spec.dtype.kind not in "fc":
+            return None
+        value = _as_value(gradient, spec.dtype)
+        name = f"{self.label} returned an invalid gradient at index {position}"
+        if not isinstance(value, door.value):
+            raise CustomGradError(f"{name}: expected a tensor, got {type(value).__name__}")
+        core = value.shape[len(value.shape) - len(spec.shape) :] if spec.shape else ()
+        if len(value.shape) < len(spec.shape) or any(
+            s not in (1, c) for s, c in zip(spec.shape, core, strict=True)
+        ):
+            raise CustomGradError(
+                f"{name}: its shape is {value.shape}, that of the input is {spec.shape}"
+            )
+        if value.dtype.kind not in "fc":
+            raise CustomGradError(
+                f"{name}: its dtype is {value.dtype}, that of the input is {spec.dtype}"
+            )
+        return value
+
+
+def core_zeros(spec: Any, ncore: int) -> Any:
+    """Return zeros of one core, which broadcast along the loop."""
+    return door.constant(np.zeros(spec.shape[len(spec.shape) - ncore :], spec.dtype))
+
+
+def as_tuple(results: Any) -> Sequence[Any]:
+    """Return what a function returned, one result or a tuple of several, as a tuple."""
+    return results if isinstance(results, tuple) else (results,)
+
+
+def _as_value(gradient: Any, dtype: np.dtype) -> Any:
+    if isinstance(gradient, door.value):  # first: some stand for numbers of Python
+        return gradient
+    if isinstance(gradient, (int, float, complex, np.ndarray, np.number)):
+        return door.constant(np.asarray(gradient, dtype))
+    return gradient

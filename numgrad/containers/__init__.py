@@ -1,0 +1,1 @@
+"""Which objects are containers of arrays, and how their leaves are found."""

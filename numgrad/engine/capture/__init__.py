@@ -1,0 +1,1 @@
+"""Capturing: a function is run once, and all that it does is kept as expressions."""

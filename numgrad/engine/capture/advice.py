@@ -1,0 +1,256 @@
+"""What a user who asked for numbers of a tensor has typed, and what keeps the gradients."""
+
+import ast
+import sys
+from inspect import signature
+from types import NoneType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...names.counterparts import FOLLOWED, HOLDERS, TEXTS, counterpart
+from ...names.scipy_switch import is_switched
+from ..graph.callsite import Site
+from .array_origin import before, made_a_tensor, numgrad_name, replaced, short
+from .import_line import or_once
+from .user_call import UserCall, public_name, user_calls
+
+_WRITES = ("numpy.ndarray.fill", "numpy.ndarray.put", "numpy.ndarray.itemset")
+_VALUES = ("values", "to_numpy", "item")
+_ANSWERED = {"numpy", "scipy", "pandas", "xarray"}
+
+
+class Advice(NamedTuple):
+    """What an error says about a call of the user: the name of the called function, the source of
+    the call, its line, the code to write instead, and what else has to change."""
+
+    name: str
+    typed: str
+    site: Site
+    write: str
+    also: str
+
+
+def advice() -> Advice | None:
+    """Return advice about the running call of the user's program; None where there is none."""
+    try:
+        return _advice()
+    except Exception:  # objects of libraries may raise anything: the error without advice remains
+        return None
+
+
+def _advice() -> Advice | None:
+    calls = user_calls()
+    call = next(calls, None)
+    write = call and _instead(call)
+    if call is None or write is None:
+        return None
+    return Advice(call.name or "", _typed(call), call.site, write, _outer(next(calls, None)))
+
+
+def typed() -> tuple[str, str]:
+    """Return the source of the running call of the user's program, and where that is."""
+    call = next(user_calls(), None)
+    return ("", "") if call is None else (_typed(call), f"at {call.site}")
+
+
+def refused_reading(tensor: str, otherwise: str) -> tuple[str, str]:
+    """Return why a value cannot be read yet, and the user's line; what to write instead of the
+    call that asks for it, or else what is said ``otherwise``."""
+    found = advice()
+    if found is None:
+        return f"{tensor} {otherwise}", ""
+    reason = f"{found.typed} asks for {tensor}, which is not known yet: write {found.write}."
+    return reason + found.also, f"at {found.site}"
+
+
+def _outer(call: UserCall | None) -> str:
+    """Return what to write instead of the function of SciPy that has called the user's; what runs
+    the whole program, such as a test runner, is none."""
+    write = _instead(call) if call is not None and call.library in _ANSWERED else None
+    if call is None or write is None:
+        return ""
+    return f" It is called by {_typed(call)}, at {call.site}: write {write} there."
+
+
+def _typed(call: UserCall) -> str:
+    if call.tree is None:
+        return f"{call.name}"
+    return short(call.tree) + (" = ..." if call.is_write else "")
+
+
+def _instead(call: UserCall) -> str | None:
+    found = _instead_of(call)
+    if found is None and call.library == "pandas":
+        return "the tensor itself, or a dict of tensors, where this is read: pandas holds none"
+    return found
+
+
+def _instead_of(call: UserCall) -> str | None:
+    if call.is_write:
+        return _instead_of_array(call)
+    if isinstance(call.tree, (ast.BinOp, ast.Compare)):
+        return _instead_of_operator(call, call.tree)
+    if call.name is None or call.name.startswith("numgrad"):
+        return None
+    value = call.value_of(call.named)
+    text = _text(call)
+    return _instead_of_function(call, value) if text is None else text
+
+
+# Functions ----------------------------------------------------------------------------------------
+
+
+def _instead_of_function(call: UserCall, value: Any) -> str | None:
+    name = (call.name or "") if call.named is None else (public_name(value) or "")
+    is_of_one = isinstance(call.tree, ast.Call) and len(call.tree.args) != 2
+    if name.startswith("numpy.ndarray") or (name.startswith("builtins.") and is_of_one):
+        return None  # elements of an array; the greatest of a list
+    found = counterpart(name.partition("()")[0])
+    if found is None:
+        return _without_counterpart(call)
+    module = numgrad_name(call.frame.f_globals)
+    own = f"{module}.{found}"
+    if "()" in name and call.named is not None:
+        made = own if "(" in found else f"{own}(...)"
+        return f"{made} where {ast.unparse(_object(call.named))} is made"
+    arguments = _arguments(found)
+    if "(" in found or call.tree is None or call.named is None:
+        return own + arguments
+    text = short(replaced(call.tree, call.named, own)) + arguments
+    return or_once(text, call, value, found, module)
+
+
+def _arguments(path: str) -> str:
+    """Return what has to be said of the tensors that the function of a solver reads."""
+    if path.partition("(")[0] in FOLLOWED:
+        return ""
+    solver: Any = sys.modules["numgrad"]
+    for part in path.partition("(")[0].split("."):
+        solver = getattr(solver, part)
+    is_solver = path.startswith("interop.scipy.") and "args" in signature(solver).parameters
+    return ", with the tensors that its function reads in args=(...)" if is_solver else ""
+
+
+def _without_counterpart(call: UserCall) -> str | None:
+    name = call.name or ""
+    if call.library and call.library not in _ANSWERED | sys.stdlib_module_names:
+        return f"x.detach().numpy() for values, as functions of {call.library} have no gradients"
+    if not name.startswith("scipy."):
+        return None
+    if is_switched(name.replace("()", "")) and not _is_switch_on():
+        return (
+            "os.environ['SCIPY_ARRAY_API'] = '1' before SciPy is imported, whose function takes "
+            f"tensors then, and {numgrad_name(call.frame.f_globals)}.interop.scipy.patch() if it "
+            "gets arrays of NumPy beside them"
+        )
+    return f"an ng.Function with its derivative, as numgrad has no counterpart of {name}"
+
+
+def _is_switch_on() -> bool:
+    """Return whether SciPy computes with the functions of any library."""
+    return bool(getattr(sys.modules.get("scipy._lib._array_api"), "SCIPY_ARRAY_API", False))
+
+
+# Objects, operators and arrays --------------------------------------------------------------------
+
+
+def _text(call: UserCall) -> str | None:
+    """Return the text for conversions and for methods of objects."""
+    if "()" not in (call.name or "") and (held := _instead_of_holder(call)):
+        return held
+    if "xarray" in (call.library, (call.name or "").partition(".")[0]):
+        return _instead_of_labels(call)
+    plain = (call.name or "").replace("()", "")
+    if plain.startswith("pandas.") and plain.endswith((".to_numpy.dot", ".values.dot")):
+        plain = "numpy.ndarray.dot"  # of the numbers
+    keys = (plain, plain.rpartition(".")[0], plain.partition(".")[0])
+    text = next((TEXTS[key] for key in keys if key in TEXTS), None)
+    tree = call.tree
+    if text is None or not isinstance(tree, ast.Call) or call.named is None:
+        return None
+    if "{first}" in text and len(tree.args) != 1:
+        return None
+    holder = _object(tree.func)
+    is_about_object = "{object}" in text
+    if is_about_object and (holder is tree.func or "()" not in (call.name or "")):
+        return None
+    arguments = ", ".join(map(ast.unparse, (*tree.args, *(k.value for k in tree.keywords))))
+    made = ast.unparse(holder)
+    if plain.startswith("pandas.") and plain.endswith(".dot"):
+        return f"{made}.to_numpy() @ ({arguments})"
+    if plain in _WRITES:
+        return before(made, numgrad_name(call.frame.f_globals))
+    return text.format(
+        ng=numgrad_name(call.frame.f_globals), first=ast.unparse(tree.args[0]) if tree.args else "",
+        object=made, rest=short(tree)[len(made):], arguments=arguments,
+        method=ast.unparse(tree.func)[len(made):],
+    )  # fmt: skip
+
+
+def _instead_of_holder(call: UserCall) -> str | None:
+    """Return what to write instead of an object that holds no tensors."""
+    module = (call.name or "").rpartition(".")[0]
+    tree = call.tree
+    if module not in HOLDERS or not isinstance(tree, ast.Call) or not tree.args:
+        return None
+    own, first = numgrad_name(call.frame.f_globals), ast.unparse(tree.args[0])
+    return HOLDERS[module].format(ng=own, first=first)
+
+
+def _instead_of_labels(call: UserCall) -> str | None:
+    """Return what to write instead of the values of an array with labels."""
+    tree = call.tree.func if isinstance(call.tree, ast.Call) else call.tree
+    if not isinstance(tree, ast.Attribute) or tree.attr not in _VALUES:
+        return None
+    return TEXTS["xarray"].format(object=ast.unparse(tree.value))
+
+
+def _object(named: ast.expr) -> ast.expr:
+    """Return the object whose method is called, or that is called."""
+    return named.value if isinstance(named, ast.Attribute) else named
+
+
+def _instead_of_operator(call: UserCall, tree: ast.BinOp | ast.Compare) -> str | None:
+    own = numgrad_name(call.frame.f_globals)
+    others = [tree.right] if isinstance(tree, ast.BinOp) else tree.comparators
+    operands = [tree.left, *others]
+    if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Mod) and _is_text(call, tree.left):
+        return "f'{x:.3f}' for '%.3f' % x"
+    library = (call.name or "").partition(".")[0]
+    if library == "pandas":
+        holder = next((o for o in operands if _is_of(call, o, library)), operands[0])
+        changed = ast.parse(f"({ast.unparse(holder)}).to_numpy()", mode="eval").body
+        return short(replaced(tree, holder, ast.unparse(changed)))
+    listed = next((o for o in operands if isinstance(o, (ast.List, ast.Tuple))), None)
+    if listed is not None:
+        return short(replaced(tree, listed, f"{own}.array({ast.unparse(listed)})"))
+    return None
+
+
+def _is_text(call: UserCall, tree: ast.expr) -> bool:
+    value = tree.value if isinstance(tree, ast.Constant) else call.value_of(tree)
+    return isinstance(value, str)
+
+
+def _is_of(call: UserCall, tree: ast.expr, library: str) -> bool:
+    """Return whether an operand begins with an object of a library."""
+    root: Any = tree
+    while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
+        root = root.func if isinstance(root, ast.Call) else root.value
+    return str(public_name(call.value_of(root))).startswith(library)
+
+
+def _instead_of_array(call: UserCall) -> str | None:
+    """Return how to make the array that is written a tensor."""
+    if not isinstance(call.tree, ast.Subscript):
+        return None
+    array, own = call.tree.value, numgrad_name(call.frame.f_globals)
+    value = call.value_of(array)
+    if type(value).__module__.startswith("scipy.sparse"):
+        return f"{own}.sparse.coo(data, (rows, columns), shape) where {ast.unparse(array)} is made"
+    if not isinstance(value, (np.ndarray, NoneType)):
+        return None
+    if not isinstance(array, ast.Name):
+        return f"{own}.zeros(...) where {ast.unparse(array)} is made, which is then a tensor"
+    return made_a_tensor(array.id, call.frame, own)

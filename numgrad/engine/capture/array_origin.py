@@ -1,0 +1,169 @@
+"""Arrays that the user's code writes tensors into: where they were made, and what makes them
+tensors."""
+
+import ast
+import copy
+import re
+import sys
+from collections.abc import Iterator
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from ...names.counterparts import counterpart
+from ..graph.callsite import Site
+from .import_line import instead_of_import
+from .user_call import lines_of, public_name, user_calls, value_in
+
+_LONGEST = 72
+_DEEPEST = 4
+
+
+def short(tree: ast.expr) -> str:
+    """Return the source of an expression; of a long call only what is called."""
+    text = ast.unparse(tree)
+    if len(text) <= _LONGEST:
+        return text
+    shown = ast.unparse(tree.func) if isinstance(tree, ast.Call) else text
+    return f"{shown[:_LONGEST]}{'(...)' if isinstance(tree, ast.Call) else '...'}"
+
+
+def replaced(tree: ast.expr, part: ast.expr, text: str) -> ast.expr:
+    """Return an expression with a part of it replaced."""
+    marked: Any = copy.deepcopy(tree, memo := {})
+    old, new = memo[id(part)], ast.parse(text, mode="eval").body
+
+    class Replacing(ast.NodeTransformer):
+        def visit(self, node: ast.AST) -> Any:
+            return new if node is old else self.generic_visit(node)
+
+    return Replacing().visit(marked)
+
+
+def made_a_tensor(array: str, frame: FrameType, own: str) -> str:
+    """Return how to make the array that a variable of a frame is a tensor.
+
+    Parameters
+    ----------
+    array : str
+        The variable.
+    frame : FrameType
+        Where it is written.
+    own : str
+        The name by which the user has imported numgrad.
+    """
+    made = _made_by(array, frame)
+    if made is None:
+        return before(array, own)
+    line, tree = made
+    path = _path(tree, frame)
+    if isinstance(tree, ast.Call) and path is not None:
+        tree = replaced(tree, tree.func, f"{own}.{path}")
+    else:
+        tree = ast.parse(f"{own}.asarray({ast.unparse(tree)})", mode="eval").body
+    text = f"{array} = {short(tree)} at line {line}, which is a tensor"
+    statement = _import_behind(made[1], frame, _DEEPEST)
+    return text if statement is None else f"{statement}, or {text}"
+
+
+def before(array: str, own: str) -> str:
+    """Return the same for an array whose making is not seen."""
+    return f"{array} = {own}.asarray({array}) before, or make it with {own}.zeros(...)"
+
+
+def refused_target(array: Any) -> tuple[str, Site] | None:
+    """Return how to make an array a tensor that a function of the user's line is to write into,
+    and that line; None where it has no name there."""
+    call = next(user_calls(), None)
+    if call is None or not isinstance(array, np.ndarray):
+        return None
+    frame = call.frame
+    names = {**frame.f_globals, **frame.f_locals}
+    found = [n for n, value in names.items() if value is array or value is array.base is not None]
+    line = "".join(_running(frame))
+    name = next((n for n in found if re.search(rf"\b{re.escape(n)}\b", line)), None)
+    if name is None:
+        return None
+    return made_a_tensor(name, frame, numgrad_name(frame.f_globals)), call.site
+
+
+def _running(frame: FrameType) -> list[str]:
+    """Return the lines of the statement that a frame runs."""
+    places = list(frame.f_code.co_positions())[frame.f_lasti // 2]
+    first, last = places[0] or frame.f_lineno, places[1] or frame.f_lineno
+    return lines_of(frame)[first - 1 : last]
+
+
+# Where an array was made --------------------------------------------------------------------------
+
+
+def _path(tree: ast.expr, frame: FrameType) -> str | None:
+    """Return where numgrad has the function of NumPy that an expression calls."""
+    value = value_in(tree.func, frame) if isinstance(tree, ast.Call) else None
+    found = counterpart(public_name(value) or "") if value is not None else None
+    return None if found is None or "(" in found else found
+
+
+def _import_behind(tree: ast.expr, frame: FrameType, depth: int) -> str | None:
+    """Return the import by which what makes an array would make a tensor."""
+    path = _path(tree, frame)
+    if isinstance(tree, ast.Call) and path is not None:
+        return instead_of_import(tree.func, frame, path)
+    parts: list[Any] = []
+    if isinstance(tree, ast.BinOp):
+        parts = [tree.left, tree.right]
+    elif isinstance(tree, ast.Call) and isinstance(tree.func, ast.Attribute):
+        parts = [tree.func.value]
+    elif isinstance(tree, (ast.Attribute, ast.Subscript)):
+        parts = [tree.value]
+    elif isinstance(tree, ast.UnaryOp):
+        parts = [tree.operand]
+    elif isinstance(tree, ast.Name) and depth and (made := _made_by(tree.id, frame)):
+        parts, depth = [made[1]], depth - 1
+    return next(filter(None, (_import_behind(part, frame, depth) for part in parts)), None)
+
+
+def _made_by(name: str, frame: FrameType) -> tuple[int, ast.expr] | None:
+    """Return the line and the expression that a variable of a frame was last bound to."""
+    try:
+        module = ast.parse("".join(lines_of(frame)))
+    except (SyntaxError, ValueError):
+        return None
+    first, last = frame.f_code.co_firstlineno, frame.f_lineno
+    is_local = name in frame.f_code.co_varnames + frame.f_code.co_cellvars
+    if is_local or frame.f_code.co_name == "<module>":
+        found = [(n, t) for n, t in _bindings(module, name) if first <= n <= last]
+    else:
+        inner = [f for f in ast.walk(module) if isinstance(f, ast.FunctionDef)]
+        apart = [f for f in inner if not _has(f, first)]
+        found = [(n, t) for n, t in _bindings(module, name) if not any(_has(f, n) for f in apart)]
+    return max(found, key=lambda made: made[0], default=None)
+
+
+def _has(function: ast.FunctionDef, line: int) -> bool:
+    start = min([function.lineno, *(d.lineno for d in function.decorator_list)])
+    return start <= line <= (function.end_lineno or start)
+
+
+def _bindings(module: ast.Module, name: str) -> Iterator[tuple[int, ast.expr]]:
+    """Yield the lines and expressions that assignments bind a name to."""
+    for node in ast.walk(module):
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        if isinstance(node, ast.AnnAssign):
+            targets = [node.target]
+        value = getattr(node, "value", None)
+        for target in targets:
+            pairs = [(target, value)]
+            if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+                pairs = list(zip(target.elts, value.elts, strict=False))
+            for one, made in pairs:
+                if isinstance(one, ast.Name) and one.id == name and made is not None:
+                    yield one.lineno, made
+
+
+def numgrad_name(names: Any) -> str:
+    """Return the name under which the user's module has imported numgrad."""
+    module = sys.modules["numgrad"]
+    found = [name for name, value in names.items() if value is module]  # in place of NumPy as well
+    return "ng" if "ng" in found or not found else found[-1]

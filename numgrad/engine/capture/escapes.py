@@ -1,0 +1,153 @@
+"""Ways out of the graph: where the elements of a value become numbers or arrays of NumPy.
+
+Nothing flows back through those. What would lose a gradient without a word raises.
+"""
+
+from ..._errors import DetachedError
+from ...process.interruptible import Block
+from ..graph.value import Value
+from ..record.apply import changing, mode
+
+
+class Derivative:
+    """One call of `grad`, `jvp`, `jacobian`, ...
+
+    Attributes
+    ----------
+    first : int
+        What is made in it has a greater number.
+    refused : DetachedError or None
+        The last error about a value that was to leave the graph in it.
+    """
+
+    __slots__ = ("first", "refused")
+
+    def __init__(self, first: int) -> None:
+        self.first = first
+        self.refused: DetachedError | None = None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether its function is running, in this thread."""
+        return any(call is self for call in mode.derivatives)
+
+
+def differentiated(first: int) -> Block:
+    """Run the function of a transformation inside the block, with gradients; nodes from ``first``
+    on are its."""
+    return changing(grad=True, derivatives=(*mode.derivatives, Derivative(first)))
+
+
+def derivative_of(value: Value) -> Derivative | None:
+    """Return the innermost call in which a value that requires grad was made."""
+    if not mode.derivatives or not value.requires_grad:
+        return None
+    number = value.leaf.number if value.node is None else value.node.number
+    return next((c for c in reversed(mode.derivatives) if c.first < number), None)
+
+
+def detached(what: str, instead: str, constant: str = "x.detach()") -> DetachedError:
+    """Return the error for what would cut the graph.
+
+    Parameters
+    ----------
+    what : str
+        What does.
+    instead : str
+        What keeps the gradients, as a sentence.
+    constant : str
+        What gives the same without gradients.
+    """
+    return DetachedError(
+        f"{what} would cut the graph. {instead} If no gradient is to flow through it, write "
+        f"{constant}."
+    )
+
+
+def refuse(
+    value: Value, what: str, instead: str, constant: str = "x.detach()", *, has_slope: bool = True
+) -> None:
+    """Raise if gradients flow to a value that is to become what has none: ``what``, as users call
+    it, does that. If the user has typed another call, the error names that and its counterpart,
+    unless what is asked for has no derivative there either."""
+    if value.requires_grad and mode.grad:
+        error = _refusal(what, instead, constant, has_slope)
+        if mode.derivatives:
+            mode.derivatives[-1].refused = error
+        raise error
+
+
+def _refusal(what: str, instead: str, constant: str, has_slope: bool) -> DetachedError:
+    from .advice import advice  # not needed before there is an error
+
+    found = advice() if has_slope else None
+    if found is not None:
+        return DetachedError(
+            f"{found.typed} would cut the graph, at {found.site}: write {found.write}."
+            f"{found.also} It asks for {what} of a tensor that requires grad; if no gradient "
+            f"is to flow through it, write {constant}."
+        )
+    where = ", in a function that is being differentiated," if mode.derivatives else ""
+    return detached(f"{what} of a tensor that requires grad{where}", instead, constant)
+
+
+def reveal(error: Exception) -> None:
+    """Raise numgrad's error where NumPy or compiled code has put its own in front, as they do if a
+    number is asked for while elements of an array are written, or from C; or in its place, as C
+    does that goes on after an error."""
+    found = error.__cause__
+    is_in_front = str(error).startswith(_ELEMENT) or isinstance(error, SystemError)
+    while is_in_front and found is not None:
+        if isinstance(found, DetachedError):
+            raise found.with_traceback(error.__traceback__) from None
+        found = found.__cause__
+    lost = mode.derivatives[-1].refused if mode.derivatives else None
+    if lost is not None and _is_of_library(error):
+        raise lost.with_traceback(error.__traceback__) from None
+
+
+def _is_of_library(error: Exception) -> bool:
+    """Whether a library has raised an error, and not because of another one."""
+    from .user_call import is_users  # not needed before there is an error
+
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    is_first = error.__cause__ is None and error.__context__ is None
+    return is_first and trace is not None and not is_users(trace.tb_frame)
+
+
+_ELEMENT = "setting an array element with a sequence"
+
+
+def refuse_inside(value: Value, what: str, instead: str, constant: str = "x.detach()") -> None:
+    """Raise where that is no way out of a derivative, as it is elsewhere: a function of `func`
+    returns zeros for what has left the graph, and nobody would know why."""
+    if mode.derivatives:
+        refuse(value, what, instead, constant)
+
+
+NUMBERS = {
+    "float": "Write the tensor itself, which computes as a number does, and a tensor, made with "
+    "ng.zeros, for an array that is written.",
+    "complex": "Write x.astype(complex), and a tensor, made with ng.zeros, for an array that is "
+    "written.",
+    "int": "Write math.trunc(x) for a number, or ng.trunc(x) or x.astype(int) for tensors: their "
+    "derivative is 0.",
+    "index": "An index has no gradient: write x.astype(int).",
+}
+"""What to write where Python asks for a number."""
+
+ARRAY = (
+    "Write ng.asarray, or ng.stack for a list of tensors; functions of NumPy and SciPy that take "
+    "tensors are in ng, ng.linalg, ng.special, ng.stats, ng.random, ng.fft, ng.signal and "
+    "ng.interop.scipy."
+)
+WHOLE = "Write x.astype({dtype!r}): the derivative of that is 0."
+VALUES = "Compute with the tensor itself; it can be compared and printed."
+"""What to write instead of asking for all elements."""
+
+__all__ = [
+    "ARRAY", "NUMBERS", "VALUES", "WHOLE", "Derivative", "derivative_of", "detached",
+    "differentiated", "refuse", "refuse_inside", "reveal",
+]  # fmt: skip

@@ -1,0 +1,258 @@
+"""The call on the user's line that is running: its source, and whose function it calls.
+
+The call is looked up when an error is made, and at no other time.
+"""
+
+import ast
+import builtins
+import dis
+import linecache
+import os
+import sys
+from collections.abc import Iterator
+from itertools import islice
+from types import (
+    BuiltinFunctionType,
+    FrameType,
+    FunctionType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+)
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..graph.callsite import PACKAGE, Site, user_frame
+
+_LIBRARIES = (os.path.dirname(os.__file__) + os.sep, "<frozen ")
+_ABSENT = object()
+_KNOWN = ("numpy", "scipy", "uarray", "pandas", "xarray")  # SciPy's Fourier transforms are uarray's
+_FUNCTIONS = (type, FunctionType, MethodType, BuiltinFunctionType, MethodWrapperType)
+_OPERATIONS = ("CALL", "PRECALL", "BINARY_", "COMPARE_OP", "STORE_SUBSCR", "STORE_SLICE")
+"""Python 3.11 calls functions of C in ``PRECALL`` once it has met them a few times."""
+
+
+class UserCall(NamedTuple):
+    """A call, operator or write in the user's program.
+
+    Attributes
+    ----------
+    frame : FrameType
+        Where it is written.
+    tree : ast.expr or None
+        Its source; None where there is none.
+    name : str or None
+        The public name of what it calls: ``"numpy.array"``, ``"scipy.stats.norm().logpdf"``. A
+        pair of parentheses stands for an object that a call has made.
+    named : ast.expr or None
+        The part of the source that has this name, or begins it.
+    is_write : bool
+        Whether it writes elements.
+    library : str
+        The package of the function that it has called, if that is written in Python.
+    """
+
+    frame: FrameType
+    tree: ast.expr | None
+    name: str | None
+    named: ast.expr | None
+    is_write: bool
+    library: str = ""
+
+    @property
+    def site(self) -> Site:
+        """The line."""
+        return Site(self.frame.f_code, self.frame.f_lasti)
+
+    def value_of(self, tree: ast.AST | None) -> Any:
+        """Return what a name, or an attribute of a module or of an object of a library, is; None
+        where that could run code of the user."""
+        return value_in(tree, self.frame)
+
+
+def user_calls() -> Iterator[UserCall]:
+    """Yield the running call of the user's innermost frame, and the one of a library that has
+    called this frame, if any."""
+    frame, inner = _leave(sys._getframe(1))
+    if frame is None:
+        frame, inner = user_frame(sys._getframe(1)), None
+    if frame is None:
+        return
+    yield _read(frame, inner)
+    outer = frame.f_back
+    while outer is not None and is_users(outer):
+        outer = outer.f_back
+    if outer is not None and not outer.f_code.co_filename.startswith(PACKAGE):
+        frame, inner = _leave(outer, through_numgrad=False)
+        if frame is not None:
+            yield _read(frame, inner)
+
+
+def _leave(
+    frame: FrameType | None, through_numgrad: bool = True
+) -> tuple[FrameType | None, FrameType | None]:
+    """Return the first frame of the user, and the one of a library that it has called."""
+    inner = None
+    while frame is not None and not is_users(frame):
+        if frame.f_code.co_filename.startswith(PACKAGE):
+            if not through_numgrad:
+                return None, None
+        else:
+            inner = frame
+        frame = frame.f_back
+    return frame, inner
+
+
+def is_users(frame: FrameType) -> bool:
+    """Whether a frame runs a program of the user: neither a library nor numgrad."""
+    name = frame.f_code.co_filename
+    is_library = "site-packages" in name or "dist-packages" in name or name.startswith(_LIBRARIES)
+    return not is_library and not name.startswith(PACKAGE)
+
+
+def _read(frame: FrameType, inner: FrameType | None) -> UserCall:
+    operation = _operation(frame)
+    is_property = operation == "LOAD_ATTR" and inner is not None
+    if not is_property and not operation.startswith(_OPERATIONS):  # it asks whether, say
+        return UserCall(frame, None, None, None, False)
+    tree = _source(frame)
+    called = tree.func if isinstance(tree, ast.Call) else tree
+    if isinstance(called, ast.Subscript):
+        called = called.value
+    name, named = _name_of(called, frame)
+    if name is None and inner is not None:
+        name = public_name(inner.f_globals.get(inner.f_code.co_name)) or inner.f_globals.get(
+            "__name__"
+        )
+    library = "" if inner is None else str(inner.f_globals.get("__name__")).partition(".")[0]
+    return UserCall(frame, tree, name, named, operation.startswith("STORE_"), library)
+
+
+def _operation(frame: FrameType) -> str:
+    """Return the name of the instruction that a frame runs."""
+    code, place = frame.f_code.co_code, frame.f_lasti
+    while place > 0 and code[place] == dis.opmap["CACHE"]:  # the end of a call of Python code
+        place -= 2
+    return dis.opname[code[place]] if place >= 0 else ""
+
+
+# The source ---------------------------------------------------------------------------------------
+
+
+def _source(frame: FrameType) -> ast.expr | None:
+    """Return the expression that an instruction belongs to."""
+    places = islice(frame.f_code.co_positions(), frame.f_lasti // 2, None)
+    first, last, begin, end = next(places, (None,) * 4)
+    if first is None or last is None or begin is None or end is None:
+        return None
+    lines = [line.encode() for line in lines_of(frame)[first - 1 : last]]
+    if not lines:
+        return None
+    lines[-1] = lines[-1][:end]
+    lines[0] = lines[0][begin:]
+    try:
+        return ast.parse(f"({b''.join(lines).decode()}\n)", mode="eval").body
+    except (SyntaxError, ValueError):
+        return None
+
+
+def lines_of(frame: FrameType) -> list[str]:
+    """Return the source of the file that a frame runs."""
+    return linecache.getlines(frame.f_code.co_filename, frame.f_globals)
+
+
+# What it names ------------------------------------------------------------------------------------
+
+
+def _name_of(tree: ast.AST | None, frame: FrameType) -> tuple[str | None, ast.expr | None]:
+    """Return the public name of what is called, and the part of the source that has it."""
+    value = _value(tree, frame)
+    name = public_name(value)
+    if name is not None:
+        return name, tree  # type: ignore[return-value]  it is a name or an attribute
+    if isinstance(tree, ast.Call):
+        name, named = _name_of(tree.func, frame)
+        return name and f"{name}()", named
+    if isinstance(tree, ast.Attribute):
+        name, named = _name_of(tree.value, frame)
+        return name and f"{name}.{tree.attr}", named
+    return None, None
+
+
+def value_in(tree: ast.AST | None, frame: FrameType) -> Any:
+    """Return what an expression is in a frame, as `UserCall.value_of` does."""
+    value = _value(tree, frame)
+    return None if value is _ABSENT else value
+
+
+def _value(tree: ast.AST | None, frame: FrameType) -> Any:
+    if isinstance(tree, ast.Name):
+        for names in (frame.f_locals, frame.f_globals, vars(builtins)):
+            if tree.id in names:
+                return names[tree.id]
+    if isinstance(tree, ast.Attribute):
+        base = _value(tree.value, frame)
+        if base is _ABSENT:
+            return _ABSENT
+        if isinstance(base, ModuleType) or _library_of(type(base)):
+            try:
+                return getattr(base, tree.attr, _ABSENT)
+            except Exception:  # whatever a library raises
+                return _ABSENT
+        return getattr(base, "__dict__", {}).get(tree.attr, _ABSENT)
+    return _ABSENT
+
+
+def _library_of(kind: Any) -> str | None:
+    """Return the library that a class or function comes from, if objects of it can be asked."""
+    library = str(getattr(kind, "__module__", "")).partition(".")[0]
+    return library if library in _KNOWN or library.startswith("_cython") else None
+
+
+def public_name(value: Any) -> str | None:
+    """Return the name by which a function, class or object of a library is imported."""
+    if isinstance(value, ModuleType):
+        return value.__name__
+    if isinstance(value, np.ufunc):
+        homes = filter(None, map(sys.modules.get, ("numpy", "scipy.special")))
+        home = next((h for h in homes if getattr(h, value.__name__, None) is value), None)
+        return home and f"{home.__name__}.{value.__name__}"
+    if not isinstance(value, _FUNCTIONS) and _library_of(type(value)) is None:
+        return None  # an object of the user, which is not to be asked
+    if isinstance(value, np.vectorize):  # it has the name of the function in it
+        return "numpy.vectorize()"
+    owner = getattr(value, "__self__", None)
+    if owner is not None and not isinstance(owner, ModuleType):
+        name, method = public_name(owner), getattr(value, "__name__", "")
+        if getattr(sys.modules.get("numpy.random"), method, None) == value:  # of one for all
+            return f"numpy.random.{method}"
+        return name and f"{name}.{method}"
+    name, module = getattr(value, "__name__", None), getattr(value, "__module__", None)
+    if callable(value) and isinstance(name, str) and isinstance(module, str):
+        return _public(module, name, value)
+    return _name_of_object(value)
+
+
+def _public(module: str, name: str, value: Any) -> str:
+    """Return the shortest path by which something is found in its package."""
+    parts = module.split(".")
+    for count in range(1, len(parts) + 1):
+        home = ".".join(parts[:count])
+        if getattr(sys.modules.get(home), name, None) is value:
+            return f"{home}.{name}"
+    return f"{module}.{name}"
+
+
+def _name_of_object(value: Any) -> str:
+    """Return the name of an object of a library, or of what makes such objects."""
+    kind = type(value)
+    if kind.__module__.startswith("scipy.stats"):
+        of_one = getattr(getattr(value, "dist", value), "name", "")
+        name = str(of_one or kind.__name__).removesuffix("_gen").removesuffix("_frozen")
+        home = sys.modules["scipy.stats"]
+        if hasattr(home, name):
+            return f"scipy.stats.{name}{'' if getattr(home, name) is value else '()'}"
+    if value is np.r_ or value is np.c_:
+        return f"numpy.{'r_' if value is np.r_ else 'c_'}"
+    return f"{_public(kind.__module__, kind.__name__, kind)}()"

@@ -1,0 +1,1 @@
+"""Derivatives of one node: rules, tangents, and what a rule may read."""

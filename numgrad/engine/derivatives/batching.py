@@ -1,0 +1,71 @@
+"""The batch of a pass as rows of its values: shapes leave it out, and only the machine loops."""
+
+from collections.abc import Mapping, Sequence
+
+from ..capture.capture import TO_AXIS, TO_ROWS, convert, refuse
+from ..graph.node import Node, Spec, Value, connect, spec_of
+from ..lower.lower import pending_exprs
+from ..record.apply import mode
+
+
+def with_rows(value: Value) -> Value:
+    """Return a value whose first axis is the batch as a value with rows, in the same graph."""
+    require_one_batch()
+    if value._view is not None:
+        value._view.refresh(value)
+    if value.array is None:
+        row = spec_of(value.shape[1:], value.dtype, True, value.spec.device)
+        result = convert(TO_ROWS, value, row)
+    else:
+        result = value.detached()
+        result.reshape_spec(value.shape[1:], True)
+    if value.requires_grad:
+        connect(result, value.edge)
+    return result
+
+
+def require_one_batch() -> None:
+    """Raise in an ensemble, whose members are a batch already."""
+    if mode.capture is not None and mode.capture.has_rows:
+        refuse(
+            "a batched pass (is_grads_batched=True, ng.func.jacobian) or another ensemble inside "
+            "of an ensemble, whose members are a batch themselves. Let a pass for each row do it "
+            "(ng.func.grad, vjp or jvp in a loop), or call the function for each member."
+        )
+
+
+def make_explicit(batch: int, values: Sequence[Value], nodes: Sequence[Node] = ()) -> None:
+    """Turn values and nodes of a batched pass into ordinary ones whose first axis is the batch."""
+    captured = {id(value): value for value in values if value.rows and value.array is None}
+    if captured:
+        _replace({id(value): value for value in values if value.rows})
+    for value in captured.values():
+        explicit = convert(TO_AXIS, value, _explicit(value.spec, batch))
+        value.expr, value.expr_slot = explicit.expr, 0
+    for value in values:
+        if value.rows:
+            value.reshape_spec((batch, *value.shape), False)
+    for node in nodes:
+        node.inputs = tuple(_explicit(spec, batch) for spec in node.inputs)
+        node.outputs = tuple(_explicit(spec, batch) for spec in node.outputs)
+        node.forget_kind()
+
+
+def _replace(values: Mapping[int, Value]) -> None:
+    """Let expressions read copies of values, given by id, that are about to change."""
+    copies = {key: value.detached() for key, value in values.items()}
+    for expr in pending_exprs(values.values()):
+        if any(id(value) in copies for value in expr.inputs):
+            expr.inputs = tuple([copies.get(id(value), value) for value in expr.inputs])
+
+
+def batch_of(value: Value) -> int:
+    """Return the length of the batch of a seed, whose rows are not part of its shape."""
+    if value.array is not None:
+        return value.array.shape[0]
+    assert value.expr is not None
+    return value.expr.inputs[0].shape[0]
+
+
+def _explicit(spec: Spec, batch: int) -> Spec:
+    return spec_of((batch, *spec.shape), spec.dtype, False, spec.device) if spec.rows else spec

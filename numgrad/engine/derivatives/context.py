@@ -1,0 +1,121 @@
+"""What the derivative of one node sees: saved values, static parameters, specs, what to do."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..graph.node import NO_EDGE, Edge, Node, Spec, Value, connect, own_edge
+from ..record.apply import Packed, mode, unusual
+from ..record.plan import comes_again
+from .rules import Rule, known_rule, make_rule, placeholder, rule_key
+
+
+class Context:
+    """What the derivative of one node sees: saved values, static parameters, specs, what to do."""
+
+    __slots__ = ("_saved", "create_graph", "node", "static", "wanted")
+
+    def __init__(
+        self, node: Node, saved: tuple[Any, ...], wanted: tuple[bool, ...], create_graph: bool
+    ):
+        self.node = node
+        self.static = node.static
+        self.wanted = wanted
+        self.create_graph = create_graph
+        self._saved = saved
+
+    @property
+    def input_specs(self) -> tuple[Spec, ...]:
+        return self.node.inputs
+
+    @property
+    def output_specs(self) -> tuple[Spec, ...]:
+        return self.node.outputs
+
+    def input(self, index: int) -> Value:
+        """Return the saved input ``index``, connected to the graph as it was when recorded."""
+        return self.restore(index, self.node.edges[index])
+
+    def output(self, index: int = 0) -> Value:
+        """Return the saved output ``index``, connected to this node past its hooks."""
+        spec = self.node.outputs[index]
+        edge = own_edge(self.node, index) if spec.dtype.kind in "fc" else NO_EDGE
+        return self.restore(len(self.node.inputs) + index, edge)
+
+    def at(self, position: int) -> Value:
+        """Return the saved value at a position: inputs come first, then outputs, or what a replay
+        has read of its surroundings."""
+        count = len(self.node.inputs)
+        if position >= count and self.node.operator.is_replay:
+            return self.restore(position, NO_EDGE)
+        return self.input(position) if position < count else self.output(position - count)
+
+    def further(self) -> list[Value]:
+        """Return the values that are saved behind one for each input, not connected."""
+        return [self.restore(n, NO_EDGE) for n in range(len(self.node.inputs), len(self._saved))]
+
+    def values(self) -> list[Value]:
+        """Return the saved values that are no user's packed ones."""
+        return [saved for saved in self._saved if isinstance(saved, Value)]
+
+    def restore(self, position: int, edge: Edge) -> Value:
+        """Return the saved value at ``position``, connected to ``edge`` where the pass records."""
+        saved = self._saved[position]
+        if isinstance(saved, Packed):
+            saved = saved.restore()
+        value = saved.detached()
+        if self.create_graph and edge.node is not None:
+            connect(value, edge)
+        if unusual and mode.trace is not None:
+            mode.trace.restored(value, self.node, position, edge)
+        return value
+
+
+class OpenContext(Context):
+    """What the derivative of any node of a kind sees: the numbers of saved values are left open.
+
+    ``used`` holds the placeholders of those that were read, by position.
+    """
+
+    __slots__ = ("used",)
+
+    def __init__(
+        self, node: Node, saved: tuple[Any, ...], wanted: tuple[bool, ...], create_graph: bool
+    ):
+        super().__init__(node, saved, wanted, create_graph)
+        self.used: dict[int, Value] = {}
+
+    def restore(self, position: int, edge: Edge) -> Value:
+        """Return the placeholder of the saved value at ``position``."""
+        if position not in self.used:
+            saved = self._saved[position]
+            specs = (*self.node.inputs, *self.node.outputs)
+            spec = saved.spec if isinstance(saved, Value) else specs[position]
+            self.used[position] = placeholder(spec)
+        return self.used[position]
+
+
+def restored(saved: Any) -> Value:
+    """Return a saved value without its place in the graph, as it is now."""
+    if type(saved) is Packed:
+        saved = saved.restore()
+    return saved if saved.expr is None else saved.snapshot()
+
+
+def rule_of(
+    backward_pass: Any,
+    node: Any,
+    wanted: tuple[bool, ...],
+    saved: tuple[Any, ...],
+    cotangents: Sequence[Value | None],
+    when_met_again: bool = False,
+) -> Rule | None:
+    """Return the rule of a node in a pass that records nothing; None for one without a kind, and
+    for one whose kind is met for the first time if it is made ``when_met_again``."""
+    key = rule_key(node, wanted, cotangents)
+    if key is None:
+        return None
+    rule = known_rule(key)
+    if rule is None and (not when_met_again or comes_again(Rule, key)):
+        context = OpenContext(node, saved, wanted, False)
+        rule = make_rule(key, backward_pass, node, context, cotangents)
+    return rule

@@ -1,0 +1,233 @@
+"""Gradients of parts: what arrives at an array that was written part by part.
+
+A read of a part sends its gradient to that part alone, and a write takes what belongs to the part
+that it wrote. Both are kept as boxes with their values, not as arrays of the whole: so a loop that
+writes an array of many rows is differentiated in time that grows with what it reads and writes.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..fusion.boxes import Bounds, Box, Boxes, around, box_of, common, slices, whole_of
+from ..graph.node import Edge, Node, Value
+from ..graph.runtime import deferred_value
+from ..graph.traversal import reachable
+from ..record.apply import runtime
+from .rules import fit
+
+
+class Part(NamedTuple):
+    """A gradient of the elements in a box."""
+
+    box: Box
+    value: Any
+
+
+def whole(value: Any) -> Part:
+    """Return a gradient of an array as that of a part which is all of it."""
+    return Part(whole_of(value.shape), value)
+
+
+def boxes_of(parts: Iterable[Part], shape: Sequence[int]) -> Boxes[Part]:
+    """Return parts of an array of a shape, such that they are found by where they lie."""
+    found: Boxes[Part] = Boxes(whole_of(shape).bounds)
+    for part in parts:
+        found.add(part.box.bounds, part)
+    return found
+
+
+def read_by(node: Node) -> Box | None:
+    """Return the part of an array written in place that a node reads; None for any other node."""
+    parent = node.parents[0] if len(node.parents) == 1 else None
+    if parent is None or not writes(parent) or "key" not in node.static:
+        return None
+    if node.operator not in (runtime.roles["index"], runtime.roles["element"]):
+        return None
+    key, shape = node.static["key"], node.inputs[0].shape
+    return box_of(key, shape) if None not in key else None
+
+
+def written_by(node: Node) -> Box | None:
+    """Return the part that a node has written in place; None for any other node, or region."""
+    if not writes(node) or node.inputs[0].shape != node.outputs[0].shape:
+        return None
+    chain = node.static["chain"]
+    if len(chain) != 1 or chain[0][0] is not runtime.roles["index"]:
+        return None
+    key = dict(chain[0][1])["key"]
+    return box_of(key, node.inputs[0].shape) if None not in key else None
+
+
+def writes(node: Node) -> bool:
+    """Whether a node has written a part of an array in place."""
+    return node.operator is runtime.roles["put_view"]
+
+
+def of_a_part(node: Node) -> bool:
+    """Whether the array of which a node reads or writes a part was written part by part."""
+    parent = node.parents[0]
+    return parent is not None and writes(parent)
+
+
+def taken(parts: Boxes[Part], box: Box, node: Node, wanted: Sequence[bool]) -> Value | None:
+    """Take out of gradients what lies in the part that a node has written, and return the gradient
+    of what was written there."""
+    inside: list[Part] = []
+    for part in parts.take(box.bounds):
+        shared = common(part.box.bounds, box.bounds)
+        if shared == part.box.bounds:
+            inside.append(part)
+            continue
+        value = _full(part)
+        inside.append(_cut(part, value, shared))
+        if wanted[0]:
+            for bounds in around(part.box.bounds, shared):
+                parts.add(bounds, _cut(part, value, bounds))
+    if not wanted[1] or not inside:
+        return None
+    return fit(total_of(inside, box), node.inputs[1])
+
+
+def total_of(parts: Sequence[Part], box: Box) -> Value:
+    """Return the sum of gradients of parts of a box, as one of its elements."""
+    if all([part.box == box for part in parts]):  # noqa: C419  a list is faster
+        return _sum([deferred_value(part.value) for part in parts])
+    total = _joined(parts, box)
+    if not any(box.dropped):
+        return total
+    key = tuple([0 if dropped else (None,) for dropped in box.dropped])
+    return runtime.roles["index"](total, key=key)
+
+
+def dense(parts: Iterable[Part], shape: tuple[int, ...]) -> Value:
+    """Return gradients of parts as one of the whole array."""
+    return total_of(list(parts), whole_of(shape))
+
+
+def _sum(values: Sequence[Value]) -> Value:
+    total = values[0]
+    for value in values[1:]:
+        total = runtime.roles["add"](total, value)
+    return total
+
+
+def _full(part: Part) -> Value:
+    """Return the value of a part with all axes."""
+    value, dropped = deferred_value(part.value), part.box.dropped
+    axes = tuple([n - len(dropped) for n, is_dropped in enumerate(dropped) if is_dropped])
+    return runtime.roles["expand_dims"](value, axes=axes) if axes else value
+
+
+def _cut(part: Part, value: Value, bounds: Bounds) -> Part:
+    """Return the piece of a part that lies within bounds, from its value with all axes."""
+    key = slices(bounds, part.box.bounds)
+    return Part(Box(bounds, (False,) * len(bounds)), runtime.roles["index"](value, key=key))
+
+
+def _joined(parts: Sequence[Part], box: Box) -> Value:
+    """Return the sum of gradients of parts of a box, as one of its elements with all axes: each is
+    added where it lies, which a program does without a copy of the rest."""
+    zero = np.zeros((), parts[0].value.dtype)
+    total: Value = runtime.value(np.broadcast_to(zero, box.sizes))
+    index, ndim = runtime.roles["index"], len(box.bounds)
+    before: Boxes[None] = Boxes(box.bounds)
+    for part in parts:
+        bounds, value = part.box.bounds, _full(part)
+        key = slices(bounds, box.bounds)
+        if before.meeting(bounds):
+            value = runtime.roles["add"](index(total, key=key), value)
+        before.add(bounds, None)
+        chain = ((index, (("key", key),)),)
+        if bounds == box.bounds:
+            total = value
+        else:
+            static = {"ncore": ndim, "nregion": ndim, "chain": chain}
+            total = runtime.roles["put_view"](total, value, **static)
+    return total
+
+
+class Parts:
+    """The gradients of parts that have arrived in a pass, by node and slot."""
+
+    __slots__ = ("_arrived",)
+
+    def __init__(self) -> None:
+        self._arrived: dict[Any, Boxes[Part]] = {}
+
+    def sent_on(self, node: Node, total: Any, wanted: Sequence[bool]) -> list[Any] | None:
+        """Send the gradient of a node to parts where it reads or writes parts in place.
+
+        Returns
+        -------
+        list or None
+            The gradients of its inputs that are not sent to parts; None where nothing was done.
+        """
+        box = read_by(node)
+        if box is not None and total is not None:
+            self._send((node.parents[0], node.slots[0]), [Part(box, total)], node.inputs[0].shape)
+            return [None]
+        box = written_by(node)
+        parent = node.parents[0]
+        if box is None or ((node, 0) not in self._arrived and not (parent and writes(parent))):
+            return None
+        shape = node.inputs[0].shape
+        parts = self._arrived.pop((node, 0), None) or boxes_of([], shape)
+        if total is not None:  # the array was read as a whole: its parts would be cut ever smaller
+            parts = boxes_of([whole(dense([whole(total), *parts], shape))], shape)
+        gv = taken(parts, box, node, wanted)
+        if not wanted[0] or not parts:
+            return [None, gv]
+        if parent is not None and writes(parent):
+            self._send((parent, node.slots[0]), parts, shape)
+            return [None, gv]
+        return [fit(dense(parts, shape), node.inputs[0]), gv]
+
+    def _send(self, place: Any, parts: Iterable[Part], shape: tuple[int, ...]) -> None:
+        arrived = self._arrived.get(place)
+        if arrived is None:
+            self._arrived[place] = parts if isinstance(parts, Boxes) else boxes_of(parts, shape)
+            return
+        for part in parts:
+            arrived.add(part.box.bounds, part)
+
+    def __contains__(self, place: Any) -> bool:
+        return place in self._arrived
+
+    def take(self, place: Any) -> Value | None:
+        """Return what has arrived at a place, as one gradient."""
+        parts = self._arrived.pop(place, None)
+        return None if parts is None else dense(parts, place[0].outputs[place[1]].shape)
+
+
+def zeros_behind(
+    missing: Collection[Edge], order: Sequence[Node], request: Any
+) -> dict[Edge, Value]:
+    """Return zeros for the edges that the nodes of a pass reach only through what was overwritten
+    as a whole: no gradient goes there, not even zeros, which an infinite derivative would turn into
+    NaN on their way.
+
+    Parameters
+    ----------
+    missing : collection of Edge
+        Those to which no gradient came.
+    order : sequence of Node
+    request : Request
+    """
+    above = [node.parents[0] for node in order if _is_overwriting(node)] if missing else []
+    roots = [node for node in above if node is not None]
+    behind = set(reachable(roots, request.cut, request.ends)) if roots else set()
+    return {edge: _zeros(edge) for edge in missing if edge.node in behind}
+
+
+def _is_overwriting(node: Node) -> bool:
+    return not node.is_accumulator and node.operator.covers(node.inputs, node.static)
+
+
+def _zeros(edge: Edge) -> Value:
+    zero = runtime.value(np.zeros((), edge.spec.dtype))
+    return runtime.roles["copy"](runtime.roles["broadcast_to"](zero, edge.spec.shape))
+
+
+__all__ = ["Parts", "zeros_behind"]

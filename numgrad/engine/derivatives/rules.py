@@ -1,0 +1,269 @@
+"""Rules: the derivative of a node as one expression, built once for each kind of node.
+
+An operator's derivative is a Python function that composes operators. What it composes depends only
+on the node's kind: operator, static parameters, specs, which gradients are wanted and which
+cotangents arrive. So it is called once for each kind, with placeholders for numbers, and a pass
+only puts its own cotangents and saved values in their place.
+"""
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..._settings import settings
+from ...ir.device_array import as_array
+from ...process.bounded_dict import Bounded
+from ..graph.node import Expr, Node, Spec, Value
+from ..lower.builder import Builder
+from ..lower.lower import lower_one, pending_exprs
+from ..record.apply import apply, deferring, grad_mode, runtime
+from ..record.plan import plan_of
+
+_NO_PARAMETERS: dict[str, Any] = {}
+
+
+class _Placeholder:
+    """Stands in for the operator of a value that a node will supply."""
+
+    name = "placeholder"
+    is_view = False
+    memory_order = None
+
+
+_PLACEHOLDER = _Placeholder()
+
+
+class Rule:
+    """The derivative of one kind of node: an operator of its cotangents and saved values.
+
+    Attributes
+    ----------
+    reads : tuple of int
+        The positions of the saved values that it reads.
+    sources : list
+        For each input of the node: None, or a placeholder's number, a slot of the expression
+        (negative: ``~slot``), or a constant.
+    """
+
+    is_view = False
+    memory_order = None
+    reads_pieces = True
+    has_rule = True  # as an operator has one
+
+    def __init__(
+        self,
+        name: str,
+        placeholders: Sequence[Value],
+        reads: tuple[int, ...],
+        gradients: Sequence[Value | None],
+    ) -> None:
+        self.name = name
+        self.reads = reads
+        self.places = {value.expr: n for n, value in enumerate(placeholders)}
+        made = [g for g in gradients if g is not None and g.array is None]
+        made = list({(g.expr, g.expr_slot): g for g in made if g.expr not in self.places}.values())
+        self.exprs = [e for e in pending_exprs(made) if e not in self.places]
+        self.outputs = [(g.expr, g.expr_slot) for g in made]
+        self.specs = tuple(g.spec for g in made)
+        self.sources = [self._source(g) for g in gradients]
+        self._recipe: Any = None  # made when it is first computed
+
+    def _source(self, gradient: Value | None) -> Any:
+        if gradient is None or gradient.array is not None:
+            return gradient
+        if gradient.expr in self.places:
+            return self.places[gradient.expr]
+        return ~self.outputs.index((gradient.expr, gradient.expr_slot))
+
+    def lower(
+        self, builder: Builder, inputs: Sequence[Any], specs: Sequence[Spec], static: Any
+    ) -> list[Any]:
+        """Append the instructions of all expressions."""
+        known: dict[Any, Sequence[Any]] = {
+            expr: (inputs[n],) for expr, n in self.places.items() if n < len(inputs)
+        }
+
+        def operand(value: Value) -> Any:
+            if value.array is not None:
+                return builder.constant(value.array)
+            return known[value.expr][value.expr_slot]
+
+        for expr in self.exprs:
+            known[expr] = lower_one(builder, expr, [operand(v) for v in expr.inputs])
+        return [known[expr][slot] for expr, slot in self.outputs]
+
+    def apply(self, values: Sequence[Any], site: Any) -> list[Any]:
+        """Return the gradients for these cotangents and saved values, still to be computed; the
+        expression itself stands for its first output."""
+        outputs: list[Any] = []
+        if self.outputs:
+            expr = Expr(self, _NO_PARAMETERS, values, self.specs)
+            expr.site, expr.kind = site, self
+            outputs.append(expr)
+            for slot in range(1, len(self.specs)):
+                outputs.append(runtime.value.deferred(expr, slot, self.specs[slot]))
+        return [
+            (values[source] if source >= 0 else outputs[~source]) if type(source) is int else source
+            for source in self.sources
+        ]
+
+    def replay(self, values: Sequence[Value]) -> list[Value | None]:
+        """Return the gradients for these cotangents and saved values, by operations that are
+        recorded where the grad mode says so."""
+        known: dict[Any, Sequence[Value]] = {e: (values[n],) for e, n in self.places.items()}
+        for expr in self.exprs:
+            inputs = [
+                value if value.array is not None else known[value.expr][value.expr_slot]
+                for value in expr.inputs
+            ]
+            known[expr] = apply(expr.operator, tuple(inputs), expr.static)
+        made = [known[expr][slot] for expr, slot in self.outputs]
+        return [
+            (values[source] if source >= 0 else made[~source]) if type(source) is int else source
+            for source in self.sources
+        ]
+
+    def compute(self, arrays: list[Any]) -> list[np.ndarray | None]:
+        """Return the gradients for the arrays of these cotangents and saved values, computed at
+        once; some may be the arrays that were given, or views of them."""
+        recipe = self._recipe
+        if recipe is None:  # another thread may be at it too: then both make the same
+            recipe = self._recipe = self._made()
+        constants, steps, results = recipe
+        arrays += constants
+        for step in steps:
+            step.append_to(arrays)
+        return [None if n is None else arrays[n] for n in results]
+
+    def _made(self) -> "tuple[list[np.ndarray], list[_Step], list[int | None]]":
+        """Return constants, the expressions as functions of all arrays so far (those of the
+        placeholders, then constants, then results), and which of them are the gradients."""
+        numbers: dict[Any, int] = {(expr, 0): n for expr, n in self.places.items()}
+        first = len(self.places)
+        given = [*self.sources, *(value for expr in self.exprs for value in expr.inputs)]
+        arrays = [v.array for v in given if isinstance(v, Value) and v.array is not None]
+        constants = list({id(array): array for array in arrays}.values())
+        for n, array in enumerate(constants, first):
+            array.flags.writeable = False  # a result that nobody takes for an array of its own
+            numbers[id(array)] = n
+        count, steps = first + len(constants), []
+        for expr in self.exprs:
+            reads = [numbers[place_of(value)] for value in expr.inputs]
+            steps.append(_Step(expr, reads))
+            for slot in range(len(expr.specs)):
+                numbers[expr, slot] = count
+                count += 1
+        return constants, steps, [self._number(source, numbers) for source in self.sources]
+
+    def _number(self, source: Any, numbers: dict[Any, int]) -> int | None:
+        """Return which array is a gradient."""
+        if source is None:
+            return None
+        if type(source) is not int:
+            return numbers[id(source.array)]
+        return source if source >= 0 else numbers[self.outputs[~source]]
+
+
+def place_of(value: Any) -> Hashable:
+    """Return by what a value is found: its expression and the slot there, or its array."""
+    return (value.expr, value.expr_slot) if value.array is None else id(value.array)
+
+
+class _Step:
+    """An operation of a rule, computed by its operator's plan where it has one."""
+
+    __slots__ = ("compute", "operator", "reads", "static")
+
+    def __init__(self, expr: Expr, reads: Sequence[int]) -> None:
+        self.operator, self.static, self.reads = expr.operator, expr.static, reads
+        plan = plan_of(expr.operator, expr.static, expr.inputs, at_once=True)
+        self.compute = None if plan is None else plan.compute
+
+    def append_to(self, arrays: list[Any]) -> None:
+        """Compute from some of the arrays, and append what that gives."""
+        given = [arrays[n] for n in self.reads]
+        if self.compute is not None:
+            try:
+                array = self.compute(*given)
+            except ValueError:  # elements that lie so that they have to be copied before
+                arrays += runtime.run(self.operator, given, self.static)
+                return
+            arrays.append(as_array(array))
+            return
+        arrays += runtime.run(self.operator, given, self.static)
+
+
+_rules: dict[Hashable, Rule | None] = Bounded(1 << 13)
+_version = settings.version
+
+
+def rule_key(
+    node: Node, wanted: tuple[bool, ...], cotangents: Sequence[Value | None]
+) -> Hashable | None:
+    """Return what decides the rule of a node; None where nothing does."""
+    kind = node.kind
+    if kind is None:
+        return None
+    return (kind, wanted, tuple([None if g is None else g.rows for g in cotangents]))
+
+
+def known_rule(key: Hashable) -> Rule | None:
+    """Return the rule of a key if it was made already."""
+    global _version
+    if _version != settings.version:
+        _rules.clear()
+        _version = settings.version
+    return _rules.get(key)
+
+
+def make_rule(
+    key: Hashable, backward_pass: Any, node: Node, context: Any, cotangents: Sequence[Value | None]
+) -> Rule:
+    """Build the rule of a node by calling its operator's derivative with placeholders."""
+    placeholders = [None if g is None else placeholder(g.spec) for g in cotangents]
+    with grad_mode(False), deferring(True, []):
+        made = node.operator.differentiate(backward_pass, context, placeholders)
+        gradients = fitted(made, node, context.wanted)
+    values = [*(g for g in placeholders if g is not None), *context.used.values()]
+    rule = Rule(f"{node.operator.name}'", values, tuple(context.used), gradients)
+    keep_rule(key, rule)
+    return rule
+
+
+def keep_rule(key: Hashable, rule: Rule) -> None:
+    """Keep the rule of a key for `known_rule`."""
+    _rules[key] = rule
+
+
+def drop_rules(kinds: set[Any]) -> None:
+    """Drop the rules of nodes of these kinds."""
+    for key in list(_rules):
+        kind = key[2][0] if key[0] == "tangent" else key[0]  # type: ignore[index]
+        if kind in kinds:
+            _rules.pop(key, None)
+
+
+def placeholder(spec: Spec) -> Value:
+    """Return a value whose numbers are not known."""
+    expr = Expr(_PLACEHOLDER, {}, (), (spec,))
+    return runtime.value.deferred(expr, 0, spec)
+
+
+def fitted(
+    gradients: Sequence[Value | None], node: Node, wanted: Sequence[bool]
+) -> list[Value | None]:
+    """Bring gradients to the spaces of a node's inputs, None where none is wanted."""
+    return [
+        fit(g, spec) if want and g is not None else None
+        for g, spec, want in zip(gradients, node.inputs, wanted, strict=True)
+    ]
+
+
+def fit(value: Value, spec: Spec) -> Value:
+    """Bring a cotangent back to the space of its input: sum broadcast axes and cast."""
+    if value.shape != spec.shape:
+        value = runtime.roles["sum_to"](value, spec.shape)
+    if value.dtype != spec.dtype:
+        value = runtime.roles["cast"](value, spec.dtype)
+    return value

@@ -1,0 +1,117 @@
+"""Tangents: what an operation makes of the tangents of its inputs, from the same declarations as
+its derivative.
+
+An operator says what becomes of tangents where that is simpler (`Operator.tangent`). For all others
+the derivative is transposed: it is linear in the cotangents, so its own derivative to them, at the
+tangents, is the product of the Jacobian with these. What comes of a kind of node is worked out once
+and kept as a rule, like a derivative.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..._errors import NotDifferentiableError
+from ..graph.node import Node, Value
+from ..lower.lower import pending_exprs
+from ..record.apply import deferring, grad_mode, runtime
+from .context import Context, OpenContext
+from .rules import Rule, fitted, keep_rule, known_rule, placeholder, rule_key
+
+Tangents = Sequence[Value | None]
+
+
+def tangent_rule(
+    forward_pass: Any, node: Any, wanted: tuple[bool, ...], tangents: Tangents
+) -> Rule | None:
+    """Return the rule of a node that says what becomes of tangents; None for one without a kind.
+    That of a pass which is recorded is made of operators that have derivatives."""
+    key = rule_key(node, wanted, tangents)
+    if key is None:
+        return None
+    recorded = forward_pass.request.create_graph
+    key = ("tangent", recorded, key)
+    rule = known_rule(key)
+    if rule is None:
+        context = OpenContext(node, node.saved or (), wanted, recorded)
+        given = [None if t is None else placeholder(t.spec) for t in tangents]
+        with grad_mode(False), deferring(True, []):
+            made = tangents_of(forward_pass, context, given)
+        values = [*(t for t in given if t is not None), *context.used.values()]
+        rule = Rule(f"d{node.operator.name}", values, tuple(context.used), made)
+        keep_rule(key, rule)
+    return rule
+
+
+def tangents_of(forward_pass: Any, context: Context, tangents: Tangents) -> list[Value | None]:
+    """Return the tangents of the outputs of a node, None where there is none."""
+    node = context.node
+    made = node.operator.tangent(forward_pass, context, tangents)
+    if made is None:
+        made = _transposed(forward_pass, context, tangents)
+    return [
+        _fitted(tangent, spec) if tangent is not None and spec.dtype.kind in "fc" else None
+        for tangent, spec in zip(made, node.outputs, strict=True)
+    ]
+
+
+def _transposed(forward_pass: Any, context: Context, tangents: Tangents) -> list[Value | None]:
+    """Return the product with the Jacobian by the derivative of the derivative, to cotangents that
+    nobody needs to know: it is linear in them."""
+    node = context.node
+    cotangents = [_unknown(spec, node) for spec in node.outputs]
+    with grad_mode(True):
+        made = node.operator.differentiate(forward_pass, context, cotangents)
+        gradients = fitted(made, node, context.wanted)
+    _require_graph(gradients, cotangents, node)
+    seeds = [
+        (gradient.edge, tangent)
+        for gradient, tangent in zip(gradients, tangents, strict=True)
+        if gradient is not None and tangent is not None and gradient.requires_grad
+    ]
+    edges = [None if g is None else g.edge for g in cotangents]
+    found = forward_pass.through(seeds, [edge for edge in edges if edge is not None])
+    return [None if edge is None else found.get(edge) for edge in edges]
+
+
+def _unknown(spec: Any, node: Node) -> Any:
+    """Return a cotangent to be differentiated by; ones where a function of Python may look."""
+    if spec.dtype.kind not in "fc":
+        return None
+    if node.kind is not None:
+        return placeholder(spec).as_variable()
+    ones = np.broadcast_to(np.ones((), spec.dtype), spec.shape)
+    return runtime.value(runtime.placed(ones, spec.device)).as_variable()
+
+
+def _require_graph(
+    gradients: Sequence[Value | None], cotangents: Sequence[Any], node: Node
+) -> None:
+    """Raise where a derivative has lost the graph of its cotangents, but is not zero: transposed,
+    it would be."""
+    exprs = {g.expr for g in cotangents if g is not None and g.expr is not None}
+    arrays = {id(g.array) for g in cotangents if g is not None and g.array is not None}
+    for gradient in gradients:
+        if gradient is None or gradient.requires_grad:
+            continue
+        read = [v for expr in pending_exprs([gradient]) for v in expr.inputs]
+        is_lost = any([v.expr in exprs or id(v.array) in arrays for v in read])  # noqa: C419
+        if is_lost or (isinstance(gradient.array, np.ndarray) and gradient.array.any()):
+            raise NotDifferentiableError(
+                f"{node.name()}{node.where()}: forward mode differentiates the derivative to its "
+                f"cotangents, but their graph is cut there (by detach() or no_grad()); leave it, "
+                f"or declare what becomes of tangents: jvp"
+            )
+
+
+def _fitted(tangent: Value, spec: Any) -> Value:
+    """Bring a tangent to the space of the output: repeat it along broadcast axes and cast."""
+    if tangent.dtype != spec.dtype:
+        tangent = runtime.roles["cast"](tangent, spec.dtype)
+    if tangent.shape != spec.shape:
+        tangent = runtime.roles["broadcast_to"](tangent, spec.shape)
+    return tangent
+
+
+__all__ = ["tangent_rule", "tangents_of"]

@@ -1,0 +1,1 @@
+"""Backward and forward passes over a graph."""

@@ -1,0 +1,393 @@
+"""The backward pass: build the backward expressions of a graph, run them as one program, deliver.
+
+The walk goes over the selected nodes in descending creation number. Each node's operator turns the
+cotangents of its outputs into expressions for those of its inputs; nothing is computed until the
+program runs at the end, or earlier where a hook or a Python function wants to see numbers. A pass
+that is recorded itself, or over a graph that was never met before, computes at once where it can,
+see `immediate`.
+"""
+
+import weakref
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import nullcontext
+from typing import Any
+
+from ...process.gc_pause import paused
+from ..derivatives.batching import make_explicit
+from ..derivatives.context import Context, rule_of
+from ..derivatives.region_gradients import Parts, zeros_behind
+from ..derivatives.rules import fitted
+from ..graph.node import Edge, Node, Value
+from ..graph.runtime import deferred_value
+from ..graph.traversal import kept_by, needed, reachable
+from ..lower.lower import force
+from ..record.apply import changing, deferring, grad_mode, mode, on_stream, pack, runtime
+from ..replay import recorded_plan
+from ..replay.plan_cache import Known, recall, recognise, remember, times_met
+from ..replay.structure import Structure, structure_of
+from . import hooks
+from .delivery import own_results
+from .immediate import compute, is_immediate
+from .plain_walk import is_plain, read, sweep
+from .repeated_pass import freeing
+from .request import Outcome, Request
+from .streams import Streams, streams_of
+
+
+class Pass:
+    """One backward pass over the selected nodes."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.saved: dict[Node, tuple[Any, ...]] = {}
+        self.has_freed = False
+        self.is_stale = False  # whether nodes have got other saved values than the structure has
+        # A rule may be a user's function, which takes derivatives of what is still to be computed:
+        # such a pass is a part of the one around it.
+        is_part = mode.deferring and mode.capture is None
+        self.around = mode.kept if is_part else None
+        if self.around is None and (known := recognise(request)) is not None:
+            self.structure, self.recalled = known
+            return
+        order = reachable(request.roots, request.cut, request.ends, request.first)
+        self.comes_again = False
+        self.structure = structure_of(request, order) if self.around is None else None
+        self.recalled = None if self.structure is None else self._recall(self.structure, order)
+        if self.recalled is not None:
+            return
+        self._select(order)
+        self.pending: dict[Edge, Value] = {}
+        self.late: dict[Edge, Value] = {}
+        self.grads: dict[Edge, Value] = {}
+        self.retained: list[tuple[Edge, Value]] = []
+        self.kept: list[Node] = [] if self.around is None else self.around
+        self.shown: list[Value] = []
+        self.uncomputed: dict[Edge, Value] = {}
+        self.owned: dict[int, weakref.ref[Value]] = {}  # by id: arrays of this pass alone
+        self.at_end: list[Callable[[], None]] = []
+        self.notes: dict[Any, Any] = {}
+        self.parts = Parts()
+        self.is_immediate = (
+            self.around is None and self._may_compute() and is_immediate(request, self.order)
+        )
+        self.trace: recorded_plan.Trace | None = None
+        self.streams: Streams | None = None
+        if self.is_immediate and self.comes_again and self.structure is not None:
+            self.trace = recorded_plan.Trace(self.structure, [value for _, value in request.seeds])
+
+    def _select(self, order: list[Node]) -> None:
+        """Find out what is wanted, and which nodes are executed or looked at for it."""
+        request, leaves = self.request, [Edge(node, 0) for node in order if node.is_accumulator]
+        targets = leaves if request.targets is None else list(request.targets)
+        self.targets = set(targets) | (set(leaves) if request.extra_leaves else set())
+        inside = [node for node in order if node not in request.ends] if request.ends else order
+        self.wanted = needed(inside, self.targets, request.cut)
+        touched = {edge.node for edge in self.targets}
+        self.order = [node for node in order if node in self.wanted or node in touched]
+
+    def _may_compute(self) -> bool:
+        """Whether each operation may be computed as it comes: in a pass that is recorded itself,
+        and where a program would hardly run again."""
+        is_first = self.structure is not None and not self.comes_again
+        return self.request.create_graph or is_first
+
+    def _recall(self, structure: Structure, order: Sequence[Node]) -> Known | None:
+        """Return what an earlier pass of this structure has done, or of one with other indices.
+        Indices become a part of the program where they come again and no others have come."""
+        recalled = recall(self.request, structure)
+        if recalled is not None:
+            return recalled
+        times = times_met(structure)
+        self.comes_again = times > 0
+        plain = bool(structure.indexed) and is_plain(self.request, order)
+        other = structure.with_positions() if plain else None
+        if other is not None:
+            times_of_all = times_met(other)
+            if times == 0 or times < times_of_all:
+                self.structure, self.comes_again = other, times_of_all > 0
+                return recall(self.request, other)
+        return None
+
+    def run(self) -> Outcome:
+        """Execute the pass; on an error every node is as it was before."""
+        if self.recalled is not None:
+            return self._run_again(self.recalled)
+        if self.request.batch is not None:
+            hooks.refuse_retained(self)
+        try:
+            self._take_saved(self.wanted)
+            if self.is_stale:
+                return type(self)(self.request).run()
+            # Where no user's function takes part nothing makes cycles.
+            quiet = paused() if self.structure is not None else nullcontext()
+            with quiet, grad_mode(self.request.create_graph):
+                is_simple = self.trace is None and is_plain(self.request, self.order)
+                self.streams = None if is_simple else streams_of(self.order)
+                with self._computing():
+                    self._seed()
+                    self._walk(is_simple)
+                    own_results(self)
+                self._finish()
+        except BaseException:
+            self._outcome().give_back()
+            raise
+        return self._outcome()
+
+    def _walk(self, is_simple: bool) -> None:
+        """Go over the nodes and leave the gradients of the targets in ``grads``."""
+        if is_simple:
+            compute(self) if self.is_immediate else sweep(self, self.pending)
+        else:
+            self._visit_all()
+        missing = self.targets.difference(self.grads)
+        self.grads |= zeros_behind(missing, self.order, self.request)
+        hooks.run_at_end(self)
+
+    def _computing(self) -> Any:
+        """Return a block that builds expressions, or computes at once."""
+        if self.trace is not None:
+            return changing(trace=self.trace)
+        return nullcontext() if self.is_immediate else deferring(True, self.kept)
+
+    def _run_again(self, recalled: Known) -> Outcome:
+        """Do what an earlier pass of the same structure has done."""
+        assert self.structure is not None
+        order = self.structure.order
+        executed = [order[n] for n in recalled.executed]
+        wanted = dict(zip(executed, recalled.masks, strict=True))
+        try:
+            self._take_saved([order[n] for n in recalled.keepers])
+            if self.is_stale:
+                return type(self)(self.request).run()
+            seeds = [value for _, value in self.request.seeds]
+            values = recalled.values(self.structure, seeds, self.saved)
+        except BaseException:
+            Outcome({}, [], [], {}, self.saved, self.has_freed).give_back()
+            raise
+        places = [Edge(order[n], slot) for n, slot in recalled.results]
+        grads = dict(zip(places, values, strict=True))
+        return Outcome(grads, [], list(order), wanted, self.saved, self.has_freed)
+
+    def through(self, seeds: list[tuple[Edge, Value]], targets: list[Edge]) -> dict[Edge, Value]:
+        """Return the gradients of a graph that stands for one node, as a part of this pass: nothing
+        beyond the targets is executed, and nothing is computed yet."""
+        ends = {edge.node for edge in targets if edge.node is not None}
+        request = Request(seeds, targets, True, True, ends=ends, batch=self.request.batch)
+        return self.with_part(Pass(request))
+
+    def with_part(self, inner: "Pass") -> dict[Edge, Value]:
+        """Return what another pass finds as a part of this one, which computes nothing yet."""
+        inner.kept, inner.shown, inner.at_end = self.kept, self.shown, self.at_end
+        inner.streams = self.streams
+        return inner.take_part()
+
+    def take_part(self) -> dict[Edge, Value]:
+        """Return what this pass finds, as a part of one that has not computed anything yet."""
+        self._take_saved(self.wanted)
+        self._seed()
+        self._visit_all()
+        return self.grads
+
+    def _visit_all(self) -> None:
+        for node in self.order:
+            with nullcontext() if self.streams is None else self.streams.of(node):
+                self._visit(node)
+
+    def _outcome(self) -> Outcome:
+        return Outcome(
+            self.grads, self.retained, self.order, self.wanted, self.saved, self.has_freed
+        )
+
+    def _take_saved(self, nodes: Collection[Node]) -> None:
+        """Take all saved values at once: of two passes that free a graph one loses cleanly."""
+        with freeing:
+            for node in nodes:
+                before = node.saved
+                self.saved[node] = node.unpack()
+                self.is_stale = self.is_stale or node.saved is not before
+            if self.is_stale:
+                return
+            if not self.request.retain_graph:
+                self.has_freed = True
+                for node in nodes:
+                    node.free()
+
+    def expects(self, edge: Edge) -> bool:
+        """Whether a gradient is going to arrive at ``edge`` in this pass."""
+        if "expected" not in self.notes:
+            arriving = {edge for edge, _ in self.request.seeds} | set(self.request.initial)
+            for node, mask in self.wanted.items():
+                sent = [e for e, want in zip(node.edges, mask, strict=True) if want]
+                arriving.update(edge for edge in sent if not hooks.is_past(edge))
+            self.notes["expected"] = arriving
+        visited = edge in self.targets or edge.node in self.wanted
+        return visited and edge in self.notes["expected"]
+
+    def _seed(self) -> None:
+        """Place the seeds and the initial gradients: first in the sums, or last if asked for."""
+        initial = [(edge, value) for edge, value in self.request.initial.items()]
+        if mode.capture is not None:
+            mode.capture.use([value for _, value in (*self.request.seeds, *initial)])
+        for edge, value in [*self.request.seeds, *initial]:
+            self._add(self.late if self.request.seeds_last else self.pending, edge, value)
+
+    def _add(self, sums: dict[Edge, Value], edge: Edge, value: Value) -> None:
+        if hooks.is_past(edge) and self.request.direction != "forward":
+            sums, edge = self.pending, hooks.past(edge)
+        present = sums.get(edge)
+        if present is None:
+            total = value
+        elif self.streams is None:
+            total = runtime.roles["add"](present, value)
+        else:
+            with self.streams.of(edge.node):  # type: ignore[arg-type]
+                total = runtime.roles["add"](present, value)
+        sums[edge] = total
+        if total.array is None and sums is self.pending:
+            self.uncomputed[edge] = total
+
+    def _visit(self, node: Node) -> None:
+        if node in self.wanted and self._is_simple(node):
+            total = self.pending.get(Edge(node, 0))
+            sent = self.parts.sent_on(node, total, self.wanted[node])
+            if sent is not None:
+                self._arrive(Edge(node, 0))  # nobody looks at it
+                self._send(node, sent)
+                return
+        self._execute(node, [self._arrive(Edge(node, n)) for n in range(len(node.outputs))])
+        if node.extras is not None:
+            self._execute(node, hooks.arrive_past(self, node), is_seen=False)
+
+    def _execute(
+        self, node: Node, cotangents: Sequence[Value | None], is_seen: bool = True
+    ) -> None:
+        """Send on what has arrived at a node, past its hooks or seen by them."""
+        if all(c is None for c in cotangents):
+            return
+        if node.is_accumulator and node.pre_hooks and self.request.accumulate:
+            hooks.run_accumulator_pre_hooks(self, node)
+        if node not in self.wanted:
+            return
+        if node.pre_hooks and is_seen:
+            cotangents = hooks.run_pre_hooks(self, node, cotangents)
+        gradients = self.gradients(node, cotangents)
+        if self.request.check is not None and mode.capture is None:
+            self.force([g for g in (*gradients, *cotangents) if g is not None])
+            self.request.check.computed(node, gradients, cotangents)
+        if node.post_hooks and is_seen:
+            gradients = hooks.run_post_hooks(self, node, gradients, cotangents)
+        self._send(node, gradients)
+
+    def _send(self, node: Node, gradients: Sequence[Value | None]) -> None:
+        for edge, gradient in zip(node.edges, gradients, strict=True):
+            if gradient is not None:
+                self._add(self.pending, edge, gradient)
+
+    def _is_simple(self, node: Node) -> bool:
+        """Whether nobody sees the gradient of a node, nor those of its inputs."""
+        edge, request = Edge(node, 0), self.request
+        unseen = edge not in self.targets and edge not in self.late and request.check is None
+        return unseen and node.extras is None and not request.retain_all
+
+    def gradients(self, node: Node, cotangents: Sequence[Value | None]) -> Sequence[Value | None]:
+        """Build the gradients of a node: by its kind's rule, unless they are recorded themselves,
+        computed at once, or made by a user's function."""
+        wanted = self.wanted[node]
+        is_deferred = not (self.request.create_graph or self.is_immediate)
+        if is_deferred and node.operator.has_rule:
+            rule = rule_of(self, node, wanted, self.saved[node], cotangents)
+            if rule is not None:
+                values = read(rule, cotangents, self.saved[node])
+                return [deferred_value(g) for g in rule.apply(values, on_stream(node.site))]
+        context = Context(node, self.saved[node], wanted, self.request.create_graph)
+        return fitted(self._differentiate(node, context, cotangents), node, wanted)
+
+    def _differentiate(
+        self, node: Node, context: Context, cotangents: Sequence[Value | None]
+    ) -> Sequence[Value | None]:
+        """Build the gradients of a node; what is built knows where the node was recorded."""
+        before, mode.site = mode.site, on_stream(node.site)
+        try:
+            return node.operator.differentiate(self, context, cotangents)
+        finally:
+            mode.site = before
+
+    def _arrive(self, edge: Edge) -> Value | None:
+        """Return the total cotangent of an edge after its hooks; capture it where wanted."""
+        value, of_parts = self.pending.pop(edge, None), self.parts.take(edge)
+        if of_parts is not None:
+            value = of_parts if value is None else runtime.roles["add"](value, of_parts)
+        self.uncomputed.pop(edge, None)
+        late = self.late.pop(edge, None)
+        if late is not None:
+            value = late if value is None else runtime.roles["add"](value, late)
+        if value is None:
+            return None
+        if edge not in self.request.silent:
+            value = hooks.run_tensor_hooks(self, edge, value)
+        if edge in self.targets:
+            self.grads[edge] = value
+            if value.array is None:
+                self.uncomputed[edge] = value
+        self._retain(edge, value)
+        return value
+
+    def _retain(self, edge: Edge, value: Value) -> None:
+        node = edge.node
+        assert node is not None
+        retained = node.retained is not None and edge.slot in node.retained
+        if retained or (self.request.retain_all and not node.is_accumulator):
+            self.retained.append((edge, value))
+
+    def force(self, values: Sequence[Value]) -> None:
+        """Compute values now, with everything pending, so that nothing is computed twice."""
+        if mode.capture is not None:
+            return  # whoever wants to see a number will be told so
+        values = [v for v in (*values, *self.uncomputed.values()) if v.array is None]
+        self.uncomputed.clear()
+        self.own(values)
+        self._force(values)
+
+    def _force(self, values: Sequence[Value]) -> None:
+        if self.streams is None:
+            force(values, self.request.batch)
+            return
+        with self.streams.computing():
+            force(values, self.request.batch)
+        self.streams.show()
+
+    def own(self, values: Iterable[Value]) -> None:
+        """Note that nobody else has the arrays of these values: they can be results themselves."""
+        self.owned.update((id(value), weakref.ref(value)) for value in values)
+
+    def show(self, values: Sequence[Value]) -> None:
+        """Compute values that Python code is going to see, and may keep."""
+        self.force(values)
+        if self.request.create_graph:
+            self.shown.extend(values)
+
+    def _finish(self) -> None:
+        results = [*self.grads.values(), *(value for _, value in self.retained)]
+        roots = [*results, *self.shown]
+        nodes = kept_by(roots, self.kept) if self.request.create_graph else []
+        saved = [v for node in nodes for v in (node.saved or ()) if isinstance(v, Value)]
+        structure = self.structure
+        if structure is not None and self.trace is not None:
+            recorded_plan.remember(structure, self.trace, self.wanted, self.grads)
+        elif self.comes_again and not self.request.create_graph and self._is_typical(results):
+            assert structure is not None
+            remember(structure, self.wanted, self.grads, self.request.batch)
+        elif mode.capture is None and self.around is None:
+            self._force([*results, *saved])
+        if self.request.batch is not None:
+            make_explicit(self.request.batch, [*results, *saved], nodes)
+        if mode.saved_hooks:
+            for node in nodes:
+                node.saved = tuple(pack(v) if isinstance(v, Value) else v for v in node.saved or ())
+        if self.request.check is not None and mode.capture is None:
+            for edge, value in self.grads.items():
+                self.request.check.delivered(edge, value)
+
+    def _is_typical(self, results: Sequence[Value]) -> bool:
+        """Whether everything is still to be computed, so that one plan is the whole pass."""
+        return all(value.array is None for value in results) and len(results) == len(self.grads)

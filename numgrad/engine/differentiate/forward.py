@@ -1,0 +1,116 @@
+"""The forward pass: tangents go through a recorded graph, from its inputs to its outputs.
+
+It is a pass like another: it visits the nodes that a backward pass would, in the order in which
+they were made, and puts the rules for their tangents where that puts those for their gradients. So
+it becomes a program, batched and recalled in the same way. Hooks are not called: they are told of
+gradients.
+"""
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+
+from ..derivatives.context import Context
+from ..derivatives.tangents import tangent_rule, tangents_of
+from ..graph.node import Edge, Node, Value
+from ..graph.runtime import deferred_value
+from ..graph.traversal import needed
+from ..record.apply import mode, on_stream, runtime
+from .backward import Pass
+from .plain_walk import read
+from .request import TangentRequest
+
+
+class ForwardPass(Pass):
+    """One pass of tangents over the selected nodes; see `TangentRequest`."""
+
+    def _select(self, order: list[Node]) -> None:
+        request = self.request
+        self.targets = set(request.targets or ())
+        inside = [node for node in order if node not in request.ends] if request.ends else order
+        self.wanted = needed(inside, {edge for edge, _ in request.seeds}, request.cut)
+        self.order = [node for node in order if node in self.wanted]
+
+    def _walk(self, is_simple: bool) -> None:
+        if self.is_immediate and not self.request.create_graph:
+            self._compute()
+        else:
+            self._visit_all()
+
+    def along(self, seeds: list[tuple[Edge, Value]], targets: list[Edge]) -> dict[Edge, Value]:
+        """Return the tangents of a graph that stands for one node, as a part of this pass."""
+        recorded, batch = self.request.create_graph, self.request.batch
+        request = TangentRequest(seeds, targets, recorded, True, batch=batch)
+        return self.with_part(ForwardPass(request))
+
+    def _visit_all(self) -> None:
+        for node in reversed(self.order):
+            with nullcontext() if self.streams is None else self.streams.of(node):
+                for slot, tangent in enumerate(self._tangents(node)):
+                    if tangent is not None:
+                        self._add(self.pending, Edge(node, slot), deferred_value(tangent))
+        for edge in self.targets:
+            if edge in self.pending:
+                self.grads[edge] = self.pending[edge]
+
+    def _arrived(self, node: Node) -> list[Any]:
+        """Return the tangents of the inputs of a node, None where there is none."""
+        return [
+            self.pending.get(edge) if want else None
+            for edge, want in zip(node.edges, self.wanted[node], strict=True)
+        ]
+
+    def _tangents(self, node: Node) -> Sequence[Any]:
+        """Return the tangents of the outputs of a node, to be computed."""
+        tangents, saved = self._arrived(node), self.saved[node]
+        wanted = tuple([t is not None for t in tangents])
+        if not any(wanted):
+            return ()
+        by_position = None if self.structure is None else self.structure.by_position.get(node)
+        if by_position is not None:  # the index is an argument of the program
+            tangents, wanted = [*tangents, None], (*wanted, False)
+            rule = tangent_rule(self, by_position, wanted, tangents)
+            assert rule is not None, "what reads at positions has a rule"
+            return rule.apply(read(rule, tangents, by_position.saved), on_stream(node.site))
+        rule, recorded = tangent_rule(self, node, wanted, tangents), self.request.create_graph
+        if rule is not None and not recorded:
+            return rule.apply(read(rule, tangents, saved), on_stream(node.site))
+        before, mode.site = mode.site, on_stream(node.site)
+        try:
+            context = Context(node, saved, wanted, recorded)
+            if rule is None:
+                return tangents_of(self, context, tangents)
+            given = [tangent for tangent in tangents if tangent is not None]
+            return rule.replay([*given, *map(context.at, rule.reads)])
+        finally:
+            mode.site = before
+
+    def _compute(self) -> None:
+        """Go over the nodes with arrays, where each operation is computed as it comes."""
+        arrived: dict[Any, Any] = {place: t.array for place, t in self.pending.items()}
+        for node in reversed(self.order):
+            places = zip(node.parents, node.slots, self.wanted[node], strict=True)
+            tangents = [arrived.get((p, slot)) if want else None for p, slot, want in places]
+            wanted = tuple([t is not None for t in tangents])
+            if any(wanted):
+                for slot, tangent in enumerate(self._arrays(node, wanted, tangents)):
+                    if tangent is not None:
+                        present = arrived.get((node, slot))
+                        total = tangent if present is None else np.add(present, tangent)
+                        arrived[node, slot] = np.asarray(total)
+        for edge in self.targets:
+            if edge in arrived:
+                self.grads[edge] = runtime.value(arrived[edge])
+
+    def _arrays(
+        self, node: Node, wanted: tuple[bool, ...], tangents: Sequence[Any]
+    ) -> Sequence[np.ndarray | None]:
+        values = [None if t is None else runtime.value(t) for t in tangents]
+        rule = tangent_rule(self, node, wanted, values)
+        assert rule is not None, "a node of an immediate pass has a kind"
+        return rule.compute([value.array for value in read(rule, values, self.saved[node])])
+
+
+__all__ = ["ForwardPass"]

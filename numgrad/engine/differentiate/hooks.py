@@ -1,0 +1,302 @@
+"""Hooks: places where a pass stops building and shows numbers to Python.
+
+In a batched pass a hook is called once per row and sees what it would see in a pass of its own.
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..._errors import HookError, HookTypeError
+from ...process.interruptible import Block, Setting
+from ..derivatives.batching import make_explicit, with_rows
+from ..graph.hook_table import Handle as Handle
+from ..graph.hook_table import register as register
+from ..graph.node import Accumulator, Edge, Node, OwnSlot, Spec, Value, connect
+from ..record.apply import deferring, mode, runtime
+
+
+class _Running(threading.local):
+    """The pass that is showing numbers to Python in this thread."""
+
+    backward_pass: Any = None
+
+
+running = _Running()
+
+
+def tensor_table(edge: Edge) -> dict[int, Any] | None:
+    """Return the hooks of the tensor whose gradient arrives at ``edge``."""
+    node = edge.node
+    if isinstance(node, Accumulator):
+        return node.variable.hooks
+    return node.tensor_hooks.get(edge.slot) if node is not None and node.tensor_hooks else None
+
+
+def run_tensor_hooks(backward_pass: Any, edge: Edge, value: Value) -> Value:
+    """Pass a total cotangent through the hooks of its tensor, in order of registration."""
+    (result,) = _through(
+        backward_pass, tensor_table(edge), [value], lambda hook, gs, _: (_replace(hook(*gs), *gs),)
+    )
+    assert result is not None
+    return result
+
+
+def run_pre_hooks(
+    backward_pass: Any, node: Node, cotangents: Sequence[Value | None]
+) -> list[Value | None]:
+    """Pass the cotangents of a node through its pre-hooks."""
+    return _through(
+        backward_pass, node.pre_hooks, cotangents, lambda hook, gs, _: _replace_all(hook(gs), gs)
+    )
+
+
+def run_post_hooks(
+    backward_pass: Any,
+    node: Node,
+    gradients: Sequence[Value | None],
+    cotangents: Sequence[Value | None],
+) -> list[Value | None]:
+    """Pass the gradients that a node computed through its post-hooks."""
+    return _through(
+        backward_pass, node.post_hooks, gradients,
+        lambda hook, gs, others: _replace_all(hook(gs, others), gs), cotangents,
+    )  # fmt: skip
+
+
+def run_accumulator_pre_hooks(backward_pass: Any, node: Node) -> None:
+    """Pass the gradient of a leaf through the pre-hooks of its accumulator."""
+    edge = Edge(node, 0)
+    if edge in backward_pass.grads:
+        (value,) = run_pre_hooks(backward_pass, node, [backward_pass.grads.pop(edge)])
+        if value is not None:
+            backward_pass.grads[edge] = value
+
+
+def is_past(edge: Edge) -> bool:
+    """Whether a cotangent passes the hooks by: the edge leads from a derivative to the computed
+    output of its own node, which somebody watches."""
+    return type(edge.slot) is OwnSlot and edge.node is not None and edge.node.is_watched
+
+
+def past(edge: Edge) -> Edge:
+    """Return the key under which cotangents that pass the hooks by are summed."""
+    return Edge(edge.node, ~edge.slot)
+
+
+def arrive_past(backward_pass: Any, node: Node) -> list[Value | None]:
+    """Return the cotangents that have passed the hooks of a node by, one for each output; the
+    gradient of an output that is wanted contains its cotangent."""
+    arrived: list[Value | None] = []
+    for slot in range(len(node.outputs)):
+        edge = Edge(node, slot)
+        value = backward_pass.pending.pop(past(edge), None)
+        backward_pass.uncomputed.pop(past(edge), None)
+        if value is not None and edge in backward_pass.targets:
+            present = backward_pass.grads.get(edge)
+            total = value if present is None else runtime.roles["add"](present, value)
+            backward_pass.grads[edge] = total
+            if total.array is None:
+                backward_pass.uncomputed[edge] = total
+        arrived.append(value)
+    return arrived
+
+
+def _through(
+    backward_pass: Any,
+    table: dict[int, Any] | None,
+    values: Sequence[Value | None],
+    call: Callable[..., Sequence[Any]],
+    others: Sequence[Value | None] = (),
+) -> list[Value | None]:
+    """Pass values through the hooks of a table; ``call(hook, values, others)`` calls one."""
+    count = len(values)
+    for hook in list(table.values()) if table else ():
+        values = by_row(
+            backward_pass,
+            lambda *gs, hook=hook: call(hook, gs[:count], gs[count:]),
+            [*values, *others],
+            [None if g is None else g.spec for g in values],
+        )
+    return list(values)
+
+
+def _replace(result: Any, g: Any) -> Any:
+    """Return what a hook made of ``g``, after checking that it can stand in its place."""
+    if result is None:
+        return g
+    if not isinstance(result, runtime.value):
+        raise HookTypeError(
+            f"a hook must return a tensor or None, but its type is {type(result).__name__}"
+        )
+    if result.shape != g.shape:
+        raise HookError(f"a hook has changed the size of value: {g.shape} became {result.shape}")
+    if result.dtype != g.dtype:
+        raise HookError(f"a hook has changed the type of value: {g.dtype} became {result.dtype}")
+    if result.spec.device != g.spec.device:
+        raise HookError(
+            f"a hook has changed the device of value: {g.spec.device} became {result.spec.device}"
+        )
+    return result
+
+
+def _replace_all(results: Any, gs: Sequence[Any]) -> tuple[Any, ...]:
+    """Return what a hook made of a tuple of gradients; ``None`` in it takes a gradient away."""
+    if results is None:
+        return tuple(gs)
+    results = results if isinstance(results, (tuple, list)) else (results,)
+    if len(results) != len(gs):
+        raise HookError(
+            f"a hook has changed the size of value: it returned an incorrect number of values "
+            f"(got {len(results)}, but expected {len(gs)})"
+        )
+    for result, g in zip(results, gs, strict=True):
+        if g is None and result is not None:
+            raise HookError("a hook can't replace a None gradient by a tensor: its type is None")
+    return tuple(
+        None if result is None else _replace(result, g)
+        for result, g in zip(results, gs, strict=True)
+    )
+
+
+def by_row(
+    backward_pass: Any,
+    function: Callable[..., Sequence[Any]],
+    values: Sequence[Value | None],
+    results: Sequence[Spec | None],
+    writes: bool = True,
+) -> list[Value | None]:
+    """Call a Python function on computed values: once, or once per row where a value has rows.
+
+    Parameters
+    ----------
+    results
+        What the function returns, per row; ``None`` where it returns ``None``.
+    writes
+        Whether the function may write into the values, which seeds and other nodes share.
+    """
+    if writes:
+        function = _on_copies(function)
+    backward_pass.show([value for value in values if value is not None])
+    with _outside(backward_pass), _users(backward_pass):
+        if not any(value is not None and value.rows for value in values):
+            return list(function(*values))
+        joined = _each_row(function, values, results, backward_pass.request.batch)
+        backward_pass.own(value for value in joined if value is not None)
+        return joined
+
+
+def by_block(
+    backward_pass: Any,
+    function: Callable[..., Sequence[Any]],
+    values: Sequence[Value | None],
+) -> list[Value | None]:
+    """Call a Python function on computed values once, also where values have rows: all of them,
+    and all results, then have the batch as their first axis."""
+    function = _on_copies(function)
+    backward_pass.show([value for value in values if value is not None])
+    with _outside(backward_pass), _users(backward_pass):
+        if not any(value is not None and value.rows for value in values):
+            return list(function(*values))
+        batch = backward_pass.request.batch
+        whole = [None if value is None else _with_batch(value, batch) for value in values]
+        return [None if result is None else with_rows(result) for result in function(*whole)]
+
+
+def _on_copies(function: Callable[..., Sequence[Any]]) -> Callable[..., Sequence[Any]]:
+    copy = runtime.roles["copy"]
+    return lambda *values: function(*[None if value is None else copy(value) for value in values])
+
+
+def _outside(backward_pass: Any) -> Block:
+    """Belong to no instruction of a pass inside the block."""
+    return Setting(running, backward_pass=backward_pass)
+
+
+def _users(backward_pass: Any) -> Block:
+    """Run a user's function inside the block, which may write through views of what it makes: of a
+    pass that is captured, its operations are none."""
+    captured = mode.capture is not None
+    return deferring(captured, None if captured else backward_pass.kept)
+
+
+def refuse_retained(backward_pass: Any) -> None:
+    """Raise where a batched gradient would go to the ``.grad`` of an unbatched tensor."""
+    for node in backward_pass.order:
+        for slot, reference in (node.retained or {}).items():
+            if reference() is not None and backward_pass.expects(Edge(node, slot)):
+                raise ValueError(
+                    f"retain_grad() was called on the result of {node.name()}{node.where()}, "
+                    f"or backward(inputs=) asked for its gradient, and a batched gradient does "
+                    f"not have the shape of the tensor. Ask for the gradient with ng.grad "
+                    f"instead, or let the batched pass end before it"
+                )
+
+
+def run_at_end(backward_pass: Any) -> None:
+    """Call the functions that wait for the last gradient of a pass."""
+    if not backward_pass.at_end:
+        return
+    with _outside(backward_pass), _users(backward_pass):
+        for function in backward_pass.at_end:
+            function()
+
+
+def _each_row(
+    function: Callable[..., Sequence[Any]],
+    values: Sequence[Value | None],
+    results: Sequence[Spec | None],
+    batch: int,
+) -> list[Value | None]:
+    columns = [_rows(value, batch) for value in values]
+    made = [function(*[column[row] for column in columns]) for row in range(batch)]
+    return [_join([row[position] for row in made], spec) for position, spec in enumerate(results)]
+
+
+def _rows(value: Value | None, batch: int) -> Sequence[Value | None]:
+    """Return what each row sees of a value, connected to the graph of the whole."""
+    if value is None or not value.rows:
+        return [value] * batch
+    return runtime.roles["split_rows"](_whole(value, batch))
+
+
+def _whole(value: Value, batch: int) -> Value:
+    """Return a value with rows as one whose first axis is the batch, in the same graph."""
+    if value.array is None:
+        whole = value.detached()
+        make_explicit(batch, [whole])
+    else:
+        whole = runtime.value(value.array)
+        whole.storage = value.storage
+    if value.requires_grad:
+        connect(whole, value.edge)
+    return whole
+
+
+def _with_batch(value: Value, batch: int) -> Value:
+    """Return a value with the batch as its first axis, repeated where it has no rows."""
+    if value.rows:
+        return _whole(value, batch)
+    return runtime.roles["join_rows"]([value] * batch)
+
+
+def _join(column: Sequence[Value | None], spec: Spec | None) -> Value | None:
+    """Return the results of all rows as one value with rows; a row without one counts as zero."""
+    if spec is None or (column and all(result is None for result in column)):
+        return None
+    filled = [_zeros(spec.shape, spec) if r is None else r for r in column]
+    if filled:
+        joined = runtime.roles["join_rows"](filled)
+    else:
+        joined = _zeros((0, *spec.shape), spec)
+    if joined.array is None:
+        return with_rows(joined)
+    joined.reshape_spec(joined.shape[1:], True)
+    return joined
+
+
+def _zeros(shape: tuple[int, ...], spec: Spec) -> Value:
+    """Return zeros of a shape, otherwise as a spec says."""
+    return runtime.value(runtime.placed(np.zeros(shape, spec.dtype), spec.device))

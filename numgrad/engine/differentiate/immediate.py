@@ -1,0 +1,138 @@
+"""Passes that compute each operation at once, as forward code does.
+
+Others build expressions and run them as one program, which pays where the program runs again. That
+of a pass that is recorded itself does not, nor does one for a graph that never comes again, as of
+code that goes by its numbers. Where nothing happens but that rules are applied, arrays are all that
+is needed.
+"""
+
+from collections.abc import Collection, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..derivatives.context import rule_of
+from ..derivatives.rules import known_rule
+from ..graph.node import Accumulator, Edge, Node, Value
+from ..graph.value import CPU, device_of
+from ..lower.executable import watch
+from ..record.apply import mode, runtime, unusual
+
+MOST = 1 << 14
+"""Elements of an array, beyond which the memory that a program saves is taken to count for more
+than the time that it takes to make one: an order of magnitude, not a measured bound."""
+
+
+def is_immediate(request: Any, order: Sequence[Node]) -> bool:
+    """Whether a pass over these nodes computes each operation as it comes.
+
+    So it is where the operations are built-in ones without rows, and where nobody looks at a
+    gradient on its way. A program takes less memory, so a pass that is not recorded is one if it is
+    large.
+    """
+    if request.batch is not None or (unusual and not mode.direct):
+        return False
+    if request.check is not None or request.retain_all or request.initial:
+        return False
+    if watch.current is not None:  # somebody who wants to see programs
+        return False
+    if any([value.array is None or value.rows for _, value in request.seeds]):  # noqa: C419
+        return False
+    if device_of([edge.node.outputs[edge.slot] for edge, _ in request.seeds]) != CPU:
+        return False  # each operation would be a program of its own
+    most = None if request.create_graph else MOST
+    return all([_is_simple(node, most) for node in order])  # noqa: C419  a list is faster
+
+
+def _is_simple(node: Node, most: int | None) -> bool:
+    if node.extras is not None:
+        return False
+    if isinstance(node, Accumulator):
+        return not node.variable.hooks
+    if node.saved is None or not all(map(_is_computed, node.saved)):
+        return False
+    kind = node.kind
+    if kind is None:
+        return _is_small(node, most)
+    if kind.is_small is None:
+        kind.is_small = {limit: _is_small(node, limit) for limit in (None, MOST)}
+    return kind.is_small[most]
+
+
+def _is_small(node: Node, most: int | None) -> bool:
+    """Whether nodes like this one have rules, and no arrays that a program would save much of."""
+    operator, roles = node.operator, runtime.roles
+    if not operator.has_rule or operator.is_replay:
+        return False
+    if operator is roles["put_view"] and most is not None:
+        return False  # a program writes part by part without copies of the rest
+    if most is not None and any([prod(spec.shape) > most for spec in node.outputs]):  # noqa: C419
+        return False
+    # The gradient of a part is written into as many zeros as the whole has elements.
+    is_part = operator in (roles["index"], roles["element"], roles["put_view"])
+    return not is_part or prod(node.inputs[0].shape) <= MOST
+
+
+def compute(backward_pass: Any) -> None:
+    """Go over the nodes of a pass in which nothing happens but that rules are applied; leave the
+    gradients that are wanted in its ``grads``."""
+    wanted, targets, grads = backward_pass.wanted, backward_pass.targets, backward_pass.grads
+    arrived: dict[Any, Any] = {place: g.array for place, g in backward_pass.pending.items()}
+    backward_pass.pending.clear()
+    for node in backward_pass.order:
+        cotangents, arrives = [], False
+        for slot in range(len(node.outputs)):
+            total = arrived.pop((node, slot), None)
+            cotangents.append(total)
+            if total is not None:
+                arrives = True
+                if (node, slot) in targets:
+                    grads[Edge(node, slot)] = runtime.value(total)
+        mask = wanted.get(node)
+        if mask is None or not arrives:
+            continue
+        gradients = _gradients(backward_pass, node, mask, cotangents)
+        for parent, slot, gradient in zip(node.parents, node.slots, gradients, strict=True):
+            if gradient is not None:
+                place = (parent, slot)
+                present = arrived.get(place)
+                arrived[place] = gradient if present is None else _sum(present, gradient)
+
+
+def _sum(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    total = np.add(first, second)  # which has the bits of every other sum of two numbers
+    return total if type(total) is np.ndarray else np.asarray(total)
+
+
+def _gradients(
+    backward_pass: Any, node: Node, mask: Any, cotangents: Sequence[Any]
+) -> Sequence[Any]:
+    """Return the gradients of a node's inputs: by its rule, or by its operator where its kind is
+    met for the first time."""
+    saved = backward_pass.saved[node]
+    rows = [None if total is None else False for total in cotangents]
+    rule = known_rule((node.kind, mask, tuple(rows)))
+    if rule is None:
+        values = [None if total is None else runtime.value(total) for total in cotangents]
+        rule = rule_of(backward_pass, node, mask, saved, values, when_met_again=True)
+        if rule is None:
+            made = backward_pass.gradients(node, values)
+            return [None if g is None else g.array for g in made]
+    given = [total for total in cotangents if total is not None]
+    return rule.compute(given + [saved[n].array for n in rule.reads])
+
+
+def _is_computed(saved: Any) -> bool:
+    """Whether what a node has saved is nothing, or an array that no hook has packed."""
+    return saved is None or (type(saved) is runtime.value and saved.array is not None)
+
+
+def is_own(value: Value, others: Collection[int]) -> bool:
+    """Whether nobody but the graph of the pass has the array of a value: it is no view, no constant
+    and, by its id, none of the others."""
+    array = value.array
+    return (
+        array is not None and array.base is None and array.flags.writeable
+        and id(array) not in others
+    )  # fmt: skip

@@ -1,0 +1,129 @@
+"""The short way through a backward pass: over graphs whose nodes have rules, and no hooks.
+
+It builds the same expressions as `Pass` does node by node, without looking for what is not there.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..derivatives.context import restored, rule_of
+from ..derivatives.region_gradients import Parts
+from ..derivatives.rules import Rule
+from ..graph.node import Accumulator, Edge, Node, Value
+from ..graph.runtime import deferred_value
+from ..record.apply import chosen_stream, unusual
+from ..record.deferred import added
+from ..replay.dynamic_index import ByPosition
+
+
+def is_plain(request: Any, order: Sequence[Node]) -> bool:
+    """Whether nothing happens in a pass but that rules are applied."""
+    if request.is_special or request.create_graph or request.seeds_last:
+        return False
+    if unusual and chosen_stream() is not None:
+        return False
+    for node in order:
+        if node.extras is not None:
+            return False
+        if node._kind is None or node._kind is False:
+            if isinstance(node, Accumulator):
+                if node.variable.hooks:
+                    return False
+            elif node.kind is None:
+                return False
+    return True
+
+
+def sweep(backward_pass: Any, pending: dict[Any, Any]) -> None:
+    """Go over the nodes of a pass; leave the gradients that are wanted in its ``grads``.
+
+    Parameters
+    ----------
+    pending : dict
+        The sums of what has arrived so far, by node and slot.
+    """
+    known: dict[Any, Rule] = {}
+    parts: Parts = backward_pass.parts
+    structure = backward_pass.structure
+    by_position = {} if structure is None else structure.by_position
+    targets, wanted, grads = backward_pass.targets, backward_pass.wanted, backward_pass.grads
+    for node in backward_pass.order:
+        if len(node.outputs) == 1:
+            place = (node, 0)
+            total = pending.pop(place, None)
+            if place in parts and (place in targets or node not in wanted):
+                total = _summed(total, parts.take(place))
+            if total is None and place not in parts:
+                continue
+            if place in targets:
+                grads[Edge(node, 0)] = deferred_value(total)
+            other = by_position.get(node)
+            if other is not None and node in wanted:
+                total = _summed(total, parts.take(place))
+                _add(pending, node, _by_position(backward_pass, other, node, total))
+                continue
+            sent = parts.sent_on(node, total, wanted[node]) if node in wanted else None
+            if sent is not None:
+                _add(pending, node, sent)
+                continue
+            total = _summed(total, parts.take(place))
+            cotangents: Sequence[Value | None] = (total,)
+            key = (node._kind, wanted.get(node), total.rows)
+        else:
+            cotangents = _arrived(node, pending, targets, grads)
+            rows = [None if g is None else g.rows for g in cotangents]
+            if all(g is None for g in cotangents):
+                continue
+            key = (node._kind, wanted.get(node), *rows)
+        if key[1] is None:
+            continue
+        rule = known.get(key)
+        if rule is None:
+            found = rule_of(backward_pass, node, key[1], backward_pass.saved[node], cotangents)
+            rule = known[key] = found  # type: ignore[assignment]
+            assert rule is not None, "a node of a plain pass has a kind"
+        gradients = rule.apply(read(rule, cotangents, backward_pass.saved[node]), node.site)
+        _add(pending, node, gradients)
+
+
+def _by_position(backward_pass: Any, seen: ByPosition, node: Node, total: Any) -> list[Any]:
+    """Return the gradients of the inputs of a node whose index is data."""
+    wanted = (*backward_pass.wanted[node], False)
+    rule = rule_of(backward_pass, seen, wanted, seen.saved, (total,))
+    assert rule is not None, "what reads at positions has a rule"
+    return rule.apply(read(rule, (total,), seen.saved), node.site)[:-1]
+
+
+def _add(pending: dict[Any, Any], node: Node, gradients: Sequence[Any]) -> None:
+    """Add the gradients of a node's inputs to the sums of what has arrived."""
+    for parent, slot, gradient in zip(node.parents, node.slots, gradients, strict=True):
+        if gradient is not None:
+            place = (parent, slot)
+            present = pending.get(place)
+            pending[place] = gradient if present is None else added(present, gradient)
+
+
+def _summed(total: Any, more: Value | None) -> Any:
+    """Return the sum of two gradients, each of which may be missing."""
+    if total is None or more is None:
+        return more if total is None else total
+    return added(total, more)
+
+
+def _arrived(
+    node: Node, pending: dict[Any, Any], targets: Any, grads: dict[Edge, Value]
+) -> list[Value | None]:
+    """Take the cotangents of all outputs of a node."""
+    cotangents = [pending.pop((node, slot), None) for slot in range(len(node.outputs))]
+    for slot, total in enumerate(cotangents):
+        if total is not None and (node, slot) in targets:
+            grads[Edge(node, slot)] = deferred_value(total)
+    return cotangents
+
+
+def read(rule: Rule, cotangents: Sequence[Value | None], saved: tuple[Any, ...]) -> list[Value]:
+    """Return what a rule reads: cotangents, then saved values as they are now."""
+    values = [g for g in cotangents if g is not None]
+    for position in rule.reads:
+        values.append(restored(saved[position]))
+    return values

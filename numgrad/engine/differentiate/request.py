@@ -1,0 +1,134 @@
+"""What a backward pass is asked to do, and what it has found."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from ..graph.node import Edge, Node, Value
+
+
+@dataclass
+class Request:
+    """What a pass is asked to do.
+
+    Attributes
+    ----------
+    seeds : list of (Edge, Value)
+        Where the pass starts and with which cotangents; several for one edge are summed.
+    targets : list of Edge
+        The edges whose gradients are wanted; ``None`` wants every reachable leaf.
+    extra_leaves : bool
+        Also want every other reachable leaf (``only_inputs=False``).
+    initial : dict
+        Gradients to be added at an edge (``grad_inputs``).
+    cut : set of Edge
+        Edges that let nothing pass (``no_grad_vars``).
+    ends : set of Node
+        Nodes that are not executed: what is above them is left to another pass.
+    silent : set of Edge
+        Edges whose hooks are left to another pass, at which the gradients of this one arrive.
+    batch : int or None
+        The number of rows of a batched pass.
+    accumulate : bool
+        The gradients of leaves will be accumulated: hooks of their accumulators run.
+    check : Check, optional
+        Looks at every gradient (anomaly detection).
+    """
+
+    seeds: list[tuple[Edge, Value]]
+    targets: list[Edge] | None
+    create_graph: bool = False
+    retain_graph: bool = False
+    extra_leaves: bool = False
+    initial: dict[Edge, Value] = field(default_factory=dict)
+    cut: Collection[Edge] = frozenset()
+    ends: Collection[Node] = frozenset()
+    silent: Collection[Edge] = frozenset()
+    batch: int | None = None
+    seeds_last: bool = False
+    retain_all: bool = False
+    accumulate: bool = False
+    check: "Check | None" = None
+
+    @property
+    def is_special(self) -> bool:
+        """Whether more happens than that gradients are computed, or recorded."""
+        return bool(self.check or self.initial or self.cut or self.retain_all)
+
+    direction = "reverse"
+
+    @property
+    def records(self) -> bool:
+        """Whether derivatives are recorded on the way."""
+        return self.create_graph
+
+    @property
+    def roots(self) -> tuple[Node, ...]:
+        """Where the search for the nodes of the pass begins."""
+        return tuple([edge.node for edge, _ in self.seeds if edge.node is not None])
+
+    @property
+    def ways_out(self) -> Sequence[Edge] | None:
+        """Where it ends: the targets."""
+        return self.targets
+
+    @property
+    def first(self) -> int:
+        """The number before which no node is on the way to a target, where that is worth asking:
+        a pass inside of a longer graph then takes no longer for it."""
+        if self.targets is None or self.extra_leaves or not self.create_graph:
+            return 0
+        return min([edge.node.number for edge in self.targets if edge.node is not None], default=0)
+
+
+class TangentRequest(Request):
+    """What a pass in forward mode is asked to do: its seeds are the tangents of inputs, and its
+    targets the outputs whose tangents are wanted."""
+
+    direction = "forward"
+
+    @property
+    def roots(self) -> tuple[Node, ...]:
+        return tuple([edge.node for edge in self.targets or () if edge.node is not None])
+
+    @property
+    def ways_out(self) -> Sequence[Edge] | None:
+        return [edge for edge, _ in self.seeds]
+
+    @property
+    def first(self) -> int:
+        edges = self.ways_out or ()
+        return min([edge.node.number for edge in edges if edge.node is not None], default=0)
+
+
+class Check(Protocol):
+    """Looks at gradients as they are computed and raises where one is wrong."""
+
+    def computed(
+        self, node: Node, gradients: Sequence[Value | None], cotangents: Sequence[Value | None]
+    ) -> None:
+        """Look at what a node computed from its cotangents."""
+
+    def delivered(self, edge: Edge, value: Value) -> None:
+        """Look at the gradient that a pass returns for an edge."""
+
+
+@dataclass
+class Outcome:
+    """The gradients that a pass computed, by edge; nothing has been written anywhere.
+
+    ``wanted`` holds the executed nodes with the mask of inputs whose gradient they computed.
+    """
+
+    grads: dict[Edge, Value]
+    retained: list[tuple[Edge, Value]]
+    nodes: list[Node]
+    wanted: dict[Node, tuple[bool, ...]]
+    saved: dict[Node, tuple[Any, ...]]
+    has_freed: bool
+
+    def give_back(self) -> None:
+        """Undo the freeing of saved values, for a call that fails after its pass."""
+        if self.has_freed:  # else another pass may have, to which it is due
+            for node, saved in self.saved.items():
+                node.saved = saved

@@ -1,0 +1,120 @@
+"""The influence of eigenvalues and singular values on their cotangents."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ..graph.node import Edge, Node, Value
+from ..graph.traversal import needed, reachable
+from ..record.apply import grad_mode, mode, runtime
+from .backward import Pass
+from .forward import ForwardPass
+from .request import Request, TangentRequest
+
+
+def influence(cotangent: Value, node: Node, backward_pass: Pass | None = None) -> Value | bool:
+    """Return by how much a cotangent of values that ``node`` has found moves with all that they
+    depend on, and with these: equal elements that move alike are equal everywhere.
+
+    Parameters
+    ----------
+    cotangent : Value
+        Computed from values that operators with a ``value_slot`` have found.
+    backward_pass : Pass, optional
+        In which it has arrived at the first output of the node, if that may not be recorded: what
+        is not known of the cotangent then is found out again, recorded.
+
+    Returns
+    -------
+    Value or bool
+        A tangent of the cotangent, for tangents that do not cancel. False if it is constant, True
+        if nobody knows, as a function of the user's is on the way.
+    """
+    if backward_pass is None or (backward_pass.request.create_graph and mode.grad):
+        return _influence(cotangent, node)
+    if backward_pass.around is not None:
+        return True
+    with _taken_back(backward_pass):
+        again = _recorded(backward_pass, node)
+        return True if again is None else _influence(again, node)
+
+
+@contextmanager
+def _taken_back(backward_pass: Pass) -> Iterator[None]:
+    """Let the nodes of a pass have what they have saved, for a while."""
+    freed = {n: saved for n, saved in backward_pass.saved.items() if n.saved is None}
+    for n, saved in freed.items():
+        n.saved = saved
+    try:
+        yield
+    finally:
+        for n in freed:
+            n.free()
+
+
+def _recorded(backward_pass: Pass, node: Node) -> Value | None:
+    """Return the cotangent of a node's first output with a graph."""
+    request, place = backward_pass.request, Edge(node, 0)
+    order = reachable(request.roots, request.cut, {node}, node.number)
+    way = needed([n for n in order if n is not node], {place}, request.cut)
+    if request.is_special or node.extras is not None or not all(map(_is_known, way)):
+        return None
+    again = Request(request.seeds, [place], True, True, ends={node}, batch=request.batch)
+    with grad_mode(True):
+        return backward_pass.with_part(Pass(again)).get(place)
+
+
+def _influence(cotangent: Value, node: Node) -> Value | bool:
+    if not cotangent.requires_grad or cotangent.edge.node is None:
+        return False
+    order = reachable([cotangent.edge.node], ())
+    ends = {n for n in order if getattr(n.operator, "value_slot", None) is not None}
+    order = reachable([cotangent.edge.node], (), ends)
+    inside = [n for n in order if n not in ends]
+    if not all([n.is_accumulator or _is_known(n) for n in inside]):  # noqa: C419
+        return True
+    met = {place for n in inside for place in zip(n.parents, n.slots, strict=True)}
+    edges = [Edge(n, slot) for n, slot in met if n in ends]
+    if any([e.node.operator.value_slot != e.slot for e in edges]):  # type: ignore[union-attr]  # noqa: C419
+        return True
+    above = node.parents[0]
+    leaves = set(inside if mode.capture is not None else reachable([above], ()) if above else ())
+    # What an argument of a captured function depends on, nobody sees here.
+    edges += [Edge(n, 0) for n in inside if n.is_accumulator and n in leaves]
+    return _moved(cotangent, sorted(edges, key=lambda e: e.node.number), ends)  # type: ignore[union-attr]
+
+
+def _is_known(node: Node) -> bool:
+    """Whether a node does what its operator says, and finds no values that are not seen here."""
+    operator = node.operator
+    if not operator.has_rule or node.extras is not None or node.saved is None:
+        return False
+    whole = getattr(operator, "recording", None) or getattr(operator, "sample", None)
+    hidden = () if whole is None else whole.exprs
+    return all([getattr(e.operator, "value_slot", None) is None for e in hidden])  # noqa: C419
+
+
+def _moved(cotangent: Value, edges: list[Edge], ends: set[Node]) -> Value | bool:
+    """Return the tangent of a cotangent for tangents there that do not cancel."""
+    if not edges:
+        return False
+    seeds = [(edge, _weights(edge.spec, n)) for n, edge in enumerate(edges)]
+    request = TangentRequest(seeds, [cotangent.edge], retain_graph=True, ends=ends)
+    if mode.trace is not None:
+        mode.trace.is_whole = False  # it would take what is found here for constant
+    with grad_mode(False):
+        inner = ForwardPass(request)
+        is_part = inner.around is not None or mode.capture is not None
+        found = inner.take_part() if is_part else inner.run().grads
+    return found.get(cotangent.edge, False)
+
+
+def _weights(spec: Any, number: int) -> Value:
+    weights = np.sqrt(2.0 + number / np.pi + np.arange(int(np.prod(spec.shape))))
+    weights = weights.reshape(spec.shape)
+    return runtime.value(runtime.placed(weights.astype(spec.dtype), spec.device))
+
+
+__all__ = ["influence"]

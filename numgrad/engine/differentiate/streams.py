@@ -1,0 +1,68 @@
+"""Passes over graphs of several streams of a device.
+
+What a node computes is computed on the stream on which it was recorded, what arrives at a leaf on
+the stream of the caller, where the pass begins and ends. Programs know the streams of their
+instructions; this is about what the pass itself does in between: it runs hooks, and computes what
+they want to see.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from ...process.interruptible import Block
+from ..graph.node import Node
+from ..graph.value import CPU
+from ..record.apply import changing, chosen_stream, mode, runtime
+
+
+class Streams:
+    """The streams of a pass.
+
+    Attributes
+    ----------
+    caller : Stream or None
+        That is current where the pass begins; None for the default stream.
+    """
+
+    def __init__(self) -> None:
+        self.caller = mode.stream
+        self._is_chosen = chosen_stream() is not None
+        self._shown: dict[Any, None] = {}  # on which hooks have run
+
+    def of(self, node: Node) -> Block:
+        """Return a block in which the stream of a node is the current one."""
+        return changing(stream=self._stream_of(node))
+
+    def _stream_of(self, node: Node) -> Any:
+        device = node.outputs[0].device
+        if node.is_accumulator or device == CPU:
+            return self.caller
+        if node.stream is None and self._is_chosen:
+            return runtime.targets[device].default_stream
+        return node.stream or self.caller
+
+    def computing(self) -> Block:
+        """Return a block that computes what Python is going to see: as an operation of the caller's
+        stream, which waits for what hooks have done, and for which the present one waits."""
+        for stream in self._shown:
+            self._caller_on(stream.device).wait_stream(stream)
+        if mode.stream is not None:
+            self._shown[mode.stream] = None
+        return changing(stream=self.caller)
+
+    def show(self) -> None:
+        """Let the present stream wait for what was computed."""
+        if mode.stream is not None:
+            mode.stream.wait_stream(self._caller_on(mode.stream.device))
+
+    def _caller_on(self, device: str) -> Any:
+        if self.caller is not None and self.caller.device == device:
+            return self.caller
+        return runtime.targets[device].default_stream
+
+
+def streams_of(order: Iterable[Node]) -> Streams | None:
+    """Return the streams of a pass over nodes; None where nobody has chosen any."""
+    if chosen_stream() is not None or any(node.stream is not None for node in order):
+        return Streams()
+    return None

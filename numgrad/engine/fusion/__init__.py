@@ -1,0 +1,1 @@
+"""Fusion: elementwise instructions of a program become few kernels."""

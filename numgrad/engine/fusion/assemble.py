@@ -1,0 +1,189 @@
+"""Fusing: elementwise instructions become few kernels that keep what they can in registers.
+
+`materialize` has decided which values are stored. Those with the same loop are computed together,
+as long as none reads what another one of them stores at another element. The kernels depend on the
+structure alone, so the stages of an integrator, or another length of it, share them.
+"""
+
+from collections.abc import Callable, Hashable, Sequence
+from math import prod
+from typing import Any
+
+from ...ir.kernel_spec import FusedSpec
+from ...ir.program import Instruction, Layout, Pattern, Program, contiguous_strides, layout_of
+from ..graph.value import Shape
+from .expression import Leaf, Step, Term, boxes
+from .grouping import grouped
+from .halo import Halos
+from .materialize import Root
+
+
+def fuse(program: Program, joins: Callable[[Any], bool] = bool) -> Program:
+    """Return a program with the same results and bits whose elementwise instructions are fused.
+
+    Nothing is compiled: the kernels are asked for when the program is bound. ``joins`` tells of
+    which specs the target can join the functions, by default of all.
+    """
+    ordered = [i for i in program.instructions if not i.rows]
+    ordered += [i for i in program.instructions if i.rows]
+    grouping, groups = grouped(program, ordered, joins)
+    result = Program(program.batch)
+    result.nbytes, result.rows = [*program.nbytes], [*program.rows]
+    result.row_strides, result.arrays = [*program.row_strides], program.arrays
+    result.arguments, result.results = program.arguments, program.results
+    result.uses_blas, result.given = program.uses_blas, program.given
+    together = [[grouping.values.roots[number] for number in group] for group in groups]
+    halos = Halos(result, together if grouping.values.has_rings else ())
+    assembler = Assembler(halos)
+    for group, roots in zip(groups, together, strict=True):
+        if roots[0].unit is None:
+            result.instructions.append(roots[0].instruction)
+            continue
+        members = set(group)
+        outside = [grouping.is_read_outside(number, members) for number in group]
+        result.instructions += halos.before(roots)
+        result.instructions += assembler.calls(roots, outside)
+        result.instructions += halos.after(roots)
+    return result
+
+
+class Assembler:
+    """Makes the calls of kernels; each spec and each pattern once, however often it is called.
+
+    Parameters
+    ----------
+    halos : Halos
+        Of the program that is made.
+    """
+
+    def __init__(self, halos: Halos) -> None:
+        self._halos = halos
+        self._specs: dict[Any, Any] = {}
+        self._patterns: dict[Any, Pattern] = {}
+
+    def calls(self, roots: Sequence[Root], outside: Sequence[bool]) -> list[Instruction]:
+        """Return the instructions that compute some roots of one loop; ``outside`` says which of
+        them anything else reads."""
+        first = roots[0]
+        assert first.unit is not None
+        if len(roots) == 1 and _is_original(first) and not self._halos.touch(first):
+            return [first.instruction]
+        assembly = _Assembly(roots, outside)
+        if not assembly.outputs:
+            return []
+        spec = self._spec(assembly)
+        whole = first.unit.loop
+        views = [self._halos.view(leaf, whole) for leaf in (*assembly.inputs, *assembly.outputs)]
+        calls = []
+        for loop, operands in boxes(whole, views):
+            pattern = self._pattern(spec, len(assembly.inputs), loop, operands)
+            buffers = tuple([leaf.buffer for leaf in operands])
+            offsets = tuple([leaf.offset for leaf in operands])
+            calls.append(Instruction(pattern, buffers, offsets, first.instruction.site))
+        return calls
+
+    def _spec(self, assembly: "_Assembly") -> Any:
+        """Return the spec of the kernel of some steps."""
+        key = assembly.structure()
+        known = self._specs.get(key)
+        if known is None:
+            known = self._specs[key] = assembly.spec()
+        return known
+
+    def _pattern(self, spec: Any, nin: int, loop: Shape, operands: Sequence[Leaf]) -> Pattern:
+        """Return the pattern of a call of a kernel."""
+        program = self._halos.program
+        sizes = [-1 if program.is_outside(x.buffer) else program.nbytes[x.buffer] for x in operands]
+        views = [
+            (leaf.strides, leaf.dtype, leaf.rows, size)
+            for leaf, size in zip(operands, sizes, strict=True)
+        ]
+        key = (spec, loop, *views)
+        known = self._patterns.get(key)
+        if known is None:
+            layouts = tuple([_layout(loop, *view) for view in views])
+            strides = [leaf.strides for leaf in operands]
+            known = Pattern(spec, layouts, nin, loop, (), strides, (), spec.name)
+            self._patterns[key] = known
+        return known
+
+
+def _is_original(root: Root) -> bool:
+    """Whether a root is no more than the instruction that it comes from."""
+    assert root.unit is not None
+    whole = root.unit.loop == root.instruction.pattern.loop
+    return whole and len(root.steps) == 1 and not any(leaf.turns for leaf in root.leaves)
+
+
+def _layout(loop: Shape, strides: Shape, dtype: Any, rows: bool, nbytes: int) -> Layout:
+    """Return the layout of a view of a buffer of some bytes, -1 for one from outside."""
+    dense = contiguous_strides(loop, dtype.itemsize)
+    strides = tuple([s if n != 1 else d for s, d, n in zip(strides, dense, loop, strict=True)])
+    whole = strides == dense and prod(loop) * dtype.itemsize == nbytes
+    return layout_of(loop, strides, dtype, rows, whole)
+
+
+class _Assembly:
+    """The steps of a kernel in order, numbered as they are first needed."""
+
+    def __init__(self, roots: Sequence[Root], outside: Sequence[bool]) -> None:
+        self.own: dict[Leaf, Step] = {}
+        self.inputs: list[Leaf] = []
+        self.outputs: list[Leaf] = []
+        for root, is_read in zip(roots, outside, strict=True):
+            assert root.unit is not None
+            assert root.term is not None
+            self.own[root.unit.output] = root.term
+            if is_read:
+                self.outputs.append(root.unit.output)
+        self._marks: dict[Leaf | int, int] = {}  # of inputs, and of steps by their keys
+        self._steps: list[tuple[Any, tuple[int, ...]]] = []
+        self._stored = [self._visit(self.own[output]) for output in self.outputs]
+
+    def _visit(self, term: Term) -> int:
+        """Return the mark of a value: the position of a step, or -1, -2 ... for the inputs."""
+        name = term if type(term) is Leaf else term.key
+        mark = self._marks.get(name)
+        if mark is not None:
+            return mark
+        if type(term) is Leaf:
+            inner = self.own.get(term)
+            if inner is not None:
+                return self._visit(inner)
+            self.inputs.append(term)
+            mark = -len(self.inputs)
+        else:
+            args = tuple([self._visit(arg) for arg in term.args])
+            mark = len(self._steps)
+            self._steps.append((term.spec, args))
+        self._marks[name] = mark
+        return mark
+
+    def structure(self) -> Hashable:
+        """Return what assemblies of the same kernel have in common."""
+        return tuple(self._steps), tuple(self._stored), self._dtypes(), self._scalars()
+
+    def _dtypes(self) -> tuple[Any, Any]:
+        """Return the dtypes of the inputs, and those of the outputs."""
+        views = (self.inputs, self.outputs)
+        inputs, outputs = (tuple([leaf.dtype for leaf in leaves]) for leaves in views)
+        return inputs, outputs
+
+    def _scalars(self) -> tuple[bool, ...]:
+        return tuple([leaf.is_number for leaf in self.inputs])
+
+    def spec(self) -> Any:
+        """Return the kernel's spec: inputs are numbered first, then the steps. One step alone is
+        the operator that it was."""
+        first = len(self.inputs)
+        if len(self._steps) == 1 and len(self._steps[0][1]) == first:
+            return self._steps[0][0]
+
+        def numbers(marks: Sequence[int]) -> tuple[int, ...]:
+            return tuple([first + mark if mark >= 0 else -1 - mark for mark in marks])
+
+        steps = tuple([(spec, numbers(args)) for spec, args in self._steps])
+        names = list(dict.fromkeys([spec.name for spec, _ in steps]))
+        shown = " ".join(names[:4]) + (" ..." if len(names) > 4 else "")
+        name = f"fused[{len(steps)}: {shown}]"
+        return FusedSpec(name, steps, *self._dtypes(), numbers(self._stored), self._scalars())

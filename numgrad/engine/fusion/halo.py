@@ -1,0 +1,351 @@
+"""Halos: copies of the ends of rings, so that readers that go around them walk straight on.
+
+A kernel that reads around the end of a ring would have to run in parts, one of them an element or
+two. So a value gets room before and after each ring, to which what is at the other end is copied
+once. Room is made in whole cache lines, which keeps rows aligned. A value that all rows of a batch
+share is copied for each of its readers instead, rotated as that one reads it: what is read anew for
+every row had better begin at a cache line.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from math import prod
+from typing import Any, NamedTuple, TypeAlias
+
+from ...ir.program import Instruction, Pattern, Program, contiguous_strides, extent, layout_of
+from ..graph.runtime import runtime
+from ..graph.value import Shape
+from .expression import Leaf, boxes
+from .materialize import Root
+
+_LINE = 64  # bytes
+
+
+class Axis(NamedTuple):
+    """A ring along an axis of a value, and how far readers go beyond its ends."""
+
+    stride: int
+    length: int
+    width: int
+
+
+class Padded:
+    """How values of one size lie in memory with room at the ends of their rings.
+
+    Attributes
+    ----------
+    shape, dense : tuple of int
+        Axes such that each ring is one of them, and their strides without that room.
+    widths : tuple of int
+        The elements beyond each end of each axis.
+    strides : tuple of int
+        Of the axes, with that room.
+    origin, nbytes : int
+        Where the first element is, and the size of the whole.
+    """
+
+    def __init__(self, nbytes: int, itemsize: int, axes: Sequence[Axis]) -> None:
+        rings = sorted(axes, key=lambda axis: -axis.stride)
+        self._ring_strides = {axis.stride for axis in rings}
+        shape, widths, rest = [], [], nbytes
+        for axis in rings:
+            shape += [rest // (axis.length * axis.stride), axis.length]
+            widths += [0, axis.width]
+            rest = axis.stride
+        shape.append(rest // itemsize)
+        self.shape, self.widths = tuple(shape), (*widths, 0)
+        self.dense = contiguous_strides(self.shape, itemsize)
+        room = [self._room(a) for a in range(len(shape))]
+        padded = tuple([n + 2 * r for n, r in zip(shape, room, strict=True)])
+        self.strides = contiguous_strides(padded, itemsize)
+        self.origin = sum([r * s for r, s in zip(room, self.strides, strict=True)])
+        self.nbytes = prod(padded) * itemsize
+        self._places: dict[tuple[int, Shape, Shape, Shape], tuple[int, Shape] | None] = {}
+
+    def _room(self, axis: int) -> int:
+        """Return the elements before and after an axis: whole cache lines if it is the last."""
+        width = self.widths[axis]
+        inner = self.dense[axis]
+        if width == 0 or inner >= _LINE:
+            return width
+        return -(-width * inner // _LINE) * _LINE // inner
+
+    def place(self, leaf: Leaf, loop: Shape) -> tuple[int, Shape] | None:
+        """Return the offset and the strides here of a view of a value; None if it is none. The
+        stages of an integrator ask the same."""
+        key = (leaf.offset, leaf.strides, leaf.turns, loop)
+        if key not in self._places:
+            self._places[key] = self._place(*key)
+        return self._places[key]
+
+    def _place(
+        self, rest: int, walks: Shape, turns: Shape, loop: Shape
+    ) -> tuple[int, Shape] | None:
+        offset = self.origin
+        digits = []
+        for dense, stride in zip(self.dense, self.strides, strict=True):
+            digit, rest = divmod(rest, dense)
+            digits.append(digit)
+            offset += digit * stride
+        strides = []
+        for a, stride in enumerate(walks):
+            turn = turns[a] if turns else 0
+            found = self._walk(stride, digits, loop[a]) if stride else 0
+            if found is None or (turn and stride not in self._ring_strides):
+                return None
+            strides.append(found)
+            offset += (turn if 2 * turn <= loop[a] else turn - loop[a]) * found
+        return offset, tuple(strides)
+
+    def _walk(self, stride: int, digits: list[int], count: int) -> int | None:
+        """Return the stride here for one of the value, walked through within one axis, and move
+        ``digits`` to the end of the walk: walks that share an axis must stay within it together."""
+        for a, (size, dense) in enumerate(zip(self.shape, self.dense, strict=True)):
+            if size > 1 and stride >= dense and stride % dense == 0:
+                step = stride // dense
+                digits[a] += (count - 1) * step
+                return step * self.strides[a] if digits[a] < size else None
+        return None
+
+
+_FEWEST = 4  # a ring is this many times as long as its halo, or more
+
+# A view of a buffer, the loop of who uses it, and whether that is the one who writes it.
+_View: TypeAlias = tuple[Leaf, Shape, bool]
+
+
+class Halo:
+    """A value with halos: ``buffer`` is where it is, in place of where it was or as a copy.
+
+    Attributes
+    ----------
+    padded : Padded
+        How it lies there.
+    in_place : bool
+        Whether whoever writes the value writes it there.
+    missing : int
+        How many instructions that write it, or copies of it, are still to come.
+    """
+
+    def __init__(self, source: int, like: Leaf, padded: Padded) -> None:
+        self.source, self.like, self.padded = source, like, padded
+        self.buffer, self.in_place, self.missing = -1, True, 1
+
+    def view(self, leaf: Leaf, loop: Shape) -> Leaf | None:
+        """Return a view of the value as one of the value with halos; None if it is none."""
+        place = self.padded.place(leaf, loop)
+        return None if place is None else Leaf(self.buffer, *place, leaf.dtype, leaf.rows)
+
+    def _at(self, offset: int, strides: Sequence[int]) -> Leaf:
+        return Leaf(self.buffer, offset, tuple(strides), self.like.dtype, self.like.rows)
+
+    def copied(self) -> Instruction:
+        """Return the instruction that copies the value here."""
+        padded = self.padded
+        given = self.like._replace(buffer=self.source, offset=0, strides=padded.dense, turns=())
+        return _copy(padded.shape, given, self._at(padded.origin, padded.strides))
+
+    def filled(self) -> Iterator[Instruction]:
+        """Yield the instructions that fill the halos, the innermost first: outer ones repeat
+        them."""
+        padded = self.padded
+        for axis in range(len(padded.shape) - 1, -1, -1):
+            width, length, step = padded.widths[axis], padded.shape[axis], padded.strides[axis]
+            if width == 0:
+                continue
+            inner = [w if a > axis else 0 for a, w in enumerate(padded.widths)]
+            loop = [n + 2 * w for n, w in zip(padded.shape, inner, strict=True)]
+            start = padded.origin
+            start -= sum([w * s for w, s in zip(inner, padded.strides, strict=True)])
+            loop[axis] = 1
+            strides = [*padded.strides]
+            # Both ends at once: from one to the other, and back.
+            given = [*strides, (width - length) * step, step]
+            taken = [*strides, (length + width) * step, step]
+            yield _copy(
+                (*loop, 2, width),
+                self._at(start + (length - width) * step, given),
+                self._at(start - width * step, taken),
+            )
+
+
+class Halos:
+    """The halos of a program: which values have one, and the instructions that takes.
+
+    Parameters
+    ----------
+    program : Program
+        The buffers with halos, and the rotated copies, are added to it.
+    groups : sequence of sequences of Root
+        What is computed together, in order.
+    """
+
+    def __init__(self, program: Program, groups: Sequence[Sequence[Root]]) -> None:
+        self.program = program
+        self._halos: dict[int, Halo] = {}
+        self._padded: dict[Any, Padded] = {}
+        self._rotated: set[int] = set()  # the buffers that readers have copies of
+        self._copies: dict[tuple[int, Sequence[Axis], Sequence[int]], int] = {}
+        views: dict[int, list[_View]] = {}
+        kept = {ref.buffer for ref in program.results}  # what must stay where it is
+        for root in (root for group in groups for root in group):
+            if root.unit is None:
+                kept.update(root.instruction.buffers)
+                continue
+            for leaf in root.leaves:
+                views.setdefault(leaf.buffer, []).append((leaf, root.unit.loop, False))
+            output = root.unit.output
+            views.setdefault(output.buffer, []).append((output, root.unit.loop, True))
+        for buffer, leaves in views.items():
+            if any(leaf.turns for leaf, _, _ in leaves):
+                self._add(buffer, leaves, buffer in kept or program.is_outside(buffer))
+
+    def _add(self, buffer: int, leaves: Sequence[_View], is_kept: bool) -> None:
+        program = self.program
+        axes = _axes(leaves)
+        if not axes or not _is_suited(program, buffer, leaves, axes[-1]):
+            return
+        like = leaves[0][0]
+        halo = Halo(buffer, like, self._layout(buffer, like, axes))
+        found = [(halo.view(leaf, loop) is not None, leaf) for leaf, loop, _ in leaves]
+        rings_fit = all(fits for fits, leaf in found if leaf.turns)
+        if not like.rows and program.batch is not None:
+            if rings_fit:
+                self._rotated.add(buffer)
+            return
+        if is_kept or not all(fits for fits, _ in found):
+            halo.in_place = False
+            if program.batch is None or not rings_fit:
+                return
+        else:
+            halo.missing = sum([is_output for _, _, is_output in leaves])
+        halo.buffer = program.new_buffer(halo.padded.nbytes, like.rows)
+        self._halos[buffer] = halo
+
+    def _layout(self, buffer: int, like: Leaf, axes: Sequence[Axis]) -> Padded:
+        """Return how a buffer with these rings lies; one object for all alike."""
+        key = (self.program.nbytes[buffer], like.dtype.itemsize, *axes)
+        padded = self._padded.get(key)
+        if padded is None:
+            padded = self._padded[key] = Padded(*key[:2], axes)
+        return padded
+
+    def view(self, leaf: Leaf, loop: Shape) -> Leaf:
+        """Return a view of a value as one of where the value is, without turns if that is known to
+        be possible."""
+        if leaf.turns and leaf.buffer in self._rotated:
+            copy = self._copies[leaf.buffer, *_rings(leaf, loop)]
+            return Leaf(copy, leaf.offset, leaf.strides, leaf.dtype, leaf.rows)
+        halo = self._halos.get(leaf.buffer)
+        if halo is None or not (halo.in_place or leaf.turns):
+            return leaf
+        found = halo.view(leaf, loop)
+        assert found is not None
+        return found
+
+    def touch(self, root: Root) -> bool:
+        """Whether anything that a root reads or writes is elsewhere because of its halos."""
+        assert root.unit is not None
+        views = (*root.leaves, root.unit.output)
+        return any(self.view(leaf, root.unit.loop) is not leaf for leaf in views)
+
+    def before(self, roots: Sequence[Root]) -> Iterator[Instruction]:
+        """Yield what must come before some roots are computed: copies that they are the first to
+        read."""
+        for root in roots:
+            for leaf in root.leaves:
+                if not leaf.turns:
+                    continue
+                assert root.unit is not None
+                if leaf.buffer in self._rotated:
+                    yield from self._rotate(leaf, root.unit.loop)
+                halo = self._halos.get(leaf.buffer)
+                if halo is not None and not halo.in_place and halo.missing:
+                    halo.missing = 0
+                    yield halo.copied()
+                    yield from halo.filled()
+
+    def after(self, roots: Sequence[Root]) -> Iterator[Instruction]:
+        """Yield what must follow some roots: the filling of halos of values that are complete."""
+        for root in roots:
+            halo = None if root.unit is None else self._halos.get(root.unit.output.buffer)
+            if halo is not None and halo.in_place:
+                halo.missing -= 1
+                if halo.missing == 0:
+                    yield from halo.filled()
+
+    def _rotate(self, leaf: Leaf, loop: Shape) -> Iterator[Instruction]:
+        """Yield the instructions that make the rotated copy for a view, unless it has been made."""
+        axes, turns = _rings(leaf, loop)
+        if (leaf.buffer, axes, turns) in self._copies:
+            return
+        whole = self._layout(leaf.buffer, leaf, axes)
+        copy = self.program.new_buffer(self.program.nbytes[leaf.buffer], False)
+        self._copies[leaf.buffer, axes, turns] = copy
+        # The axes of ``whole`` are, in turn, what lies outside of a ring and the ring.
+        around = tuple([turns[a // 2] if a % 2 else 0 for a in range(len(whole.shape))])
+        given = Leaf(leaf.buffer, 0, whole.dense, leaf.dtype, leaf.rows, around)
+        taken = Leaf(copy, 0, whole.dense, leaf.dtype, leaf.rows)
+        for box, (source, target) in boxes(whole.shape, (given, taken)):
+            yield _copy(box, source, target)
+
+
+def _rings(leaf: Leaf, loop: Shape) -> tuple[Sequence[Axis], Shape]:
+    """Return the rings that a view walks through, the outermost first, and where it begins."""
+    walks = zip(leaf.strides, loop, leaf.turns, strict=True)
+    rings = sorted([walk for walk in walks if walk[2]], reverse=True)
+    return tuple([Axis(stride, n, 0) for stride, n, _ in rings]), tuple([t for _, _, t in rings])
+
+
+def _copy(loop: Shape, given: Leaf, taken: Leaf) -> Instruction:
+    """Return an instruction that copies the elements of one view to another."""
+    axes = [a for a, size in enumerate(loop) if size > 1]
+    loop = tuple([loop[a] for a in axes])
+    strides = [tuple([leaf.strides[a] for a in axes]) for leaf in (given, taken)]
+    spec = runtime.roles["copy_spec"](given.dtype)
+    layouts = tuple([layout_of(loop, along, given.dtype, given.rows) for along in strides])
+    pattern = Pattern(spec, layouts, 1, loop, (), strides, (), "copy")
+    return Instruction(
+        pattern, (given.buffer, taken.buffer), (given.offset, taken.offset), None
+    )
+
+
+def _axes(leaves: Sequence[_View]) -> list[Axis]:
+    """Return the rings of a buffer; none where they contradict each other or are too short."""
+    found: dict[int, Axis] = {}
+    for leaf, loop, _ in leaves:
+        if leaf.dtype != leaves[0][0].dtype:
+            return []
+        for stride, turn, length in zip(leaf.strides, leaf.turns, loop, strict=False):
+            if turn == 0:
+                continue
+            before = found.get(stride, Axis(stride, length, 0))
+            width = max(before.width, min(turn, length - turn))
+            found[stride] = Axis(stride, length, width)
+            if before.length != length or width * _FEWEST > length:
+                return []
+    axes = sorted(found.values())
+    inside = all(b.stride % (a.stride * a.length) == 0 for a, b in pairwise(axes))
+    return axes if inside else []
+
+
+def _is_suited(program: Program, buffer: int, leaves: Sequence[_View], outermost: Axis) -> bool:
+    """Whether all rings are axes of a value in C order, and all views go forward within it."""
+    nbytes = program.nbytes[buffer]
+    if nbytes % (outermost.stride * outermost.length) or not _is_dense(program, buffer):
+        return False  # a ring of every other element of an odd number goes beyond its end
+    for leaf, loop, _ in leaves:
+        low, high = extent(loop, leaf.strides)
+        # Of seeds in Fortran's order rows lie between each other; what is read backwards would find
+        # a halo on the other side.
+        if min(low, leaf.offset) < 0 or leaf.offset + high + leaf.dtype.itemsize > nbytes:
+            return False
+    return True
+
+
+def _is_dense(program: Program, buffer: int) -> bool:
+    """Whether all elements of a buffer, of one row where there are rows, lie in C order."""
+    array = program.arrays.get(buffer)
+    if array is None:
+        return True
+    return (array[0] if program.rows[buffer] else array).flags.c_contiguous

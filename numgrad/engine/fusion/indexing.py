@@ -1,0 +1,277 @@
+"""Terms: what an element is made of, made where it is computed and shifted to who reads it.
+
+Where a reader's view lies in what a writer writes (`Where`) is found once for all that are as far
+apart (`Places`); the writer's term, moved accordingly, is part of the reader's (`Terms`).
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from itertools import count, pairwise
+from typing import Any, TypeAlias
+
+from ..graph.value import Shape
+from .expression import Leaf, Step, Term, Unit, ring_ends
+
+# How far a view begins from where it did, its strides and its turns.
+Move: TypeAlias = tuple[int, Shape, Shape]
+
+
+class Where:
+    """Which element of a writer's loop each element of a reader's loop needs.
+
+    ``first[c]`` is the position on the writer's axis c for the first element, ``axes[a]`` the
+    writer's axis along which the reader's axis a walks, or -1. ``lengths[c]`` is the size of the
+    writer's axis c, and ``whole[c]`` whether the reader walks through all of it, as through a ring.
+    ``same`` is whether each element of the one loop is that of the other.
+    """
+
+    __slots__ = ("axes", "first", "lengths", "moves", "same", "whole")
+
+    def __init__(
+        self, first: Shape, axes: Shape, lengths: Shape, whole: tuple[bool, ...], same: bool
+    ) -> None:
+        self.first, self.axes, self.lengths = first, axes, lengths
+        self.whole, self.same = whole, same
+        self.moves: dict[tuple[Shape, Shape], Move] = {}
+
+    def moved(self, strides: Shape, turns: Shape) -> Move:
+        """Return the offset, the strides and the turns, along the reader's loop, of a view along
+        the writer's."""
+        known = self.moves.get((strides, turns))
+        if known is None:
+            known = self.moves[strides, turns] = self._moved(strides, turns)
+        return known
+
+    def _moved(self, strides: Shape, turns: Shape) -> Move:
+        shift = 0
+        turned = [0] * len(strides)
+        for c, (stride, at, length) in enumerate(
+            zip(strides, self.first, self.lengths, strict=True)
+        ):
+            place = (at + turns[c]) % length if turns else at
+            if not self.whole[c]:
+                shift += stride * place
+            elif stride:
+                turned[c] = place
+        new = tuple([strides[c] if c >= 0 else 0 for c in self.axes])
+        if not any(turned):
+            return shift, new, ()
+        return shift, new, tuple([turned[c] if c >= 0 else 0 for c in self.axes])
+
+
+# Where a view begins, and how far it stays inside along each axis.
+Found: TypeAlias = tuple[Where, Shape]
+
+
+class Places:
+    """Answers to where views are, each found once: the steps of an integrator ask the same again
+    and again. Equal answers are one object."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[Any, ...], Found | None] = {}
+        self._wheres: dict[tuple[Any, ...], Where] = {}
+
+    def locate(
+        self,
+        writer: Unit,
+        ends_of_rings: Callable[[], Sequence[Collection[int]]] | None,
+        leaf: Leaf,
+        loop: Shape,
+    ) -> Found | None:
+        """Return where a reader's view begins in what a writer writes, and how far it stays inside
+        along each axis; None where it begins elsewhere or walks in another way.
+
+        ``ends_of_rings`` returns for each of the writer's axes where its own term comes to the end
+        of a ring; only who walks through the whole axis can read across. None where there are no
+        rings.
+        """
+        target = writer.output
+        place = (
+            leaf.strides, leaf.turns, leaf.offset - target.offset, loop,
+            target.strides, writer.along, writer.loop,
+        )  # fmt: skip
+        found = self._answer(place)
+        if found is None or ends_of_rings is None or all(found[0].whole):
+            return found
+        ends = tuple([tuple(ends) for ends in ends_of_rings()])
+        return self._answer((*place, ends)) if any(ends) else found
+
+    def _answer(self, place: tuple[Any, ...]) -> Found | None:
+        try:
+            return self._found[place]
+        except KeyError:
+            found = self._found[place] = self._located(*place)
+            return found
+
+    def _located(
+        self,
+        strides: Shape,
+        turned: Shape,
+        offset: int,
+        loop: Shape,
+        target: Shape,
+        along: Shape,
+        lengths: Shape,
+        ends: tuple[Shape, ...] = (),
+    ) -> Found | None:
+        """Return what `locate` does for a view with ``strides``, ``turned`` and an ``offset`` from
+        where the writer begins, which has the strides ``target`` and ``along`` for a loop of
+        ``lengths``."""
+        axes = _axes_of(strides, target, along)
+        turns = turned or (0,) * len(loop)
+        offset += sum([t * s for t, s in zip(turns, strides, strict=True)])
+        first = _position(target, offset, lengths) if axes is not None else None
+        if axes is None or first is None:
+            return None
+        ends = ends or ((),) * len(lengths)
+        inside = list(loop)
+        whole = [False] * len(lengths)
+        for a, c in enumerate(axes):
+            if c >= 0 and loop[a] == lengths[c] and first[c] == turns[a]:
+                whole[c] = True
+        for a, c in enumerate(axes):
+            if c >= 0 and not whole[c]:
+                edges = [lengths[c], *ends[c]]
+                rest = min([edge - first[c] for edge in edges if edge > first[c]])
+                inside[a] = min(loop[a] - turns[a], rest)
+        same = axes == tuple(range(len(lengths))) and not any(first)
+        same = same and all(w or not e for w, e in zip(whole, ends, strict=True))
+        fields = (tuple(first), axes, lengths, tuple(whole), same)
+        return self._wheres.setdefault(fields, Where(*fields)), tuple(inside)
+
+
+def _axes_of(strides: Shape, target: Shape, along: Shape) -> Shape | None:
+    """Return the writer's axis along which each of the reader's walks, -1 where it stands."""
+    axes = []
+    for stride in strides:
+        if stride == 0:
+            axes.append(-1)
+        elif stride in target:
+            axes.append(target.index(stride))
+        elif stride in along:  # an axis of one element, which the reader leaves at once
+            axes.append(along.index(stride))
+        else:
+            return None
+    return tuple(axes)
+
+
+def _position(strides: Shape, rest: int, loop: Shape) -> list[int] | None:
+    """Return the element of a loop that a writer stores at an offset, None if it is no one."""
+    if rest < 0:
+        return None
+    first = [0] * len(loop)
+    order = range(len(loop))
+    if not _descending(strides):
+        order = sorted(order, key=lambda axis: -strides[axis])
+    for axis in order:
+        if strides[axis] > 0:
+            first[axis], rest = divmod(rest, strides[axis])
+            if first[axis] >= loop[axis]:
+                return None
+    return None if rest else first
+
+
+def _descending(strides: Shape) -> bool:
+    return all(a >= b for a, b in pairwise(strides))
+
+
+_new_tuple = tuple.__new__  # makes a Leaf in half the time that `Leaf` takes
+
+# The first element of a step in the loop of its instruction, its moves and its turns.
+_Place: TypeAlias = tuple[int, Shape, Shape]
+
+
+class Terms:
+    """The steps of a program.
+
+    Parameters
+    ----------
+    instructions : int
+        How many there are.
+    has_rings : bool
+        Whether any view walks through a ring. Where none does, steps with the same key are one
+        object; else what they read may depend on the loop of who reads them.
+    """
+
+    def __init__(self, instructions: int, has_rings: bool) -> None:
+        self._next_key = count().__next__
+        self._has_rings = has_rings
+        self._steps: list[dict[_Place, Step]] = [{} for _ in range(instructions)]
+        self._shifted: dict[Where, dict[Step, Step]] = {}
+
+    def forget(self, number: int) -> None:
+        """Forget the steps of an instruction, whose arguments are others from now on."""
+        self._steps[number] = {}
+
+    def forget_shifts(self) -> None:
+        """Forget which steps are others shifted, before any of these are forgotten."""
+        self._shifted = {}
+
+    def step(self, unit: Unit, args: Sequence[Term]) -> Step:
+        """Return a unit as a step over its own loop."""
+        size = 1
+        for arg in args:
+            if type(arg) is Step:
+                size += arg.size
+        step = Step(unit.spec, tuple(args), unit.number, unit.start, unit.moves, (), size)
+        self._give_key(step, (unit.start, unit.moves, ()))
+        return step
+
+    def _give_key(self, step: Step, place: _Place) -> None:
+        first = self._steps[step.number].setdefault(place, step)
+        step.key = self._next_key() if first is step else first.key
+
+    def shifted(self, step: Step, where: Where) -> Step:
+        """Return a step over a writer's loop as one over the loop of its reader."""
+        if where.same:
+            return step
+        done = self._shifted.get(where)
+        if done is None:
+            done = self._shifted[where] = {}
+        return done.get(step) or self._shift(step, where, done)
+
+    def _shift(self, step: Step, where: Where, done: dict[Step, Step]) -> Step:
+        offset, moves, turns = where.moved(step.moves, step.turns)
+        place = step.start + offset, moves, turns
+        result = None if self._has_rings else self._steps[step.number].get(place)
+        if result is None:
+            args = tuple([
+                _moved(arg, where)
+                if type(arg) is Leaf
+                else done.get(arg) or self._shift(arg, where, done)
+                for arg in step.args
+            ])  # fmt: skip
+            result = Step(step.spec, args, step.number, place[0], moves, turns, step.size)
+            self._give_key(result, place)
+        done[step] = result
+        return result
+
+
+def _moved(leaf: Leaf, where: Where) -> Leaf:
+    """Return a view along a writer's loop as one along that of its reader."""
+    buffer, offset, strides, dtype, rows, turns = leaf
+    shift, strides, turns = where.moves.get((strides, turns)) or where.moved(strides, turns)
+    return _new_tuple(Leaf, (buffer, offset + shift, strides, dtype, rows, turns))
+
+
+def contents(step: Step) -> tuple[dict[int, Step], list[Leaf]]:
+    """Return all steps of a term by their keys, arguments first, and all leaves, each once."""
+    steps: dict[int, Step] = {}
+    leaves: dict[Leaf, None] = {}
+    _visit(step, steps, leaves)
+    return steps, list(leaves)
+
+
+def _visit(step: Step, steps: dict[int, Step], leaves: dict[Leaf, None]) -> None:
+    for arg in step.args:
+        if type(arg) is Leaf:
+            leaves[arg] = None
+        elif arg.key not in steps:
+            _visit(arg, steps, leaves)
+    steps[step.key] = step
+
+
+def ends_of(leaves: Sequence[Leaf], loop: Shape) -> tuple[list[int], ...]:
+    """Return for each axis where any of the views comes to the end of a ring."""
+    if not any(leaf.turns for leaf in leaves):
+        return ([],) * len(loop)
+    return tuple([ring_ends(leaves, axis, size) for axis, size in enumerate(loop)])

@@ -1,0 +1,263 @@
+"""Which values of a program are stored, and what the others are made of.
+
+A value is stored if it is a result, if an instruction reads it that cannot be fused, or if its
+readers need it at different elements and computing it again would cost more than reading it.
+"""
+
+from collections.abc import Collection, Hashable, Iterator, Sequence
+from functools import lru_cache
+from math import prod
+from typing import Any
+
+from ...ir.kernel_spec import ElementwiseSpec
+from ...ir.program import Instruction
+from ..graph.value import Shape
+from .expression import Leaf, Step, Term, Unit
+from .indexing import Places, Terms, Where, contents, ends_of
+from .units import Uses
+
+# A value is computed again rather than stored when that costs no more simple operations than this.
+AGAIN = 8
+# What reading a value costs, in simple operations.
+LOAD = 2
+# A reader is cut into no more parts than this.
+MOST_BOXES = 9
+# Larger terms are not copied into their readers.
+LARGEST_TERM = 100
+
+
+def cost_of(spec: ElementwiseSpec) -> int:
+    """Estimate a scalar function, in simple operations: what it calls counts most."""
+    return _cost(spec.function)
+
+
+@lru_cache(maxsize=1024)
+def _cost(function: Any) -> int:
+    code = function.__code__
+    return 1 + 12 * len(code.co_names) + len(code.co_code) // 40
+
+
+class Writer:
+    """A unit, and what an element of it is made of."""
+
+    __slots__ = ("_ends", "term", "unit")
+
+    def __init__(self, unit: Unit, term: Step) -> None:
+        self.unit, self.term = unit, term
+        self._ends: tuple[Collection[int], ...] | None = None
+
+    def ends(self) -> tuple[Collection[int], ...]:
+        """Return where along its axes rings in the term come to their ends."""
+        if self._ends is None:
+            self._ends = ends_of(contents(self.term)[1], self.unit.loop)
+        return self._ends
+
+
+class Root:
+    """A stored unit with its term, or an instruction that cannot be fused.
+
+    ``steps`` and ``leaves`` are those of the term. ``writes`` are the buffers that are written,
+    ``reads`` those that are read, or were written before in part.
+    """
+
+    __slots__ = ("instruction", "leaves", "reads", "steps", "term", "unit", "writes")
+
+    def __init__(
+        self, instruction: Instruction, unit: Unit | None = None, term: Step | None = None
+    ) -> None:
+        self.instruction, self.unit, self.term = instruction, unit, term
+        self.steps: dict[int, Step] = {}
+        self.leaves: list[Leaf] = []
+        self.reads: Sequence[int] = instruction.buffers
+        self.writes: Collection[int] = ()
+        if unit is not None and term is not None:
+            self.steps, self.leaves = contents(term)
+            self.reads, self.writes = [leaf.buffer for leaf in self.leaves], (unit.output.buffer,)
+        else:
+            self.writes = set(instruction.buffers[instruction.pattern.nin :])
+
+
+class Values:
+    """The stored values of a program, in order, as terms of one another.
+
+    Attributes
+    ----------
+    roots : list of Root
+        What is stored, and the instructions that cannot be fused.
+    prices : dict
+        For each instruction what it costs to compute an element of it.
+    """
+
+    def __init__(self, uses: Uses) -> None:
+        count = len(uses.instructions)
+        self._uses, self.program = uses, uses.program
+        self.has_rings = uses.has_rings
+        self.results = {ref.buffer for ref in self.program.results}
+        self.roots: list[Root] = []
+        self.costs: dict[int, int] = {}
+        self.prices: dict[int, int] = {}
+        self._loads: dict[int, set[int]] = {}
+        self._forced: dict[int, bool] = dict.fromkeys((*self.results, *uses.whole), True)
+        self._stored: dict[int, bool] = {}
+        self._writers: dict[int, list[Writer]] = {}
+        self._places, self._terms = Places(), Terms(count, uses.has_rings)
+        # Of each instruction, its unit or its parts; and these as roots, once they are stored.
+        self._made: list[list[Writer]] = [[] for _ in range(count)]
+        self._rooted: list[list[Root]] = [[] for _ in range(count)]
+        for number in uses.plain:
+            self._rooted[number] = [Root(uses.instructions[number])]
+        self._renew(everything=True)
+
+    def store(self, numbers: Collection[int]) -> None:
+        """Store what some more instructions compute, in any case."""
+        buffers = [self._uses.instructions[number].buffers[-1] for number in numbers]
+        self._forced.update(dict.fromkeys(buffers, True))
+        self._renew(everything=False)
+
+    def _renew(self, everything: bool) -> None:
+        """Find the terms of all units, or of those whose arguments are others than they were."""
+        self._before, self._stored = self._stored, dict(self._forced)
+        self._renewed: set[int] = set()  # buffers of which the terms are new
+        differing = self._differing = dict[int, bool]()
+        self._terms.forget_shifts()
+        for number, unit in enumerate(self._uses.units):
+            differs = everything
+            for buffer in self._uses.reads[number]:  # all of them: what is read must be decided
+                known = differing.get(buffer)
+                if known is None:
+                    known = self._differs(buffer)
+                if known:
+                    differs = True
+            if unit is not None and (differs or unit.output.buffer in self._renewed):
+                self._find_term(number, unit)
+        self._find_roots()
+
+    def _differs(self, buffer: int) -> bool:
+        """Whether who reads a buffer now reads something else; decides whether it is stored."""
+        before, is_new = self._before.get(buffer), buffer in self._renewed
+        stored = self._stored.get(buffer)
+        if stored is None:
+            stored = before if before is not None and not is_new else self._decide(buffer)
+            self._stored[buffer] = stored
+        self._differing[buffer] = differs = stored != before or (is_new and not stored)
+        return differs
+
+    def _find_term(self, number: int, unit: Unit) -> None:
+        """Find the term of the unit of an instruction, or those of its parts, anew."""
+        made: list[Writer] = []
+        if self._made[number]:
+            self._terms.forget(unit.number)
+            self._rooted[number] = []
+            del self.costs[unit.number]
+        self._made[number] = made
+        self._expand(unit, made)
+        buffer = unit.output.buffer
+        self._renewed.add(buffer)
+        pieces = self._uses.writers[buffer]
+        if len(pieces) > 1:
+            made = [w for n in pieces if n <= number for w in self._made[n]]
+        self._writers[buffer] = made
+
+    def _expand(self, unit: Unit, made: list[Writer]) -> None:
+        """Find the term of a unit, which is cut where what it reads has seams."""
+        args: list[Term] = []
+        stored = self._stored
+        for leaf in unit.inputs:
+            if stored[leaf.buffer]:
+                args.append(leaf)
+                continue
+            writer, where, inside = self._source(leaf, unit.loop)
+            if inside != unit.loop:
+                for part in unit.cut(*_first_seam(unit.loop, inside)):
+                    self._expand(part, made)
+                return
+            args.append(self._terms.shifted(writer.term, where))
+        made.append(Writer(unit, self._terms.step(unit, args)))
+        if unit.number not in self.costs:
+            self._estimate(unit, args)
+
+    def _estimate(self, unit: Unit, args: Sequence[Term]) -> None:
+        """Note what it costs to compute an element, and to read what that takes."""
+        cost, loads = cost_of(unit.spec), set()
+        for arg in args:
+            if type(arg) is Step:
+                cost += self.costs[arg.number]
+                loads |= self._loads[arg.number]
+            elif not arg.is_number:
+                loads.add(arg.buffer)
+        self.costs[unit.number], self._loads[unit.number] = cost, loads
+        self.prices[unit.number] = cost + LOAD * max(0, len(loads) - 1)
+
+    def _find_roots(self) -> None:
+        """List what is stored. What nobody reads, nobody has asked about."""
+        self.roots = []
+        for number, unit in enumerate(self._uses.units):
+            roots = self._rooted[number]
+            if unit is not None and self._stored.get(unit.output.buffer):
+                if not roots:
+                    instruction = self._uses.instructions[number]
+                    roots += [Root(instruction, w.unit, w.term) for w in self._made[number]]
+            elif unit is not None:
+                continue
+            self.roots += roots
+
+    def _source(self, leaf: Leaf, loop: Shape) -> tuple[Writer, Where, Shape]:
+        for writer in self._writers[leaf.buffer]:
+            ends = writer.ends if self.has_rings else None
+            found = self._places.locate(writer.unit, ends, leaf, loop)
+            if found is not None:
+                return writer, *found
+        raise LookupError(leaf)
+
+    def _decide(self, buffer: int) -> bool:
+        """Decide if a value is stored, when all of it is written and the first reader comes."""
+        writers = self._writers.get(buffer)
+        if not writers or self.program.is_outside(buffer):
+            return True
+        if max([w.term.size for w in writers]) > LARGEST_TERM:
+            return True
+        reads = self._reads(buffer)
+        if reads is None:
+            return True
+        again = reads / max(sum([w.unit.size for w in writers]), 1) - 1
+        price = max([self.prices[w.unit.number] for w in writers])
+        if again > 0.1 and price * again > AGAIN:
+            return True
+        spread = self._uses.again[buffer]
+        if spread > 0.5 and len(writers) > 1:
+            return True  # or its seams would be those of each of its readers, shifted
+        return spread > 0.1 and price * spread > AGAIN
+
+    def _reads(self, buffer: int) -> int | None:
+        """Return how many elements readers need, each once for each way to walk to it; None where
+        they cannot compute it, or in too many parts."""
+        rows = self.program.rows[buffer]
+        uses: dict[Hashable, int] = {}
+        for leaf, reader, has_rows in self._uses.readers[buffer]:
+            if has_rows != rows:
+                return None
+            try:
+                for count, (unit, where, box) in enumerate(self._boxes(leaf, reader.loop)):
+                    uses[unit, where, box] = prod(box)
+                    if count == MOST_BOXES:
+                        return None
+            except LookupError:
+                return None
+        return sum(uses.values())
+
+    def _boxes(self, leaf: Leaf, loop: Shape) -> Iterator[tuple[Unit, Where, Shape]]:
+        """Yield the parts of a reader's loop that read from one writer each."""
+        writer, where, inside = self._source(leaf, loop)
+        if inside == loop:
+            yield writer.unit, where, loop
+            return
+        axis, limit = _first_seam(loop, inside)
+        size = loop[axis]
+        for first, count in ((0, limit), (limit, size - limit)):
+            box = (*loop[:axis], count, *loop[axis + 1 :])
+            yield from self._boxes(leaf.box(axis, first, count, size), box)
+
+
+def _first_seam(loop: Shape, inside: Shape) -> tuple[int, int]:
+    """Return the first axis along which a view does not stay inside, and how far it does."""
+    return next((a, n) for a, n in enumerate(inside) if n < loop[a])

@@ -1,0 +1,187 @@
+"""Uses: the elementwise instructions of a program as units, and what reads what of them.
+
+`roll` and its gradient lower to instructions for the elements before and after the end of an axis.
+As long as those are told apart, the seam moves on, shifted, into all that is made of the result. So
+they are put together again: one loop over a ring, of which an operand begins in the middle.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from itertools import pairwise
+from typing import Any
+
+from ...ir.program import Instruction, Pattern, Program
+from ..graph.value import Shape
+from .expression import Kind, Leaf, Unit, moves_of
+from .reuse import spreads
+
+
+def _written_twice(program: Program, instructions: Sequence[Instruction]) -> set[int]:
+    """Return the buffers of which elements are overwritten: what they hold depends on the order."""
+    written: dict[int, int] = {}
+    outputs: dict[Pattern, list[tuple[int, int]]] = {}
+    for instruction in instructions:
+        pattern = instruction.pattern
+        if pattern not in outputs:
+            nbytes = [layout.nbytes for layout in pattern.layouts]
+            outputs[pattern] = [*enumerate(nbytes)][pattern.nin :]
+        for place, count in outputs[pattern]:
+            index = instruction.buffers[place]
+            written[index] = written.get(index, 0) + count
+    return {index for index, nbytes in written.items() if nbytes > program.nbytes[index]}
+
+
+class Uses:
+    """The units of a program's instructions, and what reads what of them, in order.
+
+    Attributes
+    ----------
+    units : list
+        For each instruction its unit. Pieces that are joined to a ring have one together, which
+        belongs to the last of them; the others have None, and so have those of ``plain``.
+    plain : set of int
+        The numbers of the instructions that cannot be fused.
+    reads : list
+        For each instruction the buffers that its unit reads.
+    readers : dict
+        For each buffer the operands that read it, with their units and whether these have rows.
+    outputs : dict
+        For each buffer the units that write it.
+    writers : dict
+        For each buffer the numbers of the instructions that these units belong to.
+    whole : set of int
+        The buffers that instructions use which cannot be fused.
+    again : dict
+        For each buffer how often more than once its elements are read; see `reuse`.
+    """
+
+    def __init__(
+        self, program: Program, instructions: Sequence[Instruction], joins: Callable[[Any], bool]
+    ) -> None:
+        self.program, self.instructions, self._joins = program, instructions, joins
+        self.units: list[Unit | None] = []
+        self.plain: set[int] = set()
+        self.reads: list[Collection[int]] = []
+        self.readers: dict[int, list[tuple[Leaf, Unit, bool]]] = {}
+        self.outputs: dict[int, list[Unit]] = {}
+        self.writers: dict[int, list[int]] = {}
+        self.whole: set[int] = set()
+        self.has_rings = False
+        self._find_units()
+        self._join_rings()
+        self._find_readers()
+        self.again = spreads(self.outputs)
+
+    def _kind(self, pattern: Pattern) -> Kind | None:
+        """Return what instructions of a pattern are; None if they cannot be fused."""
+        return Kind.of(pattern) if pattern.fusible and self._joins(pattern.spec) else None
+
+    def _find_units(self) -> None:
+        """Find the units of single instructions."""
+        program, twice = self.program, _written_twice(self.program, self.instructions)
+        kinds: dict[Pattern, Kind | None] = {}
+        for number, instruction in enumerate(self.instructions):
+            pattern = instruction.pattern
+            if pattern not in kinds:
+                kinds[pattern] = self._kind(pattern)
+            kind = kinds[pattern]
+            if kind is None or instruction.buffers[-1] in twice:
+                self.plain.add(number)
+                self.whole.update(instruction.buffers)
+                self.units.append(None)
+                continue
+            unit = kind.unit(program, number, instruction)
+            self.units.append(unit)
+            self.outputs.setdefault(unit.output.buffer, []).append(unit)
+            self.writers.setdefault(unit.output.buffer, []).append(number)
+
+    def _join_rings(self) -> None:
+        """Put one unit in the place of those which write pieces of a ring."""
+        for buffer, pieces in self.outputs.items():
+            joined = _closed(pieces) if len(pieces) > 1 else None
+            if joined is None:
+                continue
+            numbers = self.writers[buffer]
+            for number in numbers:
+                self.units[number] = None
+            self.units[numbers[-1]] = joined
+            self.outputs[buffer], self.writers[buffer] = [joined], [numbers[-1]]
+            self.has_rings |= any(leaf.turns for leaf in joined.operands)
+
+    def _find_readers(self) -> None:
+        readers = self.readers
+        for unit, instruction in zip(self.units, self.instructions, strict=True):
+            self.reads.append(() if unit is None else instruction.buffers[:-1])
+            if unit is None:
+                continue
+            rows = instruction.pattern.rows
+            for leaf in unit.inputs:
+                readers.setdefault(leaf.buffer, []).append((leaf, unit, rows))
+
+
+def _closed(units: Sequence[Unit]) -> Unit | None:
+    """Return one unit that does what all units of one value do, None where there is none."""
+    if len(units) < 2 or len({unit.spec for unit in units}) > 1:
+        return None
+    axis = _axis(units)
+    if axis is None:
+        return None
+    return _joined(sorted(units, key=lambda unit: unit.output.offset), axis)
+
+
+def _axis(units: Sequence[Unit]) -> int | None:
+    """Return the one axis along which units may lie side by side."""
+    loops = {unit.loop for unit in units}
+    if len({len(loop) for loop in loops}) > 1:
+        return None
+    found = [a for a, sizes in enumerate(zip(*loops, strict=True)) if len(set(sizes)) > 1]
+    if not found:  # halves: what lies between them tells
+        step = abs(units[1].output.offset - units[0].output.offset)
+        walks = enumerate(zip(units[0].along, units[0].loop, strict=True))
+        found = [a for a, (stride, size) in walks if stride * size == step]
+    return found[0] if len(found) == 1 else None
+
+
+def _joined(units: Sequence[Unit], axis: int) -> Unit | None:
+    """Return one unit for units in order along an axis, None where they are no ring."""
+    like = max(units, key=lambda unit: unit.loop[axis])
+    stride = like.along[axis]
+    starts = [0]
+    for unit, following in pairwise(units):
+        starts.append(starts[-1] + unit.loop[axis])
+        if following.output.offset - unit.output.offset != stride * unit.loop[axis]:
+            return None
+    length = starts[-1] + units[-1].loop[axis]
+    if like.loop[axis] < 2:
+        return None  # nothing says how operands walk
+    operands = []
+    for place, leaf in enumerate(like.operands):
+        ring = _ring([unit.operands[place] for unit in units], starts, axis, length, leaf)
+        if ring is None:
+            return None
+        operands.append(ring)
+    loop = (*like.loop[:axis], length, *like.loop[axis + 1 :])
+    number = min([unit.number for unit in units])
+    return Unit(like.spec, loop, moves_of(loop), like.along, number, 0, tuple(operands))
+
+
+def _ring(
+    views: Sequence[Leaf], starts: Sequence[int], axis: int, length: int, like: Leaf
+) -> Leaf | None:
+    """Return the ring of which views that begin at ``starts`` of the loop are parts, in order."""
+    turn, base, step = 0, views[0].offset, like.strides[axis]
+    for view, start in zip(views, starts, strict=True):
+        if view.buffer != like.buffer or _across(view, axis) != _across(like, axis):
+            return None
+        away = view.offset - views[0].offset - start * step
+        if away == 0 and turn == 0:
+            continue
+        if step <= 0 or away != -length * step:
+            return None
+        if turn == 0:
+            turn, base = length - start, view.offset
+    turns = tuple([turn if a == axis else 0 for a in range(len(like.strides))]) if turn else ()
+    return Leaf(like.buffer, base, like.strides, like.dtype, like.rows, turns)
+
+
+def _across(leaf: Leaf, axis: int) -> Shape:
+    return (*leaf.strides[:axis], *leaf.strides[axis + 1 :])

@@ -1,0 +1,1 @@
+"""The recorded graph: values, nodes, kinds of nodes, and what they refer to."""

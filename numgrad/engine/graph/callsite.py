@@ -1,0 +1,65 @@
+"""Where the user's code recorded a node: one line always, the whole stack on request."""
+
+import os
+import sys
+import traceback
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...process.bounded_dict import Bounded
+
+PACKAGE = str(Path(__file__).parents[2]) + os.sep
+_CALLED = (PACKAGE, str(Path(np.__file__).parent) + os.sep)
+"""Where NumPy's functions ask numgrad for something, the user's code is what has called them."""
+
+
+class Site(NamedTuple):
+    """The line of user code that recorded a node, kept unformatted because few are ever printed;
+    and the stream of a device that it gave the work to, if it has chosen one."""
+
+    code: CodeType | None
+    instruction: int
+    stream: Any = None
+
+    def __str__(self) -> str:
+        if self.code is None:
+            return "a line that is not known"
+        line = self.code.co_firstlineno
+        for start, end, number in self.code.co_lines():
+            if start <= self.instruction < end and number is not None:
+                line = number
+        return f"{self.code.co_filename}:{line} in {self.code.co_name}"
+
+
+class _Files(Bounded[str, bool]):
+    """Whether a source file belongs to numgrad or NumPy, by name."""
+
+    def __missing__(self, name: str) -> bool:
+        ours = self[name] = name.startswith(_CALLED)
+        return ours
+
+
+is_ours = _Files(4096)  # a notebook makes a new one for every cell
+
+
+def user_frame(frame: FrameType | None) -> FrameType | None:
+    """Return the first frame outside numgrad and NumPy, beginning with ``frame``."""
+    while frame is not None and is_ours[frame.f_code.co_filename]:
+        frame = frame.f_back
+    return frame
+
+
+def user_site() -> Site | None:
+    """Return the line that is being executed in the first frame outside numgrad."""
+    frame = user_frame(sys._getframe(1))
+    return Site(frame.f_code, frame.f_lasti) if frame is not None else None
+
+
+def user_stack() -> str:
+    """Return the present Python stack as text, without the frames of numgrad."""
+    frames = traceback.extract_stack(sys._getframe(1))
+    kept = [frame for frame in frames if not frame.filename.startswith(PACKAGE)]
+    return "".join(traceback.format_list(kept))

@@ -1,0 +1,55 @@
+"""Whether arrays are what a program reads: it goes by addresses, and would read beyond their end.
+
+Python code can give a value another array, or something that is none; no operation of numgrad does.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..._errors import GraphError
+from ...ir.device_array import DeviceArray
+from .value import Shape, Value
+
+_ARRAYS = np.ndarray, DeviceArray
+_PLAIN = frozenset({np.ndarray, DeviceArray})
+
+
+def require_unchanged(
+    arrays: Sequence[Any], shapes: Sequence[Shape], dtypes: Sequence[np.dtype]
+) -> None:
+    """Raise unless these are arrays of these shapes and dtypes."""
+    plain = _PLAIN.issuperset(map(type, arrays))  # below, the same items are equal at once
+    if plain and [a.shape for a in arrays] == shapes and [a.dtype for a in arrays] == dtypes:
+        return
+    for array, shape, dtype in zip(arrays, shapes, dtypes, strict=True):
+        if not isinstance(array, _ARRAYS) or (array.shape, array.dtype) != (shape, dtype):
+            raise replaced(array, shape, dtype)
+
+
+def require_own(values: Sequence[Value]) -> None:
+    """Raise unless each value has an array of its shape and dtype."""
+    for value in values:
+        shape, dtype, rows, _ = value.spec
+        array = value.array
+        if (
+            not isinstance(array, _ARRAYS)
+            or array.dtype != dtype
+            or (array.shape[1:] if rows else array.shape) != shape
+        ):
+            raise replaced(array, shape, dtype)
+
+
+def replaced(found: Any, shape: Shape, dtype: np.dtype) -> GraphError:
+    """Return the error for something that has taken the place of an array."""
+    what = type(found).__name__
+    if isinstance(found, _ARRAYS):
+        what = f"an array of shape {found.shape} and {found.dtype}"
+    return GraphError(
+        f"the array of a tensor of shape {tuple(shape)} and {dtype} has been replaced by {what}; "
+        f"write its elements with t[...] = values, or make another tensor"
+    )
+
+
+__all__ = ["require_own", "require_unchanged"]

@@ -1,0 +1,95 @@
+"""Kinds of nodes: what two nodes have in common that are differentiated alike, and keys of static
+parameters.
+"""
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import numpy as np
+
+from .value import Spec
+
+_PLAIN = frozenset({int, bool, str, bytes, type(None)})
+
+
+class _NotHashableError(Exception):
+    """A parameter that cannot be part of a key."""
+
+
+def frozen(static: Mapping[str, Any]) -> Hashable:
+    """Return a key for static parameters, ``None`` where there is none.
+
+    ``1``, ``1.0`` and ``True`` are equal in Python, as are ``0.0`` and ``-0.0``: keys are not.
+    """
+    try:
+        return tuple([(name, _freeze(value)) for name, value in static.items()])
+    except _NotHashableError:
+        return None
+
+
+def _freeze(value: Any) -> Hashable:
+    kind = type(value)
+    if kind in _PLAIN:
+        return (kind, value)
+    if kind is tuple:
+        return tuple([_freeze(item) for item in value])
+    if kind in (float, complex) or isinstance(value, np.number):
+        return (kind, repr(value))
+    if isinstance(value, np.dtype) or kind.__hash__ is object.__hash__ or callable(value):
+        return _hashed(value)
+    if kind is slice:
+        return (kind, *[_freeze(item) for item in (value.start, value.stop, value.step)])
+    raise _NotHashableError
+
+
+def _hashed(value: Any) -> Hashable:
+    try:
+        hash(value)
+    except TypeError:
+        raise _NotHashableError from None
+    return (type(value), value)
+
+
+class Kind:
+    """An operator, its static parameters, and the specs of its inputs and outputs.
+
+    Nodes of one kind are differentiated alike, but for their edges and saved values. Kinds are
+    compared by identity: equal ones are mostly the same object. ``by_position`` is what
+    `dynamic_index` has found out, ``is_small`` what `immediate` has.
+    """
+
+    __slots__ = ("by_position", "inputs", "is_small", "operator", "outputs", "static")
+
+    def __init__(
+        self,
+        operator: Any,
+        static: dict[str, Any],
+        inputs: tuple[Spec, ...],
+        outputs: tuple[Spec, ...],
+    ) -> None:
+        self.operator = operator
+        self.static = static
+        self.inputs = inputs
+        self.outputs = outputs
+        self.by_position: Any = None
+        self.is_small: Any = None
+
+    def __repr__(self) -> str:
+        return f"<Kind {self.operator.name} {self.static} {self.inputs} -> {self.outputs}>"
+
+
+def kind_of(
+    operator: Any, static: dict[str, Any], inputs: tuple[Spec, ...], outputs: tuple[Spec, ...]
+) -> Kind | None:
+    """Return the kind of a node; ``None`` where its derivative may depend on something else."""
+    if not operator.has_rule:
+        return None
+    parameters: Any = frozen(static) if static else ()
+    if parameters is None:
+        return None
+    kinds: dict[Any, Kind] = operator.kinds
+    key = (parameters, inputs, outputs)
+    kind = kinds.get(key)
+    if kind is None:
+        kind = kinds[key] = Kind(operator, static, inputs, outputs)
+    return kind

@@ -1,0 +1,102 @@
+"""How values lie in memory where they are not computed by a program, which keeps all in C order.
+
+A captured function shares memory where NumPy, and numgrad outside of it, would. Only a change of
+shape depends on how the elements lie: it is a view, which sees later writes, or a copy. So the
+order of what is still to be computed is worked out when that is asked for, from the operands'.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ...ir.memory_order import (
+    Strides,
+    in_miniature,
+    standing_in,
+    strides_like,
+    strides_of,
+    strides_of_copy,
+)
+from ...ir.program import is_contiguous
+from .value import CPU, Expr
+from .view import Chain
+
+
+def is_view(root: Any, chain: Chain) -> bool:
+    """Whether a chain of view operators leads to a view of a value, as it lies in memory."""
+    reshapes = [operator.may_copy for operator, _ in chain]
+    if True not in reshapes or (False not in reshapes and lies(root) is None):
+        return True
+    return is_seen(stand_in(root), chain)
+
+
+def is_seen(array: np.ndarray | None, chain: Chain) -> bool:
+    """Whether a chain of view operators makes a view of an array."""
+    for operator, static in chain:
+        array = operator.seen(array, static)
+        if array is None:
+            return False
+    return True
+
+
+def stand_in(value: Any) -> np.ndarray:
+    """Return an array that lies in memory as a value does, or will, without its elements."""
+    return standing_in(value.shape, value.dtype, lies(value))
+
+
+def lies(value: Any) -> Strides:
+    """Return the strides of a value or expression, rows left out; None in C order."""
+    array = value.array
+    if array is not None:
+        if not value.rows:
+            return strides_of(array)
+        strides = array.strides[1:]
+        return None if is_contiguous(value.shape, strides, value.dtype.itemsize) else strides
+    expr = value.expr
+    return (expr.strides or _worked_out(expr))[value.expr_slot]
+
+
+def of_copy(value: Any) -> Strides:
+    """Return the strides of a copy of an array or value, whose axes keep their order."""
+    found = strides_of(value) if isinstance(value, np.ndarray) else lies(value)
+    return found and strides_of_copy(value.shape, found, value.dtype.itemsize)
+
+
+def _worked_out(expr: Expr) -> tuple[Strides, ...]:
+    """Return the strides of an expression, and note those of all that it needs."""
+    stack = [expr]
+    while stack:
+        last = stack[-1]
+        waiting = [
+            source.expr for source in last.inputs
+            if source.array is None and source.expr.strides is None
+        ]  # fmt: skip
+        if waiting:
+            stack += waiting
+        else:
+            stack.pop()
+            last.strides = last.strides or _strides(last)
+    return expr.strides or ()
+
+
+def _strides(expr: Expr) -> tuple[Strides, ...]:
+    """Return the strides of the outputs of an expression, from those of its inputs."""
+    operator, inputs = expr.operator, expr.inputs
+    given = [lies(source) for source in inputs]
+    if operator.is_view:
+        (source,) = inputs
+        if operator.may_copy and given[0] is None:
+            return (None,)
+        view = operator.seen(standing_in(source.shape, source.dtype, given[0]), expr.static)
+        return (None if view is None else strides_of(view),)
+    found = None
+    is_asked = operator.memory_order and (operator.reorders or any(s is not None for s in given))
+    if is_asked and expr.specs[0].device == CPU:  # elsewhere each operation is a program
+        small = [in_miniature(s.shape, lie) for s, lie in zip(inputs, given, strict=True)]
+        found = operator.memory_order(small, expr.static)
+    if found is None:
+        return (None,) * len(expr.specs)
+    return tuple([
+        strides_like(small, spec.shape, spec.dtype.itemsize)
+        for small, spec in zip(found, expr.specs, strict=True)
+    ])  # fmt: skip

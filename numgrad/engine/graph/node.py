@@ -1,0 +1,390 @@
+"""The recorded graph: the nodes that produced values, and the edges between them.
+
+A `Node` remembers one application of an operator for differentiation: the nodes above it, and the
+values that the derivative reads. What few nodes have (hooks, a stack) is in `Extras`.
+"""
+
+import weakref
+from collections.abc import Callable, Sequence
+from functools import partial
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from ..._errors import FreedGraphError, InplaceError
+from ...process.gc_pause import collector
+from .callsite import Site
+from .hook_table import Handle, register
+from .kind import Kind, kind_of
+from .saved import before_writes
+from .value import Expr as Expr
+from .value import Spec as Spec
+from .value import Value as Value
+from .value import View as View
+from .value import next_number
+from .value import spec_of as spec_of
+
+
+class Edge(NamedTuple):
+    """A node and one of its output slots; ``Edge(None, 0)`` leads nowhere."""
+
+    node: "Node | None"
+    slot: int
+
+    @property
+    def spec(self) -> Spec:
+        """Shape, dtype and device of what the node has computed there."""
+        assert self.node is not None
+        return self.node.outputs[self.slot]
+
+
+NO_EDGE = Edge(None, 0)
+
+
+class OwnSlot(int):
+    """The slot of an output, as the derivative of the node itself reads the output.
+
+    An own slot equals the plain slot. A backward pass over a node with hooks tells the two apart:
+    the derivative reads the computed value, not the tensor that the hooks are on, so a cotangent
+    that arrives by an own slot is not shown to the hooks.
+    """
+
+    __slots__ = ()
+
+
+def own_edge(node: "Node", slot: int) -> Edge:
+    """Return the edge of an output as the derivative of its node reads it."""
+    return Edge(node, OwnSlot(slot))
+
+
+def connect(value: Value, edge: Edge) -> None:
+    """Put ``value`` at the place in the graph where ``edge`` leads."""
+    value._requires_grad = True
+    if isinstance(edge.node, Accumulator):
+        value.leaf.accumulator = partial(_itself, edge.node)  # strong: it stands for the leaf
+    else:
+        value.node, value.slot = edge
+
+
+def _itself(node: "Node") -> "Node":
+    return node
+
+
+class Extras:
+    """What few nodes have: hooks, retained gradients, a stack, a stream, what the user attached."""
+
+    __slots__ = (
+        "grads", "metadata", "post_hooks", "pre_hooks", "retained", "stack", "stream",
+        "tensor_hooks",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.stack: str | None = None
+        self.stream: Any = None
+        self.tensor_hooks: dict[int, dict[int, Any]] = {}
+        self.pre_hooks: dict[int, Any] = {}
+        self.post_hooks: dict[int, Any] = {}
+        self.retained: dict[int, weakref.ref[Value]] = {}
+        self.grads: dict[int, Any] = {}
+        self.metadata: dict[Any, Any] = {}
+
+
+_NONE: Any = MappingProxyType({})
+
+
+class Node:
+    """One recorded application of an operator; made by `new_node` and by ``engine.dispatch``.
+
+    Attributes
+    ----------
+    parents, slots : tuple
+        For each input the node that a gradient is sent to, ``None`` where none is wanted, and the
+        output slot of that node.
+    inputs, outputs : tuple of Spec
+    number : int
+        Nodes are numbered as they are made.
+    saved : tuple or None
+        The values that the derivative reads, ``None`` where it reads none; ``None`` itself once a
+        pass has freed it.
+    versions : tuple of int
+        The versions that the saved values had.
+    code, instruction
+        The place in the user's code, see `callsite`.
+    extras : Extras or None
+    by_position : object
+        What `dynamic_index` has found out of a node whose kind is not known yet.
+    apart : bool
+        Whether no saved value of the node, and of those above it, leads to a node; see `saved`.
+    """
+
+    __slots__ = (
+        "__weakref__", "_edges", "_kind", "apart", "by_position", "code", "extras", "inputs",
+        "instruction", "number", "operator", "outputs", "parents", "saved", "slots", "static",
+        "versions",
+    )  # fmt: skip
+
+    operator: Any
+    static: dict[str, Any]
+    parents: "tuple[Node | None, ...]"
+    slots: tuple[int, ...]
+    inputs: tuple[Spec, ...]
+    outputs: tuple[Spec, ...]
+    number: int
+    saved: tuple[Any, ...] | None
+    versions: tuple[int, ...]
+    code: Any
+    instruction: int
+    extras: Extras | None
+    _edges: tuple[Edge, ...] | None
+    _kind: "Kind | bool | None"
+    by_position: Any
+    apart: bool
+
+    def blank(self) -> None:
+        """Set what a new node has of no operation: a number, nothing saved, no place."""
+        self.number = next_number()
+        self.saved = self.versions = ()
+        self.code = self.extras = self._edges = self.by_position = None
+        self.instruction = 0
+        self._kind = self.apart = False
+
+    def name(self) -> str:
+        """Return the name of the operator whose gradient this node computes."""
+        return self.operator.name
+
+    @property
+    def kind(self) -> Kind | None:
+        """What it has in common with nodes that are differentiated alike, but for their edges and
+        saved values; ``None`` when no other is known to be.
+        """
+        if self._kind is False:
+            self._kind = kind_of(self.operator, self.static, self.inputs, self.outputs)
+        return self._kind  # type: ignore[return-value]
+
+    def forget_kind(self) -> None:
+        """Find out the kind anew, because the specs have changed."""
+        self._kind, self.by_position = False, None
+
+    @property
+    def edges(self) -> tuple[Edge, ...]:
+        """Where the gradients of the inputs are sent."""
+        if self._edges is None:
+            self._edges = tuple(
+                [
+                    NO_EDGE if node is None else Edge(node, slot)
+                    for node, slot in zip(self.parents, self.slots, strict=True)
+                ]
+            )
+        return self._edges
+
+    @property
+    def next_functions(self) -> tuple[tuple["Node | None", int], ...]:
+        """The nodes that this one sends gradients to, each with the slot it sends them to."""
+        return tuple((edge.node, edge.slot) for edge in self.edges)
+
+    @property
+    def site(self) -> Site | None:
+        """The line of user code that recorded the node, and the stream."""
+        if self.extras is not None and self.extras.stream is not None:
+            return Site(self.code, self.instruction, self.extras.stream)
+        return Site(self.code, self.instruction) if self.code is not None else None
+
+    @property
+    def stream(self) -> Any:
+        """The stream of a device on which the operation took place, if one was chosen."""
+        return None if self.extras is None else self.extras.stream
+
+    def own(self) -> Extras:
+        """Return what few nodes have, made when it is first asked for."""
+        extras = self.extras
+        if extras is None:
+            extras = self.extras = Extras()
+        return extras
+
+    @property
+    def stack(self) -> str | None:
+        """The Python stack at the time of recording, where it was asked for."""
+        return None if self.extras is None else self.extras.stack
+
+    @property
+    def tensor_hooks(self) -> dict[int, dict[int, Any]]:
+        """The hooks of the outputs, by slot."""
+        return _NONE if self.extras is None else self.extras.tensor_hooks
+
+    @property
+    def pre_hooks(self) -> dict[int, Any]:
+        """What is called before the node runs."""
+        return _NONE if self.extras is None else self.extras.pre_hooks
+
+    @property
+    def post_hooks(self) -> dict[int, Any]:
+        """What is called after the node ran."""
+        return _NONE if self.extras is None else self.extras.post_hooks
+
+    @property
+    def retained(self) -> "dict[int, weakref.ref[Value]]":
+        """The outputs whose gradient is to be kept, by slot."""
+        return _NONE if self.extras is None else self.extras.retained
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether somebody looks at the gradients that arrive here, or at those sent on."""
+        extras = self.extras
+        return extras is not None and bool(
+            any(extras.tensor_hooks.values()) or extras.pre_hooks or extras.post_hooks
+            or extras.retained
+        )  # fmt: skip
+
+    @property
+    def grads(self) -> dict[int, Any]:
+        """The gradients that were kept, by slot."""
+        return self.own().grads
+
+    @property
+    def metadata(self) -> dict[Any, Any]:
+        """A dict for whatever the user wants to attach to this node."""
+        return self.own().metadata
+
+    def register_hook(self, hook: Callable[..., Any]) -> Handle:
+        """Call ``hook(grad_inputs, grad_outputs)`` after this node ran.
+
+        Both are tuples: the gradients that the node computed, which the hook may replace by
+        returning a tuple, and those it received; ``None`` stands where there is none.
+        """
+        return register(self.own().post_hooks, hook)
+
+    def register_prehook(self, hook: Callable[..., Any]) -> Handle:
+        """Call ``hook(grad_outputs)`` before this node runs; it may return a tuple of
+        replacements."""
+        return register(self.own().pre_hooks, hook)
+
+    @property
+    def needs(self) -> tuple[bool, ...]:
+        """Which inputs require grad."""
+        return tuple([node is not None for node in self.parents])
+
+    @property
+    def is_accumulator(self) -> bool:
+        return False
+
+    def save(self, values: Sequence[Value | None]) -> None:
+        """Keep the values that the derivative reads, with the versions they have now."""
+        self.saved = tuple(values)
+        self.versions = tuple([0 if v is None else v.version for v in values])
+
+    def unpack(self) -> tuple[Any, ...]:
+        """Return the saved values, after checking that nothing overwrote them: what they held
+        before the first write is put in their place where it is kept."""
+        saved = self.saved
+        if saved is None:
+            raise FreedGraphError(
+                f"Trying to backward through the graph a second time: the values saved by "
+                f"{self.name()}{self.where()} were freed by an earlier pass. "
+                f"Pass retain_graph=True to the earlier call."
+            )
+        for position, value in enumerate(saved):
+            if value is not None and value.version != self.versions[position]:
+                before = None if self.versions[position] else before_writes(value)
+                if before is None:
+                    raise self._overwritten(position, value)
+                now = self.saved or saved
+                self.saved = (*now[:position], before, *now[position + 1 :])
+        return self.saved or saved
+
+    def _overwritten(self, position: int, value: Value) -> InplaceError:
+        return InplaceError(
+            f"a value needed by the derivative of {self.name()}{self.where()} has been modified "
+            f"by an inplace operation: saved value {position} of shape {value.shape} is at version "
+            f"{value.version}; expected version {self.versions[position]} instead. It was written "
+            f"where gradients are switched off, and what it held is not kept there. Write to a "
+            f"copy (x.clone()) instead."
+        )
+
+    def free(self) -> None:
+        """Drop the saved values; a node that saved nothing stays usable."""
+        if self.saved:
+            self.saved = None
+
+    def where(self) -> str:
+        """Return " recorded at FILE:LINE in FUNCTION", or nothing when that is unknown."""
+        return f" recorded at {self.site}" if self.code is not None else ""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name()}{self.where()}>"
+
+
+def new_node(
+    operator: Any,
+    static: dict[str, Any],
+    edges: Sequence[Edge],
+    inputs: Sequence[Spec],
+    outputs: Sequence[Spec],
+) -> Node:
+    """Return a node without saved values (``Node`` has no ``__init__``, which takes time)."""
+    node = Node()
+    node.operator, node.static = operator, static
+    node.parents = tuple([edge.node for edge in edges])
+    node.slots = tuple([edge.slot for edge in edges])
+    node.inputs, node.outputs = tuple(inputs), tuple(outputs)
+    node.blank()
+    return node
+
+
+class _AccumulateGrad:
+    """Stands in for the operator of a leaf's accumulator."""
+
+    name = "accumulate_grad"
+
+
+class Accumulator(Node):
+    """Where the gradient of a leaf ends; it keeps the leaf alive, the leaf knows it weakly."""
+
+    __slots__ = ("variable",)
+
+    def __init__(self, variable: Value) -> None:
+        self.variable = variable
+        self.operator = _AccumulateGrad
+        self.static = _NONE
+        self.parents = self.slots = self.inputs = self.saved = self.versions = self._edges = ()
+        self.outputs = (variable.spec,)
+        self.number = next_number()
+        self.code = self.extras = self._kind = self.by_position = None
+        self.instruction = 0
+        self.apart = True
+
+    @property
+    def is_accumulator(self) -> bool:
+        return True
+
+
+class SecondAccumulator(Accumulator):
+    """A stand-in for the accumulator of a leaf while the garbage collector is at work.
+
+    The collector has cleared the leaf's weak reference, and a graph that a finalizer uses may still
+    have the accumulator; the stand-in is equal to the accumulator, so the graph's edges lead there.
+    """
+
+    __slots__ = ("mark",)
+
+    def __init__(self, variable: Value) -> None:
+        super().__init__(variable)
+        self.mark, self.number = variable.leaf.mark
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Accumulator) and other.variable is self.variable
+
+    def __hash__(self) -> int:
+        return self.mark
+
+
+def accumulator_of(leaf: Value) -> Node:
+    """Return the accumulator of a leaf; a new one when no graph has it any more."""
+    state = leaf._leaf or leaf.leaf
+    node = state.accumulator() if state.accumulator is not None else None
+    if node is None:
+        if collector.is_at_work and state.accumulator is not None:
+            node = SecondAccumulator(leaf)
+        else:
+            node = Accumulator(leaf)
+            state.mark = hash(node), node.number
+        state.accumulator = weakref.ref(node)
+    return node

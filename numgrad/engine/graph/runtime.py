@@ -1,0 +1,76 @@
+"""What the engine is handed when numgrad is imported, and where the devices are."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from ..._errors import DeviceError
+from ...ir.device_array import DeviceArray
+from .value import CPU, Expr, Value, device_of, is_taken_along
+
+
+class Runtime:
+    """What the engine is handed at import: the target of the CPU, and those of other devices, the
+    class of values, and the operators with a role."""
+
+    target: Any = None
+    value: type[Value] = Value
+    roles: dict[str, Callable[..., Any]]
+    targets: dict[str, Any]
+    # What applies an operator to arrays of another device, and the program that does it.
+    elsewhere: Callable[..., list[Any]]
+    program_elsewhere: Callable[..., Any]
+
+    def __init__(self) -> None:
+        self.roles, self.targets = {}, {}
+
+    def target_of(self, specs: Iterable[Any]) -> Any:
+        """Return the target that computes values with these specs."""
+        device = device_of(specs)
+        return self.target if device == CPU else self.targets[device]
+
+    def placed(self, array: Any, device: str) -> Any:
+        """Return an array of the host where a device has it."""
+        return array if device == CPU else self.targets[device].to_device(array)
+
+    def on_device(self, array: Any, device: str) -> Any:
+        """Return an array where it is wanted: itself, or a copy."""
+        if array.device == device:
+            return array
+        if array.device != CPU:
+            array = self.targets[array.device].to_host(array)
+        return self.placed(array, device)
+
+    def run(self, operator: Any, arrays: Sequence[Any], static: dict[str, Any]) -> list[Any]:
+        """Apply an operator to arrays, now, where they are."""
+        for array in arrays:
+            if type(array) is DeviceArray:
+                return self.elsewhere(operator, arrays, static)
+        return operator.run(self.target, arrays, static)
+
+
+runtime = Runtime()
+
+
+def deferred_value(gradient: Any) -> Any:
+    """Return the value that an expression will give; anything else stays as it is."""
+    if type(gradient) is not Expr:
+        return gradient
+    return runtime.value.deferred(gradient, 0, gradient.specs[0])
+
+
+def require_one_device(operator: Any, inputs: Sequence[Value]) -> None:
+    """Raise where tensors of different devices meet; numbers, arrays of NumPy, and integers, which
+    are positions as a rule, are taken to where the others are."""
+    device = device_of([value.spec for value in inputs])
+    for value in inputs:
+        here = value.spec.device
+        if here != device and not is_taken_along(value):
+            raise on_two_devices(operator.name, device, here)
+
+
+def on_two_devices(name: str, device: str, here: str) -> DeviceError:
+    """Return the error for operands of what bears a name."""
+    return DeviceError(
+        f"{name}: operands are on {device} and on {here}; move one of them, with "
+        f"x.to({device!r}) or x.cpu()"
+    )

@@ -1,0 +1,144 @@
+"""Which nodes a pass executes: those on a path from the outputs to the wanted inputs (chainer's
+minimal path)."""
+
+from collections.abc import Collection, Iterable, Sequence
+from operator import attrgetter
+
+from .node import Accumulator, Edge, Node, Value, accumulator_of
+from .references import held
+
+
+def reachable(
+    roots: Iterable[Node], cut: Collection[Edge], ends: Collection[Node] = (), first: int = 0
+) -> list[Node]:
+    """Return the nodes reachable from ``roots`` in descending creation number.
+
+    A node is created after the nodes it points to, so this order is a topological one. The search
+    does not go through the edges ``cut``, nor beyond the nodes ``ends``, nor to nodes that are
+    older than number ``first``.
+    """
+    seen: set[Node] = set(roots)
+    stack = [node for node in seen if node not in ends] if ends else list(seen)
+    while stack and not cut and not ends and not first:
+        for node in stack.pop().parents:
+            if node is not None and node not in seen:
+                seen.add(node)
+                stack.append(node)
+    while stack:
+        last = stack.pop()
+        for node, slot in zip(last.parents, last.slots, strict=True):
+            if node is None or node in seen or node.number < first or (node, slot) in cut:
+                continue
+            seen.add(node)
+            if node not in ends:
+                stack.append(node)
+    return sorted(seen, key=attrgetter("number"), reverse=True)
+
+
+def needed(
+    nodes: list[Node], targets: Collection[Edge], cut: Collection[Edge]
+) -> dict[Node, tuple[bool, ...]]:
+    """Return the nodes to execute, each with the mask of inputs whose gradient is wanted.
+
+    Parameters
+    ----------
+    nodes
+        What `reachable` returned.
+    targets
+        The edges whose gradient is asked for; the node of a target is executed only for another
+        target above.
+    cut
+        The edges that let no gradient pass.
+    """
+    wanted: dict[Node, tuple[bool, ...]] = {}
+    touched = {node for node, _ in targets}
+    for node in reversed(nodes):
+        mask = []
+        for parent, slot in zip(node.parents, node.slots, strict=True):
+            want = parent in wanted or (parent in touched and (parent, slot) in targets)
+            if want and (cut or parent is None):
+                want = parent is not None and (parent, slot) not in cut
+            mask.append(want)
+        if True in mask:
+            wanted[node] = tuple(mask)
+    return wanted
+
+
+def reaching(values: Sequence[Value], ends: Collection[Node]) -> list[int]:
+    """Return which values depend on one of ``ends``, by number."""
+    roots = {n: value.edge.node for n, value in enumerate(values) if value.requires_grad}
+    found: set[Node | None] = set()
+    for node in reversed(reachable([node for node in roots.values() if node], (), ends)):
+        if node in ends or any([parent in found for parent in node.parents]):  # noqa: C419
+            found.add(node)
+    return [n for n, node in roots.items() if node in found]
+
+
+def reaches_outside(values: Iterable[Value], first: int, last: int | None = None) -> bool:
+    """Return whether values depend on something that requires grad and was there before the node
+    number ``first``, or would have been, or is a leaf that was made after number ``last``, or one
+    that somebody has made since ``first`` and keeps.
+
+    An older node is not looked behind, so a loop of many transforms over one long graph stays
+    linear.
+    """
+    stack: list[Node] = [v.node or accumulator_of(v) for v in values if v.requires_grad]
+    seen = set(stack)
+    made: list[Accumulator] = []
+    while stack:
+        node = stack.pop()
+        number = number_of(node)
+        if isinstance(node, Accumulator):
+            if last is not None and number > last:
+                return True
+            if not node.variable.leaf.is_variable:
+                made.append(node)
+        if number < first:
+            return True
+        above = [parent for parent in node.parents if parent is not None and parent not in seen]
+        seen.update(above)
+        stack += above
+    return bool(held(made, seen))
+
+
+def edges_outside(
+    values: Iterable[Value], first: int, arguments: Iterable[Value] = ()
+) -> list[Edge]:
+    """Return the places in the graph that values depend on and that were there before the node
+    number ``first``, or would have been, other than by way of the arguments of a function: where it
+    reads what it closes over."""
+    found: dict[Edge, None] = {}
+    stack: list[Edge] = [value.edge for value in values if value.requires_grad]
+    known, seen = {value.edge for value in arguments}, set[Node]()
+    while stack:
+        edge = stack.pop()
+        node = edge.node
+        if node is None or node in seen or edge in known:
+            continue
+        if number_of(node) < first:
+            found[edge] = None
+        else:
+            seen.add(node)
+            stack += [Edge(*edge) for edge in zip(node.parents, node.slots, strict=True)]
+    return list(found)
+
+
+def number_of(node: Node) -> int:
+    """Return when a node was made, or when the tensor of an accumulator became a leaf."""
+    return node.variable.leaf.number if isinstance(node, Accumulator) else node.number
+
+
+def kept_by(values: Sequence[Value], kept: Sequence[Node]) -> list[Node]:
+    """Return the nodes of this pass that the values reach, also through nodes of inner passes."""
+    if not kept:
+        return []
+    first = kept[0].number
+    stack = [value.node for value in values]
+    seen: set[Node] = set()
+    while stack:
+        node = stack.pop()
+        if node is None or node in seen or node.number < first:
+            continue
+        seen.add(node)
+        stack.extend(edge.node for edge in node.edges)
+    return [node for node in kept if node in seen]

@@ -1,0 +1,1 @@
+"""Lowering: expressions become programs, which targets make executable."""

@@ -1,0 +1,259 @@
+"""Lowering: expressions become the instructions of a program."""
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from operator import attrgetter
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from ..._errors import DeviceError
+from ...ir.device_array import DeviceArray
+from ...ir.program import Program, Ref, contiguous_strides, layout_of
+from ..graph.integrity import require_own
+from ..graph.kind import frozen
+from ..graph.runtime import runtime
+from ..graph.value import Expr, Value
+from .builder import Builder
+from .placeholder import ARGUMENT
+from .template import Computed, Place, Template, operand_of, spread, templates_of
+
+_NONE: Mapping[int, int] = MappingProxyType({})
+
+
+class Lowering:
+    """Builds one program from expressions."""
+
+    def __init__(
+        self, target: Any, batch: int | None = None, inputs: Mapping[int, int] = _NONE
+    ) -> None:
+        self.inputs = inputs
+        self.is_here = target is runtime.target
+        self.open_arguments = False
+        self.program = Program(batch)
+        self.known: dict[Expr, Place | list[Place]] = {}  # a list of several outputs
+        self.templates = templates_of(target)
+        self.computed: Computed = defaultdict(dict)  # see `Template.append_to`
+        self._constants: dict[tuple[int, bool], Ref] = {}
+
+    def place(self, source: Any) -> Place:
+        """Return the operand that stands for a value, computed or not."""
+        array = source.array
+        if array is None:
+            place = self.known.get(source if type(source) is Expr else source.expr)
+            if place is not None:
+                return place[source.expr_slot] if type(place) is list else place  # type: ignore[return-value]
+            array = source.expr.result(source.expr_slot)
+            assert array is not None, "an expression that is read was lowered before, or computed"
+        else:
+            require_own((source,))
+        return self.constant(array, source.rows)
+
+    def constant(self, array: np.ndarray, rows: bool = False) -> Ref:
+        """Return the operand of an array from outside; with ``rows`` its first axis is the
+        batch."""
+        known = self._constants.get((id(array), rows))
+        if known is not None:
+            return known
+        if self.is_here and type(array) is DeviceArray:  # its address is none of this memory
+            raise DeviceError(
+                f"a program of the processor would read a tensor on {array.device}; move the "
+                f"tensor before, with x.cpu()"
+            )
+        shape, strides = array.shape, array.strides
+        row_stride = 0
+        if rows:
+            row_stride, shape, strides = strides[0], shape[1:], strides[1:]
+        layout = layout_of(shape, strides, array.dtype, rows)
+        index = self.program.new_buffer(layout.nbytes, rows, row_stride)
+        position = self.inputs.get(id(array)) if self.inputs else None
+        if position is None:
+            self.program.arrays[index] = array
+        else:
+            self.program.arguments[index] = position
+            lies = None if array.flags.c_contiguous else array.strides
+            self.program.given[index] = array.shape, array.dtype, lies
+        known = Ref(index, 0, layout)
+        self._constants[id(array), rows] = known
+        return known
+
+    def argument(self, expr: Expr) -> Ref:
+        """Return the operand of an array that the caller will supply."""
+        ((shape, dtype, rows, *_),) = expr.specs
+        layout = layout_of(shape, contiguous_strides(shape, dtype.itemsize), dtype, rows)
+        index = self.program.new_buffer(layout.nbytes, rows)
+        self.program.arguments[index] = expr.static["index"]
+        lead = (self.program.batch or 0,) if rows else ()
+        self.program.given[index] = (*lead, *shape), dtype, None
+        return Ref(index, 0, layout)
+
+    def apply(self, expr: Expr) -> None:
+        """Append the instructions of an expression."""
+        if expr.operator is ARGUMENT and self.open_arguments:
+            self.known[expr] = self.argument(expr)
+            return
+        kind = expr.kind or _kind(expr)
+        key, table, moves = [kind], [], []
+        known = self.known
+        places = []
+        for source in expr.inputs:
+            place = known.get(source) if type(source) is Expr else None
+            if type(place) is not Ref:
+                place = self.place(source)
+            places.append(place)
+            # A layout, or the key of an operand in pieces, decides how an operand is read.
+            if type(place) is Ref:
+                buffer, offset, layout = place
+                key.append(layout)
+                table.append(buffer)
+                moves.append(offset)
+            else:
+                key.append(spread(place, table, moves))
+        key = tuple(key)
+        template = self.templates.known.get(key) if kind is not None else None
+        if template is None:
+            template = self._make(
+                key if kind is not None else None,
+                places,
+                lambda builder, operands: lower_one(builder, expr, operands),
+                getattr(expr.operator, "is_pure", False),
+            )
+        known[expr] = template.append_to(self.program, table, moves, expr.site, self.computed)
+
+    def _make(
+        self,
+        key: Hashable,
+        places: Sequence[Place],
+        write: Callable[[Builder, Any], Any],
+        is_pure: bool = False,
+    ) -> Template:
+        """Return a template, which ``write`` fills; it is kept for its key, if there is one."""
+        builder = Builder(self.program.batch)
+        operands = [operand_of(builder, place) for place in places]
+        nargs = len(builder.buffers)
+        template = Template(builder, nargs, write(builder, operands), self.templates, is_pure)
+        if key is not None:
+            self.templates.add(key, template)
+        return template
+
+    def own(self, place: Place, rows: bool, claimed: set[int]) -> Ref:
+        """Return an operand for a result: in a buffer of its own, so that results alias neither
+        each other nor anything else, and copies of one value are not one."""
+        if (
+            not isinstance(place, Ref)
+            or not place.layout.whole
+            or place.layout.rows != rows
+            or self.program.is_outside(place.buffer)
+            or place.buffer in claimed
+        ):
+            place = self._copy(place, rows)
+        claimed.add(place.buffer)
+        return place
+
+    def _copy(self, place: Place, rows: bool) -> Ref:
+        key = ("copy", rows, place.layout if isinstance(place, Ref) else place.key)
+        template = self.templates.known.get(key) or self._make(
+            key, [place], lambda builder, operands: [builder.copied(operands[0], rows)]
+        )
+        table: list[int] = []
+        moves: list[int] = []
+        spread(place, table, moves)
+        result = template.append_to(self.program, table, moves, None, defaultdict(dict))
+        assert isinstance(result, Ref)
+        return result
+
+
+def lower_one(builder: Builder, expr: Expr, operands: Sequence[Any]) -> Sequence[Any]:
+    """Let an operator append its instructions; only some can read operands in pieces."""
+    if not expr.operator.reads_pieces:
+        operands = [builder.plain(operand) for operand in operands]
+    return expr.operator.lower(builder, operands, expr.specs, expr.static)
+
+
+def _kind(expr: Expr) -> Hashable:
+    """Return what decides how an expression is lowered, but for its operands; None where that is
+    not hashable."""
+    static: Any = expr.static
+    if static:
+        static = frozen(static)
+        if static is None:
+            return None
+    rows = expr.specs[0].rows if expr.specs else False
+    return (expr.operator, static or None, rows)
+
+
+def pending_exprs(values: Iterable[Any]) -> list[Expr]:
+    """Return the expressions that must be computed for ``values``, in order of creation."""
+    seen = {v.expr for v in values if v.array is None and v.expr is not None}
+    stack = list(seen)
+    while stack:
+        for value in stack.pop().inputs:
+            if value.array is None:
+                expr = value if type(value) is Expr else value.expr
+                if (
+                    expr is not None
+                    and expr not in seen
+                    and (expr.results is None or expr.results[value.expr_slot] is None)
+                ):
+                    seen.add(expr)
+                    stack.append(expr)
+    return sorted(seen, key=attrgetter("number"))
+
+
+def lower(
+    values: Sequence[Value],
+    target: Any,
+    batch: int | None = None,
+    inputs: Mapping[int, int] = _NONE,
+    open_arguments: bool = False,
+    exprs: Sequence[Expr] | None = None,
+) -> Program:
+    """Lower the expressions of ``values`` to a program whose results are those values, one buffer
+    each.
+
+    ``inputs`` maps the ids of arrays to their positions among the arguments of the program: other
+    arrays can take their places. With ``open_arguments`` so can those for which a captured function
+    has placeholders; else a placeholder is an error. ``exprs`` are those of ``values``, where they
+    are known.
+    """
+    lowering = Lowering(target, batch, inputs)
+    lowering.open_arguments = open_arguments
+    for expr in pending_exprs(values) if exprs is None else exprs:
+        lowering.apply(expr)
+    claimed: set[int] = set()
+    program = lowering.program
+    program.results = [lowering.own(lowering.place(v), v.rows, claimed) for v in values]
+    lowering.templates.signs.simplify(program)
+    return program
+
+
+def force(values: Sequence[Value], batch: int | None = None) -> None:
+    """Compute the values that are not computed yet, as one program on each device."""
+    todo: dict[str, dict[tuple[Expr, int], Value]] = {}
+    for value in values:
+        if value.array is None:
+            if value._view is not None:
+                value._view.refresh(value)
+            assert value.expr is not None
+            if value.expr.result(value.expr_slot) is None:
+                here = todo.setdefault(value.spec.device, {})
+                here.setdefault((value.expr, value.expr_slot), value)
+    for here in todo.values():
+        _compute(here, batch)
+    for value in values:
+        if value.array is None:
+            assert value.expr is not None
+            value.array = value.expr.result(value.expr_slot)
+            value.expr = None
+
+
+def _compute(todo: Mapping[tuple[Expr, int], Value], batch: int | None) -> None:
+    """Compute results of expressions, all of one device, and let the expressions keep them."""
+    from .executable import execute  # it is made of this module's programs
+
+    values = list(todo.values())
+    target = runtime.target_of([value.spec for value in values])
+    program = lower(values, target, batch)
+    for (expr, slot), array in zip(todo, execute(program, target), strict=True):
+        expr.keep(slot, array)

@@ -1,0 +1,311 @@
+"""Templates: the instructions of an operator for one kind of operands, to be filled in.
+
+An operator lowers itself once for each kind; every further application only says which buffers it
+works on. So a long graph of few kinds is cheap, and what an operator's author writes need not be
+fast.
+
+An instruction is not appended again where an earlier one has computed the same of the same
+operands. Nobody writes into a buffer but the application that made it, so only what is written
+several times within one needs a look, and that is taken when its template is made. Where both would
+fail, so does the earlier one, with its line of user code.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterator, Sequence
+from itertools import count
+from operator import itemgetter
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ..._settings import settings
+from ...ir.program import Instruction, Pattern, Pieces, Program, Ref
+from .builder import Builder, Joined, Operand
+from .peephole import Signs
+
+Place: TypeAlias = Ref | Pieces
+Computed: TypeAlias = defaultdict[int, dict[Any, int]]
+
+_KEPT = 1 << 14
+_numbers = count(1)  # never the same one again, for programs that are made may know it
+_new = object.__new__
+_tuple = tuple.__new__
+
+
+class OpenInstruction:
+    """An instruction of a template: where its buffers are in the table, and its offsets.
+
+    Attributes
+    ----------
+    same : int
+        Equal for instructions that do the same with their operands; 0 for one that is always
+        appended.
+    reads : callable
+        Returns the numbers of the buffers of the inputs.
+    others : tuple of int
+        Where the buffers of its outputs are in the table, but for the last one.
+    negates : bool
+        Whether `peephole` may find that it is not needed.
+    """
+
+    __slots__ = (
+        "last", "locals", "negates", "offsets", "others", "pattern", "pick", "reads", "same",
+        "zeros",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        pattern: Pattern,
+        locals_: tuple[int, ...],
+        offsets: tuple[int, ...],
+        same: int,
+        signs: Signs,
+    ) -> None:
+        self.pattern, self.locals, self.offsets = pattern, locals_, offsets
+        self.last, self.zeros = locals_[-1], (0,) * len(locals_)
+        self.same = same if pattern.nin else 0
+        self.others = locals_[pattern.nin : -1]
+        self.pick: Any = itemgetter(*locals_)
+        if len(locals_) == 1:  # for which it returns no tuple
+            self.pick = lambda table, pick=self.pick: (pick(table),)
+        self.reads: Any = itemgetter(*locals_[: pattern.nin]) if self.same else None
+        self.negates = same > 0 and signs.negates(pattern, offsets)
+
+
+class Template:
+    """An application of an operator with open operands.
+
+    Buffers are numbered: first those of the operands, piece by piece, then the new ones.
+    """
+
+    __slots__ = (
+        "arrays", "nbytes", "only", "outputs", "row_strides", "rows", "steps", "uses_blas"
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        builder: Builder,
+        nargs: int,
+        outputs: Sequence[Operand | Joined],
+        templates: "Templates",
+        is_pure: bool = False,
+    ) -> None:
+        new = builder.buffers[nargs:]
+        sames = _sames(builder.steps, nargs, templates.identities, is_pure)
+        self.steps = [
+            OpenInstruction(*step, same, templates.signs)
+            for step, same in zip(builder.steps, sames, strict=True)
+        ]
+        self.nbytes = [b.nbytes for b in new]
+        self.rows = [b.rows for b in new]
+        self.row_strides = [b.nbytes if b.rows else 0 for b in new]
+        self.arrays: list[tuple[int, np.ndarray]] = [
+            (b.index, b.array) for b in new if b.array is not None
+        ]
+        self.outputs = [_place_of(output) for output in outputs]
+        alone = len(self.outputs) == 1 and isinstance(self.outputs[0], Ref)
+        self.only: Any = self.outputs[0] if alone else None
+        self.uses_blas = builder.uses_blas
+
+    def append_to(
+        self,
+        program: Program,
+        table: list[int],
+        moves: list[int],
+        site: Any,
+        computed: Computed,
+    ) -> Place | list[Place]:
+        """Append a copy of the instructions; return the place of the output, or of each.
+
+        Parameters
+        ----------
+        table, moves : list of int
+            The buffers of the operands and their offsets there; the new buffers are appended.
+        computed : dict
+            The buffers of what was computed, by what instructions have in common and what they
+            read, and at 0 those of arrays, by their ids; what is new is added.
+        """
+        if self.nbytes:
+            self._allocate(program, table, computed)
+        shifts = moves + [0] * len(self.nbytes) if any(moves) else None
+        append = program.instructions.append
+        for step in self.steps:
+            offsets = step.offsets
+            if shifts is not None:
+                offsets = tuple([o + shifts[n] for o, n in zip(offsets, step.locals, strict=True)])
+            if step.same:
+                read = step.reads(table)
+                if offsets != step.zeros:
+                    read = (read, offsets)
+                new = table[step.last]
+                known = computed[step.same].setdefault(read, new)
+                if known != new:
+                    table[step.last] = known
+                    for local in step.others:
+                        table[local] = known + local - step.last
+                    continue
+                if step.negates:
+                    program.negations.append(len(program.instructions))
+            made = _new(Instruction)
+            made.pattern = step.pattern
+            made.buffers = step.pick(table)
+            made.offsets = offsets
+            made.site = site
+            append(made)
+        if self.uses_blas:
+            program.uses_blas = True
+        only = self.only
+        if only is not None:
+            local, offset, layout = only
+            return _tuple(Ref, (table[local], offset + shifts[local] if shifts else offset, layout))
+        moved = [_moved(output, table, shifts) for output in self.outputs]
+        return moved[0] if len(moved) == 1 else moved
+
+    def _allocate(self, program: Program, table: list[int], computed: Computed) -> None:
+        """Add the new buffers to a program, and their numbers to the table."""
+        first = len(program.nbytes)
+        table += range(first, first + len(self.nbytes))
+        program.nbytes += self.nbytes
+        program.rows += self.rows
+        program.row_strides += self.row_strides
+        for local, array in self.arrays:
+            index = table[local] = computed[0].setdefault(id(array), table[local])
+            program.arrays[index] = array
+
+
+def _sames(
+    steps: Sequence[tuple[Pattern, tuple[int, ...], tuple[int, ...]]],
+    nargs: int,
+    identities: dict[Hashable, int],
+    is_pure: bool,
+) -> Iterator[int]:
+    """Yield for each instruction a number that all equal ones have, 0 where none is to be shared,
+    as where a buffer is written more than once."""
+    writers = Counter([n for pattern, places, _ in steps for n in places[pattern.nin :]])
+    again = {n for n, times in writers.items() if times > 1}
+    for pattern, places, _ in steps:
+        made = places[pattern.nin :]
+        if again.isdisjoint(places) and min(made) >= nargs and _is_sharable(pattern, is_pure):
+            key = _identity(pattern, tuple([n - made[-1] for n in made]))
+            yield identities.setdefault(key, next(_numbers))
+        else:
+            yield 0
+
+
+def _is_sharable(pattern: Pattern, is_pure: bool) -> bool:
+    """Whether an instruction writes all of its outputs, and calls no function of a user, who may
+    count on each call."""
+    if not is_pure and not pattern.fusible:
+        return False
+    outputs = pattern.layouts[pattern.nin :]
+    if pattern.elementwise and outputs[-1].shape != pattern.loop:
+        return False
+    return all([output.whole for output in outputs])  # noqa: C419
+
+
+def _identity(pattern: Pattern, apart: tuple[int, ...]) -> Hashable:
+    """Return what instructions have in common that do the same with their operands; ``apart`` says
+    how the buffers of the outputs are numbered."""
+    key = (pattern.spec.identity, pattern.layouts, tuple(pattern.strides))
+    if pattern.fusible:
+        return key
+    sizes = pattern.loop, pattern.core, pattern.core_strides
+    reports = pattern.name, pattern.error is None, pattern.replay is None
+    return (*key, *sizes, *reports, apart)
+
+
+class Templates:
+    """The templates made so far for one target; settings that change kernels empty it.
+
+    Attributes
+    ----------
+    identities : dict
+        The numbers of instructions that do the same, by what they have in common.
+    """
+
+    def __init__(self, target: Any) -> None:
+        self.target = target
+        self.version = settings.version
+        self.known: dict[Hashable, Template] = {}
+        self.identities: dict[Hashable, int] = {}
+        self.signs = Signs()
+
+    def add(self, key: Hashable, template: Template) -> None:
+        if len(self.known) >= _KEPT:
+            self.known.clear()
+            self.identities.clear()
+            self.signs = Signs()
+        self.known[key] = template
+
+
+_current: Templates | None = None
+
+
+def templates_of(target: Any) -> Templates:
+    """Return the templates that are valid for a target under the present settings."""
+    global _current
+    found = _current
+    if found is None or found.target is not target or found.version != settings.version:
+        found = _current = Templates(target)
+    return found
+
+
+def operand_of(builder: Builder, place: Place) -> Operand | Joined:
+    """Return an operand of a template for one of a program."""
+    if isinstance(place, Ref):
+        return _operand(builder, place)
+    return _joined(builder, place.key, iter(place.leaves))
+
+
+def _operand(builder: Builder, ref: Ref) -> Operand:
+    layout = ref.layout
+    buffer = builder.buffer(layout.nbytes if layout.whole else -1, layout.rows)
+    return Operand(buffer, 0, layout.shape, layout.strides, layout.dtype, layout.whole)
+
+
+def _joined(builder: Builder, key: tuple[Any, ...], leaves: Iterator[Ref]) -> Joined:
+    axis, *parts = key
+    made = [
+        _joined(builder, part, leaves) if type(part) is tuple else _operand(builder, next(leaves))
+        for part in parts
+    ]
+    return Joined(axis, tuple(made))
+
+
+def _place_of(operand: Operand | Joined) -> Place:
+    if isinstance(operand, Operand):
+        return Ref(operand.buffer.index, operand.offset, operand.layout)
+    key: list[Any] = [operand.axis]
+    leaves: list[Ref] = []
+    for part in operand.parts:
+        place = _place_of(part)
+        if isinstance(place, Ref):
+            key.append(place.layout)
+            leaves.append(place)
+        else:
+            key.append(place.key)
+            leaves += place.leaves
+    return Pieces(tuple(key), tuple(leaves))
+
+
+def spread(place: Place, table: list[int], moves: list[int]) -> Any:
+    """Append the buffers and offsets of an operand; return what decides how it is read."""
+    if isinstance(place, Ref):
+        table.append(place.buffer)
+        moves.append(place.offset)
+        return place.layout
+    for leaf in place.leaves:
+        table.append(leaf.buffer)
+        moves.append(leaf.offset)
+    return place.key
+
+
+def _moved(output: Any, table: Sequence[int], shifts: Sequence[int] | None) -> Any:
+    """Return an output of a template for the buffers of a program."""
+    if type(output) is Pieces:
+        leaves = tuple([_moved(leaf, table, shifts) for leaf in output.leaves])
+        return _tuple(Pieces, (output.key, leaves))
+    local, offset, layout = output
+    if shifts is not None:
+        offset += shifts[local]
+    return _tuple(Ref, (table[local], offset, layout))

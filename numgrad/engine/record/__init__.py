@@ -1,0 +1,1 @@
+"""Recording: an operator is applied to values, now or later, and remembered for its derivative."""

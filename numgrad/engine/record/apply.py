@@ -1,0 +1,372 @@
+"""Recording: apply an operator to values, now or later, and remember it for differentiation."""
+
+import sys
+import threading
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
+from threading import get_ident
+from typing import Any
+
+from ..._errors import CaptureError, HookTypeError, InplaceError
+from ..._settings import on_change, settings
+from ...process.interruptible import Action, Block
+from ..graph.callsite import Site, user_frame, user_stack
+from ..graph.callsite import user_site as user_site
+from ..graph.integrity import require_own
+from ..graph.memory_order import is_view
+from ..graph.node import Node, accumulator_of
+from ..graph.runtime import require_one_device
+from ..graph.runtime import runtime as runtime
+from ..graph.saved import saved
+from ..graph.value import (
+    Alias,
+    CapturedStorage,
+    Expr,
+    ForeignStorage,
+    Storage,
+    Value,
+    View,
+    capturing,
+    device_of,
+    spec_of,
+)
+from ..graph.view import ELEMENT, RESULT
+from ..lower.placeholder import LEFT_BEHIND
+
+# Threads in which operations are not simply computed and recorded: where it is empty, as mostly,
+# nobody needs to look into the mode of the thread. One that is in it for too long costs time only.
+unusual: dict[int, bool] = {}
+
+
+class Mode(threading.local):
+    """The recording mode of the current thread, which `changing` changes as a whole."""
+
+    grad: bool = True
+    deferring: bool = False
+    kept: list[Node] | None = None
+    saved_hooks: tuple[tuple[Callable[..., Any], Callable[..., Any]], ...] = ()
+    saved_hooks_disabled: str | None = None
+    site: Site | None = None  # where the node was recorded whose derivative is being built
+    capture: Any = None  # watches a function that is being captured for later runs
+    # The calls of transforms whose functions are running, the innermost last; see `escapes`.
+    derivatives: tuple[Any, ...] = ()
+    stream: Any = None  # of a device, if the user has chosen one
+    direct: bool = True  # operations are computed at once, and nothing but the grad mode matters
+    trace: Any = None  # is told of every operation; see `recorded_plan`
+    plain_capture: Any = None  # the capture where nothing but it and the grad mode matters
+
+    def present(self) -> dict[str, Any]:
+        """Return all of it."""
+        return _DEFAULTS | vars(self)
+
+    def changed(self, present: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+        """Return what all of it will be."""
+        new = present | changes
+        deferring, capture = new["deferring"], new["capture"]
+        plain = settings.path == "default"
+        if new["saved_hooks"] or new["kept"] is not None or new["trace"] is not None:
+            plain = False
+        if new["stream"] is not None:  # which nodes and passes have to know
+            plain = False
+        new["direct"] = plain and not deferring
+        new["plain_capture"] = capture if plain and deferring else None
+        if deferring or not (plain and new["grad"]):
+            unusual[get_ident()] = True
+        if capture is not None:
+            capturing[get_ident()] = capture.token
+        return new
+
+    def set(self, **changes: Any) -> None:
+        """Change it until it is changed again, or a block around ends."""
+        vars(self).update(self.changed(self.present(), changes))
+        self.settle()
+
+    def settle(self) -> None:
+        """Note what kind of a mode it is; until then others take longer ways than they need to."""
+        if self.direct and self.grad:
+            unusual.pop(get_ident(), None)
+        else:  # a block inside may have taken it for a usual one
+            unusual[get_ident()] = True
+        if self.capture is not None:
+            capturing[get_ident()] = self.capture.token
+        elif capturing:
+            capturing.pop(get_ident(), None)
+
+
+_DERIVED = ("direct", "plain_capture")
+# Nothing is derived from them, but that a thread without gradients is an unusual one.
+_ALONE = {"grad", "saved_hooks_disabled", "derivatives"}
+_DEFAULTS = {
+    name: value
+    for name, value in vars(Mode).items()
+    if not (name.startswith("_") or callable(value))
+}
+
+
+def _follow_path() -> None:
+    """Let this thread, and those that begin later, take the path that is set."""
+    Mode.direct = _DEFAULTS["direct"] = settings.path == "default"
+    if Mode.direct:
+        unusual.pop(_PATH, None)
+    else:
+        unusual[_PATH] = True
+    mode.set()
+
+
+_PATH = 0  # no thread's number
+
+
+WITHOUT_GRADIENTS = "it is a view made where gradients were switched off"
+
+mode = Mode()
+_follow_path()
+on_change(_follow_path)
+
+
+class changing(Block):  # noqa: N801  it is written as a function
+    """Another mode inside the block, in this thread; at its end what it changed is as before."""
+
+    def __init__(self, **changes: Any) -> None:
+        super().__init__()
+        self.changes = changes
+
+    def prepare(self) -> tuple[Action, Action]:
+        update, changes = vars(mode).update, self.changes
+        # What is not changed is not set again: a generator may be left late.
+        if changes.keys() <= _ALONE:
+            if not changes.get("grad", True):
+                unusual[get_ident()] = True
+            before = {name: getattr(mode, name) for name in changes}
+            return partial(update, changes), partial(update, before)
+        present = mode.present()
+        before = {name: present[name] for name in (*changes, *_DERIVED)}
+        return partial(update, mode.changed(present, changes)), partial(update, before)
+
+    def settle(self) -> None:
+        mode.settle()
+
+
+def grad_mode(enabled: bool) -> Block:
+    """Record (or do not record) inside the block, in this thread."""
+    return changing(grad=enabled)
+
+
+def deferring(enabled: bool = True, kept: list[Node] | None = None) -> Block:
+    """Build expressions inside the block instead of computing; new nodes are appended to
+    ``kept``."""
+    return changing(deferring=enabled, kept=kept)
+
+
+def apply(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> list[Value]:
+    """Apply ``operator`` to values that it has prepared, and record a node if a gradient may be
+    wanted."""
+    deferring, grad = (mode.deferring, mode.grad) if unusual else (False, True)
+    arrays = [value.array for value in inputs]
+    for array in arrays:
+        deferring = deferring or array is None
+    if deferring:
+        outputs = _defer(operator, inputs, static)
+    else:
+        require_own(inputs)
+        require_one_device(operator, inputs)
+        outputs = list(map(runtime.value, runtime.run(operator, arrays, static)))
+        if operator.is_view:
+            _link_view(operator, static, inputs[0], outputs[0])
+    if operator.gives_scalars:
+        for output in outputs:
+            if not output.spec.shape:
+                output._view = ELEMENT if operator.reads_elements else RESULT
+    if grad and operator.differentiable:
+        for value in inputs:
+            if value.requires_grad:
+                record(operator, static, inputs, outputs)
+                break
+    if unusual and mode.trace is not None:
+        mode.trace.applied(operator, static, inputs, outputs)
+    return outputs
+
+
+def require_deferring() -> None:
+    """Raise where nobody would compute what has no value yet, or would see what takes part."""
+    if mode.capture is None and not mode.deferring:
+        raise CaptureError(LEFT_BEHIND)
+
+
+def _defer(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> list[Value]:
+    base = inputs[0] if inputs else None
+    if mode.capture is not None:
+        mode.capture.use(inputs)
+        require_one_device(operator, inputs)
+    elif not operator.is_view:  # a view may be brought up to date when the function has ended
+        require_deferring()
+    # User code may write in place, and what is captured may get an axis for its rows later.
+    read: Sequence[Any] = inputs
+    if mode.kept is None or mode.capture is not None:
+        read = tuple([snapshot(value) for value in inputs])
+    rows = any([value.rows for value in inputs])  # noqa: C419  a list is faster
+    device = device_of([value.spec for value in inputs])
+    made = operator.infer(inputs, static)
+    specs = tuple([spec_of(shape, dtype, rows, device) for shape, dtype in made])
+    expr = Expr(operator, static, read, specs)
+    expr.site = mode.site
+    if mode.capture is not None and expr.site is None:
+        expr.site = user_site()  # for the error of a kernel that raises in a replay
+    expr.site = on_stream(expr.site)
+    outputs = [runtime.value.deferred(expr, slot, spec) for slot, spec in enumerate(specs)]
+    if operator.is_view and mode.kept is None and base is not None:
+        _link_view(operator, static, base, outputs[0])
+    return outputs
+
+
+def on_stream(site: Site | None) -> Site | None:
+    """Return a place in the user's code, with the stream that is chosen now."""
+    stream = chosen_stream() if unusual else None
+    if stream is None:
+        return site
+    return Site(None, 0, stream) if site is None else site._replace(stream=stream)
+
+
+def chosen_stream() -> Any:
+    """Return the stream of a device that the user has chosen, None for the default. In a captured
+    function only one that was chosen inside counts: the rest runs on the stream of each call."""
+    stream, capture = mode.stream, mode.capture
+    return None if capture is not None and stream is capture.stream else stream
+
+
+def snapshot(value: Value) -> Value | Expr:
+    """Return a value as it is now: a later write in place will give it another expression."""
+    if value._view is not None:
+        value._view.refresh(value)
+    expr = value.expr
+    return expr if expr is not None and value.expr_slot == 0 else value.snapshot()
+
+
+def record(
+    operator: Any, static: dict[str, Any], inputs: tuple[Value, ...], outputs: list[Value]
+) -> Node:
+    """Make the node of an application and hang the outputs on it."""
+    node = Node()
+    node.operator, node.static = operator, static
+    node.parents = parents_of(inputs)
+    node.slots = tuple([value.slot for value in inputs])
+    node.inputs = tuple([value.spec for value in inputs])
+    node.outputs = tuple([value.spec for value in outputs])
+    node.blank()
+    reads = operator.saves(node.needs)
+    if True in reads:
+        count = len(inputs)
+        kept = [pack(v) if read else None for v, read in zip(inputs, reads, strict=False)]
+        for value, read in zip(outputs, reads[count:], strict=True):
+            kept.append(pack(value.detached()) if read else None)
+        node.save(kept)
+    attach(node, outputs)
+    return node
+
+
+def parents_of(inputs: tuple[Value, ...]) -> tuple[Node | None, ...]:
+    """Return the node that each value hangs on, the accumulator of a leaf; ``None`` where no
+    gradient is wanted."""
+    return tuple(
+        [
+            (value.node or accumulator_of(value)) if value.requires_grad else None
+            for value in inputs
+        ]
+    )
+
+
+def attach(node: Node, outputs: Sequence[Value], constant: Collection[int] = ()) -> None:
+    """Hang the outputs on their node; those in the slots ``constant`` get no gradient."""
+    frame = user_frame(sys._getframe(1))
+    if frame is not None:
+        node.code, node.instruction = frame.f_code, frame.f_lasti
+    if settings.call_stack_level >= 3:
+        node.own().stack = user_stack()
+    if unusual:
+        if mode.kept is not None:
+            mode.kept.append(node)
+        if chosen_stream() is not None:
+            node.own().stream = mode.stream
+    for slot, value in enumerate(outputs):
+        if value.dtype.kind in "fc" and slot not in constant:
+            value.move(node, slot, True)
+
+
+def pack(value: Value) -> Value:
+    """Return what a node keeps of ``value``, which later writes do not change: as a rule the value
+    itself, see `saved`; a copy of a user's array; the expression of what is still to be computed;
+    or what a hook made."""
+    if value.array is None or (unusual and mode.capture is not None):
+        is_written = mode.capture is not None or mode.kept is None
+        return _as_it_is(value) if is_written else saved(value)
+    if unusual and mode.saved_hooks and not value.rows:  # the pass packs what has rows at its end
+        return Packed(_copied(value), *mode.saved_hooks[-1])  # type: ignore[return-value]
+    return _copied(value) if isinstance(value._storage, ForeignStorage) else saved(value)
+
+
+def _copied(value: Value) -> Value:
+    copy = value.detached()
+    assert value.array is not None
+    copy.array, copy.storage = value.array.copy(), Storage()
+    return copy
+
+
+def _as_it_is(value: Value) -> Value:
+    """Return a value to which a write in a captured function gives no other expression; whether it
+    goes along to a device still shows."""
+    own, storage = value.detached(), value._storage
+    if isinstance(storage, CapturedStorage):
+        own._storage = CapturedStorage(storage.token)
+    elif not isinstance(storage, ForeignStorage):  # which nothing in the function writes
+        own._storage = None
+    return own
+
+
+class Packed:
+    """A saved value as a ``saved_tensors_hooks`` pack function left it."""
+
+    __slots__ = ("content", "shape", "unpack_function")
+
+    version = 0  # what was packed is the user's: later writes do not matter
+
+    def __init__(self, value: Value, pack: Callable[..., Any], unpack: Callable[..., Any]) -> None:
+        self.shape = value.shape
+        with grad_mode(False), deferring(False):
+            self.content = pack(value)
+        if value.version:
+            raise InplaceError("a pack function of saved_tensors_hooks has modified its argument")
+        self.unpack_function = unpack
+
+    def restore(self) -> Value:
+        """Return the value that the unpack function makes of the packed content."""
+        with grad_mode(False), deferring(False):
+            value = self.unpack_function(self.content)
+        if not isinstance(value, runtime.value):
+            raise HookTypeError(
+                f"an unpack function of saved_tensors_hooks must return a tensor, "
+                f"got {type(value).__name__}"
+            )
+        return value
+
+
+def _link_view(operator: Any, static: dict[str, Any], base: Value, view: Value) -> None:
+    if view.array is not None and view.array.base is None and view.array is not base.array:
+        return  # the operator had to copy
+    above = base._view if isinstance(base._view, View) else None
+    root = base if above is None else above.base
+    chain = (*(() if above is None else above.chain), (operator, static))
+    if view.array is None and not is_view(root, chain):
+        return
+    view.storage = base.storage
+    if root.requires_grad and not mode.grad:
+        set_apart(view, root, WITHOUT_GRADIENTS, strict=True)
+    else:
+        view._view = View.of(root, chain)
+        if mode.capture is not None:
+            mode.capture.note_view(view)
+
+
+def set_apart(value: Value, owner: Value, reason: str, strict: bool) -> None:
+    """Let a value share memory with its owner outside of the graph; see `Alias`."""
+    value._view = Alias(owner, reason, strict)
+    if mode.capture is not None:
+        mode.capture.note_alias(value)

@@ -1,0 +1,391 @@
+"""The short way of recording: one call of a kernel, or of a NumPy function, and some attributes.
+
+What an operator does with values of certain specs is learned once, see `learn`. Whatever is out
+of the ordinary (values still to be computed, hooks on saved values, conversions) takes the general
+way, which ends in ``record.apply`` and has the same result.
+"""
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..._settings import settings
+from ...ir.device_array import as_array
+from ..graph.callsite import is_ours, user_frame, user_stack
+from ..graph.integrity import require_own
+from ..graph.node import Node, accumulator_of
+from ..graph.value import Alias, Storage, View, next_number, spec_of
+from .apply import WITHOUT_GRADIENTS, apply, mode, pack, parents_of, runtime, unusual
+from .apply import record as record_without_plan
+from .compiled_recorder import UNWRITTEN, count_use
+from .operands import as_value, descriptor
+from .operands import learn as learn_of
+from .plan import Mixture, Plan, alike, key_of, plan_of
+
+_new = object.__new__
+_frame = sys._getframe
+_Array = np.ndarray
+
+
+# Applying -----------------------------------------------------------------------------------------
+
+
+def unary(operator: Any, x: Any) -> Any:
+    """Return ``operator(x)``; called by a function of numgrad."""
+    if type(x) is runtime.value:
+        plan = operator.plans.get(x.spec)
+        if plan is not None:
+            return apply_one(plan, x)
+    return operator.general((x,))
+
+
+def binary(operator: Any, x: Any, y: Any) -> Any:
+    """Return ``operator(x, y)``; called by a function of numgrad."""
+    if not unusual or mode.direct:
+        kind = runtime.value
+        if type(x) is kind is type(y):
+            spec = x.spec
+            plan = operator.plans.get(spec if spec is y.spec else (spec, y.spec))
+        else:
+            first = x.spec if type(x) is kind else descriptor(x)
+            second = y.spec if type(y) is kind else descriptor(y)
+            plan = operator.plans.get((first, second))
+        if type(plan) is Mixture:
+            known = plan.constants
+            pair = None if known is None else known.get(y if plan.last else x)
+            if pair is None:
+                result = _mixed(plan, (x, y))
+                if result is not None:
+                    return result
+            elif plan.last and x.array is not None:
+                return _of_two(plan.plan, x, pair[0], x.array, pair[1])
+            elif not plan.last and y.array is not None:
+                return _of_two(plan.plan, pair[0], y, pair[1], y.array)
+        elif plan is not None:
+            a, b = x.array, y.array
+            if a is not None and b is not None:
+                return _of_two(plan, x, y, a, b)
+        first, second = as_value(x, y), as_value(y, x)
+        if first is not x or second is not y:
+            return binary(operator, first, second)
+    return operator.general((x, y))
+
+
+def _of_two(plan: Plan, x: Any, y: Any, a: Any, b: Any) -> Any:
+    """Apply an operator to two values, computing with arrays that stand for theirs."""
+    record = plan.recorder
+    if record is None:
+        count_use(plan)
+    elif not unusual:
+        result = record(x, y, a, b)
+        if result is not None:
+            return result
+    require_own((x, y))
+    result = _result(plan, plan.compute(a, b), runtime.value)
+    if plan.reads and (not unusual or mode.grad):
+        _connect(plan, x, y, result)
+    return result
+
+
+def apply_one(plan: Plan, x: Any) -> Any:
+    """Apply an operator to the value that a plan is for."""
+    array = x.array
+    if array is None or (unusual and not mode.direct):
+        return apply(plan.operator, (x,), plan.static)[0]
+    try:
+        record = plan.recorder
+        if record is None:
+            count_use(plan)
+        elif not unusual:
+            result = record(x)
+            if result is not None:
+                return result
+        require_own((x,))
+        array = plan.compute(array)
+    except ValueError:  # elements that lie so that they have to be copied before
+        return apply(plan.operator, (x,), plan.static)[0]
+    if plan.like is not None:
+        return _as_others(plan.like, x, array, plan.operator, plan.static, plan.kind)
+    return _of_one(plan, x, array)
+
+
+def _of_one(plan: Plan, x: Any, array: Any) -> Any:
+    """Return the value of a result, linked to the value that it is a view of, and recorded."""
+    result = _result(plan, array, runtime.value)
+    if plan.step:
+        _link(plan, x, result)
+    if plan.reads and (not unusual or mode.grad):
+        if x._view is not None:
+            x._view.refresh(x)
+        if x._requires_grad:
+            parent = x.node or accumulator_of(x)
+            record_planned(plan, 1, (x,), (parent,), result, _frame(3))
+    return result
+
+
+def apply_plan(plan: Plan, values: Sequence[Any]) -> Any:
+    """Apply an operator to the values that a plan is for."""
+    if len(values) == 1:
+        return apply_one(plan, values[0])
+    arrays = [x.array for x in values]
+    for array in arrays:
+        if array is None or (unusual and not mode.direct):
+            return apply(plan.operator, tuple(values), plan.static)[0]
+    return _recorded(plan, values, arrays)
+
+
+def apply_anew(operator: Any, x: Any, static: dict[str, Any]) -> Any:
+    """Apply an operator of one value with parameters for which there is no plan, as most indices
+    and shapes never come again: what does not depend on them is known."""
+    is_plain = type(x) is runtime.value and type(x.array) is _Array and not x.spec.rows
+    if not is_plain or operator.converts or (unusual and not mode.direct):
+        return operator(x, **static)
+    require_own((x,))
+    (array,) = operator.run(runtime.target, (x.array,), static)
+    if operator.is_view and array.base is None and array is not x.array:
+        return operator(x, **static)  # it had to copy
+    like = alike(operator, static, (x.spec,), spec_of(array.shape, array.dtype))
+    return _as_others(like, x, array, operator, static, False)
+
+
+def _as_others(
+    like: Plan, x: Any, array: Any, operator: Any, static: dict[str, Any], kind: Any
+) -> Any:
+    """Return the value of a result by a plan for all that are alike, and put in what is its own."""
+    record = like.recorder
+    if record is None:
+        count_use(like)
+    result = None if record is None or unusual else record(x, array)
+    if result is None:
+        result = _of_one(like, x, array)
+    node, view = result.node, result._view
+    if node is not None:
+        node.static, node._kind = static, kind
+    if type(view) is View:
+        view.chain = (*view.chain[:-1], (operator, static))
+    return result
+
+
+def several(operator: Any, args: Sequence[Any], static: dict[str, Any]) -> Any:
+    """Apply an operator to any number of arguments; None if that takes the general way."""
+    if unusual and not mode.direct:
+        return None
+    kind = runtime.value
+    key = tuple([a.spec if type(a) is kind else descriptor(a) for a in args])
+    try:
+        known = operator.plans.get(key_of(key, static))
+    except TypeError:  # a parameter that cannot be hashed
+        return None
+    if known is None:
+        return None
+    if type(known) is Mixture:
+        return _mixed(known, args)
+    arrays = [x.array for x in args]
+    for array in arrays:
+        if array is None:
+            return None
+    if len(arrays) == 1:
+        return apply_one(known, args[0])
+    return _recorded(known, args, arrays)
+
+
+def _mixed(known: Mixture, args: Sequence[Any]) -> Any:
+    """Apply an elementwise operator to operands of any kind; None if one is not computed yet."""
+    values, arrays = [], []
+    for arg, operand in zip(args, known.operands, strict=False):
+        if operand is None:
+            array = arg.array
+        else:
+            arg, array = operand(arg, args)
+        if array is None:
+            return None
+        values.append(arg)
+        arrays.append(array)
+    if len(values) == 2:
+        return _of_two(known.plan, values[0], values[1], arrays[0], arrays[1])
+    return _recorded(known.plan, values, arrays)
+
+
+def _recorded(plan: Plan, inputs: Sequence[Any], arrays: Sequence[Any]) -> Any:
+    """Return the value of a result, computed from arrays and connected to its inputs."""
+    record = plan.recorder
+    if record is None:
+        count_use(plan)
+    elif not unusual:
+        result = record(*inputs, *arrays)
+        if result is not None:
+            return result
+    require_own(inputs)
+    result = _result(plan, plan.compute(*arrays), runtime.value)
+    if plan.reads and (not unusual or mode.grad):
+        parents, wanted = [], 0
+        for n, x in enumerate(inputs):
+            if x._view is not None:
+                x._view.refresh(x)
+            parents.append((x.node or accumulator_of(x)) if x._requires_grad else None)
+            wanted |= x._requires_grad << n
+        if wanted:
+            record_planned(plan, wanted, tuple(inputs), tuple(parents), result, _frame(3))
+    return result
+
+
+def _result(plan: Plan, array: Any, kind: Any) -> Any:
+    """Return the value of a result that nothing is connected to yet."""
+    if type(array) is not _Array:
+        array = as_array(array)
+    result = _new(kind)
+    result.array = array
+    result.spec = plan.spec
+    result._requires_grad = result._kept = False
+    result._view = plan.mark
+    result.node = result.expr = result._storage = result._leaf = None
+    result.slot = result.expr_slot = 0
+    return result
+
+
+def _link(plan: Plan, x: Any, result: Any) -> None:
+    """Make a result the view that it is of its operand, or of what that is a view of."""
+    above = x._view
+    if type(above) is not View:
+        base, chain = x, plan.step
+    else:
+        above.refresh(x)
+        base, chain = above.base, above.chain + plan.step
+    result._storage = x._storage or x.storage
+    if unusual and not mode.grad and base.requires_grad:
+        result._view = Alias(base, WITHOUT_GRADIENTS, strict=True)
+        return
+    result._view = View.of(base, chain)
+
+
+def _connect(plan: Plan, x: Any, y: Any, result: Any) -> None:
+    """Record the operation if gradients flow from one of its operands."""
+    if x._view is not None:
+        x._view.refresh(x)
+    if y._view is not None:
+        y._view.refresh(y)
+    first = second = None
+    wanted = 0
+    if x._requires_grad:
+        first = x.node or accumulator_of(x)
+        wanted = 1
+    if y._requires_grad:
+        second = y.node or accumulator_of(y)
+        wanted += 2
+    if wanted:
+        record_planned(plan, wanted, (x, y), (first, second), result, _frame(3))
+
+
+def record_in_place(
+    operator: Any, static: dict[str, Any], inputs: tuple[Any, ...], result: Any
+) -> None:
+    """Record an operation whose result is in the memory of a value that was written in place."""
+    plan = None if unusual else plan_of(operator, static, inputs) or alike(
+        operator, static, tuple([value.spec for value in inputs]), result.spec
+    )  # fmt: skip
+    if plan is None or not plan.reads:
+        record_without_plan(operator, static, inputs, [result])
+        return
+    parents = parents_of(inputs)
+    wanted = sum([1 << n for n, parent in enumerate(parents) if parent is not None])
+    node = _planned(plan, wanted, inputs, parents, result, _frame(1))
+    node.static = static
+    result.move(node, 0, True)
+
+
+def record_planned(
+    plan: Any, wanted: int, inputs: Sequence[Any], parents: tuple[Any, ...], result: Any, frame: Any
+) -> None:
+    """Hang a result on its node; ``frame`` is the first that may be the user's."""
+    result.node = _planned(plan, wanted, inputs, parents, result, frame)
+    result._requires_grad = True
+
+
+def _planned(
+    plan: Any, wanted: int, inputs: Sequence[Any], parents: tuple[Any, ...], result: Any, frame: Any
+) -> Node:
+    node: Any = Node()
+    node.operator = plan.operator
+    node.static = plan.static
+    node.inputs = plan.inputs
+    node.outputs = plan.outputs
+    node._kind = plan.kind
+    node.parents = parents
+    if len(inputs) == 2:
+        node.slots = (inputs[0].slot, inputs[1].slot)
+    else:
+        node.slots = tuple([x.slot for x in inputs]) if len(inputs) > 2 else (inputs[0].slot,)
+    node._edges = node.extras = node.by_position = None
+    node.apart = False
+    node.number = next_number()
+    reads = plan.reads[wanted]
+    if reads is None:
+        node.saved = node.versions = ()
+    else:
+        _save(node, reads, inputs, result)
+    if is_ours[frame.f_code.co_filename]:
+        frame = user_frame(frame)
+    node.code = None if frame is None else frame.f_code
+    node.instruction = 0 if frame is None else frame.f_lasti
+    if settings.call_stack_level >= 3:
+        node.own().stack = user_stack()
+    return node
+
+
+def _save(node: Any, reads: tuple[bool, ...], inputs: Sequence[Any], result: Any) -> None:
+    """Keep what the derivative reads: as a rule the operands themselves, never written."""
+    last = _output(result) if reads[-1] else None
+    for x in inputs:
+        storage = x._storage
+        written = storage is not None and (type(storage) is not Storage or storage.version)
+        if written or x.array is None:
+            kept = [pack(v) if read else None for v, read in zip(inputs, reads, strict=False)]
+            node.save((*kept, last))
+            return
+    for x, read in zip(inputs, reads, strict=False):
+        if read:
+            if x._storage is None:
+                x._kept = True
+            else:
+                x._storage.kept = True
+    if len(inputs) == 2:
+        node.saved = (inputs[0] if reads[0] else None, inputs[1] if reads[1] else None, last)
+    elif len(inputs) == 1:
+        node.saved = (inputs[0] if reads[0] else None, last)
+    else:
+        kept = [v if read else None for v, read in zip(inputs, reads, strict=False)]
+        node.saved = (*kept, last)
+    node.versions = UNWRITTEN
+
+
+def _output(result: Any) -> Any:
+    """Return a value that shares the array of a result; the result itself would keep its node."""
+    if result.array is None or result._storage is not None:
+        return pack(result.detached())
+    kept = _new(type(result))
+    kept.array = result.array
+    kept.spec = result.spec
+    kept._storage = result._storage = Storage()
+    kept._storage.kept = True
+    kept._requires_grad = kept._kept = False
+    kept.node = kept._view = kept.expr = kept._leaf = None
+    kept.slot = kept.expr_slot = 0
+    return kept
+
+
+# Learning -----------------------------------------------------------------------------------------
+
+
+def learn(
+    operator: Any, args: Sequence[Any], values: Sequence[Any], static: dict[str, Any] | None
+) -> None:
+    """Learn of an application of ``operator`` to ``args``, which were converted to ``values``; an
+    elementwise operator has no static parameters."""
+    if (unusual and mode.deferring) or any([value.array is None for value in values]):  # noqa: C419
+        return
+    if static is None:
+        learn_of(operator, args, tuple(values), apply_one)
+    elif all([a is v and type(a) is runtime.value for a, v in zip(args, values, strict=True)]):  # noqa: C419
+        plan_of(operator, static, values)

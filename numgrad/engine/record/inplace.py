@@ -1,0 +1,321 @@
+"""Writing into values: which writes are allowed, and how the graph follows them.
+
+The caller writes the array; `commit` then records the write as an operation with a result of its
+own, which the value, the base that it views and all other views of that base stand for from now on.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..._errors import DeviceError, InplaceError, LeafInplaceError
+from ...ir.broadcasting import broadcast_shapes
+from ...ir.memory_order import standing_in
+from ..graph.memory_order import is_seen, stand_in
+from ..graph.node import Node, Value, View
+from ..graph.saved import let_go, preserve
+from ..graph.value import Alias, is_taken_along
+from ..graph.view import ELEMENT, Chain, through
+from .apply import apply, deferring, grad_mode, mode, runtime
+from .dispatch import record_in_place
+
+
+class Positions(NamedTuple):
+    """A region: positions along ``flattened`` axes before the last ``tail`` ones. Of equal ones
+    the last counts, if they are not ``unique``. They are a value where they are known later."""
+
+    vector: np.ndarray | Value
+    flattened: int
+    tail: int
+    shape: tuple[int, ...]
+    unique: bool
+
+
+def is_recorded(target: Value, value: Value | None = None) -> bool:
+    """Whether writing ``value`` into ``target`` becomes part of the graph."""
+    if not mode.grad or target.dtype.kind not in "fc":
+        return False
+    return target.requires_grad or (value is not None and value.requires_grad)
+
+
+def check(target: Value, value: Value) -> None:
+    """Raise unless ``value`` may be written into ``target``.
+
+    Raises
+    ------
+    LeafInplaceError
+        When ``target`` is a leaf that requires grad, or a view of one, and grad mode is on.
+    InplaceError
+        When the memory cannot be written, or gradients would miss the write.
+    DeviceError
+        When ``value`` is on another device.
+    """
+    if mode.deferring and mode.kept is not None:
+        _refuse_in_a_rule()
+    root = root_of(target)[0]
+    if target._view is ELEMENT or (root is not target and root.is_scalar):
+        raise InplaceError(
+            "this tensor cannot be written in place: it is an element that was read, or a view "
+            "of a result without axes, values as in NumPy. Write x = value; to write into another "
+            "tensor, x[i] = value, or take a view of it, x[i, ...] or x[i : i + 1]; a copy, "
+            "x.clone(), can be written."
+        )
+    if value.spec.device != target.spec.device and not is_taken_along(value):
+        _refuse_another_device(target.spec.device, value.spec.device)
+    if mode.capture is not None:
+        mode.capture.require_writeable(target)
+    if not _stand_in(target).flags.writeable:
+        raise InplaceError(
+            "this tensor cannot be written in place: its elements are repeated, as by "
+            "broadcast_to, or its memory is read-only. Write to a copy (x.clone()) instead."
+        )
+    if root.node is None and root.requires_grad:
+        _check_leaf(root, target)
+    if not mode.grad:
+        return
+    for alias in (target._view, root._view):
+        if isinstance(alias, Alias) and (alias.strict or value.requires_grad):
+            _check_alias(alias)
+
+
+def _check_leaf(root: Value, target: Value) -> None:
+    """Raise unless a leaf that requires grad may be written. What a transform differentiates by may
+    not at all: the gradient of what is written would count as its own."""
+    what = "a leaf" if root is target else "a view of a leaf"
+    if root.leaf.is_variable:
+        raise LeafInplaceError(
+            f"{what} tensor that requires grad is being used in an in-place operation: it is an "
+            "argument that the function is differentiated by; write to a copy (x.clone())"
+        )
+    if mode.grad:
+        raise LeafInplaceError(
+            f"{what} tensor that requires grad is being used in an in-place operation; write under "
+            "ng.no_grad(), or to a copy (x.clone())"
+        )
+
+
+def _refuse_another_device(device: str, here: str) -> None:
+    raise DeviceError(
+        f"a value on {here} cannot be written into a tensor on {device}; move it there, with "
+        f"x.to({device!r})"
+    )
+
+
+def _refuse_in_a_rule() -> None:
+    where = f" of the operation recorded at {mode.site}" if mode.site is not None else ""
+    raise InplaceError(
+        f"the backward function{where} writes in place. It is called once for all rows of a "
+        f"batch, on values that are not computed yet: return new values, as ng.where, ng.stack "
+        f"and arithmetic make them, or write the function as a kernel under @njit, or the "
+        f"operator as an ng.Function, whose backward is called for each row."
+    )
+
+
+def _check_alias(alias: Alias) -> None:
+    if any(owner() is not None for owner in alias.owners):
+        raise InplaceError(
+            f"this tensor cannot be written in place: {alias.reason}, so gradients of the tensor "
+            f"whose memory it shares would not see the write. Write to that tensor, or to a copy "
+            f"(x.clone())."
+        )
+
+
+def keep_what_is_read(target: Value) -> None:
+    """Let derivatives read what they have saved after ``target`` is written, which happens next."""
+    if mode.grad:
+        preserve(target)
+
+
+def is_deferred(target: Value, *values: Value) -> bool:
+    """Whether a write happens when a program runs: then it gives the target another expression."""
+    if target.array is None or mode.deferring:
+        return True
+    return any([value.array is None for value in values])  # noqa: C419  a list is faster
+
+
+def _stand_in(target: Value) -> np.ndarray:
+    """Return the array of ``target``, or one like it when it is still to be computed."""
+    if target.array is not None:
+        return target.array
+    root, chain = root_of(target)
+    return through(chain, stand_in(root))
+
+
+def root_of(target: Value) -> tuple[Value, Chain]:
+    """Return the value that ``target`` views, itself if none, and the views that lead there."""
+    view = target._view
+    return (view.base, view.chain) if isinstance(view, View) else (target, ())
+
+
+def commit(target: Value, value: Value, region: Chain | Positions) -> None:
+    """Count a write of ``value`` into a region of ``target``, recorded or deferred, and let the
+    graph follow it."""
+    target.storage.version += 1
+    follow(target, value, region)
+
+
+def follow(target: Value, value: Value, region: Chain | Positions) -> None:
+    """Let the graph follow a write of ``value`` into a region of ``target``, recorded or deferred.
+
+    Parameters
+    ----------
+    target : Value
+        Its array has been written.
+    value : Value
+        Of the dtype of ``target``, and of the region's rank for a chain, its shape for positions.
+    region : chain of views or Positions
+        The part of ``target`` that was written.
+    """
+    root, chain = root_of(target)
+    for n, (operator, _) in enumerate(chain):
+        if operator.completed is not None:
+            value = _completed(root, chain, n, target, value, region)
+            chain, region = chain[:n], ()
+            break
+    operator, static, inputs = _overwriting(root, chain, target, value, region)
+    if is_deferred(target, value):
+        _become(root, apply(operator, inputs, static)[0])
+    else:
+        before = root.node, root.slot
+        record_in_place(operator, static, inputs, root)
+        _leave(root, *before)
+
+
+def _completed(
+    root: Value, chain: Chain, n: int, target: Value, value: Value, region: Chain | Positions
+) -> Value:
+    """Return what a write to a part of each element makes of the elements, the view of which is
+    number ``n`` of a chain."""
+    whole = _seen(root, chain[:n])
+    part = _seen(whole, chain[n : n + 1])
+    operator, static, inputs = _overwriting(part, chain[n + 1 :], target, value, region)
+    return chain[n][0].completed(whole, apply(operator, inputs, static)[0])
+
+
+def _seen(value: Value, chain: Chain) -> Value:
+    """Return the view of a value to which a chain of views leads."""
+    for operator, static in chain:
+        value = apply(operator, (value,), static)[0]
+    return value
+
+
+def _overwriting(
+    root: Value, chain: Chain, target: Value, value: Value, region: Chain | Positions
+) -> tuple[Any, dict[str, Any], tuple[Value, ...]]:
+    """Return the operation that overwrites a region of a view of a root."""
+    if isinstance(region, Positions):
+        return _put_at(root, chain, target, value, region)
+    return _put(root, (*chain, *region), value)
+
+
+def _put(root: Value, chain: Chain, value: Value) -> tuple[Any, dict[str, Any], tuple[Value, ...]]:
+    """Return the operation that overwrites the region to which a chain of views leads."""
+    contiguous = root.array is not None and root.array.flags.c_contiguous
+    if not contiguous and not is_seen(standing_in(root.shape, root.dtype), chain):
+        vector = _numbers(root, chain).reshape(-1)
+        shape = broadcast_shapes(value.shape, _numbers(root, chain).shape)
+        full = runtime.roles["broadcast_to"](value, shape)
+        return _put_at(root, (), root, full, Positions(vector, root.ndim, 0, shape, True))
+    static = {
+        "ncore": root.ndim,
+        "nregion": value.ndim,
+        "chain": tuple([(operator, tuple(static.items())) for operator, static in chain]),
+    }
+    return runtime.roles["put_view"], static, (root, value)
+
+
+def _put_at(
+    root: Value, chain: Chain, target: Value, value: Value, region: Positions
+) -> tuple[Any, dict[str, Any], tuple[Value, ...]]:
+    """Return the operation that overwrites positions of ``target``, as positions of its root."""
+    if chain:
+        last = target.ndim - region.tail
+        flat = _numbers(root, chain).reshape(
+            *target.shape[: last - region.flattened],
+            math.prod(target.shape[last - region.flattened : last]),
+            math.prod(target.shape[last:]),
+        )
+        vector = _at(flat, region.vector)
+        region = Positions(vector, root.ndim, 0, value.shape, region.unique)
+    last = root.ndim - region.tail
+    whole = math.prod(root.shape[last - region.flattened : last]) == math.prod(region.shape)
+    static = {
+        "count": region.flattened, "tail": region.tail, "shape": region.shape,
+        "whole": whole and region.unique,
+    }  # fmt: skip
+    return runtime.roles["put_at"], static, (root, value, _as_value(region.vector))
+
+
+def _at(flat: np.ndarray, vector: np.ndarray | Value) -> np.ndarray | Value:
+    """Return what a table holds at positions along its axis but one, as one vector."""
+    if isinstance(vector, np.ndarray):
+        return flat[..., vector, :].reshape(-1)
+    found = runtime.roles["gather"](_as_value(flat), vector, count=1, tail=1, shape=vector.shape)
+    return runtime.roles["reshape"](found, ncore=found.ndim, shape=(math.prod(found.shape),))
+
+
+def _as_value(array: np.ndarray | Value) -> Value:
+    return array if isinstance(array, Value) else runtime.value(array)
+
+
+def _numbers(root: Value, chain: Chain) -> np.ndarray:
+    """Return for each element of a view its number in the root."""
+    array = np.arange(np.prod(root.shape, dtype=int)).reshape(root.shape)
+    for operator, static in chain:
+        (array,) = operator.run(None, [array], static)
+    return array
+
+
+def adopt(target: Value, result: Value) -> None:
+    """Let ``target``, which has been overwritten by ``result``, stand for it in the graph."""
+    if not isinstance(target._view, View):
+        _become(target, result)
+    elif is_recorded(target, result) or is_deferred(target, result):
+        follow(target, result, ())
+
+
+def _become(value: Value, result: Value) -> None:
+    """Give a value the expression of a deferred result, and its place in the graph."""
+    if result.array is None:
+        value.array, value.expr, value.expr_slot = None, result.expr, result.expr_slot
+        if result.rows and not value.rows:  # what was one for all members is one for each
+            value.spec = result.spec
+            mode.capture.refresh_views(value)
+    if not mode.grad or not (value.requires_grad or result.requires_grad):
+        return
+    _move(value, result)
+
+
+def _move(value: Value, other: Value) -> None:
+    """Put a value at the place of another one in the graph."""
+    before = value.node, value.slot
+    value.move(other.node, other.slot, other.requires_grad)
+    _leave(value, *before)
+
+
+def replay_view(view: View, value: Value, stays: bool) -> None:
+    """Hang a view on the present node of its base, after the base was written; it stays where it
+    is in the graph if the base did."""
+    with grad_mode(not stays), deferring(False):
+        current = _seen(view.base, view.chain)
+    value.array, value.expr, value.expr_slot = current.array, current.expr, current.expr_slot
+    value.spec = current.spec
+    if not stays:
+        _move(value, current)
+    if mode.capture is not None:
+        mode.capture.replayed.append(view)
+
+
+View.replay = replay_view
+
+
+def _leave(value: Value, node: Node | None, slot: int) -> None:
+    """Finish with the node on which a value hung: what was saved of it is kept apart, and
+    ``retain_grad`` moves to its new node; hooks stay with the value that it was."""
+    let_go(value)
+    if node is None or node is value.node or not node.retained or slot not in node.retained:
+        return
+    reference = node.retained.pop(slot)
+    if value.node is not None:
+        value.node.own().retained[value.slot] = reference

@@ -1,0 +1,387 @@
+"""Passes that are recalled: a pass over a graph of known structure does what an earlier one did: it
+runs a plan, or, if it is recorded itself, applies the same operations (`recorded_plan`).
+
+The structure is everything that decides the program, see `structure`.
+"""
+
+from collections import OrderedDict, deque
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from operator import attrgetter
+from typing import Any
+
+from ..._settings import settings
+from ...process.fork_locks import fork_safe_lock
+from ..derivatives.rules import drop_rules
+from ..graph.node import Edge, Node
+from ..graph.value import Value
+from ..lower.executable import Executable
+from ..lower.lower import lower
+from ..record.apply import mode, runtime, unusual
+from .dynamic_index import general
+from .structure import Structure
+from .structure_walk import Track, layouts, sameness
+
+Starts = tuple[Any, ...]
+_OUTSIDE = -1  # stands for nodes that are not in the graph
+_MOST_SEEN = 1 << 12
+_MOST_TRIED = 4  # plans for passes that begin alike
+_MOST_FIRST = 6  # nodes that are looked at before one is tried
+_MOST_KEPT = 1 << 15  # kB of all but the largest: those of a thousand elements that are indexed
+_LARGEST_KEPT = 1 << 18  # kB, of 300 000 instructions: their graph took more while it was there
+_PLAN_SIZE, _INSTRUCTION_SIZE = 14, 0.85  # kB, about, beside constants
+
+
+class Known:
+    """What an earlier pass has done, for others of its structure; once it is recalled, also how to
+    recognise these.
+
+    Parameters
+    ----------
+    executed : tuple of int
+        The nodes that were executed, by their numbers in the structure.
+    masks : tuple of tuple of bool
+        Of which of their inputs they computed the gradients.
+    results : dict
+        The shapes of the gradients, by node and slot.
+    keepers : list of int
+        The nodes that saved values.
+    """
+
+    size = 0  # kB, about
+    beginning: Hashable = None  # of the passes for which it is tried
+
+    def __init__(
+        self,
+        executed: tuple[int, ...],
+        masks: tuple[tuple[bool, ...], ...],
+        results: dict[tuple[int, int], tuple[int, ...]],
+        keepers: list[int],
+    ) -> None:
+        self.executed = executed
+        self.masks = masks
+        self.results = list(results)
+        self.shapes = list(results.values())
+        self.keepers = keepers
+        self.track: Track | None = None
+        # Which result is the gradient of each target; none is of one that is not in the graph.
+        self.given: list[int | None] | None = None
+        self.is_closed = False  # whether all leaves of the graph are among the targets
+
+    def values(
+        self, structure: Structure, seeds: Sequence[Value], saved: dict[Node, tuple[Any, ...]]
+    ) -> list[Value]:
+        """Do it with the arrays, seeds and saved values of another pass; return the gradients."""
+        raise NotImplementedError
+
+    def learn_track(self, request: Any, structure: Structure) -> bool:
+        """Learn how to recognise graphs of this structure at a walk, if that can be."""
+        if self.track is not None:
+            return True
+        order, index = structure.order, structure.index
+        if any([p is not None and p not in index for node in order for p in node.parents]):  # noqa: C419
+            return False  # the way leads on to older nodes, which do not matter
+        track = Track(request.roots, order, structure.by_position)
+        arrays = track.arrays(list(order), [value.array for _, value in request.seeds])
+        edges = request.ways_out or ()
+        targets = [index.get(edge.node, _OUTSIDE) for edge in edges]
+        if arrays is None:
+            return False
+        self.targets = targets
+        self.has_outside = _OUTSIDE in targets
+        self.is_closed = track.leaves() <= set(targets)
+        self.same, self.layouts = sameness(arrays), layouts(arrays)
+        firsts = {n: place for place, n in reversed([*enumerate(self.same)])}
+        self.firsts = [firsts[n] for n in range(len(firsts))]
+        wanted = [(n, edge.slot) for n, edge in zip(targets, edges, strict=True)]
+        inside = [place for place in wanted if place[0] != _OUTSIDE]
+        lead = () if request.batch is None else (request.batch,)
+        shapes = {
+            place: (*lead, *order[place[0]].outputs[place[1]].shape) for place in self.results
+        }
+        fit = self.shapes == list(shapes.values())
+        numbers = {place: n for n, place in enumerate(self.results)}
+        if fit and len(set(inside)) == len(inside) and set(inside) <= numbers.keys():
+            self.given = [numbers.get(place) for place in wanted]  # no result has a place outside
+        self.track = track  # last: other threads take it for a sign that the rest is known
+        return True
+
+    def follow(
+        self, roots: tuple[Node, ...], targets: list[Any] | None, seeds: list[Any]
+    ) -> Structure | None:
+        """Return the structure of a pass if it is one that this plan is for."""
+        assert self.track is not None
+        nodes = self.track.walk(roots)
+        if nodes is None or (targets is not None and not self._are_targets(targets, nodes)):
+            return None
+        arrays = self.track.arrays(nodes, seeds)
+        if arrays is None or sameness(arrays) != self.same or layouts(arrays) != self.layouts:
+            return None
+        arrays = [arrays[n] for n in self.firsts]
+        if self.track.indexed:
+            arrays += self.track.positions(nodes)
+        return Structure(None, arrays, nodes, {})
+
+    def _are_targets(self, targets: list[Any], nodes: list[Any]) -> bool:
+        """Whether targets are where they were, inside or outside of the graph."""
+        if not self.has_outside:
+            return targets == [nodes[n] for n in self.targets]
+        if len(targets) != len(self.targets):
+            return False
+        found, places = set(nodes), zip(self.targets, targets, strict=True)
+        return all(x not in found if n == _OUTSIDE else x is nodes[n] for n, x in places)
+
+
+class Recalled(Known):
+    """The plan of a pass."""
+
+    def __init__(self, plan: Executable, *parts: Any) -> None:
+        super().__init__(*parts)
+        self.plan = plan
+        count, constants = len(plan.program.instructions), plan.program.arrays.values()
+        self.size = int(_PLAN_SIZE + _INSTRUCTION_SIZE * count) + kilobytes(constants)
+
+    def values(
+        self, structure: Structure, seeds: Sequence[Value], saved: dict[Node, tuple[Any, ...]]
+    ) -> list[Value]:
+        """Run the plan, which reads the arrays of the structure."""
+        return list(map(runtime.value, self.plan(structure.arrays)))
+
+
+_known: OrderedDict[Hashable, Known] = OrderedDict()
+_tracks: dict[Hashable, list[Known]] = {}  # of passes that begin alike, the latest first
+_total = 0  # kB
+# How often keys were met, by their hashes: most graphs never come again, and leave only this.
+_seen: OrderedDict[int, int] = OrderedDict()
+_released: deque[Callable[[], Sequence[Any]]] = deque()
+_lock = fork_safe_lock()
+
+
+def recognise(request: Any) -> tuple[Structure, Known] | None:
+    """Return the structure and the plan of a pass over a graph that one walk shows to be known."""
+    if request.is_special or (unusual and not mode.direct):
+        return None
+    ends = request.ways_out
+    targets = None if ends is None else [edge.node for edge in ends]
+    seeds = [value.array for _, value in request.seeds]
+    return known_for(*_starts(request), targets, seeds)
+
+
+def known_for(
+    roots: tuple[Node, ...], starts: Starts, targets: list[Any] | None, seeds: list[Any]
+) -> tuple[Structure, Known] | None:
+    """Return the structure of a pass that starts in a certain way, and what is known of it: of this
+    index if there is an index, else of any."""
+    nodes = _first_nodes(roots)
+    kinds = tuple(map(_known_kind, nodes))
+    found = _followed((kinds, *starts), roots, targets, seeds)
+    for kind_of in (general, _kind):
+        if found is not None:
+            break
+        others = tuple(map(kind_of, nodes))
+        if others != kinds:
+            found = _followed((others, *starts), roots, targets, seeds)
+    return found
+
+
+def _followed(
+    beginning: Hashable, roots: tuple[Node, ...], targets: list[Any] | None, seeds: list[Any]
+) -> tuple[Structure, Known] | None:
+    known = _tracks.get(beginning) or []
+    for n, recalled in enumerate(known):
+        structure = recalled.follow(roots, targets, seeds)
+        if structure is not None:
+            if n:
+                known[:] = [recalled, *[other for other in known if other is not recalled]]
+            return structure, recalled
+    return None
+
+
+def _known_kind(node: Node) -> Any:
+    """Return the kind of a node, as it is where indices are data if nobody knows it yet: most
+    indices that are met for the first time never come again."""
+    kind = node._kind
+    return general(node) if kind is False else kind
+
+
+def _kind(node: Node) -> Any:
+    return node._kind or node.kind
+
+
+def _first_nodes(roots: tuple[Node, ...]) -> list[Node]:
+    """Return each root, its first parent, the first parent of that, and so on.
+
+    Their kinds tell most graphs apart, so that few tracks are tried in vain.
+    """
+    nodes = []
+    for root in roots:
+        node: Node | None = root
+        for _ in range(_MOST_FIRST):
+            if node is None:
+                break
+            nodes.append(node)
+            parents = node.parents
+            node = parents[0] if parents else None
+    return nodes
+
+
+def _starts(request: Any) -> tuple[tuple[Node, ...], Starts]:
+    seeds = [(edge.slot, value.rows) for edge, value in request.seeds]
+    targets = request.targets
+    slots = None if targets is None else tuple([slot for _, slot in targets])
+    options = request.extra_leaves, request.seeds_last, request.batch, request.create_graph
+    if request.direction != "reverse":
+        options = (*options, request.direction)
+    return request.roots, starts_of(tuple(seeds), slots, options)
+
+
+def starts_of(
+    seeds: tuple[tuple[int, bool], ...], slots: tuple[int, ...] | None, options: tuple[Any, ...]
+) -> Starts:
+    """Return what is known of a pass before its graph is looked at.
+
+    Parameters
+    ----------
+    seeds : tuple of (int, bool)
+        For each root which output has the seed, and whether the seed has rows.
+    slots : tuple of int, optional
+        Of which outputs of their nodes gradients are wanted; None for all leaves.
+    options : tuple
+        ``extra_leaves, seeds_last, batch, create_graph`` of the request.
+    """
+    return seeds, slots, options, settings.version, runtime.target
+
+
+def recall(request: Any, structure: Structure) -> Known | None:
+    """Return what an earlier pass of this structure has done."""
+    recalled = _known.get(structure.key)
+    if recalled is not None and recalled.learn_track(request, structure):
+        with _lock:
+            if _known.get(structure.key) is recalled:  # else another thread has dropped it
+                roots, starts = _starts(request)
+                kinds = map(general if structure.by_position else _kind, _first_nodes(roots))
+                recalled.beginning = tuple(kinds), *starts
+                known = _tracks.setdefault(recalled.beginning, [])
+                known[:] = [recalled, *[r for r in known if r is not recalled][: _MOST_TRIED - 1]]
+    return recalled
+
+
+def times_met(structure: Structure) -> int:
+    """Return how many passes of this structure were there before, whose plan would have been of
+    use."""
+    number = hash(structure.key)
+    with _lock:
+        count = _seen.get(number, 0)
+        _seen[number] = count + 1
+        if not count:
+            _expect(_MOST_SEEN)
+    return count
+
+
+def remember(
+    structure: Structure,
+    wanted: dict[Node, tuple[bool, ...]],
+    grads: dict[Edge, Value],
+    batch: int | None,
+) -> None:
+    """Compute the gradients of a pass by a plan that later passes can run."""
+    values = list(grads.values())
+    inputs = {id(array): n for n, array in enumerate(structure.arrays)}
+    target = runtime.target_of([value.spec for value in values])
+    plan = Executable(lower(values, target, batch, inputs), target)
+    results = plan(structure.arrays)
+    for value, array in zip(values, results, strict=True):
+        assert value.expr is not None
+        value.expr.keep(value.expr_slot, array)
+        value.array, value.expr = array, None
+    shapes = [shape for shape, _ in plan.specs]
+    keep(structure, Recalled(plan, *parts_of(structure, wanted, grads, shapes)))
+
+
+def parts_of(
+    structure: Structure,
+    wanted: dict[Node, tuple[bool, ...]],
+    grads: Iterable[Edge],
+    shapes: Iterable[tuple[int, ...]],
+) -> tuple[Any, ...]:
+    """Return what `Known` is made of."""
+    index = structure.index
+    places = [(index[edge.node], edge.slot) for edge in grads if edge.node is not None]
+    executed = tuple([index[node] for node in wanted])
+    keepers = [n for n in executed if structure.order[n].saved != ()]
+    return executed, tuple(wanted.values()), dict(zip(places, shapes, strict=True)), keepers
+
+
+def kilobytes(arrays: Iterable[Any]) -> int:
+    """Return the size of the elements of some arrays."""
+    return sum([array.nbytes for array in arrays]) >> 10
+
+
+def keep(structure: Structure, known: Known) -> None:
+    """Keep what a pass has done; the oldest ones but the largest make room."""
+    global _total
+    if known.size > _LARGEST_KEPT:
+        return
+    with _lock:
+        _total += known.size - _drop(structure.key)
+        _known[structure.key] = known
+        if _total <= _MOST_KEPT:
+            return
+        largest = max(_known.values(), key=attrgetter("size"))
+        others = iter([key for key, other in _known.items() if other is not largest])
+        while _total - largest.size > _MOST_KEPT and (key := next(others, None)) is not None:
+            _total -= _drop(key)
+        if len(_known) == 1:  # Ctrl-C came once between the two lines above
+            _total = largest.size
+        _expect(len(_known))
+
+
+def _expect(count: int) -> None:
+    """Remember the latest graphs only: what came before as many as are kept would not find its plan
+    any more."""
+    while len(_seen) > count:
+        _seen.popitem(last=False)
+
+
+def _drop(key: Hashable) -> int:
+    """Drop what is known of a structure; return its size."""
+    dropped = _known.pop(key, None)
+    if dropped is None:
+        return 0
+    known = _tracks.get(dropped.beginning, [])
+    known[:] = [other for other in known if other is not dropped]
+    if not known:
+        _tracks.pop(dropped.beginning, None)
+    return dropped.size
+
+
+def release(operators: Callable[[], Sequence[Any]]) -> None:
+    """Note that nobody applies operators any more: `drop_released` forgets passes through their
+    nodes, which would keep the arrays that a captured function closes over."""
+    _released.append(operators)  # and no more: a collector calls this, whoever has the lock
+
+
+def drop_released() -> None:
+    """Forget the passes through nodes of released operators."""
+    global _total
+    kinds: set[Any] = set()
+    while _released:
+        kinds.update(*[operator.kinds.values() for operator in _released.popleft()()])
+    if not kinds:
+        return
+    drop_rules(kinds)
+    with _lock:
+        for key in list(_known):
+            parts: Any = key
+            inner = parts[0] if isinstance(parts[0], tuple) else ()
+            if not kinds.isdisjoint(parts) or not kinds.isdisjoint(inner):
+                _total -= _drop(key)
+
+
+def forget() -> None:
+    """Drop all that is known of passes."""
+    global _total
+    with _lock:
+        _total = 0
+        _known.clear()
+        _tracks.clear()
+        _seen.clear()

@@ -1,0 +1,204 @@
+"""Recorded passes that are met again: the operations of an earlier one are applied anew.
+
+A pass with ``create_graph`` builds a graph of its own, so no program can stand for it. But which
+operations it applies, and to what, is decided by its structure: the second pass of a structure is
+traced, and those that follow apply the traced operations one after the other, without asking any
+node for its derivative.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ...process.gc_pause import paused
+from ..graph.kind import kind_of
+from ..graph.node import Edge, Node, Value, connect, own_edge
+from ..record.apply import apply, grad_mode
+from ..record.dispatch import apply_plan
+from ..record.plan import Plan, make_plan
+from .plan_cache import Known, keep, kilobytes, parts_of
+from .structure import Structure
+
+
+class Saved(NamedTuple):
+    """A saved value that a derivative has read.
+
+    Attributes
+    ----------
+    node, position : int
+        Which node of the pass saved it, and where.
+    edge : int or None
+        Where it is connected to: an input of the node, an output (``~slot``), or nothing.
+    """
+
+    node: int
+    position: int
+    edge: int | None
+
+    def of(self, order: Sequence[Node], saved: dict[Node, tuple[Any, ...]]) -> Value:
+        """Return the value in a pass over other nodes."""
+        node = order[self.node]
+        value = saved[node][self.position].detached()
+        if self.edge is not None:
+            connect(value, own_edge(node, ~self.edge) if self.edge < 0 else node.edges[self.edge])
+        return value
+
+
+class Step(NamedTuple):
+    """One operation: what is known of it, and the numbers of the values that it reads."""
+
+    plan: Plan | None
+    operator: Any
+    static: dict[str, Any]
+    reads: tuple[int, ...]
+
+
+class Trace:
+    """The operations of one pass while it runs.
+
+    Attributes
+    ----------
+    is_whole : bool
+        Whether all that the operations read is known: seeds, saved values, results of others, and
+        constants that share no memory with any of them.
+    """
+
+    def __init__(self, structure: Structure, seeds: Sequence[Value]) -> None:
+        self.index = structure.index
+        self.is_whole = True
+        self.sources: list[Any] = []  # a number of a seed, a `Saved`, or a constant
+        self.steps: list[tuple[Any, dict[str, Any], list[Any], Sequence[Any], Sequence[Any]]] = []
+        self._places: dict[int, Any] = {}  # by id: a source's number, or a step and its result
+        self._alive: list[Any] = []  # as the steps do with their values: so no id comes twice
+        self._arrays: set[int] = {id(array) for array in structure.arrays}
+        for n, seed in enumerate(seeds):
+            self._source(seed, n)
+
+    def _source(self, value: Value, source: Any) -> int:
+        self._places[id(value)] = len(self.sources)
+        self._alive.append(value)
+        self.sources.append(source)
+        return len(self.sources) - 1
+
+    def restored(self, value: Value, node: Node, position: int, edge: Edge) -> None:
+        """Note a saved value that a derivative reads."""
+        place: int | None = None
+        if edge.node is not None:
+            place = ~edge.slot if edge.node is node else position
+        if node not in self.index:
+            self._restored_here(value, node.saved[position] if node.saved else None)
+            return
+        self._source(value, Saved(self.index[node], position, place))
+
+    def _restored_here(self, value: Value, saved: Any) -> None:
+        """Note what an operation of this pass has kept: it is what the operation has read."""
+        known = self._places.get(id(saved))
+        if known is None:
+            self.is_whole = False
+            return
+        self._places[id(value)] = known
+        self._alive.append(value)
+
+    def applied(
+        self, operator: Any, static: dict[str, Any], inputs: Sequence[Value], outputs: Sequence[Any]
+    ) -> None:
+        """Note an operation."""
+        reads = [self._place(value) for value in inputs]
+        self.steps.append((operator, static, reads, inputs, outputs))
+        for slot, value in enumerate(outputs):
+            self._places[id(value)] = (len(self.steps) - 1, slot)
+            self._arrays.add(id(value.array))
+
+    def _place(self, value: Value) -> Any:
+        place = self._places.get(id(value))
+        if place is not None:
+            return place
+        array: Any = value.array
+        if array is None or value.requires_grad:
+            self.is_whole = False
+        while array is not None:  # what it is a view of
+            if id(array) in self._arrays:
+                self.is_whole = False
+            array = getattr(array, "base", None)
+        return self._source(value, value)
+
+    def place_of_result(self, value: Value) -> tuple[int, int] | None:
+        """Return the step and the slot of a value that an operation made."""
+        place = self._places.get(id(value))
+        return place if isinstance(place, tuple) else None
+
+
+class Tape(Known):
+    """The operations of a pass."""
+
+    def __init__(self, trace: Trace, results: Sequence[tuple[int, int]], *parts: Any) -> None:
+        super().__init__(*parts)
+        self.sources = trace.sources
+        constants = [source.array for source in self.sources if isinstance(source, Value)]
+        self.size = len(trace.steps) + kilobytes(constants)
+        firsts: list[int] = []
+        count = len(self.sources)
+        for *_, outputs in trace.steps:
+            firsts.append(count)
+            count += len(outputs)
+        plans: dict[Any, Plan | None] = {}
+        self.steps = [
+            Step(
+                _plan(operator, static, inputs, outputs, plans), operator, static,
+                tuple([p if type(p) is int else firsts[p[0]] + p[1] for p in reads]),
+            )
+            for operator, static, reads, inputs, outputs in trace.steps
+        ]  # fmt: skip
+        self.found = [firsts[step] + slot for step, slot in results]
+
+    def values(
+        self, structure: Structure, seeds: Sequence[Value], saved: dict[Node, tuple[Any, ...]]
+    ) -> list[Value]:
+        """Apply the operations to other values."""
+        order = structure.order
+        values: list[Any] = []
+        for source in self.sources:
+            kind = type(source)
+            if kind is Saved:
+                source = source.of(order, saved)
+            elif kind is int:
+                source = seeds[source]
+            values.append(source)
+        with paused(), grad_mode(True):
+            for plan, operator, static, reads in self.steps:
+                inputs = [values[n] for n in reads]
+                if plan is None:
+                    values += apply(operator, tuple(inputs), static)
+                else:
+                    values.append(apply_plan(plan, inputs))
+        return [values[n].as_array() for n in self.found]
+
+
+def _plan(
+    operator: Any, static: dict[str, Any], inputs: Sequence[Value], outputs: Sequence[Value],
+    known: dict[Any, Plan | None],
+) -> Plan | None:  # fmt: skip
+    """Return the plan of an operation, the same one for all of a kind."""
+    specs = tuple([value.spec for value in inputs])
+    kind = kind_of(operator, static, specs, tuple([value.spec for value in outputs]))
+    if kind is None:
+        return make_plan(operator, static, specs)
+    if kind not in known:
+        known[kind] = make_plan(operator, static, specs)
+    return known[kind]
+
+
+def remember(
+    structure: Structure,
+    trace: Trace,
+    wanted: dict[Node, tuple[bool, ...]],
+    grads: dict[Edge, Value],
+) -> None:
+    """Keep the operations of a pass for those that follow, if they tell all of it."""
+    places = [trace.place_of_result(value) for value in grads.values()]
+    results = [place for place in places if place is not None]
+    if not trace.is_whole or len(results) < len(places):
+        return
+    if not all([getattr(step[0], "is_builtin", True) for step in trace.steps]):  # noqa: C419
+        return  # a user's function may raise, and says which node it belongs to
+    shapes = [value.shape for value in grads.values()]
+    keep(structure, Tape(trace, results, *parts_of(structure, wanted, grads, shapes)))

@@ -1,0 +1,1 @@
+"""``vmap``: functions of one sample, called for all samples at once."""

@@ -1,0 +1,96 @@
+"""Sums over all samples, as of the gradients of what they share: before they are computed for each.
+
+The gradient of a matrix that all samples share is a product for each of them. Their sum is one
+product of larger matrices, which takes no memory for each sample.
+"""
+
+from math import prod
+from typing import Any, NamedTuple
+
+from ..._declare import registry
+from .batch_expressions import applied, made
+
+_RANKS = {"permute_dims": "axes", "expand_dims": "axes", "squeeze": "axes", "reshape": "ncore"}
+
+
+class Axes(NamedTuple):
+    """Which axes of a value are summed: the last ``number`` of the first ``lead``."""
+
+    lead: int
+    number: int
+
+    def of(self, value: Any) -> tuple[int, ...]:
+        """Return them as negative numbers."""
+        core = len(value.shape) - self.lead
+        return tuple(range(-core - self.number, -core))
+
+
+def summed(value: Any, lead: int, count: int) -> Any:
+    """Return the sum of a value, still to be computed, over the last ``count`` of its first
+    ``lead`` axes, which remain with length 1."""
+    axes = Axes(lead, count)
+    total = _total(value, axes)
+    return made("expand_dims", total, axes=axes.of(value))
+
+
+def _total(value: Any, axes: Axes) -> Any:
+    """Return a sum without the axes."""
+    total = None
+    for term in _terms(value):
+        part = _part(term, axes)
+        total = part if total is None else made("add", total, part)
+    return total
+
+
+def _terms(value: Any) -> list[Any]:
+    """Return what is added up to a value, all of its shape, in order."""
+    found, waiting = [], [value]
+    while waiting:
+        term = waiting.pop()
+        operands = _operands(term, "add")
+        if operands and all(x.shape == term.shape for x in operands):
+            waiting += reversed(operands)
+        else:
+            found.append(term)
+    return found
+
+
+def _operands(value: Any, name: str) -> Any:
+    """Return the operands of an operation, None if it is another one, or computed already."""
+    is_it = value.array is None and value.expr.operator is registry[name]
+    return value.expr.inputs if is_it else None
+
+
+def _part(value: Any, axes: Axes) -> Any:
+    product = _operands(value, "matmul")
+    if product and all(_is_over(x, value, axes.lead) for x in product):
+        return _product(product[0], product[1], axes.number)
+    for name, parameter in _RANKS.items():
+        operands = _operands(value, name)
+        if operands and _is_inside(operands[0], value, value.expr.static[parameter], axes.lead):
+            total = _total(operands[0], axes)
+            return applied(value.expr.operator, value.expr.static, [total])[0]
+    return made("sum", value, axes=axes.of(value))
+
+
+def _is_over(x: Any, value: Any, lead: int) -> bool:
+    """Whether an operand is a matrix for each element of the first axes."""
+    return len(x.shape) == lead + 2 and x.shape[:lead] == value.shape[:lead]
+
+
+def _is_inside(x: Any, value: Any, axes: Any, lead: int) -> bool:
+    """Whether a view of ``x`` concerns axes behind the first ones alone."""
+    reach = axes if isinstance(axes, int) else max([-axis for axis in axes], default=0)
+    ranks = len(x.shape), len(value.shape)
+    return x.shape[:lead] == value.shape[:lead] and lead + reach <= max(ranks)
+
+
+def _product(a: Any, b: Any, count: int) -> Any:
+    """Return the sum of products of matrices over ``count`` axes in front as one product."""
+    m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]
+    total = k * prod(b.shape[-count - 2 : -2])
+    axes = (-2, *range(-count - 2, -2), -1)
+    turned = made("permute_dims", a, axes=axes)
+    first = made("reshape", turned, ncore=count + 2, shape=(m, total))
+    second = made("reshape", b, ncore=count + 2, shape=(total, n))
+    return made("matmul", first, second)

@@ -1,0 +1,1 @@
+"""Control flow in captured functions."""

@@ -1,0 +1,276 @@
+"""Random numbers that a function draws while it is recorded: every replay would have the same."""
+
+import functools
+import random
+import sys
+import threading
+from collections.abc import Callable, Hashable, Iterable
+from types import CodeType, FunctionType, MethodType, ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..._errors import CaptureError
+from ..._tensor import Tensor
+from .static_keys import frozen
+
+_PYTHON: Any = random._inst  # type: ignore[attr-defined]
+_MOST = 2000  # objects that are looked at
+_MANY = 100  # items of a container
+
+_ADVICE = (
+    "Draw them outside, at each call, and pass them as an argument; what shall be drawn once only, "
+    "like the first weights, is drawn before the function is captured. (If another thread has "
+    "drawn from the same generator meanwhile, call again, or give each thread its own.)"
+)
+
+_UNSEEDED = (
+    "a generator that it has made without a seed, or as a RandomState, which asks the system for "
+    "one in any case (np.random.default_rng(seed) does not),"
+)
+
+
+class Watch:
+    """Look whether this thread draws from the generator of Python's ``random``, at some cost: it is
+    told of every call. Others draw from it at any time, such as those that serve connections."""
+
+    def __init__(self) -> None:
+        self.has_drawn = False
+
+    def __enter__(self) -> None:
+        if sys.getprofile() is not None:  # that place is taken, so nobody can tell
+            self.has_drawn = True
+            return
+        sys.setprofile(self._look)
+
+    def __exit__(self, *exception: object) -> None:
+        if sys.getprofile() == self._look:
+            sys.setprofile(None)
+
+    def _look(self, frame: Any, event: str, called: Any) -> None:
+        """See calls of its two functions written in C, to which all others come."""
+        if event == "c_call" and getattr(called, "__self__", None) is _PYTHON:
+            self.has_drawn |= called.__name__ in ("random", "getrandbits")
+
+
+class Draws:
+    """The states of the generators that a function may use, before it is recorded.
+
+    Parameters
+    ----------
+    function : callable
+        The user's.
+    given : iterable
+        Its arguments.
+    """
+
+    def __init__(self, function: Any, given: Iterable[Any]) -> None:
+        own = [(g, f"a {type(g).__name__} that it uses") for g in _reachable([function, *given])]
+        self._before = [(g, name, _state(g)) for g, name in [*_global(), *own]]
+        _entropy.watch()
+        self._seeds = _entropy.seeds
+
+    def end(self) -> None:
+        """Look what has been drawn: once, as another thread may draw between two looks."""
+        self._drawn = [(g, name) for g, name, before in self._before if _state(g) != before]
+        if _entropy.seeds != self._seeds:
+            self._drawn.append((None, _UNSEEDED))
+
+    def are_shared(self) -> bool:
+        """Whether there were draws, all of them from generators that other threads share."""
+        shared = {id(generator) for generator, _ in _global()}
+        return bool(self._drawn) and all(id(generator) in shared for generator, _ in self._drawn)
+
+    def are_of_others(self, watch: Watch) -> bool:
+        """Whether there were none by a thread that was watched."""
+        return [generator for generator, _ in self._drawn] == [_PYTHON] and not watch.has_drawn
+
+    def require_none(self, function: str) -> None:
+        """Raise if a generator had another state than before, or was made without a seed."""
+        if self._drawn:
+            drawn = " and ".join([name for _, name in self._drawn])
+            raise CaptureError(
+                f"{function} has drawn random numbers from {drawn} while it was captured; they "
+                f"would be the same at every call. {_ADVICE}"
+            )
+
+
+class _Entropy(threading.local):
+    """How often generators of NumPy have asked the system for a seed, in this thread.
+
+    NumPy tells nobody, so the function by which it asks is given another one in front of it.
+    """
+
+    seeds = 0
+
+    def watch(self) -> None:
+        """Count from now on."""
+        module: Any = np.random.bit_generator  # type: ignore[attr-defined]
+        ask = getattr(module, "randbits", None)
+        if ask is None or isinstance(ask, _Counting):
+            return
+        module.randbits = _Counting(ask)
+
+
+class _Counting:
+    """A function, the calls of which are counted."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+
+    def __call__(self, *args: Any) -> Any:
+        _entropy.seeds += 1
+        return self._function(*args)
+
+
+_entropy = _Entropy()
+
+
+def _global() -> Iterable[tuple[Any, str]]:
+    """Return the generators of modules."""
+    yield _PYTHON, "Python's random"
+    yield np.random.mtrand._rand, "np.random"  # type: ignore[attr-defined]
+
+
+def _state(generator: Any) -> Hashable:
+    if isinstance(generator, random.Random):
+        return generator.getstate()
+    if isinstance(generator, np.random.RandomState):
+        return frozen(generator.get_state(legacy=False))
+    return frozen(getattr(generator, "bit_generator", generator).state)
+
+
+def _kinds() -> tuple[type, ...]:
+    numpy = np.random  # is imported when it is asked for
+    return (random.Random, numpy.Generator, numpy.RandomState, numpy.BitGenerator)
+
+
+class _Found(NamedTuple):
+    """An object, and the names by which the code that has it could ask for parts of it."""
+
+    thing: Any
+    names: frozenset[str]
+
+
+def _reachable(roots: Iterable[Any]) -> list[Any]:
+    """Return the generators that functions reach: by closures, by the names of globals and of
+    attributes in their code, in objects and containers."""
+    kinds = _kinds()
+    waiting = [_Found(root, frozenset()) for root in roots]
+    seen: dict[int, Any] = {}
+    generators = []
+    while waiting and len(seen) < _MOST:
+        found = waiting.pop()
+        if id(found.thing) in seen:
+            continue
+        seen[id(found.thing)] = found.thing
+        if _is(found.thing, kinds):
+            if not _is(found.thing, random.SystemRandom):
+                generators.append(found.thing)
+        else:
+            waiting += _parts(found)
+    return generators
+
+
+_CONTAINERS: Any = (list, tuple, set, frozenset)
+
+
+def _is(thing: Any, kinds: Any) -> bool:
+    """Whether an object is of a class; `isinstance` would ask the object, which may be a proxy."""
+    return issubclass(type(thing), kinds)
+
+
+def _parts(found: _Found) -> list[_Found]:
+    thing, names = found
+    if _is(thing, FunctionType):
+        return _of_function(thing)
+    if _is(thing, MethodType):
+        parts: Iterable[Any] = (thing.__self__, thing.__func__)
+    elif _is(thing, functools.partial):
+        parts = (thing.func, *thing.args, *thing.keywords.values())
+    elif _is(thing, _CONTAINERS):
+        base = next(kind for kind in type(thing).__mro__ if kind in _CONTAINERS)
+        parts = list(base.__iter__(thing))[:_MANY]
+    elif _is(thing, dict):
+        parts = list(dict.values(thing))[:_MANY]
+    elif _is(thing, ModuleType):
+        values = _attributes(thing)
+        parts = () if _is_known(values.get("__name__")) else _named(values, names)
+    elif _is(thing, type):
+        parts = () if _is_known(thing.__module__) else list(vars(thing).values())[:_MANY]
+    else:
+        parts = _of_object(thing)
+    return [_Found(part, names) for part in parts]
+
+
+def _of_function(function: FunctionType) -> list[_Found]:
+    """Return what a function closes over and has as defaults, and the globals that it names."""
+    names = frozenset(_names_in(function.__code__))
+    cells = [cell for cell in function.__closure__ or () if not _is_empty(cell)]
+    parts = [cell.cell_contents for cell in cells]
+    parts += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+    parts += vars(function).values()
+    if not _is_known(function.__module__):
+        parts += _named(function.__globals__, names)
+    return [_Found(part, names) for part in parts]
+
+
+def _of_object(thing: Any) -> list[Any]:
+    """Return the attributes of an object of a class that somebody has written in Python, and the
+    class, whose methods may be called."""
+    kind = type(thing)
+    if _is(thing, (np.ndarray, Tensor)) or not kind.__flags__ & _HEAP:
+        return []
+    slots = [name for base in kind.__mro__ for name in _slots(base)]
+    values = [_attribute(thing, name) for name in slots]
+    return [kind, *values, *list(_attributes(thing).values())[:_MANY]]
+
+
+def _attribute(thing: Any, name: str) -> Any:
+    """Return what an object holds, None if nothing; no code of its class runs."""
+    try:
+        return object.__getattribute__(thing, name)
+    except AttributeError:
+        return None
+
+
+def _attributes(thing: Any) -> dict[str, Any]:
+    values = _attribute(thing, "__dict__")
+    return values if type(values) is dict else {}
+
+
+_HEAP = 1 << 9  # of the flags of a class: it was made while Python ran
+
+
+def _slots(kind: type) -> tuple[str, ...]:
+    slots = vars(kind).get("__slots__", ())
+    return (slots,) if isinstance(slots, str) else tuple(slots)
+
+
+def _named(values: dict[str, Any], names: Iterable[str]) -> list[Any]:
+    return [values[name] for name in names if name in values]
+
+
+def _names_in(code: CodeType) -> set[str]:
+    """Return the names of globals and attributes in code, and in the functions defined there."""
+    names = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            names |= _names_in(constant)
+    return names
+
+
+def _is_known(module: Any) -> bool:
+    """Whether a module is one of those that draw from no generator but a given one."""
+    return str(module).split(".")[0] in ("numgrad", "numpy", "builtins")
+
+
+def _is_empty(cell: Any) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018  raises where it is
+    except ValueError:
+        return True
+    return False
+
+
+__all__ = ["Draws", "Watch"]

@@ -1,0 +1,134 @@
+"""Keys for what is fixed in a recording: values, and the structure of containers.
+
+Equal keys mean the same in type and in every bit. For Python ``1``, ``1.0`` and ``True`` are equal,
+and dicts whose items come in another order, and whatever a class says is equal.
+"""
+
+import enum
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from ..._errors import ArgTypeError
+from ...containers import optree_calls as optree
+from ...containers.registered_classes import ARGUMENTS, Rest, is_compared
+from ...containers.xarray_nodes import Labels
+from ...engine.graph.value import Value
+
+_insertion_order = optree.dict_insertion_ordered(True, namespace=ARGUMENTS)
+_insertion_order.__enter__()  # and never left: a function may iterate over a dict
+
+_BY_VALUE = (bool, int, str, bytes, type(None), type(Ellipsis), type, np.dtype, enum.Enum)
+_BY_BITS = (float, complex, np.generic)
+_PLAIN = (*_BY_VALUE, *_BY_BITS)
+
+
+def flatten(tree: Any) -> tuple[list[Any], Any]:
+    """Return the leaves of arguments, those of a dict in its own order, and their structure."""
+    leaves, structure = optree.tree_flatten(tree, none_is_leaf=True, namespace=ARGUMENTS)
+    return leaves, structure  # type: ignore[return-value]
+
+
+def structure_key(structure: Any) -> tuple[Hashable, ...]:
+    """Return what tells structures of positional and keyword arguments apart that are equal for
+    Python: the types of the keys of dicts, and what registered containers hold beside leaves."""
+    if structure.num_nodes == structure.num_leaves + 3:  # no container among them
+        return ()
+    nodes = structure.__getstate__()[0]
+    data = [item for node in nodes for item in node if item is not None and type(item) is not int]
+    is_exact = all([_is_exact(item) for item in data])  # noqa: C419  a list is faster
+    return () if is_exact else (frozen(nodes),)
+
+
+def _is_exact(item: Any) -> bool:
+    """Whether Python compares what a node of a structure holds beside counts as exactly as a key:
+    the names of a dict; a class that is registered may keep anything beside leaves."""
+    if isinstance(item, list | dict | tuple):
+        return set(map(type, item)) <= {str}
+    if isinstance(item, Rest):
+        return not item.fixed
+    if isinstance(item, type):
+        return issubclass(item, tuple) or is_compared(item)
+    return getattr(item, "is_exact", False)  # equal ones are alike in all that they hold
+
+
+def is_lasting(value: Any) -> bool:
+    """Whether the key of a value is the same as long as it is the same object."""
+    if isinstance(value, tuple | frozenset):
+        return all(map(is_lasting, value))
+    return isinstance(value, _PLAIN) or type(value).__eq__ is object.__eq__
+
+
+def static_key(value: Any) -> Hashable:
+    """Return the key of a static argument.
+
+    Raises
+    ------
+    ArgTypeError
+        If it is not hashable.
+    """
+    try:
+        hash(value)
+    except TypeError:
+        raise ArgTypeError(
+            f"jit: a static argument must be hashable, got {type(value).__name__}"
+            f"{'; write @dataclass(frozen=True)' if hasattr(value, '__dataclass_fields__') else ''}"
+        ) from None
+    return frozen(value)
+
+
+def frozen(value: Any, around: frozenset[int] = frozenset()) -> Hashable:
+    """Return a key of a value; ``around`` holds the objects that it is a part of."""
+    kind = type(value)
+    if isinstance(value, _BY_BITS):
+        return kind, repr(value)
+    if isinstance(value, _BY_VALUE) or kind.__eq__ is object.__eq__:
+        return kind, value
+    if isinstance(value, Value):  # equal elements are not the same place in a graph
+        return _Same(value)
+    if isinstance(value, Rest | Labels):
+        return kind, frozen(value.described(), around)
+    if isinstance(value, np.ndarray):
+        return kind, value.dtype, value.shape, value.tobytes()
+    if id(value) in around:
+        return "a part of itself"
+    around = around | {id(value)}
+    if isinstance(value, tuple | list):
+        return kind, tuple([frozen(item, around) for item in value])
+    if isinstance(value, dict):
+        return kind, tuple([(frozen(k, around), frozen(v, around)) for k, v in value.items()])
+    if isinstance(value, set | frozenset):
+        return kind, tuple(sorted([frozen(item, around) for item in value], key=repr))
+    return kind, _state(value, around)
+
+
+def _state(value: Any, around: frozenset[int]) -> Hashable:
+    """Return the key of an object that decides itself what it is equal to: all that a copy of it
+    would be made of, or the very object if it cannot be copied."""
+    try:
+        parts = value.__reduce_ex__(4)
+    except Exception:  # whatever a class raises that refuses
+        return _Same(value)
+    if isinstance(parts, str):  # the name of a global object
+        return _Same(value)
+    made = [list(part) if n > 2 and part is not None else part for n, part in enumerate(parts)]
+    return tuple([frozen(part, around) for part in made])
+
+
+class _Same:
+    """The key of one object, equal to nothing else."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+__all__ = ["flatten", "frozen", "is_lasting", "static_key", "structure_key"]

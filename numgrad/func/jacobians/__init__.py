@@ -1,0 +1,1 @@
+"""Jacobians and Hessians of functions, some rows or columns at a time."""

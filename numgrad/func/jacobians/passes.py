@@ -1,0 +1,126 @@
+"""The rows or columns of a Jacobian, some at a time: batched passes with parts of an identity."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..._declare import registry
+from ..._tensor import Tensor, placed
+from ..forward import push
+from ..gradients import Tensors, pull
+
+
+class Chunk(NamedTuple):
+    """Rows ``start..stop`` of an output by its number, or columns of an input: for each input, or
+    each output, a tensor whose first axis counts them."""
+
+    number: int
+    start: int
+    stop: int
+    parts: list[Tensor]
+
+
+class Passes:
+    """The passes that make up a Jacobian, whichever mode they are in. One pass, with a batch, is
+    for elements of one of ``sources``; each row, or column, has elements for all ``others``."""
+
+    unit = "rows"
+
+    def __init__(self, outputs: Tensors, inputs: Tensors, graph: bool) -> None:
+        self.outputs, self.inputs, self.graph = outputs, inputs, graph
+        pair = (inputs, outputs) if self.unit == "columns" else (outputs, inputs)
+        self.sources, self.others = pair
+
+    @property
+    def count(self) -> int:
+        """The number of rows, or columns."""
+        return sum(source.size for source in self.sources)
+
+    def nbytes(self) -> int:
+        """Return what a batched pass takes for each row: that of the identity, the results, and
+        once more as much as these, which programs hand on where a pass is made of several. What is
+        computed in between stays in the caches."""
+        row = max((x.size * x.dtype.itemsize for x in self.sources), default=0)
+        return row + 2 * sum(x.size * x.dtype.itemsize for x in self.others) or 1
+
+    def chunks(self, step: int | None) -> Iterator[Chunk]:
+        """Yield all rows, or columns, at most ``step`` at a time."""
+        for number, source in enumerate(self.sources):
+            size = source.size
+            for start in range(0, max(size, 1), step or max(size, 1)):
+                stop = min(start + (step or size), size)
+                yield Chunk(number, start, stop, self.chunk(number, start, stop))
+
+    def chunk(self, number: int, start: int, stop: int) -> list[Tensor]:
+        """Return the rows, or columns, of these elements."""
+        raise NotImplementedError
+
+    def tangents(self, number: int, start: int, stop: int, unit: complex = 1) -> list[Any]:
+        """Return the unit vectors of elements of one input, and nothing for the others."""
+        tangents: list[Any] = [None] * len(self.inputs)
+        tangents[number] = identity(self.inputs[number], start, stop, unit)
+        return tangents
+
+
+class Rows(Passes):
+    """Reverse mode: one row of a batched vector-Jacobian product for each element of an output."""
+
+    def chunk(self, number: int, start: int, stop: int) -> list[Tensor]:
+        output = self.outputs[number]
+        rows = self._pull(output, self.inputs, start, stop, 1)
+        real = [n for n, x in enumerate(self.inputs) if x.dtype.kind == "f"]
+        if output.dtype.kind == "c" and real:  # whose gradients are those of the real part
+            inputs = [self.inputs[n] for n in real]
+            imaginary = self._pull(output, inputs, start, stop, 1j)
+            for n, part in zip(real, imaginary, strict=True):
+                rows[n] = rows[n] + part * 1j
+        return rows
+
+    def _pull(
+        self, output: Tensor, inputs: Tensors, start: int, stop: int, unit: complex
+    ) -> list[Tensor]:
+        seeds = identity(output, start, stop, unit)
+        return pull([output], inputs, [seeds], self.graph, batched=True)
+
+
+class Columns(Passes):
+    """Forward mode: one column of a batched Jacobian-vector product for each element of an
+    input."""
+
+    unit = "columns"
+
+    def chunk(self, number: int, start: int, stop: int) -> list[Tensor]:
+        columns, dtype = self._push(number, start, stop, 1), self.inputs[number].dtype
+        if dtype.kind == "c":
+            along_i = self._push(number, start, stop, 1j)
+            pairs = zip(columns, along_i, strict=True)
+            columns = [_real(a) + _real(b) * 1j for a, b in pairs]
+        pairs = zip(columns, self.outputs, strict=True)  # zeros of integers are the argument's
+        return [c if y.dtype.kind in "fc" else c.astype(dtype) for c, y in pairs]
+
+    def _push(self, number: int, start: int, stop: int, unit: complex) -> list[Tensor]:
+        tangents = self.tangents(number, start, stop, unit)
+        return push(self.outputs, self.inputs, tangents, self.graph, batched=True)
+
+
+def identity(tensor: Tensor, start: int, stop: int, unit: complex) -> Tensor:
+    """Return rows ``start..stop`` of the identity over the elements of ``tensor``, each in its
+    shape, times ``unit``, on its device."""
+    count = stop - start
+    rows = np.zeros((count, *tensor.shape), tensor.dtype)
+    rows.reshape(count, tensor.size)[range(count), range(start, stop)] = unit
+    return placed(rows, tensor.spec.device)
+
+
+def _real(tensor: Tensor) -> Tensor:
+    return registry["real"](tensor) if tensor.dtype.kind == "c" else tensor
+
+
+def passes_of(mode: str, outputs: Tensors, inputs: Tensors, graph: bool) -> Passes:
+    """Return the passes of a mode; for "auto" those of which there are fewer."""
+    if mode == "auto":
+        columns, rows = (sum(x.size for x in group) for group in (inputs, outputs))
+        mode = "forward" if columns < rows else "reverse"
+    kind: Any = Columns if mode == "forward" else Rows
+    return kind(outputs, inputs, graph)

@@ -1,0 +1,273 @@
+"""Nested containers of arrays: flattened, rebuilt, and made into variables of a transform."""
+
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.lib.array_utils import byte_bounds
+
+from .._declare import registry
+from .._declare.dtypes import numbers, require_plain
+from .._errors import ArgTypeError, DtypeError
+from .._tensor import Tensor, constant
+from ..containers.registered_classes import VARIABLES, has_fields
+from ..containers.unknown_leaves import how_to_register
+from ..engine.graph.traversal import reaches_outside
+from ..engine.graph.value import CPU, next_number
+from ..engine.lower.output_pool import copied
+from ..engine.record.apply import mode
+from ..engine.record.guards import seen
+from ..functions.array.operands import as_scalar, plain
+from ..functions.array.pandas_operands import unframed
+from ..functions.indexing.masked import Selected
+
+Rebuild = Callable[[Sequence[Any]], Any]
+
+
+def flatten(tree: Any) -> tuple[list[Any], Rebuild]:
+    """Return the leaves of a nested container and the function that rebuilds it from other
+    leaves."""
+    if _is_leaf(tree):
+        return [tree], lambda leaves: leaves[0]
+    if type(tree) is tuple and all(_is_leaf(item) for item in tree):
+        return list(tree), tuple
+    from ..containers import optree_calls as optree  # most calls need no general containers
+
+    leaves, structure = optree.tree_flatten(tree, is_leaf=_is_leaf, namespace=VARIABLES)
+    return list(leaves), lambda new: optree.tree_unflatten(structure, new)
+
+
+def places(tree: Any) -> list[tuple[Any, ...]]:
+    """Return where each leaf of a nested container is: the keys and numbers that lead there."""
+    if _is_leaf(tree):
+        return [()]
+    from ..containers import optree_calls as optree
+
+    return list(optree.tree_paths(tree, is_leaf=_is_leaf, namespace=VARIABLES))
+
+
+def _is_leaf(item: Any) -> bool:
+    return isinstance(item, (Tensor, np.ndarray, np.generic, bool, int, float, complex))
+
+
+def holds_tensors(tree: Any) -> bool:
+    """Whether there is a tensor among the leaves of a nested container."""
+    return any(isinstance(leaf, Tensor) for leaf in flatten(tree)[0])
+
+
+class Variables:
+    """The arguments of a call that are differentiated: fresh values in the graph, so that calls
+    nest.
+
+    An argument that takes part in an outer graph stays connected to it. So does a result that
+    depends on anything outside that requires grad: an argument, or what the function closes over.
+    """
+
+    def __init__(self, args: Sequence[Any], argnums: int | Sequence[int], what: str) -> None:
+        self.what = what
+        self.args = list(args)
+        self.first = next_number()
+        self.single = isinstance(argnums, (int, np.integer))
+        numbers = [argnums] if isinstance(argnums, (int, np.integer)) else argnums
+        self.argnums = [_position(n, len(args), what) for n in numbers]
+        flat = [flatten(arg) for arg in args]
+        self._given = [leaf for leaves, _ in flat for leaf in leaves]  # as the caller has them
+        has_tensors = any([isinstance(leaf, Tensor) for leaf in self._given])  # noqa: C419
+        self.as_numpy = mode.capture is None and not has_tensors
+        self.leaves: list[Tensor] = []
+        self._memory: _Memory | None = None  # of these
+        self._inside: Sequence[Tensor] = ()  # values of which it is known
+        self.last: int | None = None  # what is made later is outside
+        self.groups: list[tuple[int, Rebuild]] = []
+        for n in self.argnums:
+            leaves, rebuild = flat[n]
+            fresh = [_variable(leaf, _Where(what, n, args[n], k)) for k, leaf in enumerate(leaves)]
+            flat[n] = fresh, rebuild  # what is differentiated by twice is so by a copy, too
+            self.leaves += fresh
+            self.groups.append((len(fresh), rebuild))
+            self.args[n] = rebuild(fresh)
+
+    def rebuild(self, results: Sequence[Any]) -> Any:
+        """Arrange one result per leaf like the arguments: bare for an integer ``argnums``, else a
+        tuple."""
+        trees, start = [], 0
+        for count, rebuild in self.groups:
+            trees.append(rebuild(results[start : start + count]))
+            start += count
+        return trees[0] if self.single else tuple(trees)
+
+    def by_output(self, blocks: Sequence[Any]) -> list[Any]:
+        """Return for each output its blocks, of which there is one per leaf, arranged so."""
+        width = len(self.leaves)
+        return [self.rebuild(blocks[n : n + width]) for n in range(0, len(blocks), width)]
+
+    def outer_graph(self, values: Sequence[Tensor]) -> bool:
+        """Return whether results that depend on values need a graph: gradients are recorded
+        outside, and an argument or what leads to the values is part of a graph outside."""
+        if mode.grad and reaches_outside([*self.leaves, *values], self.first, self.last):
+            return True
+        self.is_inside(values)
+        return False
+
+    def is_inside(self, values: Sequence[Tensor]) -> None:
+        """Note that values depend on nothing outside that requires grad."""
+        self._inside = values
+
+    def deliver(self, value: Any, as_numpy: bool | None = None) -> Any:
+        """Return a result to the caller: a tensor of the graph outside where it depends on
+        anything there or is on a device, else an array for callers that use no tensors, or a tensor
+        without graph.
+        Like the results of captured functions it shares no memory with an argument."""
+        if isinstance(value, np.ndarray):
+            return value.copy() if self._is_shared(value) else value
+        if not isinstance(value, Tensor):
+            return value
+        if value.requires_grad:
+            is_inside = any(value is known for known in self._inside)
+            if mode.grad and not is_inside and reaches_outside([value], self.first, self.last):
+                return registry["copy"](value) if self._is_shared(value) else value
+            value = value.detach()
+        as_numpy = self.as_numpy if as_numpy is None else as_numpy
+        if as_numpy and value.spec.device == CPU:
+            return value.numpy(copy=True)
+        return value.clone() if self._is_shared(value) else value
+
+    def hand_over(self, value: Tensor) -> Any:
+        """Return a result to the caller that is a new array without a graph."""
+        return value.array if self.as_numpy else value
+
+    def _is_shared(self, value: Any) -> bool:
+        """Whether the caller can write a result by writing an argument: also one that the function
+        closes over, and of which the argument is a view."""
+        if self._memory is None:
+            self._memory = _Memory(self._given)
+        return self._memory.holds(value)
+
+    def deliver_tree(self, tree: Any) -> Any:
+        """Apply `deliver` to every leaf of a container; what is no array is returned as it is."""
+        try:
+            leaves, rebuild = flatten(tree)
+        except ArgTypeError:
+            return tree
+        return rebuild([self.deliver(leaf) for leaf in leaves])
+
+
+class _Memory:
+    """The memory of some leaves: of many results each is looked for once, not in each leaf."""
+
+    def __init__(self, leaves: Sequence[Any]) -> None:
+        tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
+        arrays = [leaf for leaf in leaves if isinstance(leaf, np.ndarray)]
+        self._storages = {id(tensor.storage): tensor.storage for tensor in tensors}
+        self._of_arrays = _Ranges(arrays)
+        of_tensors = [tensor.array for tensor in tensors if isinstance(tensor.array, np.ndarray)]
+        self._of_all = _Ranges([*arrays, *of_tensors])
+
+    def holds(self, value: Any) -> bool:
+        """Whether a tensor or an array shares memory with any of the leaves."""
+        if not isinstance(value, Tensor):
+            return self._of_all.meet(value)
+        if id(value.storage) in self._storages:
+            return True
+        return isinstance(value.array, np.ndarray) and self._of_arrays.meet(value.array)
+
+
+class _Ranges:
+    """From where to where some arrays lie."""
+
+    def __init__(self, arrays: Sequence[np.ndarray]) -> None:
+        bounds = sorted([byte_bounds(array) for array in arrays if array.size])
+        self._lows = [low for low, _ in bounds]
+        self._highs = [*accumulate([high for _, high in bounds], max)]
+
+    def meet(self, array: np.ndarray) -> bool:
+        """Whether any of them may share memory with another array."""
+        if not (self._lows and array.size):
+            return False
+        low, high = byte_bounds(array)
+        count = bisect_left(self._lows, high)
+        return count > 0 and self._highs[count - 1] > low
+
+
+def _position(n: int, count: int, what: str) -> int:
+    if not isinstance(n, (int, np.integer)) or isinstance(n, bool):
+        raise ArgTypeError(f"{what}: argnums must be an int or a sequence of ints, got {n!r}")
+    if not -count <= n < count:
+        raise ValueError(
+            f"{what}: argnums={n} but the function was called with {count} positional arguments"
+        )
+    return int(n) % count
+
+
+_CONSTANT = (
+    "; a field that is no parameter, such as indices, is marked so: "
+    "dataclasses.field(metadata={'static': True})"
+)
+
+
+class _Where(NamedTuple):
+    """Which leaf of which argument of a transform one is, for errors."""
+
+    what: str
+    position: int
+    argument: Any
+    number: int
+
+    def __str__(self) -> str:
+        keys = places(self.argument)[self.number]
+        parts = [f".{k}" if isinstance(k, str) and k.isidentifier() else f"[{k!r}]" for k in keys]
+        at = f" at {''.join(parts)}" if parts else ""
+        return f"{self.what}: argument {self.position}{at}"
+
+
+def _variable(leaf: Any, where: _Where) -> Tensor:
+    if isinstance(leaf, Tensor):
+        _require_floating(leaf.dtype, where)
+        if leaf.requires_grad and mode.grad:
+            return registry["copy"](leaf)
+        variable: Any = plain(leaf).detached().as_variable()
+        return as_scalar(variable) if leaf.is_scalar else variable
+    if not _is_leaf(leaf):
+        raise ArgTypeError(
+            f"{where} has a leaf of type {type(leaf).__name__}, expected an array; "
+            f"{how_to_register(leaf)}"
+        )
+    require_plain(seen(leaf))
+    array = numbers(copied(leaf) if type(leaf) is np.ndarray else np.array(leaf))
+    _require_floating(array.dtype, where)
+    variable = Tensor(array).as_variable()
+    return variable if isinstance(leaf, np.ndarray) else as_scalar(variable)
+
+
+def require_function(function: Any, what: str) -> None:
+    """Raise for what cannot be called, when a function is to be transformed."""
+    if not callable(function):
+        raise ArgTypeError(f"{what}: expected a function, got {type(function).__name__}")
+
+
+def _require_floating(dtype: np.dtype, where: _Where) -> None:
+    if dtype.kind not in "fc":
+        raise DtypeError(
+            f"{where} has dtype {dtype}; derivatives exist for floating point and complex "
+            f"arguments only (write 1.0 instead of 1, or convert with .astype(float))"
+            f"{_CONSTANT if has_fields(type(where.argument)) else ''}"
+        )
+
+
+def output_leaves(tree: Any, what: str) -> tuple[list[Tensor], Rebuild]:
+    """Return the outputs of a function as tensors; numbers and arrays are constants."""
+    leaves, rebuild = flatten(tree)
+    tensors = []
+    for given in leaves:
+        leaf = given if _is_leaf(given) else unframed(given)
+        if isinstance(leaf, Selected):
+            leaf.refuse()
+        if not _is_leaf(leaf):
+            raise ArgTypeError(
+                f"{what}: the function returned a {type(leaf).__name__}, expected tensors; "
+                f"{how_to_register(leaf)}"
+            )
+        tensors.append(leaf if isinstance(leaf, Tensor) else constant(leaf))
+    return tensors, rebuild

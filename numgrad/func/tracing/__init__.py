@@ -1,0 +1,1 @@
+"""``ng.jit``: a function is captured once for each kind of arguments, and replayed."""

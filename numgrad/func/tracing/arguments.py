@@ -1,0 +1,265 @@
+"""The arguments of a captured function: what decides which recording serves a call, and what a
+recording is given anew each time."""
+
+import inspect
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..._declare.dtypes import numbers, require_plain
+from ..._errors import ArgTypeError
+from ..._settings import settings
+from ..._tensor import Tensor, require_numbers
+from ...containers import optree_calls as optree
+from ...containers.unknown_leaves import how_to_register
+from ...engine.graph.memory_order import of_copy
+from ...engine.record.apply import mode
+from ...functions.tensor.python_operators import is_operand
+from ..guards.static_keys import flatten, frozen, is_lasting, static_key, structure_key
+from .symbolic_integers import MOST
+
+NUMPY, TENSOR, SCALAR, FLOAT, COMPLEX = "array", "tensor", "scalar", "float", "complex"
+INTEGER, NUMPY_INTEGER = "int", "integer of NumPy"
+INTEGERS = (INTEGER, NUMPY_INTEGER)
+FIXED = (bool, int, str, bytes, type(None), type(Ellipsis), np.dtype, type)
+
+
+class Call:
+    """One call, taken apart.
+
+    Attributes
+    ----------
+    key : hashable
+        Equal for calls that one recording serves.
+    leaves : list
+        The arrays, tensors and numbers that may change from call to call.
+    kinds : list of str
+        What each of them is.
+    is_lasting : bool
+        Whether static arguments stay what they are as long as they are the same objects.
+    outline : hashable
+        Equal for calls that differ in integers alone.
+    integers : dict
+        Integers by their places among all leaves; those that ``later`` names are in ``leaves``.
+
+    Parameters
+    ----------
+    later : callable
+        Takes ``outline`` and returns the places of the integers that are known later.
+    """
+
+    __slots__ = (
+        "args", "fixed", "integers", "is_lasting", "key", "kinds", "kwargs", "leaves", "outline",
+        "positions", "structure",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        signature: "Signature",
+        args: Sequence[Any],
+        kwargs: dict[str, Any],
+        later: Callable[[Hashable], frozenset[int]],
+    ) -> None:
+        self.args, self.kwargs = signature.split(args, kwargs)
+        found, self.structure = flatten((self.args, self.kwargs))
+        self.leaves: list[Any] = []
+        self.kinds: list[str] = []
+        self.positions: list[int] = []
+        self.fixed: list[Any] = found
+        self.is_lasting = True
+        parts: list[Hashable] = [self.structure, mode.grad, settings.recorded]
+        parts += structure_key(self.structure)
+        first = len(parts)
+        self.integers: dict[int, Any] = {}
+        for position, leaf in enumerate(found):
+            if isinstance(leaf, Static):
+                found[position] = leaf.value
+                parts.append(static_key(leaf.value))
+                self.is_lasting = self.is_lasting and is_lasting(leaf.value)
+                continue
+            kind = _kind(leaf)
+            if kind is None:
+                parts.append(frozen(leaf))
+                continue
+            if kind in INTEGERS:
+                self.integers[position] = leaf
+            self.leaves.append(numbers(leaf) if kind == NUMPY else leaf)
+            self.kinds.append(kind)
+            self.positions.append(position)
+            parts.append((kind, *_spec(self.leaves[-1], kind)))
+        self.outline = self.key = tuple(parts)
+        fixed = self.integers.keys() - later(self.outline) if self.integers else ()
+        if fixed:
+            for position in fixed:
+                parts[first + position] = frozen(found[position])
+            self.key = tuple(parts)
+            self._leave_out(fixed)
+
+    def _leave_out(self, fixed: Iterable[int]) -> None:
+        """Make integers part of the recording."""
+        kept = [n for n, position in enumerate(self.positions) if position not in fixed]
+        self.leaves = [self.leaves[n] for n in kept]
+        self.kinds = [self.kinds[n] for n in kept]
+        self.positions = [self.positions[n] for n in kept]
+
+    def numbers_of(self, argnums: Iterable[int]) -> frozenset[int]:
+        """Return the numbers of the leaves that positional arguments hold."""
+        counts = [optree.tree_structure(a, none_is_leaf=True).num_leaves for a in self.args]
+        places: set[int] = set()
+        for n in argnums:
+            if -len(counts) <= n < len(counts):
+                first = sum(counts[: n % len(counts)])
+                places.update(range(first, first + counts[n]))
+        return frozenset(k for k, place in enumerate(self.positions) if place in places)
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether the arguments are the leaves themselves, none in a container."""
+        return not self.kwargs and len(self.args) == len(self.fixed) and all(
+            isinstance(arg, Static) or arg is leaf
+            for arg, leaf in zip(self.args, self.fixed, strict=True)
+        )
+
+    @property
+    def orders(self) -> list[Any]:
+        """The strides of copies of arrays and tensors, None of others and in C order."""
+        pairs = zip(self.leaves, self.kinds, strict=True)
+        return [of_copy(leaf) if kind in (NUMPY, TENSOR) else None for leaf, kind in pairs]
+
+    @property
+    def as_numpy(self) -> bool:
+        """Whether the results are to be arrays: no argument is a tensor."""
+        return TENSOR not in self.kinds
+
+    def rebuild(self, leaves: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Return positional and keyword arguments with other leaves in place of the present
+        ones."""
+        found = list(self.fixed)
+        for position, leaf in zip(self.positions, leaves, strict=True):
+            found[position] = leaf
+        tree: Any = optree.tree_unflatten(self.structure, found)
+        return tree
+
+
+def _kind(leaf: Any) -> str | None:
+    """Return what a leaf is; None for one that is fixed in a recording."""
+    if isinstance(leaf, Tensor):
+        return TENSOR
+    if type(leaf) is np.ndarray:
+        return NUMPY
+    if type(leaf) is int and -MOST < leaf < MOST:
+        return INTEGER
+    if isinstance(leaf, np.generic):
+        require_numbers(leaf.dtype)
+        return NUMPY_INTEGER if leaf.dtype.kind in "iu" else SCALAR
+    if isinstance(leaf, float):
+        return FLOAT
+    if isinstance(leaf, complex):
+        return COMPLEX
+    if isinstance(leaf, FIXED):
+        return None
+    if isinstance(leaf, np.ndarray) and is_operand(leaf):  # of another class
+        require_plain(leaf)
+        return NUMPY
+    raise ArgTypeError(
+        f"jit: an argument of type {type(leaf).__name__} is neither an array, a tensor, a number "
+        f"nor a container of them; name it in static_argnums or static_argnames if the function "
+        f"may be recorded once for each such value; {how_to_register(leaf)}"
+    )
+
+
+def _spec(leaf: Any, kind: str) -> tuple[Hashable, ...]:
+    if kind == TENSOR:
+        return leaf.dtype, leaf.shape, leaf.requires_grad, leaf.spec.device, of_copy(leaf)
+    if kind == NUMPY:
+        return leaf.dtype, leaf.shape, of_copy(leaf)
+    return (leaf.dtype, leaf.shape) if kind in (SCALAR, NUMPY_INTEGER) else ()
+
+
+class Signature:
+    """Which arguments of a function are static or donated, by position and by name."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        static_argnums: int | Iterable[int],
+        static_argnames: str | Iterable[str],
+        donate_argnums: int | Iterable[int],
+    ) -> None:
+        parameters = _parameters(function)
+        names = [p.name for p in parameters if p.kind in _BY_POSITION]
+        self.static_names = frozenset(_strings(static_argnames))
+        self.static_nums = frozenset(_integers(static_argnums, "static_argnums"))
+        self.donated = frozenset(_integers(donate_argnums, "donate_argnums"))
+        self.has_out = any(p.name == "out" for p in parameters)
+        self._check(parameters, len(names))
+        positions = {name: n for n, name in enumerate(names)}
+        self.static_nums |= {positions[n] for n in self.static_names if n in positions}
+        self.static_names |= {names[n] for n in self.static_nums if 0 <= n < len(names)}
+        if self.static_nums & self.donated:
+            raise ArgTypeError("jit: an argument cannot be both static and donated")
+
+    def _check(self, parameters: Sequence[inspect.Parameter], count: int) -> None:
+        """Raise for parameters that the function, whose first ``count`` have a place, has not."""
+        names, kinds = [p.name for p in parameters], {p.kind for p in parameters}
+        if parameters and inspect.Parameter.VAR_KEYWORD not in kinds:
+            for name in sorted(self.static_names.difference(names)):
+                raise ArgTypeError(
+                    f"jit: static_argnames has {name!r}, the parameters are {', '.join(names)}"
+                )
+        if not parameters or inspect.Parameter.VAR_POSITIONAL in kinds:
+            return
+        nums = (("static_argnums", self.static_nums), ("donate_argnums", self.donated))
+        for what, n in [(what, n) for what, group in nums for n in sorted(group)]:
+            if not -count <= n < count:
+                raise ArgTypeError(
+                    f"jit: {what} has {n}, the function takes {count} positional arguments"
+                )
+
+    def split(
+        self, args: Sequence[Any], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Return the arguments with static ones wrapped."""
+        if not self.static_nums and not self.static_names:
+            return tuple(args), kwargs
+        nums = {n % len(args) if n < 0 and args else n for n in self.static_nums}
+        given = [Static(a) if n in nums else a for n, a in enumerate(args)]
+        named = {k: Static(v) if k in self.static_names else v for k, v in kwargs.items()}
+        return tuple(given), named
+
+
+class Static:
+    """A static argument on its way through the flattening of containers."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+_BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """Return the parameters of a function; none where they are not known."""
+    try:
+        return list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return []
+
+
+def _integers(given: Any, what: str) -> tuple[int, ...]:
+    items = (given,) if isinstance(given, (int, np.integer)) else tuple(given)
+    if any(not isinstance(n, (int, np.integer)) or isinstance(n, bool) for n in items):
+        raise ArgTypeError(f"jit: {what} must be an int or a sequence of ints, got {given!r}")
+    return tuple(int(n) for n in items)
+
+
+def _strings(given: Any) -> tuple[str, ...]:
+    items = (given,) if isinstance(given, str) else tuple(given)
+    if any(not isinstance(name, str) for name in items):
+        raise ArgTypeError(
+            f"jit: static_argnames must be a str or a sequence of str, got {given!r}"
+        )
+    return items

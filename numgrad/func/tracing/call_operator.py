@@ -1,0 +1,100 @@
+"""A captured function in a graph: one operation, whose derivative is that of what it is made of."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..._declare import Operator
+from ..._declare.operator import arrived
+from ..._errors import InplaceError
+from ...engine.differentiate import hooks
+from ...engine.graph.node import NO_EDGE, Value
+from . import inline
+
+if TYPE_CHECKING:
+    from .trace import Recording
+
+
+class Replay(Operator):
+    """A whole recording as one operation of a graph."""
+
+    is_replay = True
+
+    def __init__(self, recording: "Recording") -> None:
+        super().__init__(recording.name, register=False)
+        self.recording = recording
+        self.has_rule = recording.has_rules()
+
+    def differentiate(
+        self, backward_pass: Any, context: Any, cotangents: Sequence[Any]
+    ) -> Sequence[Any]:
+        """Replay the recorded derivative: as part of the pass if its seeds have rows, else at
+        once. A pass with rows that is recorded itself goes through the graph of the function, since
+        a replay knows no rows."""
+        recording = self.recording
+        derivative = recording.derivative(context.wanted, context.create_graph)
+        inputs = [context.input(n) for n in range(len(recording.arguments))]
+        seeds = arrived(context, cotangents, recording.live)
+        if self.has_rule and not context.create_graph:
+            return self._inline(derivative, context, inputs, seeds)
+        first = len(inputs)
+        past = {id(v): context.input(first + n) for n, v in enumerate(recording.outer)}
+        outer = [past.get(id(v), v) for v in derivative.outer]
+        wanted = [n for n, want in enumerate(context.wanted) if want]
+
+        def pull(*gs: Any) -> Sequence[Any]:
+            return derivative.call([*inputs, *gs], outer)
+
+        changed = recording.past.changed(context.further())
+        with_rows = any(g.rows for g in seeds)
+        is_open = bool(changed) or (with_rows and context.create_graph)
+        if is_open and not derivative.has_passages:
+            return inline.pull(backward_pass, context.node, recording, inputs, seeds, changed)
+        if changed:
+            raise InplaceError(
+                f"what {recording.name} closes over has been written since it was called, and its "
+                f"derivative, which has passes with rows inside or values that come back from a "
+                f"device, cannot be computed with what was there. Write after the pass, or give "
+                f"the function the array as an argument."
+            )
+        if with_rows and not derivative.has_passages and not derivative.is_last:
+            found: Sequence[Any] = pull(*seeds)
+        else:
+            specs = [context.input_specs[n] for n in wanted]
+            found = hooks.by_row(backward_pass, pull, seeds, specs, writes=False)
+            backward_pass.own(found)  # in arrays that a program has made
+        gradients: list[Any] = [None] * len(context.wanted)
+        for n, gradient in zip(wanted, found, strict=True):
+            gradients[n] = gradient
+        return gradients
+
+    def _inline(
+        self, derivative: "Recording", context: Any, inputs: list[Any], seeds: Sequence[Any]
+    ) -> list[Any]:
+        """Return the gradients as expressions of what was saved."""
+        replaced = derivative.inline([*inputs, *seeds], self._saved(context))
+        found = iter([replaced(value).detached() for value in derivative.outputs])
+        return [next(found) if want else None for want in context.wanted]
+
+    def _saved(self, context: Any) -> dict[int, Value]:
+        """Return what a node has saved of what is read from outside, by the ids of the arrays."""
+        first = len(self.recording.arguments)
+        outer = {id(v.array): n for n, v in enumerate(self.recording.outer, first)}
+        first += len(self.recording.outer)
+        rest = {id(v.array): n for n, v in enumerate(self.recording.past.constants, first)}
+        saved = {key: context.restore(n, NO_EDGE) for key, n in rest.items() if key not in outer}
+        return saved | {key: context.input(n) for key, n in outer.items()}
+
+    def tangent(
+        self, forward_pass: Any, context: Any, tangents: Sequence[Any]
+    ) -> Sequence[Any] | None:
+        """Go through the graph of the function, unless that is one operation of a graph: then its
+        derivative is transposed."""
+        recording = self.recording
+        if self.has_rule:
+            past = self._saved(context)
+        elif recording.derivative(context.wanted, context.create_graph).is_last:
+            past = recording.past.changed(context.further())
+        else:
+            return None
+        inputs = [context.input(n) for n in range(len(recording.arguments))]
+        return inline.push(forward_pass, context.node, recording, inputs, tangents, past)

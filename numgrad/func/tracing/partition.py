@@ -1,0 +1,340 @@
+"""Captured expressions as programs: where a row axis begins or ends, one program hands over to the
+next."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..._declare import registry
+from ...engine.capture.capture import TO_AXIS, TO_ROWS, Passage, argument, require_own
+from ...engine.graph.value import CPU, CapturedStorage, Expr, ForeignStorage, Spec, Storage, Value
+from ...engine.lower.executable import Executable
+from ...engine.lower.lower import lower, pending_exprs
+from ...engine.lower.placeholder import ARGUMENT
+from ...engine.record.apply import runtime
+from ...ir.device_array import DeviceArray
+from ..guards.device_check import device_for
+
+
+class Stage:
+    """One program: its plan, and the numbers of the arrays that it reads."""
+
+    __slots__ = ("plan", "sources")
+
+    def __init__(self, plan: Executable, sources: list[int]) -> None:
+        self.plan = plan
+        self.sources = sources
+
+
+class Stages:
+    """The programs that compute ``values`` from arguments.
+
+    Arrays are numbered: the arguments first, then the results of each program in order.
+
+    Parameters
+    ----------
+    values : sequence of Value
+        Made of expressions, arguments and constants; without rows.
+    arguments : sequence of Value
+        The placeholders of the arguments.
+    fuse : str
+        When the programs are fused; see `jit`.
+    storages : dict
+        Of what was taken from outside, by the ids of the arrays.
+
+    Attributes
+    ----------
+    finals : list of int
+        The number of the array that holds each value.
+    carried : list of ndarray
+        What a device gets anew at each call: arrays of the host that may be written in between.
+        They have the numbers behind those of the arguments.
+    is_single : bool
+        Whether there is one program of the CPU, and its results are the values in order.
+    """
+
+    def __init__(
+        self,
+        values: Sequence[Value],
+        arguments: Sequence[Value],
+        fuse: str,
+        storages: Mapping[int, Storage],
+    ) -> None:
+        count = len(arguments)
+        self.specs = [(value.shape, value.dtype) for value in values]
+        self.devices = [value.spec.device for value in values]
+        self.stages: list[Stage] = []
+        ends = [_end(value) for value in values]
+        numbers: dict[Hashable, int] = {}
+        exprs = pending_exprs(ends)
+        require_own(exprs, arguments)
+        made = _specs(exprs)
+        specs = [*made, *[value.spec for value in (*values, *arguments)]]
+        device = device_for(exprs, specs, storages)
+        is_here = device == CPU
+        target = runtime.target if is_here else runtime.targets[device]
+        self.carried = [] if is_here else _carried(exprs, ends)
+        first = count + len(self.carried)
+        if not self.carried and not _is_cut(exprs, made):
+            distinct = {_key(value): value for value in ends}
+            program = lower(list(distinct.values()), target, open_arguments=True, exprs=exprs)
+            self.stages.append(Stage(Executable(program, target, fuse), list(range(count))))
+            numbers = {key: first + n for n, key in enumerate(distinct)}
+        else:
+            carried = {id(array): count + n for n, array in enumerate(self.carried)}
+            self._cut(_Levels(ends, exprs, carried), numbers, first, target, fuse)
+        self.finals = [numbers[_key(value)] for value in ends]
+        wanted = list(range(first, first + len(ends)))
+        self.is_single = is_here and len(self.stages) == 1 and self.finals == wanted
+
+    def _cut(
+        self,
+        levels: "_Levels",
+        numbers: dict[Hashable, int],
+        first: int,
+        target: Any,
+        fuse: str,
+    ) -> None:
+        """Make one program after the other, each of which reads what the others have left."""
+        for level, wanted in sorted(levels.wanted.items()):
+            clone = _Clone(levels, level, numbers)
+            batch = levels.batches.get(level)
+            results = [clone(value) for value in wanted.values()]
+            program = lower(results, target, batch, open_arguments=True)
+            self.stages.append(Stage(Executable(program, target, fuse), clone.sources))
+            for key in wanted:
+                numbers[key] = first + len(numbers)
+
+    def __call__(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """Return the values, in new arrays, for arguments in C order."""
+        known = [*arrays, *map(in_order, self.carried)]
+        for stage in self.stages:
+            known += stage.plan([known[n] for n in stage.sources])
+        results, given = [], set()
+        for number, (shape, _) in zip(self.finals, self.specs, strict=True):
+            array = known[number].copy() if number in given else known[number]
+            given.add(number)
+            results.append(array if array.shape == shape else array.reshape(shape))
+        return list(map(runtime.on_device, results, self.devices))
+
+
+def _end(value: Value) -> Value:
+    """Return the value whose array, perhaps seen in another shape, is that of ``value``."""
+    if value._view is not None:
+        value._view.refresh(value)
+    base = value
+    while base.array is None and base.expr is not None:
+        if base.expr.operator is TO_AXIS:
+            rows = base.expr.inputs[0]
+            made = rows.expr if rows.array is None else None
+            # What Python has made of rows, one after the other, has the axis already.
+            return _end(made.inputs[0]) if made and made.operator is TO_ROWS else rows
+        if base.expr.operator is not registry["reshape"]:
+            break
+        base = base.expr.inputs[0]
+    return value
+
+
+def _key(value: Value) -> Hashable:
+    """Return what identifies an array: its expression, or the array itself if it is computed."""
+    array = _computed(value)
+    return (value.expr, value.expr_slot) if array is None else id(array)
+
+
+def _computed(value: Any) -> np.ndarray | None:
+    """Return the array of a value or expression, if it has been computed: the choice of a branch
+    computes what it reads while the function is captured."""
+    if value.array is not None or value.expr is None:
+        return value.array
+    return value.expr.result(value.expr_slot)
+
+
+def _specs(exprs: Sequence[Expr]) -> list[Spec]:
+    """Return the specs of all that expressions compute."""
+    kinds = {id(expr.specs): expr.specs for expr in exprs}  # most share those of their kind
+    return [spec for specs in kinds.values() for spec in specs]
+
+
+def _is_cut(exprs: Sequence[Expr], made: Sequence[Spec]) -> bool:
+    """Whether programs begin or end between expressions, or have a batch."""
+    operators = {expr.operator for expr in exprs}
+    rows = [spec.rows for spec in made]
+    return any(rows) or any(type(operator) is Passage for operator in operators)
+
+
+def _carried(exprs: Sequence[Expr], ends: Sequence[Value]) -> list[np.ndarray]:
+    """Return the arrays of the host among operands that a device has to get at each call, in C
+    order."""
+    values = [*(value for expr in exprs for value in expr.inputs), *ends]
+    found = [_computed(value) for value in values if _is_carried(value)]
+    return list({id(array): array for array in found if array is not None}.values())
+
+
+def _is_carried(value: Any) -> bool:
+    """Whether a value has an array of the host that may be written, it or one that it is a view of,
+    as the user's, also read-only ones: nobody has one that was made while the function was
+    captured."""
+    array: Any = _computed(value)
+    storage = getattr(value, "_storage", None)
+    if not isinstance(array, np.ndarray):
+        return False
+    if isinstance(storage, ForeignStorage):
+        return True
+    if isinstance(storage, CapturedStorage) and array.base is None:
+        return False
+    while isinstance(array, np.ndarray):
+        if array.flags.writeable:
+            return True
+        array = array.base
+    return array is not None and not isinstance(array, bytes)
+
+
+def in_order(array: Any) -> np.ndarray:
+    """Return an array in C order: itself, or a copy."""
+    if array.flags.c_contiguous:
+        return array
+    if type(array) is DeviceArray:
+        (array,) = runtime.run(registry["copy"], [array], {})
+        return array
+    return np.ascontiguousarray(array).reshape(array.shape)
+
+
+class _Levels:
+    """Which program computes each expression.
+
+    Attributes
+    ----------
+    level : dict
+        The number of the program; that of a passage, from which program on it can be read.
+    batches : dict
+        The batch of the programs that have one.
+    wanted : dict
+        The values that leave each program, by their keys.
+    carried : dict
+        The numbers of arrays that are given anew at each call, by their ids.
+    """
+
+    def __init__(
+        self, ends: Sequence[Value], exprs: Sequence[Expr], carried: dict[int, int]
+    ) -> None:
+        self.carried = carried
+        self.level: dict[Expr, int] = {}
+        self.batches: dict[int, int] = {}
+        self.wanted: dict[int, dict[Hashable, Value]] = {}
+        self.exprs = exprs
+        for expr in self.exprs:
+            self.level[expr] = self._level(expr)
+        for expr in self.exprs:
+            if expr.operator not in (TO_ROWS, TO_AXIS):
+                for value in expr.inputs:
+                    self._want_before(value, self.level[expr])
+        for value in ends:
+            self.want(value)
+
+    def of(self, value: Value) -> int:
+        if value.expr is None or _computed(value) is not None:
+            return 0
+        return self.level[value.expr]
+
+    def want(self, value: Value) -> None:
+        """Let a value leave its program."""
+        level = self.of(value)
+        if value.rows:
+            batch = _batch(value)
+            while self.batches.setdefault(level, batch) != batch:
+                level += 1
+        self.wanted.setdefault(level, {})[_key(value)] = value
+
+    def _want_before(self, value: Value, level: int) -> None:
+        base = base_of(value)
+        if base is not None and (base is not value or self.of(value) < level):
+            self.want(base)
+
+    def _level(self, expr: Expr) -> int:
+        if expr.operator in (TO_ROWS, TO_AXIS):
+            base = expr.inputs[0]
+            return self.of(base) + (base_of(base) is not None)
+        level = max(map(self.of, expr.inputs), default=0)
+        if expr.specs[0].rows:
+            batch = _batch(next(value for value in expr.inputs if value.rows))
+            while self.batches.setdefault(level, batch) != batch:
+                level += 1
+        return level
+
+
+def _batch(value: Value) -> int:
+    """Return the number of rows of a value that has some."""
+    while (array := _computed(value)) is None:
+        assert value.expr is not None
+        if value.expr.operator is TO_ROWS:
+            return value.expr.inputs[0].shape[0]
+        value = next(value for value in value.expr.inputs if value.rows)
+    return array.shape[0]
+
+
+def base_of(value: Value) -> Value | None:
+    """Return the value whose array a program reads for ``value``; None for arguments and constants,
+    which every program reads."""
+    if value.expr is None or _computed(value) is not None:
+        return None
+    if value.expr.operator in (TO_ROWS, TO_AXIS):
+        return base_of(value.expr.inputs[0])
+    return None if value.expr.operator is ARGUMENT else value
+
+
+class _Clone:
+    """Copies the expressions of one program, with arguments for what comes from outside of it."""
+
+    def __init__(self, levels: _Levels, level: int, numbers: dict[Hashable, int]) -> None:
+        self.sources: list[int] = []
+        self._numbers, self._carried = numbers, levels.carried
+        self._arguments: dict[tuple[int, bool], Value] = {}
+        self._copies: dict[Expr, Expr] = {}
+        for expr in levels.exprs:
+            passage = expr.operator in (TO_ROWS, TO_AXIS, ARGUMENT)
+            if levels.level[expr] == level and not passage:
+                copy = Expr(expr.operator, expr.static, self._inputs(expr), expr.specs)
+                copy.site, copy.kind = expr.site, expr.kind
+                self._copies[expr] = copy
+
+    def _inputs(self, expr: Expr) -> tuple[Value, ...]:
+        return tuple([self(value) for value in expr.inputs])
+
+    def __call__(self, value: Value) -> Value:
+        """Return what stands for a value in this program."""
+        array = _computed(value)
+        if array is not None:
+            number = self._carried.get(id(array))
+            return value if number is None else self._argument(number, value)
+        assert value.expr is not None
+        copy = self._copies.get(value.expr)
+        if copy is not None:
+            return runtime.value.deferred(copy, value.expr_slot, value.spec)
+        source = value
+        while source.expr is not None and source.expr.operator in (TO_ROWS, TO_AXIS):
+            source = source.expr.inputs[0]
+        array = _computed(source)
+        if array is None or id(array) in self._carried:
+            return self._argument(self._number(source), value)
+        constant = runtime.value(array)
+        constant.reshape_spec(value.shape, value.rows)
+        return constant
+
+    def _number(self, value: Value) -> int:
+        """Return the number of the array of an argument, or of what another program has left."""
+        if value.expr is not None and value.expr.operator is ARGUMENT:
+            return value.expr.static["index"]
+        number = self._carried.get(id(_computed(value)))
+        return self._numbers[_key(value)] if number is None else number
+
+    def _argument(self, number: int, value: Value) -> Value:
+        key = (number, value.rows)
+        if key not in self._arguments:
+            index = len(self.sources)
+            self.sources.append(number)
+            self._arguments[key] = argument(index, value.spec)
+        return self._arguments[key]
+
+
+__all__ = ["Stage", "Stages", "in_order"]

@@ -1,0 +1,102 @@
+"""Replays for tensors, containers and arrays in another order: their leaves go to the entry of the
+recording, which looks at nothing but arrays, numbers and objects."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..._settings import settings
+from ..._tensor import Tensor, constant
+from ...engine.graph.memory_order import of_copy
+from ...engine.record.apply import mode, unusual
+from ..guards.static_keys import flatten, structure_key
+from .arguments import TENSOR, Call
+from .trace import in_order
+
+if TYPE_CHECKING:
+    from .specialization import Recorded
+
+MISSED: Any = object()
+"""The answer to a call that is to go the ordinary way."""
+
+
+class Nested:
+    """Serves calls like one that a recording has served.
+
+    Parameters
+    ----------
+    recorded : Recorded
+    call : Call
+        The call that was served.
+    way : tuple
+        As that of `Recorded.fast`; its entry takes all leaves, tensors as arrays.
+    """
+
+    def __init__(self, recorded: "Recorded", call: Call, way: tuple[Any, ...]) -> None:
+        self.recorded, self.way = recorded, way
+        self.structure = None if call.is_flat else call.structure
+        self.structure_key = structure_key(call.structure)
+        self.positions = call.positions
+        kinds = dict(zip(call.positions, call.kinds, strict=True))
+        orders = dict(zip(call.positions, call.orders, strict=True))
+        self.orders = [orders.get(n) for n in range(len(call.fixed))]
+        self.requires = [
+            leaf.requires_grad if kinds.get(n) == TENSOR else None
+            for n, leaf in enumerate(call.fixed)
+        ]
+
+    def __call__(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        """Return what the function returns, or `MISSED`."""
+        entry, make, rebuild, version, is_valid, grad = self.way
+        usual = (mode.direct and mode.grad == grad) if unusual else grad
+        if version != settings.entries or not usual or (is_valid is not None and not is_valid()):
+            return MISSED
+        leaves = self._leaves(args, kwargs)
+        given = None if leaves is None else self._arrays(leaves)
+        if leaves is None or given is None:
+            return MISSED
+        results: Sequence[Any] = [make()] if rebuild is None else make()
+        if entry(*given, *results) is not None:
+            return MISSED
+        recorded = self.recorded
+        if not recorded.as_numpy:
+            results = [Tensor(array) for array in results]
+            if True in self.requires or recorded.recording.outer:
+                sources = [leaves[n] for n in self.positions]
+                recorded.recording.connect(
+                    [x if isinstance(x, Tensor) else constant(x) for x in sources], results
+                )
+        return results[0] if rebuild is None else rebuild(results)
+
+    def _leaves(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Sequence[Any] | None:
+        """Return the leaves of the arguments, None for other containers."""
+        if self.structure is None:
+            return None if kwargs or len(args) != len(self.requires) else args
+        leaves, structure = flatten((args, kwargs))
+        is_same = structure == self.structure
+        if is_same and self.structure_key:
+            is_same = structure_key(structure) == self.structure_key
+        return leaves if is_same else None
+
+    def _arrays(self, leaves: Sequence[Any]) -> list[Any] | None:
+        """Return leaves as the entry takes them, None for others than the recording is for."""
+        given = []
+        for leaf, requires, order in zip(leaves, self.requires, self.orders, strict=True):
+            array = leaf
+            if type(leaf) is Tensor:
+                array = leaf.array
+                if leaf.requires_grad is not requires or array is None:
+                    return None
+            elif requires is not None:
+                return None
+            is_plain = type(array) is not np.ndarray or array.flags.c_contiguous
+            if not is_plain or order is not None:
+                if of_copy(array) != order:
+                    return None
+                array = in_order(array)
+            given.append(array)
+        return given
+
+
+__all__ = ["MISSED", "Nested"]

@@ -1,0 +1,92 @@
+"""Python's floats and complex numbers among the arguments of a captured function: values known
+later that promote like the numbers they are."""
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from ..._tensor import Tensor
+from ...engine.capture.capture import refuse
+from ...functions.array.operands import like
+from ...functions.tensor.python_operators import Arithmetic
+
+
+def _refuse_as_key(number: Any) -> NoReturn:
+    refuse(
+        "a number among the arguments is a key, or looked for in a set, and is known only when the "
+        "function is replayed. Name it in static_argnums or static_argnames."
+    )
+
+
+class PythonFloat(Tensor):
+    """A Python float that is known when the function is replayed: arrays keep their dtype with
+    it."""
+
+    __slots__ = ()
+    weak = 1.0
+    __class__ = property(lambda self: float)  # type: ignore[assignment]  what `isinstance` asks for
+    __hash__ = _refuse_as_key  # type: ignore[assignment]
+
+
+class PythonComplex(Tensor):
+    """A Python complex number that is known when the function is replayed."""
+
+    __slots__ = ()
+    weak = 1j
+    __class__ = property(lambda self: complex)  # type: ignore[assignment]
+    __hash__ = _refuse_as_key  # type: ignore[assignment]
+
+
+def _numbers_stay_numbers(name: str) -> Callable[..., Any]:
+    """Return an operator of Python whose result is a Python number if all operands are."""
+    operate = getattr(Arithmetic, name)
+
+    def method(self: Any, *others: Any) -> Any:
+        result = operate(self, *others)
+        if isinstance(result, Tensor) and all(map(is_number, others)):
+            kind = PythonComplex if result.dtype.kind == "c" else PythonFloat
+            return like(kind, result) if result.dtype.kind in "fc" else result
+        return result
+
+    return method
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a number of Python, now or later."""
+    return type(value) in (int, float, complex, bool) or getattr(value, "weak", None) is not None
+
+
+def _asking(what: str) -> Callable[..., NoReturn]:
+    """Return a method of Python's numbers that needs the number."""
+
+    def ask(*_: Any) -> NoReturn:
+        refuse(
+            f"{what} of a number among the arguments needs the number, which is known only when "
+            f"the function is replayed. Name it in static_argnums or static_argnames, or compute "
+            f"with ng.round, ng.trunc and the like, whose results are tensors."
+        )
+
+    return ask
+
+
+IN_PLACE = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
+"""Operators whose forms in place make another number."""
+OPERATORS = (
+    "add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "floordiv", "rfloordiv",
+    "mod", "rmod", "pow", "rpow", "neg", "pos", "abs",
+)  # fmt: skip
+"""Operators whose results are numbers if all operands are."""
+
+for _kind in (PythonFloat, PythonComplex):
+    for _name in OPERATORS:
+        setattr(_kind, f"__{_name}__", _numbers_stay_numbers(f"__{_name}__"))
+    for _name in IN_PLACE:
+        setattr(_kind, f"__i{_name}__", getattr(_kind, f"__{_name}__"))
+    _kind.__repr__ = _asking("the text")  # type: ignore[method-assign]
+PythonFloat.conjugate = lambda self: self  # type: ignore[method-assign]
+PythonFloat.real = property(lambda self: self)  # type: ignore[assignment]
+PythonFloat.imag = property(lambda self: 0.0)  # type: ignore[assignment]
+PythonFloat.__divmod__ = lambda self, other: (self // other, self % other)  # type: ignore
+for _name in ("round", "trunc"):
+    setattr(PythonFloat, f"__{_name}__", _asking(f"{_name}()"))
+for _name in ("is_integer", "as_integer_ratio", "hex"):
+    setattr(PythonFloat, _name, _asking(f"{_name}()"))

@@ -1,0 +1,256 @@
+"""Integers among the arguments of a captured function that differ from call to call: values known
+later, as long as Python asks for no number."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from ..._tensor import Tensor
+from ...engine.capture.capture import refuse
+from ...functions.array.operands import like, plain
+from ...functions.tensor.python_operators import Arithmetic, is_operand
+from .symbolic_floats import IN_PLACE, OPERATORS, PythonComplex, PythonFloat, is_number
+
+MOST = 1 << 30
+"""The magnitude from which on a Python integer is part of the recording."""
+_EXACT = 1 << 62  # sums and products of Python integers below are those of 64 bits
+
+
+@dataclass
+class Uses:
+    """What a recording makes of the integers among its arguments that are known later.
+
+    Attributes
+    ----------
+    given : dict
+        The numbers of the call that is recorded, by argument.
+    asked : set of int
+        The arguments whose numbers Python has asked for.
+    limits : dict
+        Between which numbers an argument must lie, both included, for the recording to hold.
+    is_outside : bool
+        Whether the call that is recorded lies beyond such limits.
+    """
+
+    given: dict[int, int] = field(default_factory=dict)
+    asked: set[int] = field(default_factory=set)
+    limits: dict[int, tuple[int, int]] = field(default_factory=dict)
+    is_outside: bool = False
+
+    def limit(self, argument: int, low: int, high: int) -> bool:
+        """Require that an argument lies between two numbers; return whether the given one does."""
+        if not low <= self.given[argument] <= high:
+            self.is_outside = True
+            return False
+        before = self.limits.get(argument, (1 - MOST, MOST - 1))
+        self.limits[argument] = max(low, before[0]), min(high, before[1])
+        return True
+
+
+class Affine(NamedTuple):
+    """``factor * argument + offset``: what an integer is of one argument."""
+
+    argument: int
+    factor: int
+    offset: int
+
+    def holds(self, uses: Uses, low: int, high: int) -> bool:
+        """Require that the integer lies between two numbers; return whether the given one does."""
+        bounds = low - self.offset, high - self.offset
+        if self.factor < 0:
+            bounds = -bounds[1], -bounds[0]
+        factor = abs(self.factor)
+        return uses.limit(self.argument, -(-bounds[0] // factor), bounds[1] // factor)
+
+
+def _affine(name: str, x: Affine | None, y: "Affine | int | None" = None) -> Affine | None:
+    """Return the result of an operation with ``x``; None where it is no such integer."""
+    if x is None:
+        return None
+    if type(y) is int:
+        if name in ("mul", "rmul") and y:
+            return Affine(x.argument, x.factor * y, x.offset * y)
+        if name in ("add", "radd", "sub"):
+            return x._replace(offset=x.offset + (-y if name == "sub" else y))
+        return Affine(x.argument, -x.factor, y - x.offset) if name == "rsub" else None
+    if name == "neg":
+        return Affine(x.argument, -x.factor, -x.offset)
+    if type(y) is not Affine or y.argument != x.argument or name not in ("add", "sub"):
+        return None
+    sign = 1 if name == "add" else -1
+    factor = x.factor + sign * y.factor
+    return Affine(x.argument, factor, x.offset + sign * y.offset) if factor else None
+
+
+class Integer(Tensor):
+    """An integer that is known when the function is replayed.
+
+    Attributes
+    ----------
+    numbers : frozenset of int
+        The arguments that it was computed from.
+    uses : Uses
+        What the recording makes of its arguments.
+    bound : int
+        The largest magnitude of a Python integer.
+    form : Affine, optional
+        What the integer is of one argument, if no more than that.
+    """
+
+    __slots__ = ("bound", "form", "numbers", "uses")
+
+    def ask(self, *_: Any) -> NoReturn:
+        """Refuse what needs the number: the argument becomes part of the recording."""
+        uses = getattr(self, "uses", None)
+        if uses is not None:
+            uses.asked.update(self.numbers)
+        refuse("the number of an integer is asked for, which differs from call to call")
+
+    def window(self, item: slice, size: int) -> Tensor | None:
+        """Return the positions of a slice that begins here, along an axis of ``size`` elements;
+        None unless their number is known. The recording holds for slices within the axis only."""
+        start, stop = self.form, getattr(item.stop, "form", None)
+        step = 1 if item.step is None else item.step
+        if start is None or stop is None or type(step) is not int or step < 1:
+            return None
+        length = stop.offset - start.offset
+        is_alike = start[:2] == stop[:2] and length > 0
+        if not is_alike or not start.holds(self.uses, 0, size - length):
+            return None
+        return plain(self) + np.arange(0, length, step)
+
+
+class PythonInt(Integer):
+    """A Python integer that is known when the function is replayed: arrays keep their dtype with
+    it."""
+
+    __slots__ = ()
+    weak = 1
+    __class__ = property(lambda self: int)  # type: ignore[assignment]  what `isinstance` asks for
+
+    def astype(self, dtype: Any, *args: Any, **options: Any) -> Tensor:
+        """Convert; where NumPy refuses numbers that are too large, the number is asked for."""
+        if np.dtype(dtype).kind in "iu" and np.dtype(dtype) != np.int64:
+            self.ask()
+        return Tensor.astype(self, dtype, *args, **options)
+
+
+class NumpyInt(Integer):
+    """An integer of NumPy that is known when the function is replayed."""
+
+    __slots__ = ()
+    __class__ = property(lambda self: self.dtype.type)  # type: ignore[assignment]
+
+
+def of_argument(value: Any, number: int, given: Any, uses: Uses) -> Any:
+    """Complete the placeholder of an argument."""
+    uses.given[number] = int(given)
+    value.numbers, value.uses, value.bound = frozenset((number,)), uses, MOST
+    value.form = Affine(number, 1, 0) if value.dtype == np.int64 else None
+    return value
+
+
+_ASKING = (
+    "and", "array", "bool", "ceil", "complex", "divmod", "float", "floor", "format", "hash",
+    "index", "int", "invert", "lshift", "matmul", "or", "rand", "rdivmod", "repr", "rlshift",
+    "rmatmul", "ror", "round", "rrshift", "rshift", "rxor", "str", "trunc", "xor",
+)  # fmt: skip
+_COMPARING = ("eq", "ge", "gt", "le", "lt", "ne")
+_BOUNDS: dict[str, Callable[..., int]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a + b,
+    "mul": lambda a, b: a * b,
+    "pow": lambda a, b: a**b,
+    "floordiv": lambda a, b: a + 1,
+    "mod": lambda a, b: b,
+    "neg": lambda a: a,
+    "pos": lambda a: a,
+    "abs": lambda a: a,
+}  # fmt: skip
+
+
+def _is_refused(name: str, others: tuple[Any, ...]) -> bool:
+    """Whether an operation with numbers may be another one than that of arrays: it divides by zero,
+    or has an exponent that decides about the dtype. Arrays have rules for exponents they know."""
+    if name == "rpow":
+        return not all([type(x) is float and x > 0 for x in others])  # noqa: C419
+    if not all(map(is_number, others)):
+        return False
+    if name in ("truediv", "floordiv", "mod"):
+        return not all([type(x) in (int, float) and x != 0 for x in others])  # noqa: C419
+    if name == "pow":
+        return not all([type(x) is int and x >= 0 for x in others])  # noqa: C419
+    return name in ("rtruediv", "rfloordiv", "rmod")
+
+
+def _is_array_or_number(value: Any) -> bool:
+    """Whether Python's operators do the same with it as with an array: a list is repeated."""
+    return is_operand(value) and not isinstance(value, (list, tuple))
+
+
+def _method(name: str) -> Callable[..., Any]:
+    """Return an operator of Python whose result is a Python number if all operands are."""
+    operate = getattr(Arithmetic, f"__{name}__")
+
+    def method(self: Any, *others: Any) -> Any:
+        if not all(map(_is_array_or_number, others)) or _is_refused(name, others):
+            self.ask()
+        result = operate(self, *others)
+        if type(self) is NumpyInt and all([type(x) in (int, NumpyInt) for x in others]):  # noqa: C419
+            form = _form(self, name, others)
+            return result if form is None else _made(NumpyInt, result, self, others, form)
+        if self.weak is None or not all(map(is_number, others)):
+            return result
+        if result.dtype.kind in "fc":
+            return like(PythonComplex if result.dtype.kind == "c" else PythonFloat, result)
+        return _integer(self, name, others, result)
+
+    return method
+
+
+def _integer(self: Any, name: str, others: tuple[Any, ...], result: Tensor) -> Any:
+    """Return the result of an operation as an integer, if no result of it can be too large."""
+    magnitudes = [x.bound if type(x) is PythonInt else abs(x) for x in others]
+    made = _made(PythonInt, result, self, others, _form(self, name, others))
+    made.bound = _BOUNDS[name.removeprefix("r")](self.bound, *magnitudes)
+    if made.bound >= _EXACT:
+        made.ask()
+    return made
+
+
+def _made(
+    kind: Any, result: Tensor, self: Any, others: tuple[Any, ...], form: Affine | None
+) -> Any:
+    """Return the result of an operation as an integer of a kind."""
+    made: Any = like(kind, result)
+    made.uses, made.form = self.uses, form
+    made.numbers = self.numbers.union(*(x.numbers for x in others if isinstance(x, Integer)))
+    return made
+
+
+def _form(self: Any, name: str, others: tuple[Any, ...]) -> Affine | None:
+    return _affine(name, self.form, *[x.form if isinstance(x, Integer) else x for x in others])
+
+
+def _comparison(name: str) -> Callable[..., Any]:
+    """Return a comparison: with arrays it is one of theirs, with numbers it decides at once."""
+    compare = getattr(Arithmetic, f"__{name}__")
+
+    def method(self: Any, other: Any) -> Any:
+        if isinstance(other, np.ndarray) or (isinstance(other, Tensor) and other.weak is None):
+            return compare(self, other)
+        return self.ask()
+
+    return method
+
+
+for _name in _ASKING:
+    setattr(Integer, f"__{_name}__", Integer.ask)
+for _name in _COMPARING:
+    setattr(PythonInt, f"__{_name}__", _comparison(_name))
+for _name in OPERATORS:
+    setattr(Integer, f"__{_name}__", _method(_name))
+for _name in IN_PLACE:
+    setattr(Integer, f"__i{_name}__", getattr(Integer, f"__{_name}__"))

@@ -1,0 +1,57 @@
+"""Which integers among the arguments of a captured function are known later: those that differed
+from call to call, unless Python needs their numbers."""
+
+from collections.abc import Hashable
+from typing import Any
+
+from .arguments import Call
+
+_MOST = 512  # kinds of calls that are remembered; the oldest makes room
+
+
+class _Seen:
+    """The integers of calls of one kind, by their places among the leaves.
+
+    Attributes
+    ----------
+    first : dict
+        Those of the first call.
+    later : frozenset of int
+        What is known later.
+    fixed : set of int
+        What is part of a recording, since Python has asked for the number.
+    """
+
+    def __init__(self, first: dict[int, Any]) -> None:
+        self.first = first
+        self.later: frozenset[int] = frozenset()
+        self.fixed: set[int] = set()
+
+
+class Varying:
+    """The integers of all calls, by the kind of call."""
+
+    def __init__(self) -> None:
+        self._seen: dict[Hashable, _Seen] = {}
+
+    def later(self, outline: Hashable) -> frozenset[int]:
+        """Return the places of integers that are known later."""
+        seen = self._seen.get(outline)
+        return frozenset() if seen is None else seen.later
+
+    def candidates(self, call: Call) -> frozenset[int]:
+        """Return the places of integers that may become known later: what differed."""
+        seen = self._seen.get(call.outline)
+        if seen is None:
+            if len(self._seen) >= _MOST:
+                self._seen.pop(next(iter(self._seen)), None)
+            self._seen[call.outline] = _Seen(call.integers)
+            return frozenset()
+        differ = {place for place, value in call.integers.items() if value != seen.first[place]}
+        return frozenset((seen.later | differ) - seen.fixed)
+
+    def settle(self, call: Call, later: frozenset[int], fixed: frozenset[int]) -> None:
+        """Remember what was found when a call was recorded."""
+        seen = self._seen.get(call.outline)
+        if seen is not None:
+            seen.later, seen.fixed = later, seen.fixed | fixed

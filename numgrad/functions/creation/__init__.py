@@ -1,0 +1,1 @@
+"""Making tensors, and exchanging memory with other libraries."""

@@ -1,0 +1,1 @@
+"""Universal functions of NumPy, and what they take beside their operands."""

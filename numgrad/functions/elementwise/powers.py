@@ -1,0 +1,70 @@
+"""Powers, roots and the length of a vector."""
+
+from typing import Any, Unpack
+
+from ..._tensor import ArrayLike, Tensor
+from ...operators.elementwise import arithmetic as _elementwise
+from ...operators.elementwise import powers as _powers
+from .universal import Options, universal, with_options
+
+
+@universal("The derivative is ``2 * x``.", gradient="[0.5, 1. ]")
+def square(x: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
+    """Return ``x * x``."""
+    return with_options(square, options, x, *into) if into or options else _powers.square(x)
+
+
+@universal(
+    "The derivative is ``0.5 / sqrt(x)``: infinite at 0, NaN below.",
+    at=("[0.0, 4.0]",), gradient="[ inf, 0.25]",
+)
+def sqrt(x: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
+    """Return the square root."""
+    return with_options(sqrt, options, x, *into) if into or options else _powers.sqrt(x)
+
+
+@universal(
+    "The derivative is ``1 / (3 * cbrt(x)**2)``: infinite at 0.",
+    at=("[-8.0, 1.0]",), gradient="[0.08333333, 0.33333333]", refuses="complex",
+)
+def cbrt(x: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
+    """Return the cube root."""
+    return with_options(cbrt, options, x, *into) if into or options else _powers.cbrt(x)
+
+
+@universal(
+    "The derivatives are ``x2 * x1**(x2 - 1)`` and ``x1**x2 * log(x1)``.\n"
+    "\n"
+    "``x**0`` has the derivative 0 everywhere (NaN where x is NaN). In the exponent, ``0**x2``\n"
+    "has the derivative 0 for ``x2 >= 0``, and that of a negative base is NaN.\n"
+    "\n"
+    "Some exponents that are Python numbers are computed without a logarithm: 2 by `square`, and\n"
+    "of floating and complex tensors 3 by two products, -1 by `reciprocal`, and 0.5 by `sqrt`.",
+    at=("[2.0, 0.0]", "[3.0, 2.0]"), gradient=("[12.,  0.]", "[5.54517744, 0.        ]"),
+)
+def pow(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
+    """Return ``x1**x2``."""
+    if into or options:
+        return with_options(pow, options, x1, x2, *into)
+    if type(x2) is int and x2 == 2:
+        return _powers.square(x1)
+    if type(x2) in (int, float) and isinstance(x1, Tensor) and x1.dtype.kind in "fc":
+        function = _SHORT.get(x2)
+        if function is not None:
+            return function(x1)
+    return _powers.power(x1, x2)
+
+
+_SHORT = {2: _powers.square, 3: _powers.cube, -1: _elementwise.reciprocal, 0.5: _powers.sqrt}
+
+power = pow
+
+
+@universal(
+    "The derivatives are ``x1 / y`` and ``x2 / y``, and 0 at the origin, where second derivatives\n"
+    "do not exist and are NaN.",
+    at=("[3.0, 0.0]", "[4.0, 0.0]"), gradient=("[0.6, 0. ]", "[0.8, 0. ]"), refuses="complex",
+)
+def hypot(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
+    """Return ``sqrt(x1**2 + x2**2)`` without overflow."""
+    return with_options(hypot, options, x1, x2, *into) if into or options else _powers.hypot(x1, x2)

@@ -1,0 +1,1 @@
+"""Linear algebra under the names of `numpy.linalg` and `scipy.linalg`."""

@@ -1,0 +1,1 @@
+"""Products of arrays: ``matmul``, ``einsum``, ``cross``, and those with sparse matrices."""

@@ -1,0 +1,1 @@
+"""Sums, extrema, statistics and histograms."""

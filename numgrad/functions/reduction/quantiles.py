@@ -1,0 +1,306 @@
+"""Quantiles and percentiles by all of NumPy's methods, of all elements or of those that are not
+NaN."""
+
+from typing import Any
+
+import numpy as np
+
+from ..._tensor import ArrayLike, Tensor
+from ...operators.shape.axis_layout import axes_last
+from ..array.axes import Axis, kept, negative_axes
+from ..array.operands import as_scalar, as_tensor, as_tensors, is_known, values_of
+from ..creation.constants import full
+from ..creation.memory_order import in_order
+from ..elementwise.comparison import isnan, less
+from ..elementwise.rounding import ceil, floor, rint
+from ..indexing.indexing import take, take_along_axis
+from ..shape.repeating import broadcast_to
+from ..shape.reshaping import expand_dims, moveaxis, ravel, reshape
+from ..shape.selection import minimum, where
+from ..sorting.sorting import argsort
+from .averages import fitting_weights
+from .cumulative import cumsum
+from .reduction import all as _all
+from .reduction import sum as _sum
+
+
+def _closest(q: Any, n: Any) -> Tensor:
+    index = n * q - 1.5
+    low = floor(index)
+    return where((index == low) & (low % 2 == 1), low, low + 1)
+
+
+# For n sorted elements the number of one of them,
+_DISCRETE = {
+    "inverted_cdf": lambda n, q: ceil(n * q - 1),
+    "closest_observation": lambda n, q: _closest(q, n),
+    "lower": lambda n, q: floor((n - 1) * q),
+    "higher": lambda n, q: ceil((n - 1) * q),
+    "nearest": lambda n, q: rint((n - 1) * q),
+}
+# or a number between those of two neighbours.
+_CONTINUOUS = {
+    "averaged_inverted_cdf": lambda n, q: n * q - 1,
+    "interpolated_inverted_cdf": lambda n, q: n * q - 1,
+    "hazen": lambda n, q: n * q + 0.5 - 1,
+    "weibull": lambda n, q: n * q + q - 1,
+    "linear": lambda n, q: (n - 1) * q,
+    "median_unbiased": lambda n, q: n * q + (1 / 3 + q * (1 / 3)) - 1,
+    "normal_unbiased": lambda n, q: n * q + (3 / 8 + q * (1 / 4)) - 1,
+    "midpoint": lambda n, q: 0.5 * (floor((n - 1) * q) + ceil((n - 1) * q)),
+}
+# How much the upper neighbour counts, where that is not the fraction of the number.
+_UPPER = {
+    "averaged_inverted_cdf": lambda fraction: where(fraction == 0, 0.5, 1.0),
+    "midpoint": lambda fraction: where(fraction == 0, 0.0, 0.5),
+}
+
+
+def quantile(
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: Axis = None,
+    *,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    weights: ArrayLike | None = None,
+) -> Tensor:
+    """Return quantiles of the elements along ``axis``; NaN if one of them is.
+
+    Parameters
+    ----------
+    a : array_like
+        The elements; real.
+    q : array_like
+        Which quantiles, from 0 to 1; its axes are the first ones of the result.
+    axis : int or tuple of int, optional
+        By default all axes.
+    overwrite_input : bool
+        Accepted as NumPy does: the input stays as it is.
+    method : str
+        One of NumPy's thirteen, such as "linear", "lower", "nearest", "median_unbiased".
+    keepdims : bool
+        Whether the axes stay, with size 1.
+    weights : array_like, optional
+        For ``method="inverted_cdf"``: of the shape of ``a``, or of its axes ``axis``.
+
+    Raises
+    ------
+    ValueError
+        For another method, a ``q`` out of range or of more than two axes, or weights that no
+        method takes or that are negative.
+    TypeError
+        If the elements are complex.
+    IndexError
+        If there are none.
+
+    Notes
+    -----
+    The gradient goes to the one or two elements between which the quantile lies, of equal ones to
+    that which comes there in the stable order; with continuous methods `q` has one too, their
+    distance times :math:`n - 1` ("linear") or :math:`n`. Weights have the derivative 0.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([4.0, 1.0, 3.0, 9.0], requires_grad=True)
+    >>> ng.quantile(x, 0.25).item()
+    2.5
+    >>> ng.grad(ng.quantile(x, 0.25), x)[0]
+    tensor([0.  , 0.25, 0.75, 0.  ])
+    """
+    return _quantiles("quantile", a, q, axis, method, keepdims, weights)
+
+
+def percentile(
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: Axis = None,
+    *,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    weights: ArrayLike | None = None,
+) -> Tensor:
+    """Return percentiles, `quantile` with ``q`` from 0 to 100.
+
+    Raises
+    ------
+    IndexError
+        If there are no elements.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.percentile(ng.tensor([4.0, 1.0, 3.0, 9.0]), [25, 50])
+    tensor([2.5, 3.5])
+    """
+    return _quantiles("percentile", a, q, axis, method, keepdims, weights)
+
+
+def nanquantile(
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: Axis = None,
+    *,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    weights: ArrayLike | None = None,
+) -> Tensor:
+    """Return quantiles of the elements that are not NaN, NaN if there are none; parameters and
+    derivatives as in `quantile`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.nanquantile(ng.tensor([4.0, float("nan"), 2.0]), 0.5).item()
+    3.0
+    """
+    return _quantiles("nanquantile", a, q, axis, method, keepdims, weights)
+
+
+def nanpercentile(
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: Axis = None,
+    *,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    weights: ArrayLike | None = None,
+) -> Tensor:
+    """Return percentiles of the elements that are not NaN, `nanquantile` with ``q`` from 0 to 100.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.nanpercentile(ng.tensor([4.0, float("nan"), 2.0]), [0, 100])
+    tensor([2., 4.])
+    """
+    return _quantiles("nanpercentile", a, q, axis, method, keepdims, weights)
+
+
+def nanmedian(
+    a: ArrayLike, axis: Axis = None, *, overwrite_input: bool = False, keepdims: bool = False
+) -> Tensor:
+    """Return the median of the elements that are not NaN, NaN if there are none; parameters and
+    derivatives as in `median`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.nanmedian(ng.tensor([4.0, float("nan"), 1.0, 9.0])).item()
+    4.0
+    """
+    a = as_tensor(a)
+    a = a.astype(np.float64) if a.dtype.kind in "biu" else a
+    axes = negative_axes(axis, a.ndim)
+    ordered = _sorted_lines(a, axes)
+    if not ordered.shape[-1]:
+        return _shaped(full((*ordered.shape[:-1], 1), np.nan, a.dtype), (), axes, keepdims)
+    n = _sum(~isnan(ordered), -1, keepdims=True)
+    low, high = (_picked(ordered, at) for at in ((n - 1) // 2, n // 2))
+    middle = where(n % 2 == 1, low, (low + high) * 0.5).astype(a.dtype, copy=False)
+    return _shaped(where(n == 0, np.nan, middle), (), axes, keepdims)
+
+
+def _quantiles(
+    name: str, a: Any, q: Any, axis: Axis, method: str, keepdims: bool, weights: Any
+) -> Tensor:
+    weak = type(q) in (int, float)
+    a, q = as_tensors(a, q)
+    if a.dtype.kind == "c":
+        raise TypeError(f"{name}: elements must be real, got {a.dtype}")
+    q = q / 100 if "percentile" in name else q
+    if q.ndim > 2:
+        raise ValueError(f"{name}: q has at most two axes, got shape {q.shape}")
+    if is_known(q) and not np.all((values_of(q) >= 0) & (values_of(q) <= 1)):
+        raise ValueError(f"{name}: q must be between 0 and {100 if 'percentile' in name else 1}")
+    if not isinstance(method, str) or (method not in _DISCRETE and method not in _CONTINUOUS):
+        known = ", ".join([*_DISCRETE, *_CONTINUOUS])
+        raise ValueError(f"{name}: method must be one of {known}, got {method!r}")
+    axes, omits = negative_axes(axis, a.ndim), name.startswith("nan") and a.dtype.kind == "f"
+    if weights is not None:
+        return _shaped(_weighted(name, a, q, axis, method, weights, omits), q.shape, axes, keepdims)
+    ordered = _sorted_lines(a, axes)
+    count = ordered.shape[-1]
+    if not count:
+        if not omits:
+            raise IndexError(f"{name} of no elements")
+        empty = full((*ordered.shape[:-1], q.size), np.nan, a.dtype)
+        return _shaped(empty, q.shape, axes, keepdims)
+    n: Any = _sum(~isnan(ordered), -1, keepdims=True) if omits else count
+    n = n.astype(q.dtype) if omits and q.dtype.kind == "f" else n
+    result = _at(ordered, n, ravel(q), method, weak)
+    if a.dtype.kind == "f":
+        is_bad = n == 0 if omits else isnan(ordered[..., -1:])
+        result = where(is_bad, np.nan, result).astype(result.dtype, copy=False)
+    return _shaped(result, q.shape, axes, keepdims)
+
+
+def _sorted_lines(a: Tensor, axes: Any) -> Tensor:
+    """Return the elements along axes, ascending along the last one."""
+    lines = axes_last(a, axes) if axes else expand_dims(a, -1)
+    return take_along_axis(lines, argsort(lines.detach()), -1)
+
+
+def _shaped(result: Tensor, shape: Any, axes: Any, keepdims: bool) -> Tensor:
+    """Return results that lie along the last axis in the shape that NumPy gives them."""
+    y = reshape(moveaxis(result, -1, 0), (*shape, *result.shape[:-1]))
+    if kept(keepdims) and axes:
+        y = expand_dims(y, axes)
+    return as_scalar(in_order(y, "C"))
+
+
+def _picked(ordered: Tensor, at: Tensor) -> Tensor:
+    """Return the elements at positions, the same ones along all lines or those of each line."""
+    at = at.detach().astype(np.int64).clip(0, ordered.shape[-1] - 1)
+    return take(ordered, at, -1) if at.ndim == 1 else take_along_axis(ordered, at, -1)
+
+
+def _at(ordered: Tensor, n: Any, q: Tensor, method: str, weak: bool) -> Tensor:
+    """Return the quantiles of ``n`` sorted elements."""
+    if method in _DISCRETE:
+        return _picked(ordered, _DISCRETE[method](n, q))
+    if method == "linear" and q.dtype.kind in "biu":
+        return _picked(ordered, (n - 1) * q)
+    number = _CONTINUOUS[method](n, q)
+    below = floor(number.detach())
+    fraction = number - below
+    t = _UPPER[method](fraction) if method in _UPPER else fraction
+    t = where((number < 0) | (number >= n - 1), 0.0, t)
+    above = minimum(where(number < 0, 0.0, below + 1), n - 1)
+    low, high = _picked(ordered, minimum(below, n - 1)), _picked(ordered, above)
+    dtype = np.result_type(ordered.dtype, 1.0 if weak else number.dtype)
+    t = t.astype(np.result_type(dtype, np.float32), copy=False)
+    step = high - low
+    y = where(t >= 0.5, high - step * (1 - t), low + step * t)
+    return y.astype(dtype, copy=False)
+
+
+def _weighted(
+    name: str, a: Tensor, q: Tensor, axis: Axis, method: str, weights: Any, omits: bool
+) -> Tensor:
+    """Return the first elements up to which the weights make up parts of their sum."""
+    if method != "inverted_cdf":
+        raise ValueError(f"{name}: only method 'inverted_cdf' takes weights, not {method!r}")
+    w = fitting_weights(name, a, as_tensor(weights).detach(), axis)
+    if is_known(w) and np.any(values_of(w) < 0):
+        raise ValueError(f"{name}: weights must not be negative")
+    w = broadcast_to(w, a.shape).astype(np.float64)
+    axes = negative_axes(axis, a.ndim)
+    lines, w = (axes_last(x, axes) if axes else expand_dims(x, -1) for x in (a, w))
+    order = argsort(lines.detach())
+    ordered, w = take_along_axis(lines, order, -1), take_along_axis(w, order, -1)
+    missing = isnan(ordered)
+    share = cumsum(where(missing, 0.0, w) if omits else w, -1)
+    share = share / share[..., -1:]
+    is_empty = _all(missing, -1, keepdims=True)
+    if is_known(share) and np.any(np.isnan(values_of(where(is_empty, 0.0, share[..., -1:])))):
+        raise ValueError(f"{name}: weights are all zero, or have NaN or infinity among them")
+    share = share.astype(q.dtype, copy=False) if q.dtype.kind == "f" else share
+    share = where(share == 0, -1.0, share)  # what weighs nothing is not the first element
+    result = _picked(ordered, _sum(less(share[..., None, :], ravel(q)[:, None]), -1))
+    return where(is_empty if omits else missing[..., -1:], np.nan, result).astype(a.dtype)

@@ -1,0 +1,1 @@
+"""Changing the shape, joining, splitting, padding, selecting."""

@@ -1,0 +1,1 @@
+"""Fourier transforms, convolutions, interpolation, differences and polynomials."""

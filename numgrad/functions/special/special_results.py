@@ -1,0 +1,229 @@
+"""Special functions of several results, or with options, that are made of operators of tables."""
+
+from importlib import import_module
+from typing import Any
+
+from ..._tensor import ArrayLike, Tensor
+from ...operators.elementwise.arithmetic import where
+from ...operators.special.formulas import TABLE
+from ..array.operands import as_tensor
+from ..elementwise.documentation import of_elements
+
+
+def _several(names: str, *args: ArrayLike) -> tuple[Tensor, ...]:
+    return tuple(TABLE[name](*args) for name in names.split())
+
+
+@of_elements(
+    "Both solve ``y'' = z * y``.", at=("0.0",), namespace="ng.special",
+    value="(tensor(0.35502805), tensor(-0.2588194), tensor(0.61492663), tensor(0.44828836))",
+)  # fmt: skip
+def airy(z: ArrayLike, /) -> tuple[Tensor, ...]:
+    """Return the Airy functions with their derivatives, ``ai, aip, bi, bip``, real or complex."""
+    return _several("airy_ai airy_aip airy_bi airy_bip", z)
+
+
+@of_elements("The derivatives are ``sin(x) / x`` and ``cos(x) / x``.", at=("1.0",),
+             value="(tensor(0.94608307), tensor(0.33740392))", namespace="ng.special")  # fmt: skip
+def sici(x: ArrayLike, /) -> tuple[Tensor, ...]:
+    """Return the sine and the cosine integral, ``si, ci``, real or complex."""
+    return _several("sici_si sici_ci", x)
+
+
+@of_elements("The derivatives are ``sinh(x) / x`` and ``cosh(x) / x``.", at=("1.0",),
+             value="(tensor(1.05725088), tensor(0.83786694))", namespace="ng.special")  # fmt: skip
+def shichi(x: ArrayLike, /) -> tuple[Tensor, ...]:
+    """Return the hyperbolic sine and cosine integral, ``shi, chi``, real or complex."""
+    return _several("shichi_shi shichi_chi", x)
+
+
+@of_elements("The derivatives are ``sin(pi * z**2 / 2)`` and ``cos(pi * z**2 / 2)``.", at=("1.0",),
+             value="(tensor(0.43825915), tensor(0.7798934))", namespace="ng.special")  # fmt: skip
+def fresnel(z: ArrayLike, /) -> tuple[Tensor, ...]:
+    """Return Fresnel's integrals, ``s, c``, real or complex."""
+    return _several("fresnel_s fresnel_c", z)
+
+
+def ellipj(u: ArrayLike, m: ArrayLike, /) -> tuple[Tensor, ...]:
+    """Return Jacobi's elliptic functions and the amplitude.
+
+    Parameters
+    ----------
+    u, m : array_like
+        Argument, and parameter from 0 to 1. Broadcast together.
+
+    Returns
+    -------
+    tuple of Tensor
+        ``sn, cn, dn, ph``.
+
+    Notes
+    -----
+    The derivatives with respect to ``u`` are ``cn * dn``, ``-sn * dn``, ``-m * sn * cn`` and
+    ``dn``; those with respect to ``m`` are refused.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.special.ellipj(0.5, 0.2)[0].item()
+    0.47595...
+    """
+    return _several("ellipj_sn ellipj_cn ellipj_dn ellipj_ph", u, m)
+
+
+def spherical_jn(n: ArrayLike, z: ArrayLike, derivative: bool = False) -> Tensor:
+    """Return the spherical Bessel function of the first kind.
+
+    Parameters
+    ----------
+    n, z : array_like
+        Order, integers from 0, and argument, real or complex. Broadcast together.
+    derivative : bool
+        Whether to return the derivative with respect to ``z`` instead.
+
+    Notes
+    -----
+    The derivative is ``(n * f(n - 1, z) - (n + 1) * f(n + 1, z)) / (2 * n + 1)``, ``f`` being the
+    function itself.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.special.spherical_jn(1, 1.0).item()
+    0.30116867...
+    """
+    return _spherical("j", n, z, derivative)
+
+
+def spherical_yn(n: ArrayLike, z: ArrayLike, derivative: bool = False) -> Tensor:
+    """Return the spherical Bessel function of the second kind; parameters as in `spherical_jn`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.special.spherical_yn(1, 1.0).item()
+    -1.38177329...
+    """
+    return _spherical("y", n, z, derivative)
+
+
+def spherical_in(n: ArrayLike, z: ArrayLike, derivative: bool = False) -> Tensor:
+    """Return the modified spherical Bessel function of the first kind; parameters as in
+    `spherical_jn`.
+
+    Notes
+    -----
+    The derivative is ``(n * f(n - 1, z) + (n + 1) * f(n + 1, z)) / (2 * n + 1)``.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.special.spherical_in(1, 1.0).item()
+    0.36787944...
+    """
+    return _spherical("i", n, z, derivative)
+
+
+def spherical_kn(n: ArrayLike, z: ArrayLike, derivative: bool = False) -> Tensor:
+    """Return the modified spherical Bessel function of the second kind; parameters as in
+    `spherical_jn`.
+
+    Notes
+    -----
+    The derivative is ``-(n * f(n - 1, z) + (n + 1) * f(n + 1, z)) / (2 * n + 1)``.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.special.spherical_kn(1, 1.0).item()
+    1.15572734...
+    """
+    return _spherical("k", n, z, derivative)
+
+
+def _spherical(letter: str, n: ArrayLike, z: ArrayLike, derivative: bool) -> Tensor:
+    operator = TABLE[f"spherical_{letter}n"]
+    return operator.partials[1].traced(n, z) if derivative else operator(n, z)
+
+
+def lambertw(z: ArrayLike, k: ArrayLike = 0, tol: float = 1e-8) -> Tensor:
+    """Return Lambert's function: ``w`` with ``w * exp(w) == z``; a complex number.
+
+    Parameters
+    ----------
+    z, k : array_like
+        Argument, real or complex, and number of the branch. Broadcast together.
+    tol : float
+        Not looked at: the result is as precise as numbers are.
+
+    Notes
+    -----
+    The derivative with respect to ``z`` is ``w / (z * (1 + w))``, infinite at the branch point
+    ``-1/e`` of branches -1, 0 and 1.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.special.lambertw(1.0).item()
+    (0.56714329...+0j)
+    """
+    return TABLE["lambertw"](z, k)
+
+
+def comb(N: ArrayLike, k: ArrayLike, *, exact: bool = False, repetition: bool = False) -> Any:
+    """Return the number of combinations of ``k`` things out of ``N``, as floats.
+
+    Parameters
+    ----------
+    N, k : array_like
+        Broadcast together. The result is 0 for ``k > N`` and for negative numbers.
+    exact : bool
+        Whether to return integers of any size, of two numbers: SciPy's, without a derivative.
+    repetition : bool
+        Whether things may be taken more than once.
+
+    Notes
+    -----
+    The derivatives are those of `binom`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.special.comb(10, 3).item()
+    120.0
+    """
+    if exact:
+        return import_module("scipy.special").comb(N, k, exact=True, repetition=repetition)
+    if repetition:
+        return comb(as_tensor(N) + as_tensor(k) - 1, k)
+    return _where_sensible(N, k, TABLE["binom"](N, k))
+
+
+def perm(N: ArrayLike, k: ArrayLike, exact: bool = False) -> Any:
+    """Return the number of ordered choices of ``k`` things out of ``N``, as floats.
+
+    Parameters
+    ----------
+    N, k : array_like
+        Broadcast together. The result is 0 for ``k > N`` and for negative numbers.
+    exact : bool
+        Whether to return integers of any size, of two numbers: SciPy's, without a derivative.
+
+    Notes
+    -----
+    The derivatives are those of `poch`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.special.perm(10, 3).item()
+    720.0
+    """
+    if exact:
+        return import_module("scipy.special").perm(N, k, exact=True)
+    return _where_sensible(N, k, TABLE["poch"](as_tensor(N) - as_tensor(k) + 1, k))
+
+
+def _where_sensible(whole: ArrayLike, part: ArrayLike, count: Tensor) -> Tensor:
+    whole, part = as_tensor(whole), as_tensor(part)
+    return where((part <= whole) & (part >= 0), count, 0.0)

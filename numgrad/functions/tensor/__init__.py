@@ -1,0 +1,1 @@
+"""What makes a tensor an array of NumPy: operators, methods, protocols."""

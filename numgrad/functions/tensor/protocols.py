@@ -1,0 +1,275 @@
+"""NumPy's functions on tensors: ``np.sin(t)`` is ``ng.sin(t)``, by ``functions.tables``."""
+
+import inspect
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, partial, update_wrapper
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from ..._errors import ArgTypeError
+from ..._tensor import Tensor
+from ...engine.capture import escapes
+from ..array.pandas_operands import PRODUCT_OF_PANDAS, is_product_of_pandas, unframed
+from ..array.results import delivered, way_out
+from ..elementwise.universal import with_options
+from ..products.sparse import is_product_of_scipy
+from .numpy_table import CONVERSIONS, RENAMED, UFUNCS, functions, scipy_function
+from .python_operators import is_operand
+
+_ABSENT = inspect.Parameter.empty
+_UNNAMED = inspect.Parameter.POSITIONAL_ONLY
+
+# Arrays -------------------------------------------------------------------------------------------
+
+
+def array(tensor: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    """Return the array, for NumPy; for a product of SciPy, which is then left to the tensor, an
+    object that is no array of numbers."""
+    if is_product_of_scipy(sys._getframe(1)):
+        return np.empty((), object)
+    tensor._computed()
+    what, instead = _way_out(dtype)
+    has_slope = instead is escapes.ARRAY
+    if is_product_of_pandas(sys._getframe(1)):
+        what, instead = PRODUCT_OF_PANDAS
+    escapes.refuse(tensor, what, instead, has_slope=has_slope)
+    found = tensor.numpy(copy=bool(copy))
+    return found if dtype is None or found.dtype == dtype else found.astype(dtype)
+
+
+def _way_out(dtype: Any) -> tuple[str, str]:
+    """Return what asks for an array, and what to write instead."""
+    kind = None if dtype is None else np.dtype(dtype)
+    if kind is None or kind.kind not in "biu":
+        return "np.asarray", escapes.ARRAY
+    return f"np.asarray to {kind}", escapes.WHOLE.format(dtype=str(kind))
+
+
+def numba_type(tensor: Any) -> Any:
+    """Refuse: a function that Numba has compiled asks for the type of an argument.
+
+    Raises
+    ------
+    ArgTypeError
+        It says how such a function becomes an operator with a derivative.
+    """
+    from ...engine.capture.user_call import user_calls  # not needed before there is an error
+
+    call = next(user_calls(), None)
+    where = "" if call is None else f", at {call.site}"
+    raise ArgTypeError(
+        f"a function compiled by Numba was called with a tensor{where}; it takes arrays, and Numba "
+        f"has no derivatives. Make it an operator of tensors, ng.operator('(n)->(n)')(f) with the "
+        f"shapes of your arguments and an out argument for each result, and declare its "
+        f"derivative with .backward. If no gradient is to flow through it, hand it "
+        f"t.detach().numpy()"
+    )
+
+
+# Universal functions ------------------------------------------------------------------------------
+
+
+def array_ufunc(tensor: Tensor, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+    """Answer a universal function, SciPy's included; NotImplemented where another container shall.
+
+    Raises
+    ------
+    TypeError
+        For a function or a method without counterpart, and for options that would write into an
+        array.
+    """
+    operands = (inputs[0], *inputs[2:]) if method in ("at", "reduceat") else inputs
+    if not all(map(is_operand, operands)):  # an index may be anything
+        inputs, operands = tuple(map(unframed, inputs)), tuple(map(unframed, operands))
+        if not all(map(is_operand, operands)):
+            return NotImplemented
+    function = UFUNCS.get(ufunc) or _scipy_function(ufunc)
+    if function is not None and method == "__call__" and not options:
+        return function(*inputs)
+    is_own = getattr(np, ufunc.__name__, None) is ufunc
+    name = f"{'np' if is_own else 'scipy.special'}.{ufunc.__name__}"
+    if function is None and ufunc.types == [f"{'O' * ufunc.nin}->{'O' * ufunc.nout}"]:
+        raise TypeError(
+            f"{ufunc.__name__}, made by np.frompyfunc, computes with Python objects: write "
+            f"ng.vectorize(f), or hand it t.detach().numpy() for values without gradients"
+        )
+    if function is None:
+        raise TypeError(f"{name} has no counterpart in numgrad; {way_out(name)}")
+    if ufunc is np.matmul and options.get("axes") in _MATRICES:
+        del options["axes"]
+    if method != "__call__":
+        return _of_method(name, function, method)(*inputs, **options)
+    own = {key: value for key, value in options.items() if key in _parameters(function)}
+    others = {key: value for key, value in options.items() if key not in own}
+    function = update_wrapper(partial(function, **own), function) if own else function
+    return with_options(function, others, *inputs, called=name)
+
+
+_MATRICES = ([(-2, -1)] * 3, [(-1,), (-2, -1), (-1,)])
+"""The axes that ``array @= tensor`` names: those that there are."""
+
+
+def _of_method(name: str, function: Callable[..., Any], method: str) -> Callable[..., Any]:
+    """Return what answers a method such as ``np.add.reduce``."""
+    found = getattr(function, method, None)
+    if found is None:
+        called = f"{name}.{method}"
+        raise TypeError(f"{called} has no counterpart in numgrad; {way_out(called)}")
+    return found
+
+
+def _scipy_function(ufunc: np.ufunc) -> Callable[..., Any] | None:
+    """Return the counterpart of a function that is not NumPy's."""
+    own = getattr(np, ufunc.__name__, None) is not ufunc
+    return scipy_function(ufunc.__name__) if own else None
+
+
+# Other functions ----------------------------------------------------------------------------------
+
+
+def array_function(
+    tensor: Tensor,
+    function: Callable[..., Any],
+    types: Iterable[type],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Any:
+    """Answer a NumPy function by its counterpart.
+
+    Raises
+    ------
+    TypeError
+        For a function without counterpart, or a parameter that the counterpart does not have.
+    """
+    if not all(issubclass(kind, (Tensor, np.ndarray)) for kind in types):
+        return NotImplemented
+    name = f"{function.__module__.replace('numpy', 'np', 1)}.{function.__name__}"
+    own = functions().get(function)
+    if own is None:
+        raise TypeError(f"{name} has no counterpart in numgrad; {way_out(name)}")
+    if function in CONVERSIONS and _computes_in_numpy(sys._getframe(1)):
+        return function(*[x.numpy(copy=True) if isinstance(x, Tensor) else x for x in args])
+    alike = _alike(function, own)
+    if kwargs or len(args) > alike:
+        args, kwargs = _translate(name, function, own, args, kwargs, alike)
+        ours = _parameters(own)
+        if _hands_on(ours) and "out" in ours:  # options such as where= and casting= are about `out`
+            return own(*args, **kwargs)
+        out = kwargs.pop("out", None)
+        return delivered(own(*args, **kwargs), out, name)
+    return own(*args, **kwargs)
+
+
+def _computes_in_numpy(caller: FrameType) -> bool:
+    """Return whether the caller wants an array of NumPy from a conversion of NumPy's: SciPy's
+    optimizers hand what a user's function returns to compiled code, and write to it."""
+    return caller.f_globals.get("__name__", "").startswith("scipy.optimize")
+
+
+def _translate(
+    called: str,
+    function: Callable[..., Any],
+    own: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    alike: int,
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return the arguments of a call of ``function`` as its counterpart takes them.
+
+    The two differ in some names, and the counterpart lacks some parameters, like ``out``: beyond
+    the first ``alike`` arguments go by name.
+    """
+    theirs, ours = _parameters(function), _parameters(own)
+    given = {**dict(zip(list(theirs)[alike:], args[alike:], strict=False)), **kwargs}
+    args, names, order = args[:alike], _names(function, own), list(theirs)
+    result = {}
+    for parameter in sorted(given, key=lambda p: order.index(p) if p in order else len(order)):
+        value, name = given[parameter], names.get(parameter)
+        if name is None and (parameter == "out" or _hands_on(ours)):
+            result[parameter] = value  # what the result is written to, or a function of users takes
+        elif name is None:
+            if not _is_default(value, theirs.get(parameter)):
+                raise TypeError(
+                    f"{called} of tensors does not take {parameter}=; {way_out(called)}"
+                )
+        elif name in result:
+            raise TypeError(f"{called} got {parameter}= twice, under two names")
+        elif ours[name].kind is _UNNAMED:
+            args = (*args, value)
+        else:
+            result[name] = value
+    return args, result
+
+
+@cache
+def _names(function: Callable[..., Any], own: Callable[..., Any]) -> dict[str, str]:
+    """Return the counterpart's name of each parameter that it has.
+
+    It is the same name, or one of `RENAMED`; an operand, which has no default or no name to call it
+    by, is the one in the same place. Two options in the same place have nothing to do with each
+    other.
+    """
+    theirs, ours = _parameters(function), _parameters(own)
+    names = {name: RENAMED[name] for name in theirs if RENAMED.get(name) in ours}
+    names.update({name: name for name in (*theirs, *ours) if name in ours})
+    for name, place in zip(theirs, ours, strict=False):
+        is_operand = ours[place].default is _ABSENT or ours[place].kind is _UNNAMED
+        if name not in names and place not in theirs and is_operand:
+            names[name] = place
+    return names
+
+
+@cache
+def _alike(function: Callable[..., Any], own: Callable[..., Any]) -> int:
+    """Return how many arguments may be given to the counterpart as they come, by position."""
+    theirs, ours = _parameters(function), list(_parameters(own).values())
+    if _is_variadic(theirs):
+        return sys.maxsize
+    names = _names(function, own)
+    for count, (name, parameter) in enumerate(zip(theirs, ours, strict=False)):
+        is_named = parameter.kind is parameter.KEYWORD_ONLY or name == "out"
+        if names.get(name) != parameter.name or is_named:
+            return count
+    return min(len(theirs), len(ours))
+
+
+@cache
+def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    try:
+        return inspect.signature(function).parameters
+    except ValueError:  # some of NumPy's compiled functions have none
+        return {}
+
+
+def _is_variadic(parameters: Mapping[str, inspect.Parameter]) -> bool:
+    return not parameters or any(p.kind is p.VAR_POSITIONAL for p in parameters.values())
+
+
+def _hands_on(parameters: Mapping[str, inspect.Parameter]) -> bool:
+    """Return whether a function takes options of any name."""
+    return any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+
+
+def _is_default(value: Any, parameter: inspect.Parameter | None) -> bool:
+    """Return whether ``value`` asks for nothing: it is absent, or the default."""
+    if value is np._NoValue or (value is None and (parameter is None or parameter.name != "where")):
+        return True
+    if parameter is None or not isinstance(value, (str, bool, int, float)):
+        return False
+    default = True if parameter.name == "where" else parameter.default
+    return type(value) is type(default) and value == default
+
+
+def answered(
+    called: str,
+    function: Callable[..., Any],
+    own: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Any:
+    """Return what the counterpart of a function gives for arguments as the function takes them."""
+    args, kwargs = _translate(called, function, own, args, kwargs, _alike(function, own))
+    return own(*args, **kwargs)

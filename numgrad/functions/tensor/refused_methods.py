@@ -1,0 +1,37 @@
+"""Attributes of arrays, and of torch's tensors, that tensors do not have: what to write instead."""
+
+from typing import Any
+
+import numpy as np
+
+from ...names.foreign_names import METHODS
+
+
+def refused(name: str, instead: str) -> Any:
+    """Return an attribute that says what to write."""
+
+    def refuse(self: Any, *value: Any) -> Any:
+        raise AttributeError(f"a tensor has no {name}: {instead}")
+
+    return property(refuse, refuse, doc=f"Refused: {instead}.")
+
+
+class OfTorch:
+    """What tensors of torch have beside what those of numgrad have."""
+
+    __slots__ = ()
+
+
+for _name, _instead in METHODS.items():
+    setattr(OfTorch, _name, refused(_name, f"write {_instead}"))
+
+
+def no_view(dtype: Any, own: np.dtype) -> TypeError:
+    """Return the error for a view of the bytes of a tensor as another dtype."""
+    parts = "np.stack([t.real, t.imag], -1).reshape(*t.shape[:-1], -1) for view(float)"
+    if own.kind != "c":
+        parts = "t[..., ::2] + 1j * t[..., 1::2] for view(complex)"
+    return TypeError(
+        f"view({dtype!r}) of a tensor of {own}: bytes are not read as another dtype. Write "
+        f"t.astype(dtype) to convert, t.reshape(shape) for another shape, {parts}."
+    )

@@ -1,0 +1,169 @@
+"""What a function reads that requires grad and is none of its arguments: places in the graph that
+its results lead to, found while it is called."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...._errors import ArgTypeError, DetachedError, DtypeError, InplaceError
+from ...._tensor import Tensor, tensor
+from ....engine.graph.node import Edge, connect
+from ....engine.graph.traversal import edges_outside
+from ....engine.graph.value import next_number
+from ....engine.record.apply import mode
+from ....func.gradients import Called, pull
+
+
+class Closure:
+    """The tensors that a function closes over, as far as they require grad.
+
+    They are seen in the graph of what it returns, however it reads them: as variables outside, as
+    globals, as attributes. Each is known by its place in the graph, at which a tensor of
+    zeros stands for it among the inputs of a `numgrad.Function`: the function itself is called
+    again for derivatives, and reads the tensor as before.
+    """
+
+    def __init__(self, what: str) -> None:
+        self.what, self.first = what, next_number()
+        self.places: dict[Edge, Tensor] = {}
+        self.versions: dict[Edge, int] = {}
+        self.is_settled, self.is_followed = False, mode.grad
+
+    @property
+    def tensors(self) -> list[Tensor]:
+        """What stands for the tensors."""
+        return list(self.places.values())
+
+    def settle(self) -> None:
+        """Take what was noted for all that there is."""
+        self.is_settled = True
+
+    def look(self, results: Iterable[Tensor]) -> None:
+        """Note what results lead to; raise for a tensor that is new when all are known."""
+        for edge in edges_outside(results, self.first):
+            if edge not in self.places and self.is_settled:
+                if self.is_followed:
+                    raise self._unknown()
+            elif edge not in self.places:
+                spec = edge.spec
+                self.versions[edge] = _version(edge)
+                stand_in = tensor(np.zeros(spec.shape, spec.dtype))
+                connect(stand_in, edge)
+                self.places[edge] = stand_in
+
+    def given(self, params: Sequence[Any]) -> Sequence[Any]:
+        """Return the parameters that the function takes: what stands for those that it closes over
+        comes last."""
+        return params[: len(params) - len(self.places)]
+
+    def require_known(self, at: Called) -> None:
+        """Raise if a call has read a tensor that no call before it has read, or that was written
+        since."""
+        variables = at.variables
+        found = edges_outside(at.leaves, variables.first, variables.leaves)
+        for edge in found:
+            if self.versions.get(edge, 0) != _version(edge):
+                raise InplaceError(
+                    f"{self.what}: a tensor that the function closes over has been written since "
+                    f"the value was found; call backward before it is written, or pass a copy of "
+                    f"it in args"
+                )
+        if all(edge in self.places for edge in found):
+            return
+        raise self._unknown()
+
+    def _unknown(self) -> DetachedError:
+        return DetachedError(
+            f"{self.what}: the function depends on a tensor that requires grad, is none of its "
+            f"arguments, and was not met while the value was found: another one by now, or one "
+            f"that is read at some points only; pass the tensor in args: "
+            f"{self.what}(lambda x, p: ..., ..., args=(p,))"
+        )
+
+    def pulled(
+        self,
+        outputs: Sequence[Tensor],
+        arguments: Sequence[Tensor],
+        seeds: Sequence[Tensor],
+        graph: bool,
+        batched: bool,
+    ) -> list[Tensor]:
+        """Return a vector-Jacobian product with respect to the tensors, and not by way of
+        arguments, which may depend on the same ones."""
+        cut = [x for x in arguments if x.requires_grad]
+        leaves = [x for edge, x in self.places.items() if _is_leaf(edge)]
+        inner = [x for edge, x in self.places.items() if not _is_leaf(edge)]
+        # One may depend on another one, and is held fixed where this moves.
+        pulled = pull(outputs, leaves, seeds, graph, batched, cut + inner)
+        found = dict(zip(map(id, leaves), pulled, strict=True))
+        for x in inner:
+            others = [other for other in inner if other is not x]
+            (found[id(x)],) = pull(outputs, [x], seeds, graph, batched, cut + others)
+        return [found[id(x)] for x in self.tensors]
+
+
+def _version(edge: Edge) -> int:
+    """Return what counts the writes into a leaf."""
+    return edge.node.variable.storage.version if _is_leaf(edge) else 0  # type: ignore[union-attr]
+
+
+def _is_leaf(edge: Edge) -> bool:
+    return edge.node is not None and edge.node.is_accumulator
+
+
+class Met(Called):
+    """A function that was called on variables, whose derivatives are those to what it closes over,
+    too: these come last."""
+
+    def __init__(
+        self, f: Callable[..., Any], args: Sequence[Any], places: Sequence[int], closure: Closure
+    ) -> None:
+        super().__init__(f, args, places, closure.what)
+        self.closure = closure
+        closure.require_known(self)
+
+    def pulled(self, seeds: Sequence[Any], batched: bool = False) -> list[Any]:
+        """Return the vector-Jacobian product as the caller gets it."""
+        graph = self.outer_graph(*seeds)
+        outer = self.closure.pulled(self.leaves, self.variables.leaves, seeds, graph, batched)
+        return [*super().pulled(seeds, batched), *map(self.variables.deliver, outer)]
+
+
+class Scalar:
+    """A function that returns one real number, called with numbers; notes what it closes over."""
+
+    def __init__(self, f: Callable[..., Any], closure: Closure) -> None:
+        self.f, self.closure = f, closure
+        self.met: Any = None  # the first point, and the value there
+        self.returns_tensors = False
+
+    def __call__(self, x: Any, *args: Any) -> Any:
+        """Return the number."""
+        found = self.f(x, *args)
+        if isinstance(found, Tensor):
+            self.returns_tensors = True
+            if mode.grad:
+                self.closure.look([found])
+            found = found.detach().numpy()
+        found = one_number(found, self.closure.what)
+        self.met = self.met or (x, found)
+        return found
+
+
+def one_number(found: Any, what: str) -> Any:
+    """Return what a function has returned as one number."""
+    found = np.asarray(found)
+    if found.size != 1:
+        raise ArgTypeError(
+            f"{what}: the function must return one number, and returned an array of shape "
+            f"{found.shape}"
+        )
+    return found.item()
+
+
+def require_real(found: Any, what: str) -> Any:
+    """Return a number; raise for a complex one."""
+    if isinstance(found, complex):
+        raise DtypeError(f"{what} takes real functions, and the function returned {found!r:.40}")
+    return found

@@ -1,0 +1,292 @@
+"""Initial value problems, as functions of the start and of the arguments."""
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...._autograd import no_grad
+from ...._errors import CaptureError, ConvergenceError, NotDifferentiableError
+from ...._tensor import tensor
+from ....functions.array.argument_checks import pair, unwanted
+from ....functions.shape.reshaping import matrix_transpose, reshape
+from ..implicit.closures import Closure
+from ..implicit.derived import Captured
+from ..implicit.functions import FORMS, function
+from ..implicit.parameters import Parameters, controls, gathered, number
+from ..implicit.solver_operator import Form, Found, converged, in_programs, refuse, shape_of
+from ..systems.linear import as_real
+from .continuous import IMPLICIT, ContinuousAdjoint, Problem, taken
+from .flow import Slopes, Times
+from .steps import ADAPTIVE, FIXED, ClosedRun, DiscreteAdjoint, Run, Step, stepped
+
+INSTEAD = {
+    "events": "find the time of an event by root, which it is of the function of the event at the "
+    "state for t_eval=t",
+    "dense_output": "ask for the states at t_eval",
+}
+
+
+def _shapes(given: dict[str, Any]) -> list[tuple[int, ...]]:
+    refuse("solve_ivp", {name: given["options"].get(name) for name in INSTEAD})
+    if given["t_eval"] is None:
+        raise CaptureError(
+            "solve_ivp in a captured or mapped function needs to know how many states there will "
+            "be: pass the times in t_eval, such as t_eval=np.linspace(t0, t1, 100)"
+        )
+    return [shape_of(given["t_eval"]), (*shape_of(given["y0"]), *shape_of(given["t_eval"]))]
+
+
+@in_programs(Form(converged("t", "y"), _shapes, lambda given, t, y: Found(t=t, y=y)))
+def solve_ivp(
+    fun: Callable[..., Any],
+    t_span: Sequence[float],
+    y0: Any,
+    method: str = "RK45",
+    t_eval: Any = None,
+    args: Sequence[Any] = (),
+    *,
+    jac: Any = "dense",
+    adjoint: str | None = None,
+    step: float | None = None,
+    adjoint_rtol: float | None = None,
+    adjoint_atol: float | None = None,
+    jit: bool = True,
+    **options: Any,
+) -> Any:
+    """Solve an initial value problem by `scipy.integrate.solve_ivp`, with the exact Jacobian.
+
+    Parameters
+    ----------
+    fun : callable
+        ``fun(t, y, *args)`` returns the slope: an array of the shape of ``y``, or a list of
+        numbers.
+    t_span : pair of float
+        Start and end; the states are differentiable with respect to both.
+    y0 : array_like
+        The start, of any shape; a list may hold tensors.
+    method : {"RK45", "RK23", "DOP853", "Radau", "BDF", "LSODA", "RK4", "Euler"}
+        SciPy's, or one with fixed steps, which needs `step`.
+    t_eval : array_like, optional
+        Times whose states are wanted, which are differentiable with respect to them; those of the
+        solver's steps by default, of which the ends alone are those of `t_span`.
+    args : tuple
+        Of anything; the states are differentiable with respect to the tensors in it, to `y0`, and
+        to the tensors that `fun` closes over and reads at the start already.
+    jac : {"dense", "sparse"} or as in SciPy
+        The form of the Jacobian, for the implicit methods.
+    adjoint : {"discrete", "continuous"}, optional
+        The derivative of the steps that were taken, or of the problem itself. By default discrete
+        for the explicit methods, continuous for the implicit ones, which have no other.
+    step : float, optional
+        With fixed steps, the most that one may be long.
+    adjoint_rtol, adjoint_atol : float, optional
+        Tolerances of the continuous adjoint; those of the solution by default.
+    jit : bool
+        Whether `fun` is captured, see `function`.
+    **options
+        SciPy's other parameters, unchanged: ``rtol``, ``atol``, ``max_step``, ``events``, ...
+
+    Returns
+    -------
+    Bunch of SciPy
+        ``y`` has shape ``(*y0.shape, number of times)``; it is a tensor if `y0`, one of `args` or
+        of the times is. ``t`` is one if a gradient is to reach the times. ``sol`` takes tensors,
+        too. All else is what SciPy found, and does not move with what was given.
+
+    Raises
+    ------
+    ConvergenceError
+        If a gradient is wanted and the solver, or that of the adjoint, has failed.
+    NotDifferentiableError
+        If a gradient is wanted with ``events``, ``dense_output`` (but to times that they do not
+        depend on, `t_eval` and the end), with respect to tolerances and sizes of steps, or of an
+        implicit method with ``adjoint="discrete"``; at the second derivative of a continuous
+        adjoint.
+
+    Notes
+    -----
+    The discrete adjoint goes back step by step, from the states that were kept: memory is one state
+    for each step, and the gradient is that of the numbers returned, to rounding, with the sizes of
+    the steps held fixed. A state between two steps is one more step of the method from the last one
+    before it. Second derivatives record all steps.
+
+    The continuous adjoint :math:`\\dot\\lambda = -f_y^T \\lambda` is integrated backwards along the
+    interpolated solution: up to 32 unknowns by collocation on the steps of the solution, which are
+    divided where that is not exact enough, else by the same method. The gradient of an argument is
+    :math:`\\int \\lambda^T f_p\\,dt` by Gauss' formula on the steps. Its error is that of the
+    tolerances. A batch of cotangents is one integration.
+
+    The derivative to a time is the slope at the state that is returned, to rounding, by every
+    method; that to the start's is minus the slope there, carried on as the start is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import numgrad as ng
+    >>> rate = ng.tensor(0.5, requires_grad=True)
+    >>> result = ng.interop.scipy.solve_ivp(
+    ...     lambda t, y, rate: -rate * y, (0.0, 2.0), np.array([1.0]), t_eval=[2.0], args=(rate,),
+    ...     rtol=1e-8, atol=1e-8,
+    ... )
+    >>> round(ng.grad(result.y[0, 0], rate)[0].item(), 5)  # -2 exp(-1)
+    -0.73576
+    """
+    y0, t_eval = gathered(y0), gathered(t_eval)
+    span = pair(t_span, "t_span", "the first and the last time")
+    if any(getattr(t, "ndim", 0) for t in span):
+        raise TypeError(unwanted("t_span", "the first and the last time", t_span))
+    options = controls(options | {"jac": jac, "step": step}, "solve_ivp")
+    jac, step = options.pop("jac"), options.pop("step")
+    own = controls({"rtol": adjoint_rtol, "atol": adjoint_atol}, "solve_ivp", "adjoint_")
+    parameters = Parameters(args, "solve_ivp")
+    closure = parameters.closure
+    inputs = Parameters((y0, args), "solve_ivp", closure)
+    times = Times(span, t_eval)
+    start = np.array(number(y0), dtype=float)
+    wanted = None if t_eval is None else _checked(np.array(number(t_eval), float), times.span)
+    form = jac if isinstance(jac, str) and jac in FORMS else "dense"
+
+    def of_state(y: Any, t: Any, *args: Any) -> Any:
+        return fun(t, y, *args)
+
+    hook = function(of_state, parameters.numbers, shape=start.shape, jac=form, jit=jit)
+    hook.closure = closure
+    hook.show(start.reshape(-1), times.span[0])
+    closure.settle()
+    is_followed = inputs.want_grad or times.first is not None
+    kind = _kind(method, adjoint, options) if is_followed else None
+    asked = _Asked(hook, start.reshape(-1), times.span, wanted, method, kind, closure)
+    result = asked.in_steps(step) if method in FIXED else asked.by_scipy(jac, options)
+    if (is_followed or times.move) and not result.success:
+        raise ConvergenceError(f"solve_ivp: {result.message}")
+    slope = parameters.over(hook.of_vector.vector)
+    field = Slopes(slope, hook, closure)
+    if kind is None and result.sol is not None:
+        from .interpolant import Interpolant
+
+        result.sol = Interpolant(result.sol, field, parameters.sources)
+    if not inputs.has_tensors and not times.has_tensors:
+        result.y = result.y.reshape(*start.shape, result.t.size)
+        return result
+    y = tensor(np.ascontiguousarray(result.y.T))
+    tensors = parameters.sources
+    y0 = reshape(as_real(y0, "solve_ivp"), -1)
+    begin = times.begin(field, y0, tensors)
+    if kind == "discrete":
+        asked_for = result.t if wanted is None else wanted
+        run = Run(Step(slope, method, closure), result.t, y.numpy(), asked_for, jit)
+        y = (DiscreteAdjoint if closure.places else ClosedRun).apply(run, begin, *tensors)
+    elif kind == "continuous":
+        given = {name: options[name] for name in ("rtol", "atol", "max_step") if name in options}
+        given |= {name: value for name, value in own.items() if value is not None}
+        of = hook, slope, len(parameters.tensors), closure, result.sol, times.span[0], result.t
+        problem = Problem(*of, method=method, **given)
+        result.sol = None
+        y = ContinuousAdjoint.apply(problem, y.numpy(), begin, *tensors)
+    result.t, y = times.states(field, y, result.t if wanted is None else wanted, y0, tensors)
+    result.y = reshape(matrix_transpose(y), (*start.shape, result.t.size))
+    return result
+
+
+def _kind(method: str, adjoint: str | None, options: dict[str, Any]) -> str:
+    """Return which adjoint a gradient is taken by, if one can be."""
+    kind = adjoint or ("continuous" if method in IMPLICIT else "discrete")
+    if kind not in ("discrete", "continuous"):
+        raise ValueError(f"solve_ivp: adjoint must be discrete or continuous, got {adjoint!r}")
+    for name, instead in INSTEAD.items():
+        if options.get(name):
+            raise NotDifferentiableError(
+                f"solve_ivp: with {name} part of the result would be without its gradient; "
+                f"{instead}, or detach y0, args and t_span"
+            )
+    if kind == "discrete" and method not in (*FIXED, *ADAPTIVE):
+        raise NotDifferentiableError(
+            f"solve_ivp: the steps of {method!r} have no discrete adjoint here; take "
+            f"adjoint='continuous', or one of {', '.join((*FIXED, *ADAPTIVE))}"
+        )
+    if kind == "continuous" and method in FIXED:
+        raise NotDifferentiableError(
+            f"solve_ivp: with fixed steps ({method!r}) the adjoint is discrete; take "
+            f"adjoint='discrete'"
+        )
+    return kind
+
+
+def _checked(wanted: np.ndarray, span: tuple[float, float]) -> np.ndarray:
+    """Return times that are wanted; raise unless they follow each other within the interval."""
+    if wanted.ndim != 1:
+        raise ValueError(f"solve_ivp: t_eval must have one axis, got shape {wanted.shape}")
+    if (wanted < min(span)).any() or (wanted > max(span)).any():
+        raise ValueError("solve_ivp: values in t_eval are not within t_span")
+    if (np.diff(wanted) * np.sign(span[1] - span[0]) <= 0).any():
+        raise ValueError("solve_ivp: values in t_eval are not properly sorted")
+    return wanted
+
+
+def _with(jac: Any, hook: function) -> Any:
+    """Return the user's Jacobian for SciPy, which hands it the arguments of the right-hand side; a
+    matrix as it is."""
+    return (lambda t, y: jac(t, y, *hook.args)) if callable(jac) else jac
+
+
+class _Asked(NamedTuple):
+    """What states are asked for: at all steps where these are to be differentiated."""
+
+    hook: function
+    start: np.ndarray
+    span: tuple[float, float]
+    wanted: np.ndarray | None
+    method: Any
+    kind: str | None
+    closure: Closure
+
+    def by_scipy(self, jac: Any, options: dict[str, Any]) -> Any:
+        """Return what SciPy finds."""
+        from scipy import integrate
+
+        hook, method, given = self.hook, self.method, dict(options)
+        if method in IMPLICIT:
+            exact = isinstance(jac, str)
+            given["jac"] = _with(jac, hook)
+            if exact:
+                given["jac"] = lambda t, y: taken(hook.matrix(y, t), method)
+        if self.kind == "continuous":
+            given["dense_output"] = True
+        times = None if self.kind == "discrete" else self.wanted
+        found = integrate.solve_ivp(
+            lambda t, y: hook.vector(y, t), self.span, self.start, method, times, **given
+        )
+        found.t = np.asarray(found.t, float)  # an empty list where no time is wanted
+        found.y = np.reshape(found.y, (self.start.size, found.t.size))
+        return found
+
+    def in_steps(self, step: float | None) -> Any:
+        """Return what equal steps between the times that are wanted lead to, in SciPy's form."""
+        from scipy.optimize import OptimizeResult
+
+        t = self._times(step)
+        run, count = Step(self.hook.of_vector.vector, self.method, self.closure), t.size - 1
+        go = Captured(run, self.hook.jit, "solve_ivp")
+        with no_grad():
+            states = np.array(stepped(go, self.start, t, self.hook.args))
+        if self.kind is None and self.wanted is not None:
+            kept = np.isin(t, self.wanted)
+            t, states = t[kept], states[kept]
+        return OptimizeResult(
+            t=t, y=states.T, sol=None, t_events=None, y_events=None, njev=0, nlu=0, status=0,
+            nfev=run.nodes.size * count, message="all steps were taken", success=True,
+        )  # fmt: skip
+
+    def _times(self, step: float | None) -> np.ndarray:
+        if step is None or not step > 0.0:
+            raise ValueError(
+                f"solve_ivp: {self.method!r} needs a length of steps, step=..., got {step!r}"
+            )
+        (first, last), inner = self.span, () if self.wanted is None else self.wanted
+        marks = np.unique([first, *inner, last])[:: 1 if last >= first else -1]
+        times = [marks[:1]]
+        for left, right in pairwise(marks):
+            times.append(np.linspace(left, right, int(np.ceil(abs(right - left) / step)) + 1)[1:])
+        return np.concatenate(times)

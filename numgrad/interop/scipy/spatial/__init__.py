@@ -1,0 +1,1 @@
+"""Distances between points, and values between the elements of an image."""

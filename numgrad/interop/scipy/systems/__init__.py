@@ -1,0 +1,1 @@
+"""Sparse systems and eigenvalue problems."""

@@ -1,0 +1,350 @@
+"""What operators hand over: the functions of kernels, with their dtypes.
+
+They are apart from the code that compiles them, so that declaring operators does not import Numba.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+Dtypes = tuple[np.dtype, ...]
+
+
+@dataclass(frozen=True)
+class Strided:
+    """The shape of an array that lies in memory with these strides, in bytes."""
+
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+
+    def extent(self) -> int:
+        """Return the bytes from the first element to the last, for strides that are not
+        negative."""
+        return sum([(n - 1) * step for n, step in zip(self.shape, self.strides, strict=True)])
+
+
+@dataclass(frozen=True)
+class Same:
+    """An argument of a program that has to be a certain object."""
+
+    value: Any
+
+
+@dataclass(frozen=True, eq=False)
+class ElementwiseSpec:
+    """An operator without core dimensions, given by a plain scalar function.
+
+    Attributes
+    ----------
+    name : str
+        Of the operator, for error messages and profiles.
+    function : callable
+        Scalars in, a scalar or a tuple of scalars out: ``math``, arithmetic, ``where``, callees.
+    in_dtypes, out_dtypes : tuple of dtypes
+    """
+
+    name: str
+    function: Callable
+    in_dtypes: Dtypes
+    out_dtypes: Dtypes
+
+    @property
+    def identity(self) -> tuple:
+        """What two specs of the same kernel have in common."""
+        return ("elementwise", self.function, self.in_dtypes, self.out_dtypes)
+
+
+@dataclass(frozen=True, eq=False)
+class FusedSpec:
+    """Elementwise operators joined in one kernel; only what `outputs` lists goes to memory.
+
+    Values are numbered: the kernel's inputs come first, then the result of each step.
+
+    Attributes
+    ----------
+    name : str
+        For profiles.
+    steps : tuple of (ElementwiseSpec, tuple of int)
+        An operator with one output, and the values that it is applied to: inputs or earlier steps.
+    in_dtypes, out_dtypes : tuple of dtypes
+    outputs : tuple of int
+        The values that are stored.
+    scalars : tuple of bool
+        For each input, whether it is one element, which is read once: its step is not looked at.
+    """
+
+    name: str
+    steps: tuple[tuple[ElementwiseSpec, tuple[int, ...]], ...]
+    in_dtypes: Dtypes
+    out_dtypes: Dtypes
+    outputs: tuple[int, ...]
+    scalars: tuple[bool, ...]
+
+    @property
+    def identity(self) -> tuple:
+        """What two specs of the same kernel have in common."""
+        steps = tuple((step.identity, args) for step, args in self.steps)
+        return ("fused", steps, self.in_dtypes, self.outputs, self.scalars)
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A static parameter whose value is compiled into the kernel.
+
+    Attributes
+    ----------
+    value : hashable
+    text : str
+        The value as text: ``(1,)`` and ``(1.0,)`` are equal, but not the same constant.
+    """
+
+    value: Any
+    text: str
+
+
+@dataclass(frozen=True)
+class CUDAKernel:
+    """A kernel for CUDA that a user wrote, of whole arrays.
+
+    Attributes
+    ----------
+    function : callable
+        A plain function, whose parameters are those of a core function, scalars as arrays too.
+    label : str
+        For errors.
+    threads : int or None
+        Of a block, if that matters to the kernel: then it has a block for each element of the loop.
+    """
+
+    function: Callable
+    label: str
+    threads: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class LoopSpec:
+    """An operator with a gufunc signature, given by a core function as for `numba.guvectorize`.
+
+    Attributes
+    ----------
+    name, in_dtypes, out_dtypes
+        As for `ElementwiseSpec`.
+    function : callable
+        A plain function or a dispatcher. With core dimensions it writes its outputs, which are its
+        last parameters (a scalar one as ``out[0] = s``); without any it returns them.
+    signature : str
+        Such as ``"(m,k),(k,n)->(m,n)"``. Core dimensions must be C-contiguous.
+    scalars : bool
+        Whether inputs without core dimensions arrive by value rather than as arrays of one element.
+    may_raise : bool
+        Whether the function can raise; the kernel reports it whatever is declared.
+    trailing : tuple of (Constant or None)
+        Static parameters, which the function takes last: ``None`` stands for a number, which is one
+        of the last inputs, so that a new value needs no new kernel.
+    checked : bool
+        Whether indices are checked, and elements that are not written are reported like an error.
+    block : int
+        Where it is not 0, the first core dimension of the only input is what the kernel loops over,
+        in blocks of this size: the function reduces each to one output, the last block may be
+        shorter. The position of the first element comes as the address of one more operand, behind
+        the output, and decides where the outputs go.
+    """
+
+    name: str
+    function: Callable
+    signature: str
+    in_dtypes: Dtypes
+    out_dtypes: Dtypes
+    scalars: bool = True
+    may_raise: bool = False
+    trailing: tuple[Constant | None, ...] = ()
+    checked: bool = False
+    block: int = 0
+    on_cuda: CUDAKernel | None = None
+
+    @property
+    def identity(self) -> tuple:
+        """What two specs of the same kernel have in common."""
+        dtypes = (self.in_dtypes, self.out_dtypes)
+        options = (self.signature, self.scalars, self.trailing, self.checked, self.block)
+        return ("loop", self.function, *dtypes, *options)
+
+
+@dataclass(frozen=True, eq=False)
+class RawSpec:
+    """A kernel that is itself written to the kernel ABI, with `targets.cpu.compile.intrinsics`.
+
+    Attributes
+    ----------
+    name : str
+        Of the operator.
+    function : callable
+        ``function(ptrs, n, core_dims, steps, status)``.
+    key : tuple
+        What the function's code depends on beyond its source.
+    signature, in_dtypes, out_dtypes
+        Needed only for `Kernel.ufunc`.
+    """
+
+    name: str
+    function: Callable
+    key: tuple
+    signature: str = ""
+    in_dtypes: Dtypes = ()
+    out_dtypes: Dtypes = ()
+
+    @property
+    def identity(self) -> tuple:
+        """What two specs of the same kernel have in common."""
+        return ("raw", self.function, self.key)
+
+
+@dataclass(frozen=True)
+class LibrarySpec:
+    """A kernel that calls a library of numerical routines; each target has its own.
+
+    Attributes
+    ----------
+    name : str
+        ``matmul``, ``lu_factor``, ``lu_solve``, ``solve_triangular`` or ``cholesky``.
+    dtype : dtype
+        float32, float64, complex64 or complex128.
+    lower, adjoint : bool
+        Which triangle is meant; whether the system of the adjoint matrix is solved.
+    """
+
+    name: str
+    dtype: np.dtype
+    lower: bool = True
+    adjoint: bool = False
+
+    @property
+    def identity(self) -> tuple:
+        """What two specs of the same kernel have in common."""
+        return ("library", self.name, self.dtype, self.lower, self.adjoint)
+
+
+@dataclass(frozen=True)
+class ProductSpec:
+    """The product of two matrices, ``(m,k),(k,n)->(m,n)``, of any strides.
+
+    The bits of an element depend on its row and its column alone: neither on the number of rows nor
+    on threads, of which it uses one.
+
+    Attributes
+    ----------
+    dtype : dtype
+        float32 or float64.
+    """
+
+    dtype: np.dtype
+    name = "matmul"
+    signature = "(m,k),(k,n)->(m,n)"
+
+    @property
+    def in_dtypes(self) -> Dtypes:
+        """Dtypes of the factors."""
+        return (self.dtype, self.dtype)
+
+    @property
+    def out_dtypes(self) -> Dtypes:
+        """Dtype of the product."""
+        return (self.dtype,)
+
+    @property
+    def identity(self) -> tuple:
+        """What two specs of the same kernel have in common."""
+        return ("product", self.dtype)
+
+
+@dataclass(frozen=True)
+class UfuncLoop:
+    """A universal function of NumPy's for one array and a number, that does what a function of
+    whole arrays does.
+
+    Attributes
+    ----------
+    module, name : str
+        Where it is.
+    size : int
+        The length of the last axis of its results.
+    """
+
+    module: str
+    name: str
+    size: int
+
+
+@dataclass(frozen=True, eq=False)
+class HostSpec:
+    """A kernel that calls a function of whole arrays in Python, as NumPy and SciPy have them.
+
+    Attributes
+    ----------
+    name : str
+        Of the operator.
+    function : callable
+        ``function(*arrays, **options)`` returns an array, or a tuple of arrays. It acts on the last
+        axes, as the signature says, for any leading ones, and keeps no reference to its arguments.
+    signature : str
+    in_dtypes, out_dtypes : tuple of dtypes
+    options : tuple of (str, hashable)
+    loop : UfuncLoop or None
+        What may be called in its place.
+    """
+
+    name: str
+    function: Callable
+    signature: str
+    in_dtypes: Dtypes
+    out_dtypes: Dtypes
+    options: tuple[tuple[str, Any], ...] = ()
+    loop: UfuncLoop | None = None
+
+    @property
+    def identity(self) -> tuple:
+        """What two specs of the same kernel have in common."""
+        options = tuple((name, type(value), value) for name, value in self.options)
+        return ("host", self.function, self.in_dtypes, options)
+
+
+CompiledSpec = ElementwiseSpec | FusedSpec | LoopSpec | ProductSpec | RawSpec
+Spec = CompiledSpec | HostSpec | LibrarySpec
+
+
+# What specs say of their functions ----------------------------------------------------------------
+
+
+def core_dimensions(signature: str) -> list[tuple[str, ...]]:
+    """Names of the core dimensions of each operand, inputs then outputs.
+
+    >>> core_dimensions("(m,k),(k)->(m)")
+    [('m', 'k'), ('k',), ('m',)]
+    """
+    groups = re.findall(r"\(([^)]*)\)", signature)
+    return [tuple(name.strip() for name in group.split(",") if name.strip()) for group in groups]
+
+
+def parameter_order(
+    nin: int, nops: int, trailing: Sequence[Constant | None]
+) -> list[int | Constant]:
+    """Return what each parameter of a function is: an operand by its number, or a constant.
+
+    Numbers among the static parameters are the last inputs, but come last in the function.
+    """
+    first = nin - sum(item is None for item in trailing)
+    numbers = iter(range(first, nin))
+    main = [*range(first), *range(nin, nops)]
+    return [*main, *(next(numbers) if item is None else item for item in trailing)]
+
+
+def real_dtype(in_dtypes: Sequence[np.dtype], out_dtypes: Sequence[np.dtype]) -> np.dtype:
+    """The dtype of a kernel's real literals: the widest of its inputs, else of its outputs."""
+    for dtypes in (in_dtypes, out_dtypes):
+        inexact = [np.finfo(dtype).dtype for dtype in dtypes if dtype.kind in "fc"]
+        if inexact:
+            return np.result_type(*inexact)
+    return np.dtype(np.float64)

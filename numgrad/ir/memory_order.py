@@ -1,0 +1,114 @@
+"""The order in which the axes of an array lie in memory: whether a reshape is a view depends on it.
+
+NumPy gives what it computes element by element the order of its operands ('K'), and other results C
+order. Which one that is depends on the strides of the operands alone, so NumPy itself tells it from
+arrays of at most two elements along each axis.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from .program import Shape, contiguous_strides, is_contiguous
+
+Strides = Shape | None
+"""Strides in bytes, None in C order."""
+
+
+def standing_in(shape: Shape, dtype: np.dtype, strides: Strides = None) -> np.ndarray:
+    """Return an array that lies in memory like one with these properties, of which one element is
+    there: to ask NumPy for views, not to be read or written."""
+    if strides is None:
+        strides = contiguous_strides(shape, dtype.itemsize)
+    return np.asarray(_Standing(shape, dtype, strides))
+
+
+_MEMORY = np.zeros(2)
+_PLACE = _MEMORY.__array_interface__["data"][0], False
+
+
+class _Standing:
+    """What NumPy takes for an array, in a part of the time that `as_strided` needs."""
+
+    __slots__ = ("__array_interface__",)
+
+    def __init__(self, shape: Shape, dtype: np.dtype, strides: Shape) -> None:
+        self.__array_interface__ = {
+            "data": _PLACE, "shape": shape, "strides": strides, "typestr": dtype.str, "version": 3,
+        }  # fmt: skip
+
+
+def strides_of(array: Any) -> Strides:
+    """Return the strides of an array, None in C order."""
+    return None if array.flags.c_contiguous else array.strides
+
+
+def in_miniature(shape: Shape, strides: Strides) -> np.ndarray:
+    """Return an array of at most two elements along each axis, whose axes lie in the order of those
+    of an array with this shape; it can be read."""
+    sizes = tuple([min(size, 2) for size in shape])
+    if strides is None:
+        return np.zeros(sizes, np.int8)
+    ranks = {step: n for n, step in enumerate(sorted({abs(s) for s in strides} - {0}))}
+    steps = [1 << ranks[abs(step)] if step else 0 for step in strides]
+    return np.ndarray(sizes, np.int8, np.zeros(1 << len(shape), np.int8), 0, steps)
+
+
+def kept(operands: Sequence[np.ndarray]) -> np.ndarray:
+    """Return an array in the order that a function of elements gives its result."""
+    flags: Any = [["readonly"]] * len(operands) + [["writeonly", "allocate"]]
+    types = [None] * len(operands) + [np.int8]
+    with np.nditer(
+        [*operands, None],
+        ["zerosize_ok"],
+        flags,
+        types,
+        order="K",  # type: ignore[arg-type]
+    ) as walk:
+        return walk.operands[-1]
+
+
+def as_kept(operands: Sequence[np.ndarray], static: Any) -> list[np.ndarray]:
+    """Return the `memory_order` of an operator on elements."""
+    return [kept(operands)]
+
+
+@lru_cache(4096)
+def axes_in_memory(strides: Shape) -> tuple[int, ...]:
+    """Return the axes of an array with these strides as they lie in memory, the innermost last."""
+    return tuple(sorted(range(len(strides)), key=lambda axis: -abs(strides[axis])))
+
+
+def strides_like(miniature: np.ndarray, shape: Shape, itemsize: int) -> Strides:
+    """Return the strides of a new array of this shape, whose axes lie in the order of those of a
+    small one; in C order if that has others."""
+    if len(shape) != miniature.ndim:
+        return None
+    strides, step = [0] * len(shape), itemsize
+    for axis in reversed(axes_in_memory(miniature.strides)):
+        strides[axis] = step
+        step *= max(shape[axis], 1)
+    return None if is_contiguous(shape, tuple(strides), itemsize) else tuple(strides)
+
+
+@lru_cache(4096)
+def strides_of_copy(shape: Shape, strides: Strides, itemsize: int) -> Strides:
+    """Return the strides of a copy, whose axes keep their order, of an array."""
+    return strides_like(in_miniature(shape, strides), shape, itemsize)
+
+
+def laid_like(array: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Return an array whose axes lie in the order of those of another one, if it has as many:
+    itself, or a copy."""
+    if array.ndim != other.ndim:
+        return array
+    return laid_along_axes(array, axes_in_memory(other.strides))
+
+
+def laid_along_axes(array: np.ndarray, axes: Sequence[int]) -> np.ndarray:
+    """Return an array with one axis after the other in memory, the innermost last: itself, or a
+    copy."""
+    turned = array.transpose(axes)
+    return array if turned.flags.c_contiguous else turned.copy().transpose(np.argsort(axes))

@@ -1,0 +1,306 @@
+"""Programs: a flat list of instructions over numbered buffers.
+
+What an instruction has in common with others of its kind, its `Pattern`, is made once and shared:
+an `Instruction` only adds which buffers it works on. A `Program` is a value: it can be printed,
+verified, drawn and compared. The engine makes it; a target finds the kernels, places the buffers
+and runs it, see `target`.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..process.bounded_dict import Bounded
+from .kernel_spec import ElementwiseSpec
+
+Shape = tuple[int, ...]
+
+MANY_ELEMENTS = 1 << 15
+"""Elements of an array over which the work of an instruction is worth sharing."""
+
+MOST_WORK = 1 << 40
+"""What an instruction is taken to do at most: the product of the sizes of several long core
+dimensions is more than any kernel does, and more than a word holds."""
+
+
+class Layout:
+    """Shape, strides and dtype of an operand, rows left out; equal layouts are one object.
+
+    Attributes
+    ----------
+    whole : bool
+        Whether the operand is all of its buffer, in C order.
+    rows : bool
+        Whether its buffer has a row axis.
+    """
+
+    __slots__ = ("dtype", "nbytes", "rows", "shape", "strides", "whole")
+
+    def __init__(self, shape: Shape, strides: Shape, dtype: np.dtype, rows: bool, whole: bool):
+        self.shape, self.strides, self.dtype = shape, strides, dtype
+        self.rows, self.whole = rows, whole
+        self.nbytes = prod(shape) * dtype.itemsize
+
+
+# Where it was emptied those in use stay valid; only fewer comparisons will hit.
+_layouts: dict[tuple[Any, ...], Layout] = Bounded(1 << 16)
+
+
+def layout_of(
+    shape: Shape, strides: Shape, dtype: np.dtype, rows: bool = False, whole: bool = False
+) -> Layout:
+    """Return the one layout with these properties."""
+    key = (shape, strides, dtype, rows, whole)
+    known = _layouts.get(key)
+    if known is None:
+        known = _layouts[key] = Layout(*key)
+    return known
+
+
+class Ref(NamedTuple):
+    """An operand in a program: a buffer's number, an offset in bytes, and the layout there."""
+
+    buffer: int
+    offset: int
+    layout: Layout
+
+
+class Pieces(NamedTuple):
+    """An operand that is put together from others, and never was copied.
+
+    ``key`` says how: a negative axis, and for each part its layout or its own key.
+    """
+
+    key: tuple[Any, ...]
+    leaves: tuple[Ref, ...]
+
+
+def is_contiguous(shape: Shape, strides: Shape, itemsize: int) -> bool:
+    """Whether elements lie in C order without gaps; none or one always do."""
+    if 0 in shape:
+        return True
+    for size, stride in zip(reversed(shape), reversed(strides), strict=True):
+        if size != 1 and stride != itemsize:
+            return False
+        itemsize *= size
+    return True
+
+
+def extent(shape: Shape, strides: Shape) -> tuple[int, int]:
+    """Return how far the first bytes of elements lie before and behind the first element."""
+    ends = [max(size - 1, 0) * stride for size, stride in zip(shape, strides, strict=True)]
+    return sum([end for end in ends if end < 0]), sum([end for end in ends if end > 0])
+
+
+@lru_cache(4096)
+def contiguous_strides(shape: Shape, itemsize: int) -> Shape:
+    """Return the strides of an array in C order."""
+    strides = []
+    for size in reversed(shape):
+        strides.append(itemsize)
+        itemsize *= max(size, 1)
+    return tuple(reversed(strides))
+
+
+class Pattern:
+    """All of an instruction but its buffers: ``strides[k]`` are operand k's byte strides along the
+    loop, rows left out.
+
+    Attributes
+    ----------
+    heirs : tuple of int
+        The inputs over which the output may be written if they end here.
+    peers : frozenset of int
+        The inputs that may be the very memory that is written.
+    codes : dict
+        What the target makes of the pattern, by what that depends on beside it.
+    kernel
+        What the target has for the spec; None until a program of the pattern is bound.
+    block : int
+        Where it is not 0, the first core dimension is reduced in blocks of this size.
+    walks : dict or None
+        In how many rows the pattern can be cut, and how, as the target finds out.
+    """
+
+    __slots__ = (
+        "block", "codes", "core", "core_strides", "elementwise", "error", "heirs", "kernel",
+        "layouts", "loop", "name", "nin", "peers", "replay", "rows", "spec", "strides", "walks",
+        "work",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        spec: Any,
+        layouts: tuple[Layout, ...],
+        nin: int,
+        loop: Shape,
+        core: Shape,
+        strides: list[Shape],
+        core_strides: Shape,
+        name: str,
+        error: Callable[[str], Exception] | None = None,
+        replay: Callable[..., Exception] | None = None,
+    ) -> None:
+        self.spec, self.name = spec, name
+        self.kernel: Any = None
+        self.layouts, self.nin = layouts, nin
+        self.loop, self.core = loop, core
+        self.strides, self.core_strides = strides, core_strides
+        self.error, self.replay = error, replay
+        self.rows = any([x.rows for x in layouts[nin:]])  # noqa: C419  a list is faster
+        self.elementwise = not core
+        self.work = min(prod(loop) * max(1, prod(core)), MOST_WORK)
+        self.codes: dict[Any, Any] = {}
+        self.block: int = getattr(spec, "block", 0)
+        self.walks: Any = None
+        self._find_heirs()
+
+    @property
+    def fusible(self) -> bool:
+        """Whether this applies a scalar function that cannot fail, element by element."""
+        return (
+            isinstance(self.spec, ElementwiseSpec)
+            and len(self.layouts) == self.nin + 1
+            and self.replay is None
+            and self.error is None
+        )
+
+    def _find_heirs(self) -> None:
+        heirs: list[int] = []
+        output = self.layouts[-1]
+        if self.elementwise and len(self.layouts) == self.nin + 1 and output.whole:
+            heirs = [n for n in range(self.nin) if self.layouts[n] is output]
+        self.heirs = tuple(heirs)
+        self.peers = frozenset(heirs)
+
+
+class Instruction:
+    """One kernel call: a pattern, and for each operand the number of a buffer and an offset."""
+
+    __slots__ = ("buffers", "offsets", "pattern", "site")
+
+    def __init__(
+        self, pattern: Pattern, buffers: tuple[int, ...], offsets: tuple[int, ...], site: Any
+    ) -> None:
+        self.pattern = pattern
+        self.buffers = buffers
+        self.offsets = offsets
+        self.site = site
+
+    @property
+    def name(self) -> str:
+        return self.pattern.name
+
+    @property
+    def rows(self) -> bool:
+        return self.pattern.rows
+
+    @property
+    def operands(self) -> list[Ref]:
+        """All operands, inputs first."""
+        layouts = self.pattern.layouts
+        return [Ref(*item) for item in zip(self.buffers, self.offsets, layouts, strict=True)]
+
+    @property
+    def inputs(self) -> list[Ref]:
+        return self.operands[: self.pattern.nin]
+
+    @property
+    def outputs(self) -> list[Ref]:
+        return self.operands[self.pattern.nin :]
+
+
+class Program:
+    """Instructions in order, the buffers they use, and the operands that are the results.
+
+    Attributes
+    ----------
+    nbytes, rows, row_strides : lists, by the number of the buffer
+        The size (of one row where there are rows), whether there are, and how far apart they are.
+    arrays : dict
+        The buffers that are arrays from outside.
+    arguments : dict
+        The buffers that a caller supplies: their position among the arguments.
+    given : dict
+        Shape, with the batch, and dtype of what is supplied for each of these buffers, and its
+        strides unless it is in C order.
+    results : list of Ref
+        Each in a buffer of its own.
+    batch : int or None
+        The number of rows.
+    negations : list of int
+        The instructions that may not be needed; see `peephole`.
+    """
+
+    __slots__ = (
+        "arguments", "arrays", "batch", "given", "instructions", "nbytes", "negations", "results",
+        "row_strides", "rows", "uses_blas",
+    )  # fmt: skip
+
+    def __init__(self, batch: int | None = None) -> None:
+        self.instructions: list[Instruction] = []
+        self.negations: list[int] = []
+        self.nbytes: list[int] = []
+        self.rows: list[bool] = []
+        self.row_strides: list[int] = []
+        self.arrays: dict[int, np.ndarray] = {}
+        self.arguments: dict[int, int] = {}
+        self.given: dict[int, tuple[Shape, np.dtype, Shape | None]] = {}
+        self.results: list[Ref] = []
+        self.batch = batch
+        self.uses_blas = False
+
+    def new_buffer(self, nbytes: int, rows: bool, row_stride: int | None = None) -> int:
+        """Add a buffer and return its number."""
+        index = len(self.nbytes)
+        self.nbytes.append(nbytes)
+        self.rows.append(rows)
+        self.row_strides.append((nbytes if rows else 0) if row_stride is None else row_stride)
+        return index
+
+    def is_outside(self, buffer: int) -> bool:
+        """Whether a buffer is memory that the program does not own."""
+        return buffer in self.arrays or buffer in self.arguments
+
+    def __str__(self) -> str:
+        return listing(self)
+
+
+def listing(program: Program) -> str:
+    """Return a program as text; equal programs give equal texts."""
+    lines = [f"program: {len(program.instructions)} instructions, batch {program.batch}"]
+    for title, rows in (("prologue", False), ("body", True)):
+        part = [i for i in program.instructions if i.rows == rows]
+        if part:
+            lines.append(f"{title}:")
+            lines += [f"  {_line(program, i)}" for i in part]
+    lines.append("results: " + ", ".join(_operand(program, ref) for ref in program.results))
+    return "\n".join(lines)
+
+
+def _line(program: Program, instruction: Instruction) -> str:
+    outputs = ", ".join(_operand(program, ref) for ref in instruction.outputs)
+    inputs = ", ".join(_operand(program, ref) for ref in instruction.inputs)
+    pattern = instruction.pattern
+    core = f" core{list(pattern.core)}" if pattern.core else ""
+    return f"{outputs} = {pattern.name}({inputs}) loop{list(pattern.loop)}{core}"
+
+
+def _operand(program: Program, ref: Ref) -> str:
+    layout = ref.layout
+    kind = "c" if ref.buffer in program.arrays else "a" if program.is_outside(ref.buffer) else "v"
+    rows = "rows x " if layout.rows else ""
+    text = f"{kind}{ref.buffer}:{rows}{_dtype(layout.dtype)}{list(layout.shape)}"
+    dense = is_contiguous(layout.shape, layout.strides, layout.dtype.itemsize)
+    if not dense or ref.offset:
+        text += f"@{ref.offset}/{list(layout.strides)}"
+    return text
+
+
+def _dtype(dtype: Any) -> str:
+    return {"float64": "f8", "float32": "f4", "complex64": "c8", "complex128": "c16"}.get(
+        str(dtype), str(dtype)
+    )

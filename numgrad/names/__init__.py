@@ -1,0 +1,1 @@
+"""Names that NumPy and other libraries have for what numgrad offers."""

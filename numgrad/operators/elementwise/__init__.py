@@ -1,0 +1,1 @@
+"""Elementwise operators: a scalar function for the value, one for each partial derivative."""

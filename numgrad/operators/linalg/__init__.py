@@ -1,0 +1,1 @@
+"""Products of matrices, systems, factorizations and spectra."""

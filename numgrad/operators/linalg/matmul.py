@@ -1,0 +1,185 @@
+"""The matrix product."""
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..._declare import KernelOperator, registry
+from ..._declare.operator import FLOATING, Computation, as_values
+from ...ir.kernel_spec import LibrarySpec, ProductSpec
+from ..elementwise.arithmetic import multiply
+from ..shape.reshape import permute_dims
+
+
+def transpose(x):
+    """Exchange the last two axes."""
+    return permute_dims(x, axes=(-1, -2))
+
+
+def adjoint(x):
+    """Exchange the last two axes and conjugate."""
+    x = permute_dims(x, axes=(-1, -2))
+    return registry["conj"](x) if x.dtype.kind == "c" else x
+
+
+LARGE = 1 << 21
+"""Multiply-adds in a product from which on all threads of a BLAS are worth more than a kernel of
+the target's own on one; with both on one thread, the kernel is faster."""
+
+
+class MatMul(KernelOperator):
+    """The product of matrices, ``(m,k),(k,n)->(m,n)``.
+
+    Integers are multiplied by NumPy, in programs by a plain loop. Products of real matrices are the
+    target's own, whose rows have the same bits alone as among others; those of complex matrices,
+    and large ones that are no part of a batch, are done by BLAS.
+
+    A loop over vectors that share a matrix becomes one product of matrices: the kernel folds a
+    loop in which the right matrix is shared, and a product with a column is turned round so that
+    it is of that kind.
+    """
+
+    def __call__(self, x1: Any, x2: Any) -> Any:
+        """Apply the operator and record it; half precision is computed in single."""
+        result = super().__call__(x1, x2)
+        if result.dtype == np.float32 and np.float16 in (x1.dtype, x2.dtype):
+            half = np.result_type(x1.dtype, x2.dtype) == np.float16
+            return result.astype(np.dtype(np.float16)) if half else result
+        return result
+
+    def prepare(self, args: Sequence[Any], static: dict[str, Any]) -> tuple[Any, ...]:
+        values = as_values(args)
+        first, second = values
+        if (
+            first.dtype == second.dtype
+            and first.dtype in FLOATING
+            and len(first.shape) == len(second.shape)
+        ):
+            return first, second
+        dtype = np.result_type(*[v.dtype for v in values])
+        if dtype == np.float16:
+            dtype = np.dtype(np.float32)
+        return self.align([v if v.dtype == dtype else v.astype(dtype) for v in values])
+
+    def result_dtypes(self, dtypes: Sequence[np.dtype]) -> list[np.dtype]:
+        return [np.result_type(*dtypes)]
+
+    def spec(self, dtypes: tuple[np.dtype, ...]) -> Any:
+        known = self._specs.get(dtypes)
+        if known is None:
+            dtype = dtypes[0]
+            if dtype.kind in "biu":
+                return super().spec(dtypes)
+            known = LibrarySpec("matmul", dtype) if dtype.kind == "c" else ProductSpec(dtype)
+            self._specs[dtypes] = known
+        return known
+
+    def _spec_for(self, dtype: np.dtype, core: tuple[int, int, int], rows: bool) -> Any:
+        if not rows and prod(core) > LARGE:
+            return LibrarySpec("matmul", dtype)
+        return self.spec((dtype, dtype))
+
+    def run(
+        self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]
+    ) -> list[np.ndarray]:
+        a, b = arrays
+        if a.shape[-1] != b.shape[-2]:
+            self.core_sizes([a.shape, b.shape])  # raises
+        if a.dtype.kind in "biu":
+            return [np.matmul(a, b)]
+        if a.shape[-1] == 1:
+            return [np.asarray(target.kernel(multiply.spec(a.dtype)).ufunc(a, b))]
+        turned = _is_column(b.shape, a.shape)
+        if turned:
+            a, b = _turned(b), _turned(a)
+        spec = self._spec_for(a.dtype, _core(a.shape, b.shape), False)
+        if type(spec) is LibrarySpec:
+            a, b = (x if _blas_knows(x) else np.ascontiguousarray(x) for x in (a, b))
+        result = np.asarray(target.kernel(spec).ufunc(a, b))
+        return [_turned(result) if turned else result]
+
+    def computation(
+        self, target: Any, inputs: Any, static: dict[str, Any]
+    ) -> Computation:
+        (left, dtype, *_), (right, *_) = inputs
+        core = _core(left, right)
+        if dtype in FLOATING and core[1] != 1:
+            spec = self._spec_for(dtype, core, False)
+            if type(spec) is ProductSpec:
+                ufunc = target.kernel(spec).ufunc
+                if _is_column(right, left):
+                    return lambda a, b: _turned(ufunc(_turned(b), _turned(a)))
+                return ufunc
+        return super().computation(target, inputs, static)
+
+    def lower(
+        self, builder: Any, inputs: Sequence[Any], specs: Any, static: dict[str, Any]
+    ) -> list[Any]:
+        self.core_sizes([o.shape for o in inputs])
+        ((shape, dtype, rows, *_),) = specs
+        a, b = inputs
+        if dtype.kind in "biu" and a.shape[-1] != 1:
+            return super().lower(builder, inputs, specs, static)
+        output = builder.new(shape, dtype, rows)
+        if 0 in shape:
+            return [output]
+        if a.shape[-1] == 1:
+            builder.emit(multiply.spec(dtype), [a, b], [output], name=self.name)
+            return [output]
+        turned = _is_column(b.shape, a.shape)
+        result = output
+        if turned:
+            a, b, result = b.view(_turned), a.view(_turned), output.view(_turned)
+        core = _core(a.shape, b.shape)
+        spec = self._spec_for(dtype, core, rows)
+        if type(spec) is LibrarySpec:
+            a, b = (o if _blas_knows(o) else builder.contiguous(o) for o in (a, b))
+            builder.uses_blas = True
+        builder.emit(spec, [a, b], [result], self.ncore, core, name=self.name)
+        return [output]
+
+
+def _core(left: Sequence[int], right: Sequence[int]) -> tuple[int, int, int]:
+    return left[-2], left[-1], right[-1]
+
+
+def _is_column(right: Sequence[int], left: Sequence[int]) -> bool:
+    return right[-1] == 1 and left[-2] != 1
+
+
+def _turned(array: np.ndarray) -> np.ndarray:
+    return array.swapaxes(-1, -2)
+
+
+def _blas_knows(operand: Any) -> bool:
+    """Whether the matrix is stored by rows or by columns, with any distance between them."""
+    (m, n), (row, column), size = operand.shape[-2:], operand.strides[-2:], operand.dtype.itemsize
+    by_rows = (n == 1 or column == size) and (m == 1 or (row % size == 0 and row >= n * size))
+    return by_rows or (
+        (m == 1 or row == size) and (n == 1 or (column % size == 0 and column >= m * size))
+    )
+
+
+def _product(a, b, out):
+    """The product of matrices of integers; of truth values, whether any pair is true."""
+    for i in range(a.shape[0]):
+        for j in range(b.shape[1]):
+            out[i, j] = 0
+            for k in range(a.shape[1]):
+                out[i, j] += a[i, k] * b[k, j]
+
+
+matmul = MatMul(_product, "(m,k),(k,n)->(m,n)", name="matmul", uses_blas=True)
+
+
+matmul.reads(lambda needs: (needs[1], needs[0], False))
+
+
+@matmul.pullback
+def matmul_pullback(context, g):
+    want1, want2 = context.wanted
+    g1 = matmul(g, adjoint(context.input(1))) if want1 else None
+    g2 = matmul(adjoint(context.input(0)), g) if want2 else None
+    return g1, g2

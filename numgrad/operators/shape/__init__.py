@@ -1,0 +1,1 @@
+"""Operators that move elements: views, indexing, joining, sorting."""

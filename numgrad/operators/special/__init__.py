@@ -1,0 +1,1 @@
+"""Special functions that statistics and information theory need."""

@@ -1,0 +1,1 @@
+"""The error function, the normal distribution, and other integrals."""

@@ -1,0 +1,1 @@
+"""Gamma and beta functions, and their incomplete integrals."""

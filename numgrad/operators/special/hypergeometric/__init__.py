@@ -1,0 +1,1 @@
+"""Hypergeometric functions, orthogonal polynomials, and Lambert's function."""

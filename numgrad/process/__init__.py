@@ -1,0 +1,3 @@
+"""The process around a computation: Ctrl-C, forks, the garbage collector, the end of the
+interpreter.
+"""

@@ -1,0 +1,32 @@
+"""Sparse arrays as containers of their stored numbers."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..._errors import ArgTypeError
+from ..._tensor import Tensor
+from .structure import Structure
+
+
+def flatten(value: Any) -> tuple[tuple[Any], Structure, tuple[str]]:
+    """Return the numbers of a sparse array, where they are, and the name of the numbers."""
+    return (value.data,), value.structure, ("data",)
+
+
+def unflatten_as(kind: Callable[[Any, Structure], Any]) -> Callable[..., Any]:
+    """Return what makes sparse arrays of other numbers. What has other axes than the numbers, as
+    the blocks of a Jacobian, is returned as it is."""
+
+    def unflatten(structure: Structure, children: Iterable[Any]) -> Any:
+        (data,) = children
+        shape = getattr(data, "shape", (structure.nnz,))
+        if shape == () and isinstance(data, Tensor):
+            raise ArgTypeError(
+                "vmap: a sparse array has no axis of samples. Say in in_axes, with None in its "
+                "place, that all samples share it; or map over numbers, samples in front, of which "
+                "the function makes sparse arrays: A.with_data(numbers)"
+            )
+        return kind(data, structure) if shape == (structure.nnz,) else data
+
+    return unflatten
+

@@ -1,0 +1,288 @@
+"""Where sparse arrays have their elements, and what becomes of these places: found once for each
+structure, and kept."""
+
+from collections.abc import Callable, Hashable
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..._tensor import Tensor
+from ...engine.record.guards import seen
+from ...functions.array.operands import as_tensors, values_of
+from ...functions.creation.constants import zeros
+from ...functions.products.sparse import Stored
+from ...operators.shape.gathering import gather, scatter_add, summable
+from ...process.bounded_dict import Bounded
+
+# Maps of stored numbers ---------------------------------------------------------------------------
+
+
+class Map(NamedTuple):
+    """A linear map of stored numbers: results are numbers at ``places``, or sums of numbers.
+
+    Attributes
+    ----------
+    places : numpy.ndarray
+        For each result where its number is; or for each number where it is added.
+    size : int or None
+        How many results there are, if numbers are added; None if they are picked.
+    once : bool
+        Whether no place comes twice.
+    """
+
+    places: np.ndarray
+    size: int | None
+    once: bool
+
+    def __call__(self, data: Any) -> Tensor:
+        data, places = as_tensors(data, self.places)
+        once: dict[str, Any] = {"once": True} if self.once else {}
+        if self.size is None:
+            return gather(data, places, count=1, tail=0, shape=self.places.shape, **once)
+        if not self.places.size:
+            return zeros(self.size, dtype=data.dtype)
+        given = data if self.once else summable(data)
+        added = scatter_add(given, places, count=1, tail=0, sizes=(self.size,), **once)
+        return added.astype(data.dtype, copy=False)
+
+
+def picked(places: Any, once: bool = True) -> Map:
+    """Return the map whose results are the numbers at some places."""
+    return Map(_constant(places, np.int64), None, once)
+
+
+def summed(places: Any, size: int) -> Map:
+    """Return the map that adds each number at a place among ``size``."""
+    places = _constant(places, np.int64)
+    return Map(places, size, bool(np.bincount(places, minlength=1).max(initial=0) <= 1))
+
+
+def _constant(values: Any, dtype: Any) -> np.ndarray:
+    """Return a copy that nobody can write."""
+    array = np.array(values, dtype)
+    array.flags.writeable = False
+    return array
+
+
+# What was found -----------------------------------------------------------------------------------
+
+
+class Found:
+    """What was made of structures and index arrays, up to a total size; what is more finds it
+    empty, as `Bounded` does."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._size = most, 0
+        self._made: dict[Hashable, Any] = {}
+
+    def get(self, key: Hashable, make: Callable[[], Any], size: int) -> Any:
+        """Return what was made for a key, of so many elements, or make it."""
+        if key not in self._made:
+            made = make()
+            if self._size + size > self._most:
+                self._made, self._size = {}, 0
+            self._made[key] = made
+            self._size += size
+            return made
+        return self._made[key]
+
+
+_found = Found(1 << 26)
+
+
+def fingerprint(*arrays: np.ndarray) -> bytes:
+    """Return a few bytes that stand for the elements of arrays of indices."""
+    digest = blake2b(digest_size=20)
+    for array in arrays:
+        digest.update(repr(array.shape).encode())
+        digest.update(np.ascontiguousarray(array, np.int64).data)
+    return digest.digest()
+
+
+# Structures ---------------------------------------------------------------------------------------
+
+
+class Structure:
+    """Where a sparse array has its elements: row by row, in each row by columns, no place twice.
+
+    Attributes
+    ----------
+    shape : tuple of int
+    indices : numpy.ndarray
+        The column of each element.
+    indptr : numpy.ndarray
+        Where each row begins among them, and where the last one ends.
+    is_exact : bool
+        Equal structures are alike in all that they hold.
+    """
+
+    is_exact = True
+
+    def __init__(self, shape: tuple[int, int], rows: np.ndarray, columns: np.ndarray) -> None:
+        self.shape = shape
+        most = max(*shape, columns.size)
+        dtype = np.int32 if most <= np.iinfo(np.int32).max else np.int64
+        starts = np.append(0, np.cumsum(np.bincount(rows, minlength=shape[0])))
+        self.indices, self.indptr = _constant(columns, dtype), _constant(starts, dtype)
+        self.rows = _constant(rows, np.int64)
+        self._key = (shape, fingerprint(self.indices, self.indptr))
+        self._made: Bounded[Hashable, Any] = Bounded(32)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Structure) and self._key == other._key)
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __reduce__(self) -> Any:
+        return _with_places, (self.shape, self.rows, self.indices)
+
+    @property
+    def nnz(self) -> int:
+        """The number of elements."""
+        return self.indices.size
+
+    def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """Return what is made of this structure, and of what else the key holds, the first time."""
+        found = self._made.get(key)
+        if found is None:
+            found = self._made[key] = make()
+        return found
+
+    def flat(self) -> np.ndarray:
+        """Return the places of the elements among all, in C order."""
+        return self.once("flat", lambda: self.rows * self.shape[1] + self.indices)
+
+    def stored(self) -> Stored:
+        """Return what a product with a dense array reads."""
+        starts, stops = self.indptr[:-1], self.indptr[1:]
+        return Stored(self.indices, starts, stops, None, False, self.shape[1])
+
+    def by_scipy(self, function: Callable[..., Any], *others: "Structure") -> Any:
+        """Return what a function of SciPy that moves elements makes of sparse arrays of these
+        structures: a structure, and the map from the numbers of all of them, one behind the other.
+        """
+        from scipy.sparse import csr_array
+
+        numbered, first = [], 1  # SciPy drops zeros
+        for one in (self, *others):
+            numbers = np.arange(first, first + one.nnz)
+            numbered.append(csr_array((numbers, one.indices, one.indptr), shape=one.shape))
+            first += one.nnz
+        moved = function(*numbered)
+        if getattr(moved, "ndim", 0) != 2:
+            return moved
+        moved = moved.tocoo()
+        structure, order = assembled(moved.row, moved.col, moved.shape)
+        sources = moved.data - 1
+        if order is not None:
+            sources = sources[np.argsort(order.places, kind="stable")]
+        return structure, picked(sources, np.unique(sources).size == sources.size)
+
+
+def assembled(
+    rows: np.ndarray, columns: np.ndarray, shape: tuple[int, int]
+) -> tuple[Structure, Map | None]:
+    """Return the structure that has elements at places in any order, and the map that brings the
+    numbers there, where it is not that of the numbers; those of one place are added."""
+    key = "assembled", shape, fingerprint(rows, columns)
+    return _found.get(key, lambda: _assembled(rows, columns, shape), rows.size)
+
+
+def _assembled(
+    rows: np.ndarray, columns: np.ndarray, shape: tuple[int, int]
+) -> tuple[Structure, Map | None]:
+    flat = rows.astype(np.int64) * shape[1] + columns
+    if (flat[1:] > flat[:-1]).all():
+        return _with_places(shape, rows, columns), None
+    places, into = np.unique(flat, return_inverse=True)
+    structure = _with_places(shape, *np.divmod(places, max(shape[1], 1)))
+    return structure, summed(into, places.size)
+
+
+def _with_places(shape: tuple[int, int], rows: np.ndarray, columns: np.ndarray) -> Structure:
+    """Return the structure of places that are in order: one object for all that are equal."""
+    structure = Structure(shape, rows, columns)
+    return _found.get(structure, lambda: structure, 3 * structure.nnz)
+
+
+def indices_of(values: Any, what: str) -> np.ndarray:
+    """Return a vector of indices; a recorded function is recorded again once they are others."""
+    array = np.asarray(values_of(seen(values)))
+    if array.size == 0:
+        array = array.astype(np.int64)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise TypeError(
+            f"{what}: indices are vectors of integers, got {array.dtype} of shape {array.shape}"
+        )
+    return array
+
+
+# Structures of two --------------------------------------------------------------------------------
+
+
+def union(a: Structure, b: Structure) -> tuple[Structure, Map, Map]:
+    """Return the structure of a sum, and the maps of both into it."""
+
+    def make() -> Any:
+        flat, into = np.unique(np.concatenate([a.flat(), b.flat()]), return_inverse=True)
+        structure = _with_places(a.shape, *np.divmod(flat, max(a.shape[1], 1)))
+        parts = into[: a.nnz], into[a.nnz :]
+        return structure, *(summed(part, flat.size) for part in parts)
+
+    return a.once(("union", b), make)
+
+
+def intersection(a: Structure, b: Structure) -> tuple[Structure, Map, Map]:
+    """Return the structure of a product of elements, and what both of them have there."""
+
+    def make() -> Any:
+        flat, *sources = np.intersect1d(
+            a.flat(), b.flat(), assume_unique=True, return_indices=True
+        )
+        structure = _with_places(a.shape, *np.divmod(flat, max(a.shape[1], 1)))
+        return structure, *map(picked, sources)
+
+    return a.once(("intersection", b), make)
+
+
+class Terms(NamedTuple):
+    """A product of matrices: of which numbers its terms are products, and where they are added."""
+
+    structure: Structure
+    left: Map
+    right: Map
+    into: Map | None
+
+
+def product(a: Structure, b: Structure) -> Terms:
+    """Return the terms of the product of two matrices."""
+
+    def make() -> Any:
+        counts = np.diff(b.indptr)[a.indices].astype(np.int64)
+        left = np.repeat(np.arange(a.nnz), counts)
+        ends = np.cumsum(counts)
+        right = np.arange(left.size) + np.repeat(b.indptr[a.indices] - (ends - counts), counts)
+        structure, into = assembled(
+            a.rows[left], b.indices[right], (a.shape[0], b.shape[1])
+        )
+        return Terms(structure, picked(left, False), picked(right, False), into)
+
+    return a.once(("product", b), make)
+
+
+def kronecker(a: Structure, b: Structure) -> Terms:
+    """Return the terms of the Kronecker product of two matrices, each of which is alone."""
+
+    def make() -> Any:
+        left, right = np.divmod(np.arange(a.nnz * b.nnz), max(b.nnz, 1))
+        (m, n), (height, width) = a.shape, b.shape
+        structure, into = assembled(
+            a.rows[left] * height + b.rows[right],
+            a.indices[left].astype(np.int64) * width + b.indices[right],
+            (m * height, n * width),
+        )
+        return Terms(structure, picked(left, False), picked(right, False), into)
+
+    return a.once(("kron", b), make)

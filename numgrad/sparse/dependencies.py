@@ -1,0 +1,325 @@
+"""On which inputs each element of a result depends, operator by operator.
+
+A rule takes the sets of the inputs of a node, and returns those of its outputs. What only moves
+elements is applied to their positions, so it needs no rule of its own. An operator of which nothing
+is known has results that depend on all elements of its core; that is never wrong, only dense.
+"""
+
+from collections.abc import Callable
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._declare import KernelOperator
+from .._declare.elementwise import Elementwise
+from .._declare.reduction import Reduction
+from .._declare.structural import ViewOperator
+from .._declare.user.operator import UserOperator
+from .._errors import DeclarationError
+from ..engine.graph.runtime import runtime
+from ..operators.elementwise.cast import AsType
+from ..operators.elementwise.complex_parts import Part
+from ..operators.elementwise.selection import share
+from ..operators.linalg.matmul import MatMul
+from ..operators.linalg.sparse import Sparse, product_at_stored, sparse_product, sparse_transposed
+from ..operators.reduction import cumulative
+from ..operators.shape import indexing, joining
+from ..operators.shape.gathering import Gather, PutAt, ScatterAdd
+from ..operators.shape.sorting import Permutation
+from .index_sets import IndexSets, stacked, starts_of, united
+
+Known = Callable[[int], np.ndarray | None]
+
+
+class Application(NamedTuple):
+    """One application of an operator, as a rule sees it: with the ``sets`` of its inputs, None for
+    those that depend on nothing, and ``numbers`` from 0 on, as many as any shape has elements.
+    ``known`` returns the values of an input, None where they are known only when a program runs.
+    """
+
+    operator: Any
+    static: dict[str, Any]
+    shapes: list[tuple[int, ...]]
+    outputs: list[tuple[int, ...]]
+    sets: list[IndexSets | None]
+    known: Known
+    numbers: np.ndarray
+
+    def places(self, n: int) -> np.ndarray:
+        """Return the positions of the elements of an input, in its shape."""
+        return self.numbers[: prod(self.shapes[n])].reshape(self.shapes[n])
+
+    def nothing(self, m: int) -> IndexSets:
+        """Return the sets of an output that depends on nothing."""
+        return IndexSets.empty(prod(self.outputs[m]), self.live()[0][1].width)
+
+    def live(self) -> list[tuple[int, IndexSets]]:
+        """Return the inputs that depend on something, by their numbers."""
+        return [(n, s) for n, s in enumerate(self.sets) if s is not None]
+
+
+def propagate(application: Application) -> list[IndexSets]:
+    """Return the sets of the outputs of an operator."""
+    operator = application.operator
+    if operator in _MOVING:
+        return _moved(application)
+    for kind, rule in _RULES:
+        if isinstance(operator, kind):
+            return rule(application)
+    return _everything(application)
+
+
+def _elementwise(a: Application) -> list[IndexSets]:
+    """Unite what is at the same place; a partial derivative that is 0 everywhere adds nothing."""
+    (shape,) = a.outputs
+    partials, unused = getattr(a.operator, "partials", {}), _CHOOSE_ONLY.get(a.operator, ())
+    parts = [
+        _spread(a, n, sets, shape) for n, sets in a.live()
+        if n not in unused and not (n in partials and partials[n].constant == 0)
+    ]  # fmt: skip
+    return [united(parts) if parts else a.nothing(0)]
+
+
+def _spread(a: Application, n: int, sets: IndexSets, shape: tuple[int, ...]) -> IndexSets:
+    if a.shapes[n] == shape:
+        return sets
+    return sets.take(np.broadcast_to(a.places(n), shape))
+
+
+def _moved(a: Application) -> list[IndexSets]:
+    """Apply an operator that moves elements to their positions among those of all its inputs."""
+    live, places, first = dict(a.live()), [], 0
+    for n, shape in enumerate(a.shapes):
+        if n in live:
+            places.append(a.places(n) + first if first else a.places(n))
+            first += prod(shape)
+        else:
+            known = a.known(n) if isinstance(a.operator, _INDEXED) else None
+            places.append(np.full(shape, -1) if known is None else known)
+    found = a.operator.run(runtime.target, places, a.static)
+    sets = stacked([s for _, s in a.live()])
+    return [sets.take(positions) for positions in found]
+
+
+def _indexed(a: Application) -> list[IndexSets]:
+    """Move elements to or from positions, the last input, where these are known; else all may come
+    from all."""
+    return _unknown_places(a) if a.known(len(a.shapes) - 1) is None else _moved(a)
+
+
+def _unknown_places(a: Application) -> list[IndexSets]:
+    """Unite along the axes that positions count along, of the inputs; then repeat."""
+    (shape,) = a.outputs
+    parts = []
+    for n, sets in a.live():
+        count, tail = _axes(a, n)
+        lead = a.shapes[n][: len(a.shapes[n]) - count - tail]
+        last = a.shapes[n][len(a.shapes[n]) - tail :]
+        blocks = a.places(n).reshape(prod(lead), -1, prod(last)).swapaxes(1, 2)
+        joined = sets.over(blocks.reshape(-1, blocks.shape[-1]))
+        at = np.arange(len(joined)).reshape(*lead, 1, *last)
+        middle = prod(shape[len(lead) : len(shape) - len(last)])
+        parts.append(joined.take(np.broadcast_to(at, (*lead, middle, *last))))
+        if isinstance(a.operator, PutAt) and n == 0:
+            parts[-1] = sets
+    return [united(parts)]
+
+
+def _axes(a: Application, n: int) -> tuple[int, int]:
+    """Return how many axes of an input positions count along, and how many are behind."""
+    if isinstance(a.operator, Permutation):
+        return 1, 0
+    first = a.static["count"] if n == 0 else len(a.static["shape"])
+    return first, a.static["tail"]
+
+
+def _scattered(a: Application) -> list[IndexSets]:
+    """Unite what is added up at one place."""
+    positions = a.known(1)
+    if positions is None:
+        return _unknown_places(a)
+    (shape,), (_, sets) = a.outputs, a.live()[0]
+    count, tail, sizes = (a.static[name] for name in ("count", "tail", "sizes"))
+    g = a.shapes[0]
+    lead, last = prod(g[: len(g) - count - tail]), prod(g[len(g) - tail :])
+    into = np.arange(prod(shape)).reshape(lead, prod(sizes), last)[:, positions.reshape(-1), :]
+    return [_joined(sets, a.places(0).reshape(-1), into.reshape(-1), prod(shape))]
+
+
+def _joined(sets: IndexSets, places: np.ndarray, into: np.ndarray, size: int) -> IndexSets:
+    """Return the unions of the sets at places that go into the same one, of ``size`` ones."""
+    order = np.argsort(into, kind="stable")
+    return sets.grouped(starts_of(np.bincount(into, minlength=size)), places[order])
+
+
+def _reduced(a: Application) -> list[IndexSets]:
+    """Unite along the axes that are reduced."""
+    axes, (_, sets) = a.static["axes"], a.live()[0]
+    places = np.moveaxis(a.places(0), axes, range(-len(axes), 0)) if axes else a.places(0)
+    return [sets.over(places.reshape(prod(a.outputs[0]), -1))]
+
+
+def _scanned(a: Application) -> list[IndexSets]:
+    """Unite what is in front, or behind, along the last axis."""
+    if a.operator not in _SCANS:
+        return _core(a)
+    (shape,), ways = a.outputs, _SCANS[a.operator]
+    sets = united([_spread(a, n, s, shape) for n, s in a.live()])
+    places = np.arange(prod(shape)).reshape(-1, shape[-1])
+    return [united([_so_far(sets, places, *way) for way in ways])]
+
+
+def _so_far(sets: IndexSets, places: np.ndarray, without: bool, back: bool) -> IndexSets:
+    """Return the unions along rows, forwards or backwards, with or without the element itself."""
+    turned = places[:, ::-1] if back else places
+    found = sets.running(turned)  # in the order of the walk
+    at: np.ndarray = np.arange(places.size).reshape(places.shape)
+    if without:
+        at = np.concatenate([np.full((at.shape[0], 1), -1), at[:, :-1]], axis=1)
+    return found.take(at[:, ::-1] if back else at)
+
+
+def _product(a: Application) -> list[IndexSets]:
+    """Unite a row of the first matrix, or a column of the second one: as far as the other matrix,
+    where its elements are known, is not 0."""
+    (shape,), parts = a.outputs, []
+    for n, sets in a.live():
+        places = a.places(n) if n else a.places(n).swapaxes(-1, -2)
+        turned = shape if n else (*shape[:-2], shape[-1], shape[-2])
+        other = None if a.sets[1 - n] is not None else a.known(1 - n)
+        if other is None:
+            found = _by_columns(sets, places, turned)
+        else:
+            found = _by_nonzeros(sets, places, other if n else other.swapaxes(-1, -2), turned)
+        back = a.numbers[: prod(shape)].reshape(turned)
+        parts.append(found if n else found.take(back.swapaxes(-1, -2)))
+    return [united(parts)]
+
+
+def _by_columns(sets: IndexSets, places: np.ndarray, shape: tuple[int, ...]) -> IndexSets:
+    """Return for every row of a product the unions over the columns of a matrix."""
+    columns = places.swapaxes(-1, -2)
+    joined = sets.over(columns.reshape(prod(columns.shape[:-1]), columns.shape[-1]))
+    at = np.arange(len(joined)).reshape(*columns.shape[:-2], 1, columns.shape[-2])
+    return joined.take(np.broadcast_to(at, shape))
+
+
+def _by_nonzeros(
+    sets: IndexSets, places: np.ndarray, factor: np.ndarray, shape: tuple[int, ...]
+) -> IndexSets:
+    """Return the unions over those rows of a matrix that a factor from the left does not drop."""
+    loop, (size, count) = shape[:-2], places.shape[-2:]
+    places = np.broadcast_to(places, (*loop, size, count)).reshape(prod(loop), size, count)
+    factor = np.broadcast_to(factor, (*loop, *factor.shape[-2:])).reshape(prod(loop), -1, size)
+    member, row, k = np.nonzero(factor)
+    first = (member * factor.shape[1] + row) * count
+    into = first[:, None] + np.arange(count)
+    return _joined(sets, places[member, k].reshape(-1), into.reshape(-1), prod(shape))
+
+
+def _by_stored(a: Application) -> list[IndexSets]:
+    """Unite what the stored elements of a sparse matrix multiply, and these."""
+    first = 0 if a.operator is product_at_stored else 1
+    given = [a.known(n) for n in range(first, first + 3)]
+    if any(x is None or x.size != x.shape[-1] for x in given):
+        return _core(a)
+    columns, start, stop = (x.reshape(-1) for x in given if x is not None)
+    counts = stop - start
+    rows = np.repeat(np.arange(counts.size), counts)
+    stored = np.repeat(start - np.cumsum(counts) + counts, counts) + np.arange(rows.size)
+    columns = columns[stored]
+    of_output, of_inputs = {
+        sparse_product: (rows, {0: stored, 4: columns}),
+        sparse_transposed: (columns, {0: stored, 5: rows}),
+        product_at_stored: (stored, {3: rows, 4: columns}),
+    }[a.operator]
+
+    def found(places: np.ndarray, at: np.ndarray) -> np.ndarray:
+        return np.take(places[..., None] if at is stored else places, at, axis=-2)
+
+    size = prod(a.outputs[0])
+    into, parts = found(a.numbers[:size].reshape(a.outputs[0]), of_output), []
+    for n, sets in a.live():
+        pair = np.broadcast_arrays(found(a.places(n), of_inputs[n]), into)
+        parts.append(_joined(sets, pair[0].reshape(-1), pair[1].reshape(-1), size))
+    return [united(parts)]
+
+
+def _core(a: Application) -> list[IndexSets]:
+    """Take every element of the core of an output to depend on all of the core of the inputs, but
+    for what the operator declares."""
+    operator = a.operator
+    sizes = operator.sizes(a.shapes, a.static)
+    cores = [[tuple(sizes[d] for d in dims) for dims in side]
+             for side in (operator.signature.inputs, operator.signature.outputs)]
+    loop = a.outputs[0][: len(a.outputs[0]) - len(cores[1][0])]
+    parts: list[list[IndexSets]] = [[] for _ in a.outputs]
+    declared: dict[str, Any] = {}
+    unused: Any = ()
+    if isinstance(operator, UserOperator):
+        declared = operator.core_pattern(**sizes) if operator.core_pattern else {}
+        unused = operator.nondifferentiable
+    for n, sets in a.live():
+        if unused and operator.inputs[n] in unused:
+            continue
+        given = declared.get(operator.inputs[n]) if declared else None
+        whole = np.broadcast_to(a.places(n), (*loop, *cores[0][n])).reshape(prod(loop), -1)
+        joined = None
+        for m, core in enumerate(cores[1]):
+            if given is None:
+                joined = joined or sets.over(whole)
+                parts[m].append(joined.take(np.repeat(np.arange(prod(loop)), prod(core))))
+            else:
+                pattern = _declared(operator, given, n, m, (prod(core), prod(cores[0][n])))
+                counts = np.tile(np.diff(pattern.indptr), len(whole))
+                parts[m].append(sets.grouped(starts_of(counts), whole[:, pattern.indices]))
+    return [united(found) if found else a.nothing(m) for m, found in enumerate(parts)]
+
+
+def _declared(operator: UserOperator, given: Any, n: int, m: int, shape: tuple[int, int]) -> Any:
+    """Return the declared pattern of an output by an input as a sparse matrix."""
+    from scipy.sparse import csr_array
+
+    matrix: Any = csr_array(given[m] if isinstance(given, (tuple, list)) else given)
+    if matrix.shape != shape:
+        raise DeclarationError(
+            f"{operator.label}: the pattern of output {m} by {operator.inputs[n]} has the shape "
+            f"{matrix.shape}, but their cores have {shape[0]} and {shape[1]} elements"
+        )
+    matrix.sum_duplicates()
+    return matrix
+
+
+def _everything(a: Application) -> list[IndexSets]:
+    """Take every element of every output to depend on all elements of all inputs."""
+    sets = stacked([s for _, s in a.live()])
+    joined = sets.grouped(np.array([0, len(sets)]), np.arange(len(sets)))
+    return [joined.take(np.zeros(prod(shape), np.int64)) for shape in a.outputs]
+
+
+# For each direction in which a scan walks: whether it leaves the element itself out, and whether it
+# walks backwards.
+_SCANS = {
+    cumulative.cumulative_sum: [(False, False)],
+    cumulative.cumulative_sum_reversed: [(False, True)],
+    cumulative.cumulative_prod: [(False, False)],
+    cumulative.recurrence: [(False, False)],
+    cumulative.recurrence_reversed: [(False, True)],
+    cumulative.products_before: [(True, False)],
+    cumulative.exclusive_prod: [(True, False), (True, True)],
+}
+_MOVING = (indexing.element, indexing.put_view, joining.concat, joining.stack, joining.roll)
+_INDEXED = (Gather, PutAt, Permutation)
+_CHOOSE_ONLY = {share: (1, 2)}  # inputs that decide who gets the first one, and get no gradient
+_RULES: list[tuple[Any, Callable[[Application], list[IndexSets]]]] = [
+    ((Elementwise, AsType, Part), _elementwise),
+    (ViewOperator, _moved),
+    (_INDEXED, _indexed),
+    (ScatterAdd, _scattered),
+    (Reduction, _reduced),
+    (cumulative.Scan, _scanned),
+    (MatMul, _product),
+    (Sparse, _by_stored),
+    (KernelOperator, _core),
+]

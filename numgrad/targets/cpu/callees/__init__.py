@@ -1,0 +1,1 @@
+"""Functions that kernels of users call, compiled for the kernels alone."""

@@ -1,0 +1,119 @@
+"""Compilers of kernels: callees of their own, and literals in the dtype of a scalar function."""
+
+import math
+import types as pytypes
+from typing import Any
+
+import numpy as np
+from numba.core import ir, typed_passes, types, untyped_passes
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
+
+from ...literals import Language, Literals
+from ..compile.inline_library import Part, ScalarPart
+from ..math import scalar_math
+from ..math.arithmetic import ReplaceArithmetic
+from . import private_copies
+
+_LANGUAGE = Language(
+    ir, types, (math, scalar_math.real),
+    (scalar_math.where, scalar_math.maximum, scalar_math.minimum),
+)  # fmt: skip
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class BindCallees(FunctionPass):
+    """Before typing: what a kernel calls is a `private_copies` copy, be it compiled by Numba or
+    plain."""
+
+    _name = "numgrad_bind_callees"
+
+    def __init__(self) -> None:
+        FunctionPass.__init__(self)
+
+    def run_pass(self, state: Any) -> Any:
+        """Rewrite ``state.func_ir`` in place."""
+        constants = state.func_id.code.co_consts
+        inner = [item for item in constants if isinstance(item, pytypes.CodeType)]
+        private_copies.bind(state.func_ir, private_copies.Caller.of(state), inner)
+        return True
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class SetLiterals(FunctionPass):
+    """Before typing: literals get the kernel's real dtype.
+
+    What only kernels call is a `Part` of them.
+    """
+
+    _name = "numgrad_set_literals"
+
+    def __init__(self) -> None:
+        FunctionPass.__init__(self)
+
+    def run_pass(self, state: Any) -> Any:
+        """Rewrite ``state.func_ir`` in place."""
+        pipeline = type(state.pipeline)
+        if pipeline.library is not None:
+            state.library = pipeline.library(state.targetctx.codegen(), state.func_id.func_qualname)
+        if pipeline.real is not None:
+            Literals(state.func_ir, state.args, pipeline.real, _LANGUAGE).run()
+        return True
+
+
+# Pipelines
+
+
+class ScalarPipeline(CompilerBase):
+    """Numba's compiler for scalar functions: its own passes less those for arrays and closures."""
+
+    real: type[np.floating] | None = None
+    library: type[Part] | None = ScalarPart
+
+    def define_pipelines(self) -> list[PassManager]:
+        manager = PassManager("numgrad_scalar")
+        for stage in (
+            untyped_passes.TranslateByteCode,
+            untyped_passes.FixupArgs,
+            BindCallees,
+            SetLiterals,
+            untyped_passes.IRProcessing,
+            untyped_passes.RewriteSemanticConstants,
+            untyped_passes.DeadBranchPrune,
+            untyped_passes.GenericRewrites,
+            untyped_passes.ReconstructSSA,
+            typed_passes.NopythonTypeInference,
+            ReplaceArithmetic,
+            typed_passes.PreLowerStripPhis,
+            typed_passes.NoPythonSupportedFeatureValidation,
+            typed_passes.IRLegalization,
+            typed_passes.NativeLowering,
+            typed_passes.NoPythonBackend,
+        ):
+            manager.add_pass(stage, stage.__name__)
+        manager.finalize()
+        return [manager]
+
+
+class SinglePipeline(ScalarPipeline):
+    """The same for kernels whose real dtype is float32."""
+
+    real = np.float32
+
+
+class CorePipeline(CompilerBase):
+    """Numba's own pipeline, in which plain Python callees compile too; for core functions."""
+
+    real = None
+    library: type[Part] | None = Part
+
+    def define_pipelines(self) -> list[PassManager]:
+        manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        manager.add_pass_after(SetLiterals, untyped_passes.IRProcessing)
+        # Not within blocks that Python runs, and again in what was inlined.
+        manager.add_pass_after(BindCallees, untyped_passes.InlineClosureLikes)
+        manager.add_pass_after(BindCallees, untyped_passes.InlineInlinables)
+        manager.add_pass_after(ReplaceArithmetic, typed_passes.NopythonTypeInference)
+        manager.finalize()
+        return [manager]
+

@@ -1,0 +1,325 @@
+"""Copies of functions that kernels share with Python, which are compiled for kernels alone.
+
+Numba compiles a function with the options of its first caller, where it has none of its own, and
+keeps that for everybody. So what a kernel computes would depend on who called a helper first, and
+what Python computes on the kernels that did. A copy is compiled with what its author declared and
+`JIT_OPTIONS`, whoever calls it; a function that is not compiled by Numba, with the options of its
+caller. Copies are shared by kernels in which all that the function reads is the same.
+"""
+
+import types as pytypes
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from typing import Any, NamedTuple
+
+from numba.core import compiler, errors, ir, sigutils
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.cpu_options import FastMathOptions
+from numba.core.registry import CPUDispatcher, cpu_target
+from numba.core.targetconfig import ConfigStack
+from numba.np.ufunc.dufunc import DUFunc
+from numba.np.ufunc.gufunc import GUFunc
+from numba.np.ufunc.ufuncbuilder import UFuncDispatcher
+
+from ...binding import is_library
+from ...literals import attribute
+from ..compile.cache_keys import declared_options
+from ..compile.compiler import make_key
+from ..math import vector_math
+from ..pairwise.calls import STAND_INS
+from ..platform import numba_extensions
+from . import overloads
+
+JIT_OPTIONS = {
+    "nopython": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True,
+    "error_model": "numpy", "fastmath": False, "forceinline": False,
+}  # fmt: skip
+"""Options of every function compiled for a kernel: no wrapper that Python would call it through,
+and nothing that would be taken from its caller."""
+
+_INHERITED = ("error_model", "fastmath", "boundscheck")
+
+
+class Caller(NamedTuple):
+    """What the copies that a function calls depend on.
+
+    Attributes
+    ----------
+    pipeline
+        Numba's compiler that compiles it.
+    options : dict
+        Those of its options that decide what its code means.
+    """
+
+    pipeline: Any
+    options: dict[str, Any]
+
+    @classmethod
+    def of(cls, state: Any) -> "Caller":
+        """The function that Numba is compiling."""
+        flags = state.flags
+        options = (flags.error_model, flags.fastmath.flags or False, flags.boundscheck)
+        return cls(type(state.pipeline), dict(zip(_INHERITED, options, strict=True)))
+
+    @classmethod
+    def declared(cls, pipeline: Any, options: Mapping[str, Any]) -> "Caller":
+        """A function that is to be compiled with options."""
+        given = {name: options.get(name) or False for name in _INHERITED}
+        given["fastmath"] = FastMathOptions(given["fastmath"]).flags or False
+        return cls(pipeline, given)
+
+
+class Private(CPUDispatcher):
+    """A function that only kernels call."""
+
+    _with_entry: Any = None
+
+    # What follows is set by classes that Numba's stubs do not show.
+    _can_compile: Any
+    _compiler: Any
+
+    @property
+    def is_to_compile(self) -> bool:
+        """Whether its signatures are open and nobody compiles it now."""
+        return bool(self._can_compile and not self.is_compiling)
+
+    def get_compile_result(self, sig: Any) -> Any:
+        """Return the code for a signature with an entry in C: somebody takes its address."""
+        is_open = self._can_compile or tuple(sig.args) in self.overloads
+        if is_open and self.targetoptions["no_cfunc_wrapper"]:
+            if self._with_entry is None:
+                options = {**self.targetoptions, "no_cfunc_wrapper": False}
+                pipeline = executable(self._compiler.pipeline_class)
+                self._with_entry = Private(self.py_func, self.locals, options, pipeline)
+            return self._with_entry.get_compile_result(sig)
+        return super().get_compile_result(sig)
+
+
+class _PrivateUfunc(UFuncDispatcher):
+    """The function of a ufunc that only kernels call."""
+
+    def __init__(self, source: Any, options: dict[str, Any], pipeline: Any) -> None:
+        super().__init__(source.py_func, source.locals, options)
+        self.pipeline = pipeline
+
+    def _compile_core(self, sig: Any, flags: Any, locals: Any) -> Any:  # noqa: A002  Numba's name
+        args, return_type = sigutils.normalize_signature(sig)
+        target = self.targetdescr
+        with global_compiler_lock, ConfigStack().enter(flags.copy()):
+            result = compiler.compile_extra(
+                target.typing_context, target.target_context, self.py_func, args, return_type,
+                flags, {**self.locals, **locals}, pipeline_class=self.pipeline,
+            )  # fmt: skip
+        return self.overloads.setdefault(result.signature, result)
+
+
+@cache
+def executable(pipeline: Any) -> Any:
+    """The same pipeline for functions that have addresses, and for what these call."""
+    if pipeline.library is None:
+        return pipeline
+    return type(f"Executable{pipeline.__name__}", (pipeline,), {"library": None})
+
+
+def bind(func_ir: Any, caller: Caller, own: Any = ()) -> None:
+    """Put copies in the place of the functions that a function names, ``own`` being the code of
+    those that are defined within it."""
+    for statement in _assignments(func_ir):
+        found = _named(func_ir, statement.value)
+        if found is None:
+            continue
+        bound = _copy(found[0], caller, own)
+        if bound is not found[0]:
+            old, name = statement.value, getattr(found[0], "__name__", found[1])
+            statement.value = ir.Global(name, bound, statement.loc)
+            definitions = func_ir._definitions.get(statement.target.name, [])
+            kept = [statement.value if item is old else item for item in definitions]
+            func_ir._definitions[statement.target.name] = kept or [statement.value]
+
+
+def _assignments(func_ir: Any) -> Iterator[Any]:
+    for block in func_ir.blocks.values():
+        for statement in block.body:
+            if isinstance(statement, ir.Assign):
+                yield statement
+
+
+def _named(func_ir: Any, value: Any) -> tuple[Any, str] | None:
+    """What a name, or an attribute of a module, stands for, and how it is called."""
+    if isinstance(value, ir.Global | ir.FreeVar):
+        return value.value, value.name
+    found = attribute(func_ir, value, ir)
+    if found is None or (_is_librarys(found) and not numba_extensions.overloads_of(found)):
+        return None
+    return found, value.attr
+
+
+def _is_librarys(value: Any) -> bool:
+    return isinstance(value, pytypes.FunctionType) and is_library(value)
+
+
+@contextmanager
+def methods(caller: Caller) -> Iterator[None]:
+    """Put copies in the place of methods and attributes that users gave to Numba's types, for what
+    is compiled meanwhile; whoever enters holds Numba's lock."""
+    found = numba_extensions.attributes().values()
+    known = [one._overload_func for ones in found for one in ones]
+    with overloads.replaced(known, lambda source: _overloaded(source, caller)):
+        yield
+
+
+def copied(value: Any, caller: Caller) -> Any:
+    """Return what stands for a value in kernels: the value itself for all but functions."""
+    return _copy(value, caller, ())
+
+
+def _copy(value: Any, caller: Caller, own: Any) -> Any:
+    if isinstance(value, Private):
+        return value
+    if isinstance(value, CPUDispatcher):
+        is_own = value.py_func.__code__ in own
+        return _plain(value.py_func, caller) if is_own else _dispatcher(value, caller)
+    if isinstance(value, DUFunc | GUFunc):
+        return _ufunc(value, caller)
+    if isinstance(value, overloads.JitClassType):
+        return _class(value, caller)
+    if isinstance(value, pytypes.FunctionType):
+        bound = STAND_INS.get(value)
+        if bound is None and not known_to_numba(value):
+            return _plain(value, caller)
+        return bound or _overloaded(value, caller)
+    if isinstance(value, tuple):
+        items = [_copy(item, caller, own) for item in value]
+        if any(a is not b for a, b in zip(items, value, strict=True)):
+            return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    return _overloaded(value, caller)
+
+
+def known_to_numba(function: Callable) -> bool:
+    """Whether Numba has an implementation of its own, so that the body is not compiled."""
+    try:
+        context: Any = cpu_target.typing_context  # a property of Numba's own kind
+        return context.resolve_value_type(function) is not None
+    except (ValueError, errors.NumbaError):
+        return False
+
+
+_made: dict[tuple[Any, ...], Any] = {}  # the latest one is the last
+_MOST = 512
+
+
+def _plain(function: pytypes.FunctionType, caller: Caller) -> Private:
+    """Copy a function that Numba does not compile: it is part of its caller."""
+    return _private(function, function, {**JIT_OPTIONS, **caller.options}, {}, caller)
+
+
+def _dispatcher(source: Any, caller: Caller) -> Private:
+    options = {**JIT_OPTIONS, "boundscheck": caller.options["boundscheck"]}
+    options |= declared_options(source)
+    if Caller.declared(caller.pipeline, options) != caller:
+        options.pop("inline", None)  # it would be compiled with the options of its caller
+    return _private(source, source.py_func, options, source.locals, caller)
+
+
+def _private(
+    source: Any, function: Any, options: dict[str, Any], local_types: Any, caller: Caller
+) -> Private:
+    def made() -> Private:
+        ours = _with_defaults(function, Caller.declared(caller.pipeline, options))
+        return Private(ours, dict(local_types), options, caller.pipeline)
+
+    copy = _kept(_key(source, options, caller), made)
+    if copy.is_to_compile and not getattr(source, "_can_compile", True):
+        for result in source.overloads.values():  # its signatures were declared
+            copy.compile(result.signature)
+        copy.disable_compile()
+    return copy
+
+
+def _kept(key: Any, made: Callable[[], Any]) -> Any:
+    """Return what ``made()`` made for a key, the latest ones once only."""
+    found = _made.pop(key, None)
+    _made[key] = found = made() if found is None else found
+    if len(_made) > _MOST:
+        del _made[next(iter(_made))]
+    return found
+
+
+def _key(source: Any, options: dict[str, Any], caller: Caller) -> tuple[Any, ...]:
+    """What two copies have in common that are the same."""
+    names = tuple(sorted((name, _frozen(value)) for name, value in options.items()))
+    return make_key(source, (), ()), names, caller.pipeline, vector_math.compiled_mode()
+
+
+def _frozen(value: Any) -> Any:
+    value = value.items() if isinstance(value, dict) else value
+    return value if isinstance(value, Hashable) else repr(sorted(value))
+
+
+def _with_defaults(function: Any, caller: Caller) -> Any:
+    """Return a function whose default arguments are those that kernels have."""
+    defaults, keywords = function.__defaults__ or (), function.__kwdefaults__ or {}
+    real = caller.pipeline.real
+
+    def value(default: Any) -> Any:
+        if isinstance(default, float) and real is not None:
+            return real(default)
+        is_plain = isinstance(default, pytypes.FunctionType)
+        return default if is_plain else copied(default, caller)
+
+    ours = tuple(map(value, defaults)), {name: value(item) for name, item in keywords.items()}
+    theirs = (*defaults, *keywords.values())
+    if all(a is b for a, b in zip((*ours[0], *ours[1].values()), theirs, strict=True)):
+        return function
+    copy = pytypes.FunctionType(
+        function.__code__, function.__globals__, function.__name__, ours[0], function.__closure__
+    )
+    copy.__kwdefaults__ = ours[1] or None
+    copy.__module__, copy.__qualname__ = function.__module__, function.__qualname__
+    return copy
+
+
+def _overloaded(source: Any, caller: Caller) -> Any:
+    """Copy a function with the implementations that users gave to Numba, which are part of their
+    caller; Numba's own stay what they are."""
+    if not numba_extensions.overloads_of(source):
+        return source
+    key = ("overloaded", *_key(source, caller.options, caller))
+    return _kept(key, lambda: overloads.function_of(source, caller.pipeline) or source)
+
+
+def _class(source: Any, caller: Caller) -> Any:
+    key = ("class", *_key(source, {"boundscheck": caller.options["boundscheck"]}, caller))
+    return _kept(key, lambda: overloads.class_of(source, lambda method: copied(method, caller)))
+
+
+def _ufunc(source: Any, caller: Caller) -> Any:
+    """Copy what `numba.vectorize` or `numba.guvectorize` made."""
+    builder = getattr(source, "gufunc_builder", None)
+    declared = declared_options(source._dispatcher if builder is None else builder)
+    options = {"nopython": True, "fastmath": False, "boundscheck": caller.options["boundscheck"]}
+    options |= {name: declared[name] for name in options if name in declared}
+
+    def made() -> Any:
+        dispatcher = _PrivateUfunc(source._dispatcher, options, executable(caller.pipeline))
+        return (_vectorized if builder is None else _generalized)(source, dispatcher)
+
+    return _kept(_key(source, options, caller), made)
+
+
+def _vectorized(source: Any, dispatcher: Any) -> Any:
+    signatures = list(source._dispatcher.overloads) if source._frozen else []
+    return DUFunc._rebuild(dispatcher, source.identity, source._frozen, signatures)
+
+
+def _generalized(source: Any, dispatcher: Any) -> Any:
+    state = source._reduce_states()
+    signatures, frozen = state.pop("typesigs"), state["frozen"]
+    made: Any = GUFunc._rebuild(**{**state, "cache": False, "frozen": False}, typesigs=[])
+    made.gufunc_builder.nb_func = made._dispatcher = dispatcher
+    for signature in signatures if frozen or not source.is_dynamic else ():
+        made.add(signature)
+    made.build_ufunc()
+    made._frozen = frozen
+    return made

@@ -1,0 +1,1 @@
+"""LLVM code of loops around scalar functions and core functions."""

@@ -1,0 +1,199 @@
+"""LLVM code of kernels around a core function in the convention of `numba.guvectorize`."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from llvmlite import ir
+from numba.core import types
+from numba.np.arrayobj import make_array, populate_array
+
+from numgrad.ir.kernel_spec import Constant
+
+from ..compile.intrinsics import INT64
+from . import unwritten_marks
+from .emit import Callee
+from .llvm_builder import Memory, counted_loop, table_word, word
+
+NOT_CONTIGUOUS = -1
+"""Status of a kernel that was given an operand whose core dimensions are not C-contiguous."""
+
+
+def argument_types(
+    dtypes: Sequence[types.Type],
+    cores: Sequence[tuple[str, ...]],
+    nin: int,
+    scalars: bool,
+    readonly: bool = False,
+) -> list[types.Type]:
+    """Numba types of a core function's parameters: scalars by value, the rest as C arrays, of
+    which the inputs may be such that nobody writes."""
+    return [
+        dtype
+        if scalars and not core and index < nin
+        else types.Array(dtype, max(len(core), 1), "C", readonly=readonly and index < nin)
+        for index, (dtype, core) in enumerate(zip(dtypes, cores, strict=True))
+    ]
+
+
+def in_order(order: Sequence[int | Constant], argtypes: Sequence[types.Type]) -> list[types.Type]:
+    """Return the types of the parameters from those of the operands."""
+    return [
+        types.Omitted(item.value) if isinstance(item, Constant) else argtypes[item]
+        for item in order
+    ]
+
+
+class CoreLoop:
+    """Emits the body of a kernel that calls a core function once per element of the loop.
+
+    Parameters
+    ----------
+    callee : Callee
+        The compiled core function.
+    dtypes : sequence of numba types
+        Of the operands, inputs then outputs.
+    cores : sequence of tuples of str
+        Their core dimensions.
+    order : sequence of (int or Constant)
+        What the parameters of the function are; see `parameter_order`.
+    unwritten : sequence of int
+        The operands in which an element that was not written is an error.
+    """
+
+    def __init__(self, callee: Callee, dtypes, cores, order, unwritten=()) -> None:
+        self.callee = callee
+        self.context = callee.context
+        self.memories = [Memory(self.context, dtype) for dtype in dtypes]
+        self.cores = list(cores)
+        self.order = list(order)
+        self.unwritten = list(unwritten)
+        self.names = list(dict.fromkeys(name for core in self.cores for name in core))
+
+    def emit(self, builder: ir.IRBuilder, args: Sequence[ir.Value]) -> None:
+        """Emit the whole kernel."""
+        ptrs, n, core_dims, steps, status = args
+        sizes = {name: table_word(builder, core_dims, i) for i, name in enumerate(self.names)}
+        strides = [self._strides(builder, k, sizes) for k in range(len(self.cores))]
+        self._require_contiguous(builder, steps, status, sizes, strides)
+        bases = [table_word(builder, ptrs, k) for k in range(len(self.cores))]
+        moves = [table_word(builder, steps, k) for k in range(len(self.cores))]
+        flag: Any = builder.alloca(ir.IntType(1)) if self.unwritten else None
+        with counted_loop(builder, n) as index:
+            addresses = [
+                builder.add(base, builder.mul(index, step))
+                for base, step in zip(bases, moves, strict=True)
+            ]
+            for k in self.unwritten:
+                words = self._words(builder, k, sizes)
+                unwritten_marks.fill(builder, addresses[k], words, self._mark(k))
+            argtypes = self.callee.result.signature.args
+            values = [
+                self.context.get_dummy_value()
+                if isinstance(k, Constant)
+                else self._argument(builder, k, argtype, addresses[k], sizes, strides[k])
+                for k, argtype in zip(self.order, argtypes, strict=True)
+            ]
+            self.callee.call(builder, values, index, status)
+            for k in self.unwritten:
+                words = self._words(builder, k, sizes)
+                found = unwritten_marks.found(builder, flag, addresses[k], words, self._mark(k))
+                with builder.if_then(found, likely=False):
+                    position = builder.add(index, word(1))
+                    builder.store(position, builder.inttoptr(status, INT64.as_pointer()))
+                    builder.ret_void()
+        builder.ret_void()
+
+    def _words(self, builder, k: int, sizes) -> ir.Value:
+        """The number of real numbers that an operand consists of."""
+        count = word(2 if isinstance(self.memories[k].dtype, types.Complex) else 1)
+        for name in self.cores[k]:
+            count = builder.mul(count, sizes[name])
+        return count
+
+    def _mark(self, k: int) -> ir.Constant:
+        dtype: Any = self.memories[k].dtype
+        return unwritten_marks.mark(getattr(dtype, "underlying_float", dtype).bitwidth)
+
+    def _strides(self, builder, k: int, sizes) -> list[ir.Value]:
+        stride, strides = word(self.memories[k].itemsize), []
+        for name in reversed(self.cores[k]):
+            strides.insert(0, stride)
+            stride = builder.mul(stride, sizes[name])
+        return strides
+
+    def _require_contiguous(self, builder, steps, status, sizes, strides) -> None:
+        """Refuse other strides: arrays typed as C-contiguous would read the wrong elements.
+
+        An operand without elements may have any strides; NumPy gives it zeros.
+        """
+        position, wrong = len(self.cores), ir.Constant(ir.IntType(1), 0)
+        for core, expected in zip(self.cores, strides, strict=True):
+            operand_wrong, filled = ir.Constant(ir.IntType(1), 0), ir.Constant(ir.IntType(1), 1)
+            for name, stride in zip(core, expected, strict=True):
+                given = table_word(builder, steps, position)
+                matters = builder.icmp_signed(">", sizes[name], word(1))
+                differs = builder.icmp_signed("!=", given, stride)
+                operand_wrong = builder.or_(operand_wrong, builder.and_(matters, differs))
+                filled = builder.and_(filled, builder.icmp_signed(">", sizes[name], word(0)))
+                position += 1
+            wrong = builder.or_(wrong, builder.and_(operand_wrong, filled))
+        with builder.if_then(wrong, likely=False):
+            builder.store(word(NOT_CONTIGUOUS), builder.inttoptr(status, INT64.as_pointer()))
+            builder.ret_void()
+
+    def _argument(self, builder, k: int, argtype, address, sizes, strides) -> ir.Value:
+        memory = self.memories[k]
+        pointer = builder.inttoptr(address, memory.data_type.as_pointer())
+        if not isinstance(argtype, types.Array):
+            return memory.read(builder, pointer)
+        array = make_array(argtype)(self.context, builder)
+        itemsize = word(memory.itemsize)
+        shape = [sizes[name] for name in self.cores[k]] or [word(1)]
+        populate_array(
+            array, data=pointer, shape=shape, strides=strides or [itemsize], itemsize=itemsize,
+            meminfo=None,
+        )  # fmt: skip
+        return array._getvalue()
+
+
+class BlockLoop(CoreLoop):
+    """Emits the body of a kernel that reduces blocks of its first core dimension, one output each.
+
+    The length of the loop is the number of elements (or rows of a matrix) to reduce, of which the
+    last block may have fewer; the third operand's address is the position of the first one.
+
+    Parameters
+    ----------
+    block : int
+        Elements of a block.
+    """
+
+    def __init__(self, callee: Callee, dtypes, cores, block: int) -> None:
+        super().__init__(callee, dtypes, cores, range(2))
+        self.block = block
+
+    def emit(self, builder: ir.IRBuilder, args: Sequence[ir.Value]) -> None:
+        """Emit the whole kernel."""
+        ptrs, n, core_dims, steps, status = args
+        sizes = {name: table_word(builder, core_dims, i) for i, name in enumerate(self.names)}
+        strides = [self._strides(builder, k, sizes) for k in range(2)]
+        source, target, first = (table_word(builder, ptrs, k) for k in range(3))
+        step, move = (table_word(builder, steps, k) for k in range(2))
+        block = word(self.block)
+        target = builder.add(target, builder.mul(builder.sdiv(first, block), move))
+        count: Any = builder.sdiv(builder.add(n, word(self.block - 1)), block)
+        with counted_loop(builder, count) as index:
+            start = builder.mul(index, block)
+            rest = builder.sub(n, start)
+            is_last = builder.icmp_signed("<", rest, block)
+            size = {self.names[0]: builder.select(is_last, rest, block)}
+            addresses = (
+                builder.add(source, builder.mul(start, step)),
+                builder.add(target, builder.mul(index, move)),
+            )
+            values = [
+                self._argument(builder, k, argtype, addresses[k], {**sizes, **size}, strides[k])
+                for k, argtype in zip(self.order, self.callee.result.signature.args, strict=True)
+            ]
+            self.callee.call(builder, values, index, status)
+        builder.ret_void()

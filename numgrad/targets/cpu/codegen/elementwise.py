@@ -1,0 +1,292 @@
+"""LLVM code of elementwise kernels: one loop around inlined scalar functions.
+
+The loop works on blocks. An operand that is contiguous is used in place; any other one (strided,
+reversed, or a single broadcast element) passes through a small buffer on the stack. So there is ONE
+loop over elements: LLVM vectorises it, compiles it once, and an element gets the same bits whatever
+the strides are. The loop is marked as having independent iterations, which holds for disjoint
+operands and for outputs that are exactly an input, so no run-time alias checks are needed.
+
+Around it is a loop over rows, the next outer loop dimension: going on to another row costs far less
+than another call. So a kernel has two entries, that of the kernel ABI, for one row, and another.
+Short rows are computed together, as many as fit into the buffers.
+
+What does not depend on the operator is in routines that all kernels share (`copy_loops`), so the
+code to be compiled grows with the operator, and hardly with the number of operands.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+from llvmlite import ir
+
+from ..compile.intrinsics import INT64
+from ..compile.routines import GATHER, SCATTER
+from .copy_loops import BLOCK
+from .llvm_builder import (
+    Builder,
+    Memory,
+    counted_loop,
+    independent_accesses,
+    table_word,
+    table_words,
+    word,
+)
+
+ROWS_TYPE = ir.FunctionType(ir.VoidType(), [INT64] * 6)
+"""LLVM type of the entry for rows: ``void(ptrs, n, rows, steps, status, row_steps)``."""
+
+_COPY_TYPE = ir.FunctionType(ir.VoidType(), [INT64] * 9)
+
+_SHORT = 32  # of a row in place: several are put side by side in buffers, to be computed together
+
+
+class Rows(ABC):
+    """Emits an elementwise kernel around a loop over elements in contiguous memory.
+
+    Parameters
+    ----------
+    context
+        Numba's target context.
+    in_types, out_types
+        Numba types of the operands.
+    scalars : sequence of bool
+        Inputs that are one element, whatever their step: read once, before the loop.
+    """
+
+    def __init__(self, context, in_types, out_types, scalars: Sequence[bool]) -> None:
+        self.memories = [Memory(context, dtype) for dtype in (*in_types, *out_types)]
+        self.nin = len(in_types)
+        self.scalars = [*scalars, *(False for _ in out_types)]
+
+    @abstractmethod
+    def _elements(self, builder: Builder, table, first, count, status) -> None:
+        """Emit the loop over ``count`` elements, one or more, whose addresses begin at those in
+        ``table``; ``first`` is the index of the first one, for what raises."""
+
+    def emit_row(self, builder: Builder, args: Sequence[ir.Value], rows: ir.Function) -> None:
+        """Emit the entry of the kernel ABI: a call of ``rows`` for one."""
+        ptrs, n, _, steps, status = args
+        builder.call(rows, [ptrs, n, word(1), steps, status, steps], tail=True)
+        builder.ret_void()
+
+    def emit_rows(self, builder: Builder, args: Sequence[ir.Value]) -> None:
+        """Emit the entry for rows.
+
+        From row to row it moves the addresses in ``ptrs`` by ``row_steps``; it leaves them at the
+        last row. An element that raises is reported by its index over all rows.
+        """
+        ptrs, n, rows, steps, _, row_steps = args
+        copies = _Copies(builder, self.memories, self.scalars, self.nin)
+        names = ("row", "end_of_row", "further", "last", "exit")
+        begin, end, further, last, leave = map(builder.append_basic_block, names)
+        nothing = (builder.icmp_signed("<=", length, word(0)) for length in (n, rows))
+        with builder.if_then(builder.or_(*nothing)):
+            builder.branch(leave)
+        numbers = self._has_numbers(builder, row_steps)
+        in_place = self._in_place(builder, n, rows, steps, numbers)
+        move: Any = table_words(builder, row_steps, len(self.memories))
+        most, ahead = self._together(builder, n, builder.or_(in_place, numbers), move)
+        before = builder.basic_block
+        builder.branch(begin)
+
+        builder.position_at_end(begin)
+        row = builder.phi(INT64)
+        row.add_incoming(word(0), before)
+        rest = builder.sub(rows, row)
+        count = builder.select(builder.icmp_signed("<", rest, most), rest, most)
+        self._rows(builder, args, builder.mul(row, n), count, in_place, copies, end)
+
+        builder.position_at_end(end)
+        following = builder.add(row, count, flags=("nuw", "nsw"))
+        row.add_incoming(following, further)
+        builder.cbranch(builder.icmp_signed("<", following, rows), further, last)
+
+        builder.position_at_end(further)
+        self._move(builder, ptrs, ahead)
+        builder.branch(begin)
+
+        builder.position_at_end(last)
+        rest = _splat(builder, builder.sub(count, word(1)), len(self.memories))
+        self._move(builder, ptrs, builder.mul(move, rest))
+        builder.branch(leave)
+
+        builder.position_at_end(leave)
+        builder.ret_void()
+
+    def _together(self, builder: Builder, n, alone: ir.Value, move: Any) -> Sequence[ir.Value]:
+        """How many rows are computed together, and how far they move the addresses: one, or as many
+        as fit into a block."""
+        entry = builder.basic_block
+        short = builder.icmp_signed("<=", n, word(BLOCK // 2))
+        with builder.if_then(builder.and_(short, builder.not_(alone))):
+            fitting = builder.udiv(word(BLOCK), n)
+            moves = builder.mul(move, _splat(builder, fitting, len(self.memories)))
+            several = builder.basic_block
+        found = []
+        one: Any
+        for one, many in ((word(1), fitting), (move, moves)):
+            phi = builder.phi(one.type)
+            phi.add_incoming(one, entry)
+            phi.add_incoming(many, several)
+            found.append(phi)
+        return found
+
+    def _move(self, builder: Builder, ptrs: ir.Value, bytes_ahead: Any) -> None:
+        """Emit: the addresses go on."""
+        given = table_words(builder, ptrs, len(self.memories))
+        place = builder.inttoptr(ptrs, bytes_ahead.type.as_pointer())
+        builder.store(builder.add(given, bytes_ahead), place, align=8)
+
+    def _in_place(self, builder: Builder, n, rows, steps, numbers) -> ir.Value:
+        """Whether no operand goes through a buffer: all steps are compared as one vector."""
+        sizes = [memory.itemsize for memory in self.memories]
+        unit = _are(builder, steps, sizes, [not scalar for scalar in self.scalars])
+        dense = builder.or_(unit, builder.icmp_signed("<=", n, word(1)))
+        alone = builder.or_(numbers, builder.icmp_signed("<=", rows, word(1)))
+        return builder.and_(dense, builder.or_(alone, builder.icmp_signed(">", n, word(_SHORT))))
+
+    def _has_numbers(self, builder: Builder, row_steps: ir.Value) -> ir.Value:
+        """Whether an input that is one element is another one in each row."""
+        if not any(self.scalars):
+            return ir.Constant(ir.IntType(1), 0)
+        return builder.not_(_are(builder, row_steps, [0] * len(self.scalars), self.scalars))
+
+    def _rows(self, builder, args, first, rows, in_place, copies: "_Copies", end) -> None:
+        """Emit some rows: one row in place, or blocks gathered, computed and scattered.
+
+        Branches, not selections, tell the cases apart: predicted, they cost a short row nothing.
+        """
+        ptrs, n, _, steps, status, row_steps = args
+        names = ("buffered", "compute", "scatter")
+        buffered, compute, scatter = map(builder.append_basic_block, names)
+        entry = builder.basic_block
+        builder.cbranch(in_place, compute, buffered)
+
+        builder.position_at_end(buffered)
+        start = builder.phi(INT64)
+        start.add_incoming(word(0), entry)
+        rest = builder.sub(n, start)
+        short = builder.icmp_signed("<", rest, word(BLOCK))
+        part = builder.select(short, rest, word(BLOCK))
+        is_first = builder.icmp_signed("==", builder.add(first, start), word(0))
+        block = part, row_steps, rows, builder.zext(is_first, INT64)
+        copies.call(builder, GATHER, ptrs, steps, start, *block)
+        elements = builder.mul(part, rows)
+        builder.branch(compute)
+
+        builder.position_at_end(compute)
+        index, count, table, length = (builder.phi(INT64) for _ in range(4))
+        for value, whole, block in (
+            (index, word(0), start), (count, n, elements), (table, ptrs, copies.places),
+            (length, n, part),
+        ):  # fmt: skip
+            value.add_incoming(whole, entry)
+            value.add_incoming(block, buffered)
+        self._elements(builder, table, builder.add(first, index), count, status)
+        builder.cbranch(in_place, end, scatter)
+
+        builder.position_at_end(scatter)
+        copies.call(builder, SCATTER, ptrs, steps, index, length, row_steps, rows, word(0))
+        following = builder.add(index, word(BLOCK))
+        start.add_incoming(following, scatter)
+        builder.cbranch(builder.icmp_signed("<", following, n), buffered, end)
+
+
+def _are(
+    builder: Builder, table: ir.Value, wanted: Sequence[int], which: Sequence[bool]
+) -> ir.Value:
+    """Emit: whether words of a table, of those ``which``, are these numbers."""
+    kind = ir.VectorType(INT64, len(wanted))
+    numbers = ir.Constant(kind, [word(number) for number in wanted])
+    chosen = ir.Constant(kind, [word(-1 if choose else 0) for choose in which])
+    given = table_words(builder, table, len(wanted))
+    difference = builder.and_(builder.xor(given, numbers), chosen)
+    reduce_or = builder.module.declare_intrinsic(
+        f"llvm.vector.reduce.or.v{len(wanted)}i64", fnty=ir.FunctionType(INT64, [kind])
+    )
+    return builder.icmp_signed("==", builder.call(reduce_or, [difference]), word(0))
+
+
+def _splat(builder: Builder, value: ir.Value, count: int) -> ir.Value:
+    """Emit a vector of equal words."""
+    kind = ir.VectorType(INT64, count)
+    one = builder.insert_element(ir.Constant(kind, ir.Undefined), value, word(0))
+    return builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(ir.IntType(32), count), None))
+
+
+class ElementwiseLoop(Rows):
+    """Emits a kernel that is a loop around scalar functions.
+
+    Parameters
+    ----------
+    context, in_types, out_types, scalars
+        As for `Rows`.
+    compute
+        ``compute(builder, values, index, status)`` emits the scalar functions and returns the
+        results; where one raises, it reports ``index``.
+    interleave : int
+        Vectors that one iteration of the vectorised loop works on; LLVM decides where it is 0.
+    """
+
+    def __init__(
+        self, context, in_types, out_types, compute, scalars: Sequence[bool], interleave: int = 0
+    ) -> None:
+        super().__init__(context, in_types, out_types, scalars)
+        self.compute = compute
+        self.interleave = interleave
+
+    def _elements(self, builder: Builder, table, first, count, status) -> None:
+        operands = []
+        for k, memory in enumerate(self.memories):
+            kind = memory.data_type.as_pointer()
+            operands.append((memory, builder.inttoptr(table_word(builder, table, k), kind)))
+        inputs = list(zip(operands[: self.nin], self.scalars, strict=False))
+        known = [memory.read(builder, at) if scalar else None for (memory, at), scalar in inputs]
+        group, loop_id = independent_accesses(builder.module, self.interleave)
+        with counted_loop(builder, count, loop_id) as index:
+            values = [
+                memory.read(builder, builder.gep(at, [index]), group) if value is None else value
+                for value, ((memory, at), _) in zip(known, inputs, strict=True)
+            ]
+            results = self.compute(builder, values, builder.add(first, index), status)
+            for (memory, at), result in zip(operands[self.nin :], results, strict=True):
+                memory.write(builder, result, builder.gep(at, [index]), group)
+
+
+class _Copies:
+    """A kernel's buffers, and its calls of the routines that fill and empty them.
+
+    Parameters
+    ----------
+    builder
+        Placed in the first block of the kernel.
+    memories, scalars : sequences
+        For each operand; a scalar one needs no buffer.
+    nin : int
+        Number of inputs.
+    """
+
+    def __init__(
+        self, builder: Builder, memories: Sequence[Memory], scalars: Sequence[bool], nin: int
+    ) -> None:
+        count = len(memories)
+        slot = BLOCK * max(memory.itemsize for memory in memories)
+        buffer = builder.alloca(ir.ArrayType(ir.IntType(8), slot * count))
+        buffer.align = 64
+        pairs = zip(memories, scalars, strict=True)
+        layout = [nin, count, slot, *(0 if one else memory.itemsize for memory, one in pairs)]
+        table = ir.ArrayType(INT64, len(layout))
+        constant: Any = ir.GlobalVariable(builder.module, table, "layout")
+        constant.initializer = ir.Constant(table, layout)
+        constant.global_constant, constant.linkage = True, "internal"
+        self.layout = builder.ptrtoint(constant, INT64)
+        space = builder.alloca(ir.ArrayType(INT64, count + 1))
+        self.places = builder.ptrtoint(space, INT64)
+        builder.store(builder.ptrtoint(buffer, INT64), builder.gep(space, [word(0), word(count)]))
+
+    def call(self, builder: Builder, name: str, *args: ir.Value) -> None:
+        """Emit a call with ``ptrs, steps, start, count, row_steps, rows, is_first``."""
+        known = builder.module.globals.get(name)
+        function = known or ir.Function(builder.module, _COPY_TYPE, name)
+        builder.call(function, [self.layout, self.places, *args])

@@ -1,0 +1,91 @@
+"""Object files and bit code: Numba's and LLVM's work on a function, where it must be done.
+
+Imported when something is compiled for the first time, as it takes Numba along.
+"""
+
+import types as pytypes
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from llvmlite import binding as llvm
+from numba.core import types
+from numba.core.ccallback import CFunc
+
+from ..compile.compiler import Code, symbol_of
+from ..compile.optimize import externals, internalise, is_portable
+from ..platform.numba_setup import compiler_lock
+
+
+def compile_object(
+    function: Callable,
+    argtypes: Sequence[types.Type],
+    key: str = "",
+    parallel: bool = False,
+    restype: types.Type | None = None,
+) -> Code | int:
+    """Compile to an object file; to an address where Numba must link the code itself."""
+    options: dict[str, Any] = {"nopython": True, "error_model": "numpy"}
+    if parallel:
+        options["parallel"] = True
+    with compiler_lock:
+        signature = (tuple(argtypes), restype or types.void)
+        cfunc: Any = CFunc(_renamed(function, key), signature, locals={}, options=options)
+        result = cfunc._compile_uncached()
+        library, symbol = result.library, result.fndesc.llvm_cfunc_wrapper_name
+        if not _optimise(library, symbol):
+            return library.get_pointer_to_function(symbol)
+        return code_of(library._codegen._tm, library._final_module, symbol)
+
+
+def compile_routine(function: Callable, key: str, returns: bool, parallel: bool) -> Code | int:
+    """Compile a function of words; it raises nothing and counts no references."""
+    argtypes = (types.int64,) * function.__code__.co_argcount
+    if parallel:
+        return compile_object(function, argtypes, key, parallel, types.int64)
+    from . import emit  # it needs this module
+
+    return emit.emit_routine(symbol_of(key), function, argtypes, returns)
+
+
+def _renamed(function: Callable, key: str) -> Callable:
+    """Copy a function under a name that holds its key, so that two kernels never share a symbol."""
+    copy = pytypes.FunctionType(
+        function.__code__, function.__globals__, function.__name__,
+        function.__defaults__, function.__closure__,
+    )  # fmt: skip
+    copy.__kwdefaults__ = function.__kwdefaults__
+    copy.__module__ = function.__module__
+    stem = function.__name__.replace("<lambda>", "f")
+    copy.__name__ = copy.__qualname__ = f"{stem}_{key.lstrip('-')[:16]}"
+    return copy
+
+
+def _optimise(library: Any, symbol: str) -> bool:
+    """Link and optimise outside Numba's engine; False if recursive code had to be loaded there."""
+    module = library._final_module
+    optimise, finish = library._optimize_final_module, library._finalize_final_module
+    recursive = False
+
+    def internalise_and_optimise() -> None:
+        nonlocal recursive
+        names = [item.name for item in module.global_variables]
+        recursive = any(name.startswith(".numba.unresolved$") for name in names)
+        if not recursive:
+            internalise(module.functions, [symbol])
+        optimise()
+
+    library._optimize_final_module = internalise_and_optimise
+    library._finalize_final_module = lambda: finish() if recursive else None
+    library.finalize()
+    return not recursive
+
+
+def code_of(machine: llvm.TargetMachine, module: llvm.ModuleRef, symbol: str) -> Code:
+    """Return the object code of a module whose entry is ``symbol``."""
+    payload = bytes(machine.emit_object(module))
+    return Code(payload, symbol, externals(module), is_portable(module))
+
+
+def bit_code_of(module: llvm.ModuleRef, symbol: str) -> Code:
+    """Return the LLVM code of a module, to be linked into others."""
+    return Code(module.as_bitcode(), symbol, (), is_portable(module))

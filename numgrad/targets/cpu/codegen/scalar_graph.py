@@ -1,0 +1,113 @@
+"""Kernels made of scalar functions: one operator's, or many joined in one loop.
+
+Numba's front end takes 10 to 50 ms for a scalar function. So each is compiled once, to optimised
+LLVM code that is kept in memory and on disk, and a kernel is made of such pieces: by writing what
+they do once more for whole vectors, or by linking them around one loop (`scalar_kernel`).
+
+Every step rounds its result to the dtype that it declares and constants are operands at run time,
+so a fused kernel has the bits of its steps one after the other.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from llvmlite import binding as llvm
+
+from numgrad._settings import settings
+from numgrad.ir.kernel_spec import ElementwiseSpec, FusedSpec, LoopSpec
+from numgrad.process.cached_attribute import lazy
+
+from ..compile import cache_keys, compiler
+from ..compile.compiler import Code, join_keys, obtain, symbol_of
+from ..platform import object_loader
+
+FEWEST_STEPS = 16
+"""Of fewer steps a kernel is a loop that LLVM vectorises: rows of a few elements take it less time
+than code for whole vectors. The heat equation, half of whose kernel calls do a row of one or two
+elements, is 1.06 times as fast for that."""
+
+ROWS = "_rows"
+"""What the name of the entry for rows adds to that of the kernel."""
+
+
+class Scalar:
+    """The scalar function of a spec, compiled or read from disk when it is first linked."""
+
+    def __init__(self, spec: ElementwiseSpec | LoopSpec) -> None:
+        self.spec = spec
+        self.math = settings.math
+        key_of = cache_keys.loop if isinstance(spec, LoopSpec) else cache_keys.elementwise
+        self.key = key_of(spec)
+        self.symbol = f"numgrad_scalar_{self.key.lstrip('-')[:32]}"
+
+    @lazy
+    def bit_code(self) -> bytes:
+        """Optimised LLVM code."""
+        return compiler.scalar(self.key, self._compiled)
+
+    @lazy
+    def has_branches(self) -> bool:
+        """Whether what it does depends on its arguments, else than by a selection."""
+        with compiler.compiler_lock:
+            function = llvm.parse_bitcode(self.bit_code).get_function(self.symbol)
+            return sum(1 for _ in function.blocks) > 1
+
+    def _compiled(self) -> Code:
+        from ..kernels import generate  # it imports Numba
+
+        if isinstance(self.spec, LoopSpec):
+            return generate.loop(self.spec, self.symbol)
+        return generate.elementwise(self.spec, self.symbol, self.math)
+
+
+_scalars: dict[tuple, Scalar] = {}
+
+
+def scalar(spec: ElementwiseSpec | LoopSpec) -> Scalar:
+    """Return the scalar function of a spec, the same one for equal specs."""
+    identity = (settings.math, spec.identity)
+    known = _scalars.get(identity)
+    return known or _scalars.setdefault(identity, Scalar(spec))
+
+
+class Graph(NamedTuple):
+    """Scalar functions applied to numbered values: the inputs, then each function's results."""
+
+    steps: tuple[tuple[Scalar, tuple[int, ...]], ...]
+    in_dtypes: tuple[np.dtype, ...]
+    out_dtypes: tuple[np.dtype, ...]
+    outputs: tuple[int, ...]
+    scalars: tuple[bool, ...]
+
+    @property
+    def key(self) -> str:
+        """Key of the kernel."""
+        places: dict[str, int] = {}
+        calls = [(places.setdefault(one.key, len(places)), args) for one, args in self.steps]
+        dtypes = [dtype.str for dtype in self.in_dtypes]
+        parts = ("graph", FEWEST_STEPS, calls, dtypes, self.outputs, self.scalars)
+        return join_keys([*places], repr(parts))
+
+    def emit(self, symbol: str) -> Code:
+        """Compile the kernel."""
+        from ..kernels.scalar_kernel import join  # it imports Numba
+
+        return join(self, symbol)
+
+
+def graph(spec: ElementwiseSpec | LoopSpec | FusedSpec) -> Graph:
+    """The graph of a kernel: an operator without core dimensions is one of a single step."""
+    if isinstance(spec, FusedSpec):
+        steps = tuple((scalar(step), args) for step, args in spec.steps)
+        return Graph(steps, spec.in_dtypes, spec.out_dtypes, spec.outputs, spec.scalars)
+    nin, nout = len(spec.in_dtypes), len(spec.out_dtypes)
+    steps = ((scalar(spec), tuple(range(nin))),)
+    outputs = tuple(range(nin, nin + nout))
+    return Graph(steps, spec.in_dtypes, spec.out_dtypes, outputs, (False,) * nin)
+
+
+def addresses(spec: ElementwiseSpec | LoopSpec | FusedSpec) -> tuple[int, int]:
+    """The two entries of a kernel, compiled or loaded: for one row, and for rows."""
+    made = graph(spec)
+    key = made.key
+    return obtain(key, lambda: made.emit(symbol_of(key))), object_loader.find(symbol_of(key) + ROWS)

@@ -1,0 +1,93 @@
+"""Functions of this package that are compiled once for all programs and kernels.
+
+They are known by name: their sources are part of every key. So a process that finds them in the
+cache does not import the modules in which they are written, nor Numba.
+"""
+
+from functools import cache
+from importlib import import_module
+
+from llvmlite import binding as llvm
+
+from ..platform import object_loader
+from ..platform.avx512 import SYMBOLS, module_of
+from .compiler import Code, join_keys, obtain, symbol_of
+
+GATHER, SCATTER, COPY = "numgrad_gather", "numgrad_scatter", "numgrad_copy"
+"""Names under which kernels call the routines of `copy_loops`."""
+
+MATMUL = "numgrad_matmul"
+LAPACK = {
+    name: "numgrad_" + name for name in ("lu_factor", "lu_solve", "solve_triangular", "cholesky")
+}
+"""Names under which kernels call the functions of `blas` and `lapack` that serve all dtypes."""
+
+_CPU = (__package__ or "").rpartition(".")[0]
+
+NUMPY_LOOP = "numgrad_numpy_loop"
+"""Name under which kernels call the function that calls loops of NumPy's."""
+
+
+@cache
+def address_of(module: str, name: str, returns: bool = False, parallel: bool = False) -> int:
+    """Compile or load a function of a module of `targets.cpu`: words in, one word or nothing
+    out."""
+    key = join_keys((), repr(("routine", module, name, returns, parallel)))
+
+    def compiled() -> Code | int:
+        from ..codegen.object_files import compile_routine  # it imports Numba
+
+        function = getattr(import_module(f"{_CPU}.{module}"), name)
+        return compile_routine(function, key, returns, parallel)
+
+    return obtain(key, compiled)
+
+
+@cache
+def vector_function(symbol: str) -> int:
+    """Compile or load a function of `avx512`."""
+    key = join_keys((), repr(("vector function", symbol)))
+
+    def compiled() -> Code:
+        from ..codegen.emit import target_machine  # it imports Numba
+        from ..codegen.object_files import code_of
+
+        name = symbol_of(key)
+        module = llvm.parse_assembly(module_of(symbol, name))
+        return code_of(target_machine(), module, name)
+
+    return obtain(key, compiled)
+
+
+def prepare() -> None:
+    """Compile or load all that programs and kernels share."""
+    for name in ("work", "loops"):
+        address_of("machine.interpreter", name, returns=True)
+    address_of("machine.interpreter", "work_in_parallel", returns=True, parallel=True)
+    address_of("machine.entry_compiled", "enter", returns=True)
+    address_of("python.recorder_code", "record", returns=True)
+    address_of("python.finder_code", "step", returns=True)
+    address_of("ufunc.ufunc_loop", "trampoline")
+    for name in ("gather", "scatter", "copy"):
+        address_of("codegen.copy_loops", name)
+
+
+def _provide(symbol: str, module: str, name: str) -> None:
+    """Make a routine known to LLVM."""
+    llvm.add_symbol(symbol, address_of(module, name))
+
+
+def _provide_vectors(symbol: str) -> None:
+    llvm.add_symbol(symbol, vector_function(symbol))
+
+
+_copies = {"gather": GATHER, "scatter": SCATTER, "copy": COPY}
+_known = [(symbol, "codegen.copy_loops", name) for name, symbol in _copies.items()]
+_known += [(MATMUL, "linalg.blas", "matmul"), (NUMPY_LOOP, "ufunc.numpy_loop_code", "call_loop")]
+_known += [(symbol, "linalg.lapack", name) for name, symbol in LAPACK.items()]
+for _item in _known:
+    object_loader.add_symbol_provider(lambda _, item=_item: _provide(*item), _item[0].__eq__)
+for _symbol in SYMBOLS:
+    object_loader.add_symbol_provider(
+        lambda _, name=_symbol: _provide_vectors(name), _symbol.__eq__
+    )

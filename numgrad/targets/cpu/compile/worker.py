@@ -1,0 +1,173 @@
+"""A process that finishes fused kernels, so that a time limit and Ctrl-C reach LLVM.
+
+LLVM runs in C, where no signal is handled, and for some loops its optimiser takes longer than
+anybody waits. In another process it can be ended, and nothing else comes to harm: not even where
+LLVM aborts its process, for want of memory say. The process starts with the first kernel that is
+fused and is not in the cache, in the time of a few kernels, and ends with this one.
+
+Where no process can be started the work is done here. So is that on single operators, which is
+little.
+"""
+
+import atexit
+import marshal
+import os
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+
+from ..platform import interrupts
+from . import optimize
+from .optimize import Job
+
+LIMIT = 10.0
+"""Seconds that a kernel may take; those of hundreds of operators take a fifth of one."""
+
+_SLICE = 0.05
+_NAMES = ("python", "pypy")  # what embeds Python may do anything when it is started
+
+
+class UnavailableError(Exception):
+    """There is no such process."""
+
+
+class Helper:
+    """The process, which finishes one kernel after the other."""
+
+    def __init__(self) -> None:
+        program = optimize.__file__
+        name = Path(sys.executable or "").name.lower()
+        is_python = name.startswith(_NAMES) and not getattr(sys, "frozen", False)
+        if not is_python or not Path(program).exists():
+            raise UnavailableError
+        folder = str(Path(llvmlite.__file__).parent.parent)
+        apart: dict[str, Any] = (  # Ctrl-C at a terminal is for this process alone
+            {"creationflags": 0x200} if sys.platform == "win32" else {"start_new_session": True}
+        )
+        try:
+            self.process = subprocess.Popen(
+                [sys.executable, "-I", "-S", program, folder], stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, **apart,
+            )  # fmt: skip
+        except OSError:
+            raise UnavailableError from None
+        self.owner = os.getpid()
+        self.is_ready = False
+
+    def finish(self, job: Job) -> tuple[bytes, tuple[str, ...], bool]:
+        """Return what `optimize.finish` does.
+
+        Raises
+        ------
+        UnavailableError
+            If there is no such process after all.
+        TimeoutError, RuntimeError
+            If it takes too long, or fails.
+        """
+        exchange = _Exchange(self, job)
+        try:
+            exchange.wait(time.monotonic() + LIMIT)
+        except BaseException:
+            self.end()
+            raise
+        answer = exchange.answer
+        if answer is None:
+            status = self.end()
+            if not self.is_ready:
+                raise UnavailableError
+            raise RuntimeError(f"LLVM ended its process with the status {status}")
+        if isinstance(answer, str):
+            raise RuntimeError(answer)
+        return answer
+
+    def is_alive(self) -> bool:
+        """Whether it takes jobs, of this process."""
+        return self.owner == os.getpid() and self.process.poll() is None
+
+    def end(self) -> int | None:
+        """End the process; return its exit status."""
+        if self.owner != os.getpid():  # that of the process from which this one was forked
+            self.process.returncode = 0
+            return None
+        status = self.process.poll()
+        if status is None:
+            self.process.kill()
+        self.process.wait()
+        for stream in (self.process.stdin, self.process.stdout):
+            with suppress(OSError):  # what it had not read is lost
+                if stream is not None:
+                    stream.close()
+        return status if status is not None else self.process.returncode
+
+
+class _Exchange:
+    """A job sent and its answer read, in a thread, as either may block."""
+
+    def __init__(self, helper: Helper, job: Job) -> None:
+        self.helper, self.job = helper, job
+        self.answer: Any = None
+        self.done = threading.Event()
+        threading.Thread(target=self._run, daemon=True, name="numgrad-compile").start()
+
+    def _run(self) -> None:
+        process = self.helper.process
+        try:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            if not self.helper.is_ready:
+                self.helper.is_ready = marshal.load(process.stdout) == optimize.READY
+            if self.helper.is_ready:
+                process.stdin.write(marshal.dumps(tuple(self.job)))
+                process.stdin.flush()
+                self.answer = marshal.load(process.stdout)
+        except (EOFError, OSError, ValueError, TypeError):
+            self.answer = None  # it has ended
+        finally:
+            self.done.set()
+
+    def wait(self, deadline: float) -> None:
+        """Wait for the answer, until a handler of signals raises or the time is over."""
+        while not self.done.wait(_SLICE):
+            interrupts.deliver()
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"LLVM did not finish a kernel within {LIMIT:.0f} s")
+
+
+class _Here:
+    """What stands for the process where there is none."""
+
+    def is_alive(self) -> bool:
+        return True
+
+    finish = staticmethod(optimize.finish)
+
+
+_current: Helper | _Here | None = None
+
+
+def finish(job: Job) -> tuple[bytes, tuple[str, ...], bool]:
+    """Finish a kernel in the other process; whoever calls this holds the compiler lock."""
+    global _current
+    try:
+        if _current is None or not _current.is_alive():
+            close()
+            _current = Helper()
+        return _current.finish(job)
+    except UnavailableError:
+        _current = _Here()
+        return _current.finish(job)
+
+
+@atexit.register
+def close() -> None:
+    """End the process if there is one."""
+    global _current
+    helper, _current = _current, None
+    if isinstance(helper, Helper):
+        helper.end()

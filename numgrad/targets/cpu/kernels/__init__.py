@@ -1,0 +1,1 @@
+"""Kernels: what an operator computes, compiled for given dtypes."""

@@ -1,0 +1,157 @@
+"""Kernels: what an operator computes, compiled for given dtypes to a function called by address.
+
+Every kernel is ``void(intp* ptrs, intp n, intp* core_dims, intp* steps, intp* status)``, NumPy's
+inner loop of a generalized ufunc: operands, inputs then outputs, by address; ``n`` the length of
+the loop; ``steps`` the byte strides of the operands along it, then those of their core dimensions.
+``status[0]`` stays 0, or becomes 1 plus the index at which the operator's function raised.
+"""
+
+import threading
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ...._settings import CHOICES, settings
+from ....ir.kernel_spec import (
+    CompiledSpec,
+    ElementwiseSpec,
+    FusedSpec,
+    HostSpec,
+    LibrarySpec,
+    LoopSpec,
+    ProductSpec,
+    RawSpec,
+    Spec,
+    core_dimensions,
+)
+from ..codegen import scalar_graph
+from ..compile import cache_keys
+from ..compile import disk_cache as disk
+from ..compile.compiler import Code, load_or_compile, obtain, symbol_of
+from ..linalg import gemm, library
+from ..linalg.library import LibraryKernel
+from ..math import scipy_special as scipy_special  # makes functions of SciPy known
+from ..ufunc import numpy_loops
+from ..ufunc.ufunc import Door
+from .python_kernel import HostKernel
+
+__all__ = ["ElementwiseSpec", "FusedSpec", "Kernel", "LoopSpec", "ProductSpec", "RawSpec", "kernel"]
+
+
+class Kernel:
+    """Compiled code of a spec.
+
+    Attributes
+    ----------
+    address : int
+        Of the machine code, valid for the life of the process.
+    rows_address : int
+        Of a second entry, ``void(ptrs, n, rows, steps, status, row_steps)``, which does the work of
+        ``rows`` calls; 0 if there is none. It moves ``ptrs`` on to the last row.
+    name, spec, nin, nout
+        The operator's name, what was compiled, and the numbers of inputs and outputs.
+    """
+
+    __slots__ = ("_door", "_own", "address", "name", "nin", "nout", "rows_address", "spec")
+
+    def __init__(
+        self, spec: CompiledSpec | LibraryKernel, address: int, rows_address: int = 0
+    ) -> None:
+        self.spec = spec
+        self.address = address
+        self.rows_address = rows_address
+        self.name = spec.name
+        self.nin = len(spec.in_dtypes)
+        self.nout = len(spec.out_dtypes)
+        self._door: Door | None = None
+        self._own = threading.local()
+
+    def __repr__(self) -> str:
+        dtypes = ",".join(map(str, self.spec.in_dtypes)), ",".join(map(str, self.spec.out_dtypes))
+        return f"<kernel {self.name} {dtypes[0]}->{dtypes[1]}>"
+
+    @property
+    def ufunc(self) -> np.ufunc:
+        """The kernel as a NumPy ufunc (a gufunc where the signature has core dimensions)."""
+        return self._get_door().ufunc
+
+    def call(self, *arrays: np.ndarray) -> tuple[Any, int]:
+        """Call `ufunc`; return its results and the status that the kernel left (0: fine).
+
+        The status is that of this call, whatever other threads do with the kernel.
+        """
+        door: Door | None = getattr(self._own, "door", None)
+        if door is None:
+            door = self._own.door = self._make_door()
+        return door.ufunc(*arrays), door.take_status()
+
+    def _get_door(self) -> Door:
+        door = self._door
+        if door is None:
+            door = self._door = self._make_door()
+            _given_out.append(door)
+        return door
+
+    def _make_door(self) -> Door:
+        signature = getattr(self.spec, "signature", "")
+        core = signature if any(core_dimensions(signature)) else None
+        return Door(self.name, self.address, self.spec.in_dtypes, self.spec.out_dtypes, core)
+
+
+# Whoever has a ufunc may keep it, and it points to what its door owns. Of two doors that threads
+# make at once, for one kernel or for two equal ones, both stay.
+_given_out: list[Door] = []
+
+AnyKernel: TypeAlias = Kernel | HostKernel | numpy_loops.NumPyLoop
+
+_kernels: dict[str, dict[tuple, AnyKernel]] = {name: {} for name in CHOICES["math"]}
+
+
+def kernel(spec: Spec) -> AnyKernel:
+    """Return the kernel of a spec, compiled or loaded from the cache at first use.
+
+    Raises
+    ------
+    KernelError
+        If Numba cannot compile the function for the dtypes.
+    """
+    identity, known = spec.identity, _kernels[settings.math]
+    found = known.get(identity)
+    if found is None:
+        if isinstance(spec, HostSpec):
+            made = numpy_loops.find(spec) or HostKernel(spec)
+        elif isinstance(spec, LibrarySpec):
+            made = Kernel(library.describe(spec), library.address(spec))
+        else:
+            made = Kernel(spec, *_addresses(spec))
+        found = known.setdefault(identity, made)
+    return found
+
+
+def is_ready(spec: FusedSpec) -> bool:
+    """Whether a fused kernel is in memory or on disk."""
+    return spec.identity in _kernels[settings.math] or disk.has(scalar_graph.graph(spec).key)
+
+
+def specs() -> list[CompiledSpec | HostSpec | LibraryKernel]:
+    """Return the specs of all kernels so far."""
+    return [found.spec for found in list(_kernels[settings.math].values())]
+
+
+def _addresses(spec: CompiledSpec) -> tuple[int, int]:
+    if isinstance(spec, ProductSpec):
+        return gemm.address(spec.dtype), 0
+    if isinstance(spec, RawSpec):
+        from ..compile.intrinsics import KERNEL_ARGS
+
+        return load_or_compile(spec.function, KERNEL_ARGS, spec.key), 0
+    if isinstance(spec, LoopSpec) and any(core_dimensions(spec.signature)):
+        key = cache_keys.loop(spec)
+        return obtain(key, lambda: _compiled_loop(spec, symbol_of(key))), 0
+    return scalar_graph.addresses(spec)
+
+
+def _compiled_loop(spec: LoopSpec, symbol: str) -> Code:
+    from . import generate  # it imports Numba
+
+    return generate.loop(spec, symbol)

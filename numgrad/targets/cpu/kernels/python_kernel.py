@@ -1,0 +1,125 @@
+"""Kernels that call a function of whole arrays in Python.
+
+In a program the machine calls it as any other kernel, by an address: ctypes takes Python's lock,
+and the operands are seen as arrays where they lie. Nothing is compiled.
+"""
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...._declare.kernel import elements
+from ....ir.kernel_spec import HostSpec, core_dimensions
+
+_Function = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 5)
+
+
+class HostKernel:
+    """A function of whole arrays as a kernel; see `kernel` for the attributes and arguments."""
+
+    rows_address = 0
+
+    def __init__(self, spec: HostSpec) -> None:
+        self.spec, self.name = spec, spec.name
+        self.nin, self.nout = len(spec.in_dtypes), len(spec.out_dtypes)
+        self._dtypes = (*spec.in_dtypes, *spec.out_dtypes)
+        self._cores = core_dimensions(spec.signature)
+        self._ncore = list(map(len, self._cores))
+        names = dict.fromkeys(name for core in self._cores for name in core)
+        self._number = {name: n for n, name in enumerate(names)}
+        self._options = dict(spec.options)
+        self._stopped: BaseException | None = None
+        self._called = _Function(self._kernel)  # ctypes frees the code with this object
+        self.address = ctypes.cast(self._called, ctypes.c_void_p).value
+
+    def call(self, *arrays: np.ndarray) -> tuple[Any, int]:
+        """Return the results, and 1 plus the index in the loop for which the function raised. Want
+        of memory is not asked for again, as there may be some then."""
+        try:
+            results = self._compute(arrays)
+        except MemoryError:
+            raise
+        except Exception:
+            return None, 1 + self._first_failure(arrays)
+        return (results if self.nout > 1 else results[0]), 0
+
+    def again(self, cores: Sequence[np.ndarray]) -> None:
+        """Raise what the function raises for one element of the loop, or what stopped it."""
+        stopped, self._stopped = self._stopped, None
+        if stopped is not None:
+            raise stopped
+        self._compute(cores)
+
+    def _compute(self, arrays: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
+        with np.errstate(all="ignore"):
+            found = self.spec.function(*arrays, **self._options)
+        found = tuple(found) if self.nout > 1 else (found,)
+        pairs = zip(found, self.spec.out_dtypes, strict=True)
+        return tuple([np.asarray(value, dtype) for value, dtype in pairs])
+
+    def _first_failure(self, arrays: Sequence[np.ndarray]) -> int:
+        """Return the first position in the loop for which the function raises."""
+        for number, (_, cores) in enumerate(elements(arrays, self._ncore[: self.nin])):
+            try:
+                self._compute(cores)
+            except Exception:
+                return number
+        return 0  # it raises for all of them together only
+
+    # In programs ----------------------------------------------------------------------------------
+
+    def _kernel(self, ptrs: int, n: int, core_dims: int, steps: int, status: int) -> None:
+        """Carry out one call of the machine; nobody would hear of an exception."""
+        try:
+            operands = self._operands(ptrs, n or 0, core_dims, steps)
+            results, failed = self.call(*operands[: self.nin])
+            if failed:
+                ctypes.c_int64.from_address(status).value = failed
+                return
+            results = results if self.nout > 1 else (results,)
+            for place, result in zip(operands[self.nin :], results, strict=True):
+                place[...] = result
+        except BaseException as error:  # an interrupt, or a mistake in the declaration
+            self._stopped = error
+            ctypes.c_int64.from_address(status).value = 1
+
+    def _operands(self, ptrs: int, n: int, core_dims: int, steps: int) -> list[np.ndarray]:
+        count = len(self._dtypes)
+        places = _words(ptrs, count)
+        sizes = _words(core_dims, len(self._number))
+        strides = _words(steps, count + sum(self._ncore))
+        result, at = [], count
+        for k, (dtype, core) in enumerate(zip(self._dtypes, self._cores, strict=True)):
+            shape = (n, *[sizes[self._number[name]] for name in core])
+            own = (strides[k], *strides[at : at + len(core)])
+            at += len(core)
+            result.append(np.asarray(Memory(places[k], shape, own, dtype, k < self.nin)))
+        return result
+
+
+def _words(address: int, count: int) -> list[int]:
+    return list((ctypes.c_int64 * count).from_address(address)) if count else []
+
+
+class Memory:
+    """Elements at an address, as NumPy likes to be told."""
+
+    __slots__ = ("__array_interface__",)
+
+    def __init__(
+        self,
+        address: int,
+        shape: tuple[int, ...],
+        strides: tuple[int, ...],
+        dtype: np.dtype,
+        readonly: bool,
+    ) -> None:
+        self.__array_interface__ = {
+            "data": (address, readonly),
+            "shape": shape,
+            "strides": strides,
+            "typestr": dtype.str,
+            "version": 3,
+        }

@@ -1,0 +1,88 @@
+"""Calls of BLAS and LAPACK routines by their Fortran interface; see `library`.
+
+Code that is common to the four dtypes calls them by address.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+
+from ..compile.intrinsics import INT64, intrinsic
+from ..compile.routines import COPY
+from ..platform.object_loader import provide
+
+_VOID = ir.VoidType()
+
+
+def unit_bits(dtype: np.dtype, sign: int = 1) -> int:
+    """Return the bits of 1, or -1, in the real dtype of ``dtype``, as an int64."""
+    real = np.real(np.array(sign, dtype))
+    return int(real.view(f"i{real.itemsize}"))
+
+
+def caller(name: str, symbols: Sequence[str]):
+    """Return an intrinsic that calls ``name(address of each symbol..., word of a tuple...)``."""
+
+    @intrinsic
+    def call(typingctx, words):
+        def codegen(context, builder, signature, args):
+            given = cgutils.unpack_tuple(builder, args[0], len(words))
+            function_type = ir.FunctionType(_VOID, [INT64] * (len(symbols) + len(given)))
+            function = cgutils.get_or_insert_function(builder.module, function_type, name)
+            unknown = ir.FunctionType(_VOID, [])
+            addresses = [
+                builder.ptrtoint(cgutils.get_or_insert_function(builder.module, unknown, s), INT64)
+                for s in symbols
+            ]
+            builder.call(function, [*addresses, *given])
+            return context.get_dummy_value()
+
+        return types.void(words), codegen
+
+    return call
+
+
+@intrinsic
+def call_fortran(typingctx, address, words):
+    """Call the routine at ``address`` with arguments that are addresses themselves."""
+
+    def codegen(context, builder, signature, args):
+        given = cgutils.unpack_tuple(builder, args[1], len(words))
+        function_type = ir.FunctionType(_VOID, [INT64] * len(given))
+        function = builder.inttoptr(args[0], function_type.as_pointer())
+        builder.call(function, given)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, words), codegen
+
+
+@intrinsic
+def by_address(typingctx, value):
+    """Put an integer or a character on the stack and return its address, as Fortran wants it."""
+
+    def codegen(context, builder, signature, args):
+        slot = cgutils.alloca_once(builder, INT64)
+        builder.store(args[0], slot)
+        return builder.ptrtoint(slot, INT64)
+
+    return types.int64(types.int64), codegen
+
+
+@intrinsic
+def copy_elements(typingctx, target, source, step, count, itemsize):
+    """Copy ``count`` elements that are ``step`` bytes apart to contiguous memory.
+
+    Numba compiles the functions of a routine one by one, and ends the process where it does not
+    know what one of them calls.
+    """
+
+    def codegen(context, builder, signature, args):
+        provide([COPY])
+        function_type = ir.FunctionType(_VOID, [INT64] * 5)
+        function = cgutils.get_or_insert_function(builder.module, function_type, COPY)
+        builder.call(function, args)
+        return context.get_dummy_value()
+
+    return types.void(*(types.int64,) * 5), codegen

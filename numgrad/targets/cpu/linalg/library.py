@@ -1,0 +1,109 @@
+"""Kernels that call BLAS and LAPACK: what they are called with and where the routines are.
+
+The routines are those that SciPy carries, by their Fortran interface. LLVM knows them under names
+of our own, so that a kernel on disk refers to them by name. The kernels are written in `blas` and
+`lapack`, which are imported, and Numba with them, when one is not in the cache.
+"""
+
+import importlib
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from llvmlite import binding as llvm
+
+from ....ir.kernel_spec import Dtypes, LibrarySpec, RawSpec
+from ..compile.compiler import Code, join_keys, obtain
+from ..platform import object_loader
+from ..platform.capsules import address_of, name_of
+
+LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
+SIGNATURES = {
+    "matmul": "(m,k),(k,n)->(m,n)",
+    "lu_factor": "(n,n)->(n,n),(n)",
+    "lu_solve": "(n,n),(n),(n,k)->(n,k)",
+    "solve_triangular": "(n,n),(n,k)->(n,k)",
+    "cholesky": "(n,n)->(n,n)",
+}
+ROUTINES = {
+    "matmul": ("gemm",),
+    "lu_factor": ("getrf",),
+    "lu_solve": ("trsm", "swap", "scal"),
+    "solve_triangular": ("trsm", "scal"),
+    "cholesky": ("potrf",),
+}
+_REAL = {"s": "s", "d": "d", "c": "s", "z": "d"}
+_BLAS = frozenset(("gemm", "trsm", "swap", "scal"))
+_PREFIX = "numgrad_fortran_"
+_INT32 = np.dtype(np.int32)
+
+
+class LibraryKernel(NamedTuple):
+    """What can be said of a kernel without its code."""
+
+    name: str
+    signature: str
+    in_dtypes: Dtypes
+    out_dtypes: Dtypes
+
+
+def describe(spec: LibrarySpec) -> LibraryKernel:
+    """Return what can be said of a spec's kernel; `lapack.lapack_spec` says what it computes."""
+    dtype = spec.dtype
+    outputs = {"lu_factor": (dtype, _INT32)}.get(spec.name, (dtype,))
+    inputs = {"lu_factor": (dtype,), "cholesky": (dtype,), "lu_solve": (dtype, _INT32, dtype)}
+    given = inputs.get(spec.name, (dtype, dtype))
+    return LibraryKernel(spec.name, SIGNATURES[spec.name], given, outputs)
+
+
+def address(spec: LibrarySpec) -> int:
+    """Return the address of a spec's kernel, compiled or loaded."""
+    key = join_keys((), repr((*spec.identity[:2], spec.dtype.name, *spec.identity[3:])))
+
+    def compiled() -> Code | int:
+        from ..codegen.object_files import compile_object
+        from ..compile.intrinsics import KERNEL_ARGS
+
+        return compile_object(_raw(spec).function, KERNEL_ARGS, key)
+
+    return obtain(key, compiled)
+
+
+def _raw(spec: LibrarySpec) -> RawSpec:
+    from . import blas, lapack
+
+    if spec.name == "matmul":
+        return blas.matmul_spec(spec.dtype)
+    return lapack.lapack_spec(spec.name, spec.dtype, spec.lower, spec.adjoint)
+
+
+# Routines
+
+
+def symbol(dtype: np.dtype, routine: str, real: bool = False) -> str:
+    """Return the name under which LLVM knows a routine for a dtype (for its real part)."""
+    letter = LETTERS[dtype.name]
+    return _PREFIX + (_REAL[letter] if real else letter) + routine
+
+
+def _provide(names: Iterable[str]) -> None:
+    """Make routines known to LLVM.
+
+    Raises
+    ------
+    ImportError
+        If SciPy's library has 64-bit sizes, which kernels do not pass.
+    """
+    for alias in _ALIASES.intersection(names):
+        name = alias.removeprefix(_PREFIX)
+        module = "scipy.linalg.cython_" + ("blas" if name[1:] in _BLAS else "lapack")
+        capsule = importlib.import_module(module).__pyx_capi__[name]
+        if b"int *" not in name_of(capsule):
+            raise ImportError(
+                f"{module} was built with 64-bit integers, which numgrad does not support"
+            )
+        llvm.add_symbol(alias, address_of(capsule))
+
+
+_ALIASES = {_PREFIX + x + name for names in ROUTINES.values() for name in names for x in "sdcz"}
+object_loader.add_symbol_provider(_provide, _ALIASES.__contains__)

@@ -1,0 +1,126 @@
+"""The compiled half of an entry: it looks at the arguments and runs the program."""
+
+from ..compile.intrinsics import call_function, load_word, stack_words, store_word
+from ..python.cpython import check_signals, fits, is_a, keep, number_of, release_lock, take_lock
+from ..python.object_layout import DATA, FALSE, INT_TYPE, LOW, NONE, OBJECT, TYPE
+from . import entry as at
+from . import scratch
+
+
+def overlap(space, p):
+    """Return 1 if an array to write shares memory with another one or with a constant, else 0."""
+    bases = load_word(space, scratch.BASES)
+    outputs, inputs = load_word(p, 0), load_word(p, 1)
+    constants = p + 8 * (2 + 2 * (outputs + inputs))
+    for i in range(outputs):
+        start = load_word(bases, load_word(p, 2 + 2 * i))
+        end = start + load_word(p, 3 + 2 * i)
+        for j in range(i + 1, outputs + inputs):
+            other = load_word(bases, load_word(p, 2 + 2 * j))
+            if start < other + load_word(p, 3 + 2 * j) and other < end:
+                return 1
+        for j in range(load_word(constants, 0)):
+            if start < load_word(constants, 2 + 2 * j) and load_word(constants, 1 + 2 * j) < end:
+                return 1
+    return 0
+
+
+def run(table):
+    """Run the parts; return 0, 1 where that was not possible, or -1 with a Python exception set.
+
+    Where the lock is given back, parts run on as many threads as they are for, while other threads
+    run Python.
+    """
+    space, parts = load_word(table, at.SPACE), load_word(table, at.NPARTS)
+    part = refused = thread = 0
+    if load_word(table, at.UNLOCKED) != 0:
+        store_word(table, at.BUSY, 1)
+        thread = release_lock()
+    while part < parts and refused == 0:
+        store_word(space, scratch.BLOCK, load_word(table, at.HEAD + 2 * part))
+        workers = load_word(table, at.HEAD + 2 * part + 1)
+        store_word(space, scratch.WORKERS, workers)
+        store_word(space, scratch.MODE, scratch.START if workers > 1 else scratch.START_ALONE)
+        refused = work_on(table, workers)
+        while refused != 0 and thread != 0 and load_word(space, scratch.FAILED) == 0:
+            # Time is up, so that Python can look at its signals.
+            take_lock(thread)
+            raised = check_signals()
+            thread = release_lock()
+            store_word(space, scratch.UNFINISHED, 0)
+            store_word(space, scratch.MODE, scratch.RESUME)
+            if raised != 0:
+                refused = -1
+                break
+            refused = work_on(table, workers)
+        store_word(space, scratch.MODE, scratch.START_ALONE)
+        part += 1
+    if thread != 0:
+        take_lock(thread)
+        store_word(table, at.BUSY, 0)
+    return refused
+
+
+def work_on(table, workers):
+    """Work on a part until it is done, has failed or time is up; return 0 where it is done."""
+    space = load_word(table, at.SPACE)
+    if workers > 1:
+        return call_function(load_word(table, at.LAUNCH), (space,))
+    return call_function(load_word(table, at.WORK), (space + 8 * scratch.STATES,))
+
+
+def write_integer(item, place):
+    """Write the number of an int; return 0 for one that lies beyond its limits, else 1."""
+    overflow = stack_words(1)
+    number = number_of(item, overflow)
+    store_word(place, 0, number)
+    is_within = load_word(place, 1) <= number <= load_word(place, 2)
+    return 1 if is_within and load_word(overflow, 0) & LOW == 0 else 0
+
+
+def find(table, item, p):
+    """Return where a program finds an argument; 0 for one that is not exactly as declared."""
+    kind, place = load_word(p, at.KIND), p + 8 * at.DESCRIPTION
+    if kind == at.ARRAY:
+        return load_word(item, DATA) if fits(table, item, place) != 0 else 0
+    if kind == at.SAME:
+        return item if item == load_word(place, 0) else 0
+    if kind == at.INTEGER:
+        if is_a(table, item, INT_TYPE) == 0 or write_integer(item, place) == 0:
+            return 0
+        return place
+    return item + 8 * OBJECT if load_word(item, TYPE) == load_word(place, 0) else 0
+
+
+def fill(table, arguments, count):
+    """Write where arguments are to the table of bases; return where their words end, 0 if one of
+    them is not exactly as declared."""
+    bases = load_word(load_word(table, at.SPACE), scratch.BASES)
+    p = table + 8 * (at.HEAD + 2 * load_word(table, at.NPARTS))
+    for n in range(count):
+        address = find(table, load_word(arguments, n), p)
+        if address == 0:
+            return 0
+        slots = p + 8 * (at.DESCRIPTION + load_word(p, at.LENGTH))
+        for k in range(load_word(p, at.NSLOTS)):
+            store_word(bases, load_word(slots, k), address)
+        p = slots + 8 * load_word(p, at.NSLOTS)
+    return p
+
+
+def enter(table_object, arguments, count):
+    """Check the arguments, fill in the bases, run; return None, False if that was not possible, or
+    nothing at all with an exception set."""
+    table = load_word(table_object, DATA)
+    left, refused = load_word(table, at.LEFT), 1
+    # The memory of the run is that of the call that works.
+    if count == load_word(table, at.NARGS) and left != 0 and load_word(table, at.BUSY) == 0:
+        p = fill(table, arguments, count)
+        if p != 0 and overlap(load_word(table, at.SPACE), p) == 0:
+            store_word(table, at.LEFT, left - 1)
+            refused = run(table)
+    if refused < 0:
+        return 0
+    answer = load_word(table, NONE if refused == 0 else FALSE)
+    keep(answer)
+    return answer

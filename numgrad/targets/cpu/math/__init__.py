@@ -1,0 +1,1 @@
+"""Scalar functions that kernels call: arithmetic, ``math``, `scipy.special`."""

@@ -1,0 +1,54 @@
+"""The functions of ``scipy.special.cython_special``, found when a kernel needs one.
+
+A fused type of Cython's has a function for each of its types, whose number differs from version to
+version: the one wanted is found by its C signature. None of them takes the interpreter's lock or
+raises, unless ``scipy.special.seterr`` asks for warnings or errors.
+"""
+
+import importlib
+import re
+from collections.abc import Iterable
+
+from llvmlite import binding as llvm
+
+from numgrad._declare.foreign import PREFIX
+
+from ..platform import object_loader
+from ..platform.capsules import address_of, name_of
+
+MODULE = "scipy.special.cython_special"
+_KINDS = {"d": "double", "z": "__pyx_t_double_complex", "n": "Py_ssize_t"}
+
+
+def provide(names: Iterable[str]) -> None:
+    """Make functions known to LLVM.
+
+    Raises
+    ------
+    ImportError
+        For one that the installed SciPy does not have.
+    """
+    for symbol in names:
+        if symbol.startswith(PREFIX):
+            name, kinds, results, count = symbol.removeprefix(PREFIX).split(":")
+            wanted = signature(kinds, results, int(count))
+            llvm.add_symbol(symbol, _find(name, wanted))
+
+
+def signature(kinds: str, results: str, count: int) -> str:
+    """How the C signature begins that the capsule of a function bears; options may follow."""
+    arguments = [_KINDS[kind] for kind in kinds]
+    if count:
+        return f"void ({', '.join([*arguments, *(f'{_KINDS[kind]} *' for kind in results)])})"
+    return f"{_KINDS[results]} ({', '.join(arguments)}, int __pyx_skip_dispatch"
+
+
+def _find(name: str, wanted: str) -> int:
+    pattern = re.compile(rf"(__pyx_fuse_(\d+_)?\d+)?{name}")
+    for key, capsule in importlib.import_module(MODULE).__pyx_capi__.items():
+        if pattern.fullmatch(key) and name_of(capsule).decode().startswith(wanted):
+            return address_of(capsule)
+    raise ImportError(f"{MODULE} of the installed SciPy has no function {name} of type {wanted!r}")
+
+
+object_loader.add_symbol_provider(provide, lambda name: name.startswith(PREFIX))

@@ -1,0 +1,117 @@
+"""What kernels call instead of the functions of `numgrad._declare.halving`.
+
+The loops over blocks are written out, as what is in them: Numba, which has to find out the types of
+all that it compiles, took longer over such a loop than LLVM over the whole kernel.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core.errors import TypingError
+from numba.np.arrayobj import make_array
+
+from numgrad._declare import halving
+
+from ..compile.intrinsics import intrinsic
+from .codegen import Halves
+from .combine import INT64, JOININGS, load, store
+from .rows import Rows
+
+
+def _whole(builder: ir.IRBuilder, halves: Halves, data: Any, size: Any, out: Any) -> None:
+    """Reduce all elements, a block at a time."""
+    block = halves.block()
+
+    def reduced(start: Any) -> Any:
+        rest = builder.sub(size, start)
+        is_less = builder.icmp_signed("<", rest, INT64(halving.BLOCK))
+        count = builder.select(is_less, rest, INT64(halving.BLOCK))
+        place = builder.gep(data, [builder.mul(start, INT64(halves.parts))])
+        return builder.call(block, [place, count])
+
+    _joined(builder, halves, reduced, size, halving.BLOCK, out)
+
+
+def _parts(builder: ir.IRBuilder, halves: Halves, data: Any, size: Any, out: Any) -> None:
+    """Join what was made of blocks, an element for each."""
+
+    def part(number: Any) -> Any:
+        place = builder.gep(data, [builder.mul(number, INT64(halves.parts))])
+        return load(builder, place, halves.real_result())
+
+    _joined(builder, halves, part, size, 1, out)
+
+
+def _joined(
+    builder: ir.IRBuilder, halves: Halves, part: Any, size: Any, step: int, out: Any
+) -> None:
+    """Join the parts that begin at each ``step``; the sum of none is 0."""
+    joining, kind = halves.joining, halves.real_result()
+    total, loss = (cgutils.alloca_once(builder, kind) for _ in range(2))
+    with builder.if_then(builder.icmp_signed(">", size, INT64(0))):
+        _put(builder, joining.begin(builder, part(INT64(0))), total, loss)
+        with cgutils.for_range_slice(builder, INT64(step), size, INT64(step)) as (start, _):
+            state = builder.load(total), builder.load(loss)
+            _put(builder, joining.add(builder, *state, part(start)), total, loss)
+    store(builder, joining.end(builder, builder.load(total), builder.load(loss)), out)
+
+
+def _put(builder: ir.IRBuilder, values: Sequence[Any], *places: Any) -> None:
+    for value, place in zip(values, places, strict=True):
+        builder.store(value, place)
+
+
+def _reduction(function: Any, name: str, emit: Any) -> tuple[Any, Any]:
+    """Return a function of `halving` and the intrinsic that stands in for it."""
+
+    def typing(typingctx: Any, x: Any, out: Any) -> Any:
+        is_complex = isinstance(x.dtype, types.Complex)
+        if not isinstance(x.dtype, types.Float) and (name != "sum" or not is_complex):
+            raise TypingError(f"{name} by halves is not defined for {x}")
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Sequence[Any]) -> Any:
+            source, result = (
+                make_array(kind)(context, builder, value)
+                for kind, value in zip((x, out), args, strict=True)
+            )
+            real = context.get_value_type(getattr(x.dtype, "underlying_float", x.dtype))
+            data, target = (builder.bitcast(a.data, real.as_pointer()) for a in (source, result))
+            shape = cgutils.unpack_tuple(builder, source.shape, x.ndim)
+            emit(builder, name, real, 1 + is_complex, data, shape, target)
+            return context.get_dummy_value()
+
+        return types.void(x, out), codegen
+
+    typing.__name__ = typing.__qualname__ = function.__name__
+    decorate: Any = intrinsic
+    return function, decorate(typing)
+
+
+def _of_elements(emit: Any) -> Any:
+    def code(builder, name, real, parts, data, shape, out):
+        emit(builder, Halves(builder, name, real, parts, JOININGS[name]), data, shape[0], out)
+
+    return code
+
+
+def _of_rows(size: int) -> Any:
+    def code(builder, name, real, parts, data, shape, out):
+        walk = Rows(builder, name, real, JOININGS[name]).walk(size)
+        columns = builder.mul(shape[1], INT64(parts))  # a complex one is two
+        builder.call(walk, [data, shape[0], columns, out])
+
+    return code
+
+
+STAND_INS = dict(
+    _reduction(functions[name], name, emit)
+    for functions, emit in (
+        (halving.REDUCE, _of_elements(_whole)),
+        (halving.JOIN, _of_elements(_parts)),
+        (halving.REDUCE_ROWS, _of_rows(halving.BLOCK)),
+        (halving.JOIN_ROWS, _of_rows(halving.LEAVES)),
+    )
+    for name in functions
+)

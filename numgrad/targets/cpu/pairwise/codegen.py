@@ -1,0 +1,192 @@
+"""LLVM code of reductions by halves, see `numgrad._declare.halving`, for whole vectors.
+
+Sixteen leaves are reduced together: where two vectors have a number of each of some leaves left, a
+shuffle puts the first halves of both into one vector and the second halves into another. So each
+step joins as many numbers as a vector has, though a leaf has fewer and fewer of them.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from llvmlite import ir
+
+from numgrad._declare import halving
+
+from .combine import INT32, INT64, Joining, among_first, load
+
+WIDTH = halving.LEAF // 2
+GROUP = WIDTH * halving.LEAF
+SHORT = 8  # numbers of a leaf that is reduced as one short vector
+FEW = (2, 4)  # leaves, for which there is code of its own
+CHAINS = 4  # of extrema in any order: each waits for what it has so far
+
+
+class Halves:
+    """Writes the functions that reduce elements of one type.
+
+    Parameters
+    ----------
+    builder : ir.IRBuilder
+        Where they are called.
+    name : str
+        Of the reduction.
+    real : ir.Type
+        Of an element, or of its two parts.
+    parts : int
+        Of an element.
+    joining : Joining
+        How elements are joined; extrema in any order, where that is the same unless a NaN or a
+        zero comes of it.
+    """
+
+    def __init__(
+        self, builder: ir.IRBuilder, name: str, real: ir.Type, parts: int, joining: Joining
+    ) -> None:
+        self.builder, self.real, self.parts, self.joining = builder, real, parts, joining
+        self.join = joining.join
+        self.prefix = f"numgrad_halves_{name}_{real}_{parts}_"
+        self.kind = ir.VectorType(real, WIDTH * parts)
+
+    def function(self, name: str, result: ir.Type, emit: Any, inline: bool) -> ir.Function:
+        """Return the function ``result name(data, size)`` of the module, written if it is new."""
+        module = self.builder.module
+        found = module.globals.get(self.prefix + name)
+        if found is None:
+            kind = ir.FunctionType(result, [self.real.as_pointer(), INT64])
+            found = ir.Function(module, kind, self.prefix + name)
+            found.linkage = "linkonce_odr"
+            found.attributes.add("alwaysinline" if inline else "noinline")
+            emit(ir.IRBuilder(found.append_basic_block("entry")), *found.args)
+        return found
+
+    def block(self) -> ir.Function:
+        """The function that reduces up to a block of elements."""
+        return self.function("block", self.real_result(), self._emit_block, inline=False)
+
+    def real_result(self) -> ir.Type:
+        """Type of an element as a vector of its parts."""
+        return ir.VectorType(self.real, self.parts)
+
+    def _emit_block(self, builder: ir.IRBuilder, data: ir.Value, size: ir.Value) -> None:
+        full = self.function("full", self.kind, self._emit_full, inline=True)
+        some = self.function("some", self.kind, self._emit_some, inline=False)
+        with builder.if_then(builder.icmp_signed("<=", size, INT64(SHORT))):
+            kind = ir.VectorType(self.real, SHORT * self.parts)
+            builder.ret(self._last(builder, load(builder, data, kind, *self._some(
+                builder, 0, size, kind))))  # fmt: skip
+        with builder.if_then(builder.icmp_signed("<=", size, INT64(halving.LEAF))):
+            builder.ret(self._last(builder, self._leaf(builder, data, 0, size)))
+        for count in FEW:
+            with builder.if_then(builder.icmp_signed("<=", size, INT64(count * halving.LEAF))):
+                a, b = (
+                    self._leaves(builder, data, n, count // 2, size if n else None)
+                    for n in (0, count // 2)
+                )
+                leaves = self._half(builder, a, b, 2 * WIDTH // count)
+                builder.ret(self._last(builder, leaves, count))
+        with builder.if_then(builder.icmp_signed("<", size, INT64(GROUP))):
+            builder.ret(self._last(builder, builder.call(some, [data, size])))
+        first = builder.call(full, [data, size])
+        behind = builder.gep(data, [INT64(GROUP * self.parts)])
+        rest = builder.sub(size, INT64(GROUP))
+        with builder.if_then(builder.icmp_signed("==", rest, INT64(0))):
+            builder.ret(self._last(builder, first))
+        with builder.if_then(builder.icmp_signed("<", rest, INT64(GROUP))):
+            second = builder.call(some, [behind, rest])
+            builder.ret(self._last(builder, self.join(builder, first, second)))
+        second = builder.call(full, [behind, rest])
+        builder.ret(self._last(builder, self.join(builder, first, second)))
+
+    def _emit_full(self, builder: ir.IRBuilder, data: ir.Value, size: ir.Value) -> None:
+        if self.joining.is_sum:
+            builder.ret(self._leaves(builder, data, 0, WIDTH, None))
+            return
+        total, doubt = self._any_order(builder, data)
+        with builder.if_then(doubt, likely=False):
+            ordered = self.function("ordered", self.kind, self._emit_ordered, inline=False)
+            builder.ret(builder.call(ordered, [data, size]))
+        builder.ret(total)
+
+    def _emit_ordered(self, builder: ir.IRBuilder, data: ir.Value, size: ir.Value) -> None:
+        builder.ret(self._leaves(builder, data, 0, WIDTH, None))
+
+    def _any_order(self, builder: ir.IRBuilder, data: ir.Value) -> tuple[ir.Value, ir.Value]:
+        """Return a vector of which one element is the extremum of a group, and whether there is a
+        NaN, or a zero that may be the extremum: signs and payloads depend on the order."""
+        join = self.joining.plain
+        totals: list[Any] = []
+        doubts: Any = None
+        for number in range(WIDTH):
+            start = number * halving.LEAF
+            a, b = (self._load(builder, data, n, None) for n in (start, start + WIDTH))
+            nan = builder.fcmp_unordered("uno", a, b)
+            doubts = nan if doubts is None else builder.or_(doubts, nan)
+            totals.append(join(builder, a, b))
+            if number >= CHAINS:
+                totals.append(join(builder, totals.pop(0), totals.pop()))
+        while len(totals) > 1:
+            totals.append(join(builder, totals.pop(0), totals.pop(0)))
+        zeros = ir.Constant(self.kind, [0.0] * self.kind.count)
+        doubts = builder.or_(doubts, builder.fcmp_ordered("==", totals[0], zeros))
+        kind = ir.IntType(self.kind.count)
+        doubt = builder.icmp_unsigned("!=", builder.bitcast(doubts, kind), ir.Constant(kind, 0))
+        return totals[0], doubt
+
+    def _emit_some(self, builder: ir.IRBuilder, data: ir.Value, size: ir.Value) -> None:
+        builder.ret(self._leaves(builder, data, 0, WIDTH, size))
+
+    def _leaves(
+        self, builder: ir.IRBuilder, data: ir.Value, first: int, count: int, size: Any
+    ) -> ir.Value:
+        """Reduce some leaves to one vector, of which each has an equal part."""
+        if count == 1:
+            return self._leaf(builder, data, first, size)
+        half = count // 2
+        a = self._leaves(builder, data, first, half, size)
+        b = self._leaves(builder, data, first + half, half, size)
+        return self._half(builder, a, b, 2 * WIDTH // count)
+
+    def _leaf(self, builder: ir.IRBuilder, data: ir.Value, number: int, size: Any) -> ir.Value:
+        """Join the halves of a leaf; of less than ``size`` elements if that is given."""
+        first = number * halving.LEAF
+        halves = [self._load(builder, data, start, size) for start in (first, first + WIDTH)]
+        return self.join(builder, *halves)
+
+    def _load(self, builder: ir.IRBuilder, data: ir.Value, start: int, size: Any) -> ir.Value:
+        place = builder.gep(data, [INT64(start * self.parts)])
+        return load(builder, place, self.kind, *self._some(builder, start, size, self.kind))
+
+    def _some(self, builder: ir.IRBuilder, start: int, size: Any, kind: Any) -> tuple[Any, ...]:
+        """Return the mask of a vector's elements among the first ``size``, and what stands for
+        others."""
+        if size is None:
+            return ()
+        count = kind.count
+        numbers = [start + n // self.parts for n in range(count)]
+        neutral = ir.Constant(kind, [self.joining.neutral] * count)
+        return among_first(builder, size, numbers), neutral
+
+    def _last(self, builder: ir.IRBuilder, value: Any, leaves: int = 1) -> ir.Value:
+        """Reduce a vector of which some leaves have equal parts to one element."""
+        for each in (value.type.count // self.parts // leaves, leaves):
+            width = each
+            while width > 1:
+                value = self._half(builder, value, None, width)
+                width //= 2
+        return value
+
+    def _half(self, builder: ir.IRBuilder, a: Any, b: Any, width: int) -> ir.Value:
+        """Join the halves of each ``width`` numbers of one or two vectors."""
+        count = a.type.count // self.parts * (1 if b is None else 2)
+        low = [s + n for s in range(0, count, width) for n in range(width // 2)]
+        halves = (low, [n + width // 2 for n in low])
+        return self.join(builder, *[self._shuffle(builder, a, b or a, half) for half in halves])
+
+    def _shuffle(
+        self, builder: ir.IRBuilder, a: ir.Value, b: ir.Value, elements: Sequence[int]
+    ) -> ir.Value:
+        """Return a vector of elements of two, which are numbered through."""
+        parts = range(self.parts)
+        numbers = [n * self.parts + part for n in elements for part in parts]
+        kind = ir.VectorType(INT32, len(numbers))
+        return builder.shuffle_vector(a, b, ir.Constant(kind, numbers))

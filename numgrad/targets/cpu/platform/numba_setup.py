@@ -1,0 +1,178 @@
+"""What a process needs of Numba while it has not imported it.
+
+Kernels that are in the cache are loaded by LLVM alone. So a process that compiles nothing never
+imports Numba, which takes longer than all else that it does before its first gradient.
+"""
+
+import hashlib
+import importlib
+import importlib.util
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ....process.fork_locks import held_during_fork
+
+_CODE = (
+    "CPU_NAME", "CPU_FEATURES", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "LLVM_REFPRUNE_PASS",
+    "ENABLE_AVX", "DEBUGINFO_DEFAULT", "BOUNDSCHECK",
+)  # fmt: skip
+_FILE = ".numba_config.yaml"
+_THREADS = "NUMBA_NUM_THREADS"
+# What Numba's settings are where nothing sets them; AVX where it is of use to us.
+_UNSET = {"CPU_NAME": None, "CPU_FEATURES": None, "ENABLE_AVX": True}
+
+
+def processors() -> int:
+    """Return the number of processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def is_loaded() -> bool:
+    """Whether this process has imported Numba."""
+    return "numba" in sys.modules
+
+
+class _Config:
+    """Numba's settings; a few that nothing sets are known without importing it."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _UNSET and not is_loaded() and _is_default():
+            return _UNSET[name]
+        if name == _THREADS and not is_loaded():
+            return _number_of_threads()
+        return getattr(_numba_config(), name)
+
+
+@cache
+def _number_of_threads() -> int:
+    """Numba's number of threads, looked up once: every run of a program asks for it."""
+    if _THREADS not in os.environ and _is_default():
+        return processors()
+    return _numba_config().NUMBA_NUM_THREADS
+
+
+config: Any = _Config()
+
+
+def code_settings() -> tuple[Any, ...]:
+    """Return Numba's settings on which compiled code depends, the same whether it is imported."""
+    if _is_default() and (not is_loaded() or _values(_numba_config()) == _values(_pristine())):
+        return ("default",)
+    return _values(_numba_config())
+
+
+def _is_default() -> bool:
+    """Whether nothing outside of this process sets Numba's settings."""
+    return not any("NUMBA_" + name in os.environ for name in (*_CODE, "DEBUGINFO")) and not (
+        os.path.exists(_FILE)
+    )
+
+
+def _values(settings: Any) -> tuple[Any, ...]:
+    return tuple([str(getattr(settings, name)) for name in _CODE])
+
+
+def import_numba() -> None:
+    """Import Numba, which has to be done before any part of it is imported.
+
+    Parts of a package that another thread is importing are imported at once, in an order in which
+    they need one another before they are there; for the package as a whole a thread waits.
+    """
+    importlib.import_module("numba")
+
+
+@contextmanager
+def jit_enabled() -> Iterator[None]:
+    """Compile although ``NUMBA_DISABLE_JIT`` is set: that is for the user's functions, and kernels
+    are nothing but compiled code. Whoever enters holds the compiler lock."""
+    settings = _numba_config()
+    before, settings.DISABLE_JIT = settings.DISABLE_JIT, 0
+    try:
+        yield
+    finally:
+        settings.DISABLE_JIT = before
+
+
+def _numba_config() -> Any:
+    import_numba()
+    from numba.core import config
+
+    return config
+
+
+def _pristine() -> Any:
+    """Return a second copy of Numba's settings, which nobody has changed."""
+    spec = importlib.util.find_spec("numba.core.config")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def version_of(package: str, file: str) -> str:
+    """Return what tells one version of a package from another, without importing it.
+
+    ``file`` is where the package notes its version; the metadata of packages take long to find.
+    """
+    spec = importlib.util.find_spec(package)
+    for folder in (spec.submodule_search_locations if spec else None) or ():
+        path = Path(folder) / file
+        if path.exists():
+            return hashlib.sha256(path.read_bytes()).hexdigest()
+    return installed_version(package, "none")
+
+
+def installed_version(distribution: str, missing: str) -> str:
+    """Return the version of a distribution, or another text where it is not installed."""
+    from importlib import metadata
+
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return missing
+
+
+class _CompilerLock:
+    """Held by whoever compiles or loads: our lock, then Numba's if there is Numba by now.
+
+    Numba's alone would not do, as it is not there from the beginning.
+    """
+
+    def __init__(self) -> None:
+        self._own = threading.RLock()
+        self._taken: list[Any] = []  # changed by the thread that holds our lock
+
+    def acquire(self, blocking: bool = True) -> bool:
+        """Take both; who holds Numba's alone needs none of ours, so that it can be waited for."""
+        if not self._own.acquire(blocking):
+            return False
+        module = sys.modules.get("numba.core.compiler_lock")
+        lock = getattr(module, "global_compiler_lock", None)
+        if lock is not None:
+            lock.acquire()
+        self._taken.append(lock)
+        return True
+
+    def release(self) -> None:
+        lock = self._taken.pop()
+        if lock is not None:
+            lock.release()
+        self._own.release()
+
+    def __enter__(self) -> None:
+        self.acquire()
+
+    def __exit__(self, *error: object) -> None:
+        self.release()
+
+
+compiler_lock = held_during_fork(_CompilerLock())

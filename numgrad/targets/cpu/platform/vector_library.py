@@ -1,0 +1,148 @@
+"""The platform's vector library: which functions it has, and how many lanes this processor takes.
+
+On x86-64 Linux that is libmvec, a part of glibc. Before glibc 2.35 it had exp, log, sin, cos and
+pow alone, so each function is looked up. Some are `avx512`'s own. Elsewhere there is none, and
+kernels call libm.
+"""
+
+import platform
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from llvmlite import binding as llvm
+
+from numgrad._settings import settings
+
+from . import avx512, object_loader
+from .numba_setup import config
+
+SONAME = "libmvec.so.1"
+
+_OF_ONE = (
+    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos",
+    "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "cbrt", "erf", "erfc",
+)  # fmt: skip
+ARGUMENTS: Mapping[str, int] = dict.fromkeys(_OF_ONE, 1) | {"pow": 2, "atan2": 2, "hypot": 2}
+"""Functions that kernels take from the vector library, with the number of their arguments."""
+
+_REGISTERS = {"e": 512, "d": 256}
+"""Bits of a vector register, by the letter that stands for an instruction set in a symbol."""
+
+
+@dataclass(frozen=True)
+class VectorLibrary:
+    """Functions on registers of one width.
+
+    Attributes
+    ----------
+    isa : str
+        The letter of the instruction set: ``d`` AVX2, ``e`` AVX-512.
+    missing : frozenset of str
+        Symbols that this version does not have.
+    """
+
+    isa: str
+    missing: frozenset[str] = frozenset()
+
+    def lanes(self, bits: int) -> int:
+        """Elements of ``bits`` bits in a register."""
+        return _REGISTERS[self.isa] // bits
+
+    def symbol(self, function: str, bits: int) -> str:
+        """Name of the vector variant of a function: ours, or by the rules of the vector ABI."""
+        ours = avx512.symbol_of(function, bits)
+        if ours is not None and self.isa == "e":
+            return ours
+        suffix = "f" if bits == 32 else ""
+        arguments = "v" * ARGUMENTS[function]
+        return f"_ZGV{self.isa}N{self.lanes(bits)}{arguments}_{function}{suffix}"
+
+    def variant(self, function: str, bits: int) -> str | None:
+        """Return the symbol of a function, None where the library does not have it."""
+        symbol = self.symbol(function, bits)
+        return None if symbol in self.missing else symbol
+
+    def __str__(self) -> str:
+        total = 2 * len(ARGUMENTS)
+        return (
+            f"libmvec ({'AVX-512' if self.isa == 'e' else 'AVX2'}, "
+            f"{self.lanes(64)} lanes float64, {self.lanes(32)} float32; "
+            f"{total - len(self.missing)} of {total} functions)"
+        )
+
+
+@cache
+def vector_library() -> VectorLibrary | None:
+    """Return the vector library that kernels call in this process, None where there is none."""
+    isa = _instruction_set(_processor(), _features())
+    if isa is None or not load():
+        return None
+    symbols = {VectorLibrary(isa).symbol(name, bits) for name in ARGUMENTS for bits in (32, 64)}
+    theirs = symbols.difference(avx512.SYMBOLS)
+    return VectorLibrary(isa, frozenset(x for x in theirs if llvm.address_of_symbol(x) is None))
+
+
+@cache
+def vector_registers() -> int:
+    """Bits of the vector registers that LLVM prefers for the code of this process."""
+    return _REGISTERS.get(_instruction_set(_processor(), _features()) or "", 128)
+
+
+def load() -> bool:
+    """Make the library's functions known to LLVM; False where there is no such library."""
+    if sys.platform != "linux" or platform.machine() != "x86_64":
+        return False
+    try:
+        llvm.load_library_permanently(SONAME)
+    except RuntimeError:  # a C library without it
+        return False
+    return True
+
+
+def identity() -> str:
+    """What the code of kernels depends on here, for the key of the cache."""
+    library = vector_library()
+    return "no vector library" if library is None else repr((library.isa, sorted(library.missing)))
+
+
+def description() -> str:
+    """Say what kernels call at present, and why that is libm if it is."""
+    library = vector_library()
+    if settings.math == "libm":
+        return "scalar libm, as the setting math says"
+    return "scalar libm, as there is no vector library" if library is None else str(library)
+
+
+def _processor() -> str:
+    return config.CPU_NAME or llvm.get_host_cpu_name()
+
+
+def _features() -> frozenset[str]:
+    """The features that code is compiled for, as Numba chooses them."""
+    if config.CPU_FEATURES is not None:
+        given = config.CPU_FEATURES.split(",")
+        return frozenset(name[1:] for name in given if name.startswith("+"))
+    try:
+        host = llvm.get_host_cpu_features()
+    except RuntimeError:  # LLVM knows no features of this processor
+        return frozenset()
+    return frozenset(
+        name for name, has in host.items()
+        if has and (config.ENABLE_AVX or not name.startswith("avx"))
+    )  # fmt: skip
+
+
+def _instruction_set(processor: str, features: frozenset[str]) -> str | None:
+    """Choose the registers that LLVM's loops prefer.
+
+    On Intel's processors and those that it does not know LLVM keeps to 256 bits, as wider
+    registers once lowered the clock; on AMD's it uses 512.
+    """
+    if {"avx512f", "avx512dq"} <= features and processor.startswith(("znver", "knl", "knm")):
+        return "e"
+    return "d" if {"avx2", "fma"} <= features else None
+
+
+object_loader.add_symbol_provider(lambda _: load())

@@ -1,0 +1,1 @@
+"""Python's and NumPy's objects as compiled code reads and makes them."""

@@ -1,0 +1,89 @@
+"""CPython's functions, as compiled code calls them, and how it looks at an object.
+
+Python code may delete what an object keeps, or replace it by anything: a word is compared with 0,
+and the type of what it leads to is compared, before that is looked into.
+"""
+
+from typing import Any
+
+from numba.core import types
+
+from ..compile.intrinsics import load_word, store_word
+from ..platform.object_loader import PYTHON
+from .object_layout import ARRAY_TYPE, DTYPE, FLAGS, LOW, NDIM, SIZES, STRIDES, TYPE
+
+
+def _function(name: str, count: int, result: Any = types.int64) -> Any:
+    """Return a function of CPython that takes so many words."""
+    return types.ExternalFunction(PYTHON + name, result(*(types.int64,) * count))
+
+
+keep = _function("Py_IncRef", 1, types.void)
+drop = _function("Py_DecRef", 1, types.void)
+vector_call = _function("PyObject_Vectorcall", 4)
+get_attribute = _function("PyObject_GetAttr", 2)
+get_item = _function("PyObject_GetItem", 2)
+new_object = _function("PyType_GenericAlloc", 2)
+new_tuple = _function("PyTuple_New", 1)
+new_int = _function("PyLong_FromLongLong", 1)
+number_of = _function("PyLong_AsLongLongAndOverflow", 2)
+join = _function("PySequence_Concat", 2)
+length_of_dict = _function("PyDict_Size", 1)
+look_up = _function("PyDict_GetItem", 2)  # returns what the dict owns, or 0
+code_of = _function("PyFrame_GetCode", 1)
+instruction_of = _function("PyFrame_GetLasti", 1, types.int32)
+frame_above = _function("PyFrame_GetBack", 1)
+is_error = _function("PyErr_ExceptionMatches", 1, types.int32)
+clear_error = _function("PyErr_Clear", 0, types.void)
+check_signals = _function("PyErr_CheckSignals", 0, types.int32)
+release_lock = _function("PyEval_SaveThread", 0)
+take_lock = _function("PyEval_RestoreThread", 1, types.void)
+
+
+def call(function, arguments, count):
+    """Return what a function makes of its arguments, which the caller owns; 0 after an error."""
+    return vector_call(function, arguments, count, 0)
+
+
+def place(t, item, name):
+    """Return what an object has in a place."""
+    return load_word(item, load_word(t, name))
+
+
+def give(t, item, name, thing):
+    """Store an object that the caller owns in a place of another one."""
+    before = place(t, item, name)
+    store_word(item, load_word(t, name), thing)
+    if before != 0:
+        drop(before)
+
+
+def put(t, item, name, thing):
+    """Store an object in a place of another one."""
+    keep(thing)
+    give(t, item, name, thing)
+
+
+def is_a(t, item, kind):
+    """Return 1 for an object that is exactly of a type, 0 for any other or none at all."""
+    return 1 if item != 0 and load_word(item, TYPE) == load_word(t, kind) else 0
+
+
+def fits(t, item, p):
+    """Return how many words describe an array, from one on; 0 for any other object."""
+    if is_a(t, item, ARRAY_TYPE) == 0:
+        return 0
+    flags, ndim = load_word(p, 1), load_word(p, 2)
+    if load_word(item, DTYPE) != load_word(p, 0) or load_word(item, NDIM) & LOW != ndim:
+        return 0
+    if load_word(item, FLAGS) & flags != flags:
+        return 0
+    sizes, strides = load_word(item, SIZES), load_word(item, STRIDES)
+    for d in range(ndim):
+        if load_word(sizes, d) != load_word(p, 3 + d):
+            return 0
+    known = load_word(p, 3 + ndim)
+    for d in range(known):
+        if load_word(strides, d) != load_word(p, 4 + ndim + d):
+            return 0
+    return 4 + ndim + known

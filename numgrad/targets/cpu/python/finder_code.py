@@ -1,0 +1,156 @@
+"""The compiled half of functions of tensors and options: finds what they came to before.
+
+The key of what is known is made as `engine.record.options` makes it: a value stands for its spec,
+integers, None and the ellipsis for themselves, a boolean for its type and itself, a slice for its
+type and bounds, a tuple or a list for the type of a tuple, its length and its items. What has no
+such key, or is not known, is for the general function.
+"""
+
+from ..compile.intrinsics import load_word, stack_words, store_word
+from . import cpython as python
+from . import object_layout
+from . import recorders as at
+from .cpython import call, is_a, place
+
+_MOST = 256  # items of a key
+_LISTED = _MOST + 1  # words for them and their number
+_COLLECTED = at.MOST + 1  # words for values and their number
+
+
+def push(row, most, item):
+    """Put an object behind a row of at most so many, which owns it; return 0 if it is full."""
+    count = load_word(row, 0)
+    if count == most:
+        return 0
+    python.keep(item)
+    store_word(row, 0, count + 1)
+    store_word(row, count + 1, item)
+    return 1
+
+
+def drop_all(row):
+    """Let go of what a row owns."""
+    for n in range(load_word(row, 0)):
+        python.drop(load_word(row, n + 1))
+    store_word(row, 0, 0)
+
+
+def is_number(t, item):
+    """Return 1 for an integer, None or the ellipsis, else 0."""
+    if item == load_word(t, object_layout.NONE) or item == load_word(t, object_layout.ELLIPSIS):
+        return 1
+    return is_a(t, item, object_layout.INT_TYPE)
+
+
+def add(t, key, values, item):
+    """Put an argument that is no sequence behind a key, and a value behind the values too; return 0
+    if that is not possible."""
+    if is_a(t, item, at.VALUE_TYPE) != 0:
+        spec = place(t, item, at.V_SPEC)
+        if spec == 0:  # Python can delete it
+            return 0
+        return push(values, at.MOST, item) & push(key, _MOST, spec)
+    if is_number(t, item) != 0:
+        return push(key, _MOST, item)
+    done = push(key, _MOST, load_word(item, object_layout.TYPE))
+    if is_a(t, item, object_layout.BOOL_TYPE) != 0:
+        return done & push(key, _MOST, item)
+    if is_a(t, item, object_layout.SLICE_TYPE) == 0:
+        return 0
+    for n in range(object_layout.SLICE, object_layout.SLICE_END):
+        bound = load_word(item, n)
+        if is_number(t, bound) == 0:
+            return 0
+        done &= push(key, _MOST, bound)
+    return done
+
+
+def items_of(t, item):
+    """Return where the items of a tuple or a list are; 0 for what has none or is neither."""
+    if is_a(t, item, object_layout.TUPLE_TYPE) != 0:
+        return item + 8 * object_layout.ITEMS
+    if is_a(t, item, object_layout.LIST_TYPE) != 0:
+        return load_word(item, object_layout.LIST_ITEMS)
+    return 0
+
+
+def make_key(t, arguments, count, key, values):
+    """Put all arguments behind a key; return 0 if that is not possible, or there are no values."""
+    for n in range(count):
+        item, size = load_word(arguments, n), 1
+        items = items_of(t, item)
+        if items == 0:
+            items = arguments + 8 * n
+        else:
+            size = load_word(item, object_layout.SIZE)
+            number = python.new_int(size)
+            kind = load_word(t, object_layout.TUPLE_TYPE)
+            head = push(key, _MOST, kind) & push(key, _MOST, number)
+            python.drop(number)
+            if number == 0 or head == 0:
+                return 0
+        for k in range(size):
+            if add(t, key, values, load_word(items, k)) == 0:
+                return 0
+    return load_word(values, 0)
+
+
+def known(t, key):
+    """Return the recorders that are known by a key, which the caller owns; 0 if there are none. The
+    items of the key are used up."""
+    count = load_word(key, 0)
+    whole = python.new_tuple(count)
+    if whole == 0:
+        return 0
+    for n in range(count):
+        store_word(whole, object_layout.ITEMS + n, load_word(key, n + 1))
+    store_word(key, 0, 0)
+    recorders = python.look_up(load_word(t, at.KNOWN), whole)
+    if is_a(t, recorders, object_layout.TUPLE_TYPE) == 0:
+        recorders = 0
+    python.keep(recorders)
+    python.drop(whole)
+    return recorders
+
+
+def applied(t, recorders, values):
+    """Return what recorders make of values, one after the other: None if one of them does not
+    answer, 0 after an error."""
+    result = load_word(values, 1)
+    for n in range(load_word(recorders, object_layout.SIZE)):  # there may be none
+        recorder = load_word(recorders, object_layout.ITEMS + n)
+        result = call(recorder, values + 8, load_word(values, 0))
+        drop_all(values)
+        if result == 0 or result == load_word(t, object_layout.NONE):
+            break
+        store_word(values, 0, 1)
+        store_word(values, 1, result)
+    store_word(values, 0, 0)  # the caller owns the result
+    return result
+
+
+def step(table_object, arguments, count):
+    """Return what the function makes of its arguments; 0 after an error."""
+    t = load_word(table_object, object_layout.DATA)
+    recorders, key, values = 0, stack_words(_LISTED), stack_words(_COLLECTED)
+    store_word(key, 0, 0)
+    store_word(values, 0, 0)
+    # What is listed is owned: a list may be written where memory is taken or a recorder runs.
+    if python.length_of_dict(load_word(t, at.UNUSUAL)) == 0:
+        if make_key(t, arguments, count, key, values) != 0:
+            recorders = known(t, key)
+        drop_all(key)
+    if recorders == 0:
+        drop_all(values)
+        python.clear_error()
+        return call(load_word(t, at.GENERAL), arguments, count)
+    result = applied(t, recorders, values)
+    python.drop(recorders)
+    if result == 0:  # an array that cannot be viewed in this way, or a true error
+        if python.is_error(load_word(t, at.VALUE_ERROR)) == 0:
+            return 0
+        python.clear_error()
+    elif result != load_word(t, object_layout.NONE):
+        return result
+    python.drop(result)
+    return call(load_word(t, at.GENERAL), arguments, count)

@@ -1,0 +1,207 @@
+"""Where CPython and NumPy keep what compiled code reads, and builtin functions that read it.
+
+All that is known of objects in memory is here. It was checked with CPython 3.11 to 3.14 and NumPy
+2.1 to 2.5, on 64 bits, with the GIL. `is_possible` looks at some objects before anything relies on
+it; where one is not as expected, the ways in Python are taken.
+
+Places are counted in words of 8 bytes, from the head of an object or of a table on.
+"""
+
+import ctypes
+import sys
+import sysconfig
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ..compile import routines
+from ..platform.capsules import address_of
+
+TYPE, OBJECT = 1, 2
+"""Where an object keeps its type, and where its head ends."""
+
+SIZE = OBJECT
+"""How many items a tuple or a list has."""
+
+ITEMS = tuple.__basicsize__ // 8
+"""The items of a tuple; since Python 3.14 its hash comes before them."""
+
+LIST_ITEMS = OBJECT + 1
+"""Where the items of a list are."""
+
+SLICE, SLICE_END = OBJECT, OBJECT + 3
+"""The three bounds of a slice."""
+
+DATA, NDIM, SIZES, STRIDES = range(OBJECT, OBJECT + 4)
+DTYPE, FLAGS = OBJECT + 5, OBJECT + 6
+C_ORDER, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
+LOW = 0xFFFFFFFF
+"""Where an array keeps the address of its elements, its number of axes, the addresses of its sizes
+and its strides, its dtype and its flags; some of these; and the half of a word that is a C int."""
+
+FROM_SCALAR = 61
+"""``PyArray_FromScalar`` in NumPy's table of functions."""
+
+(
+    NONE, TRUE, FALSE, ELLIPSIS, ZERO, INT_TYPE, BOOL_TYPE, SLICE_TYPE, TUPLE_TYPE, LIST_TYPE,
+    ARRAY_TYPE, OWN,
+) = range(12)  # fmt: skip
+"""Words that all tables begin with, the addresses of these objects; their own begin at the last."""
+
+_OBJECTS = (None, True, False, ..., 0, int, bool, slice, tuple, list, np.ndarray)
+
+
+class _Method(ctypes.Structure):
+    """CPython's PyMethodDef."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("address", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+_FASTCALL = 0x80
+
+
+class _Table(np.ndarray):
+    """Words that keep alive what they point to, and how the function is described that has them.
+
+    Nobody else does: threads that meet may each make a description, of which one is cached.
+    """
+
+    alive: Any
+    method: _Method
+
+
+def builtin(module: str, name: str, words: Sequence[int] | np.ndarray, alive: Any) -> Any:
+    """Return a builtin function that gets a table; it is its ``__self__``.
+
+    Parameters
+    ----------
+    module, name : str
+        Where its code is: a function of words in this package, compiled once.
+    words : sequence of int
+        What follows the words that all tables begin with.
+    alive : object
+        Owns what the words point to; lives as long as the function.
+    """
+    table = np.array([*map(id, _OBJECTS), *words], np.int64).view(_Table)
+    table.alive, table.method = alive, _method(module, name)
+    return _new_function()(ctypes.addressof(table.method), table, None)
+
+
+@cache
+def _method(module: str, name: str) -> _Method:
+    return _Method(name.encode(), routines.address_of(module, name, returns=True), _FASTCALL, None)
+
+
+@cache
+def _new_function() -> Callable[..., Any]:
+    new = ctypes.pythonapi.PyCFunction_NewEx
+    new.restype = ctypes.py_object
+    new.argtypes = (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
+    return new
+
+
+def words_of_array(
+    dtype: np.dtype, shape: tuple[int, ...], flags: int, strides: tuple[int, ...] = ()
+) -> list[int]:
+    """Return what compiled code compares an array with; any strides will do if none are given."""
+    return [id(np.dtype(dtype.type)), flags, len(shape), *shape, len(strides), *strides]
+
+
+@cache
+def places(kind: type, *names: str) -> tuple[int, ...] | None:
+    """Return where objects of a type keep attributes; None where they cannot be found."""
+    if not is_possible():
+        return None
+    item, found = object.__new__(kind), []
+    for name in names:
+        mark = object()
+        setattr(item, name, mark)
+        words = peek(id(item), end(kind))
+        if words.count(id(mark)) != 1:
+            return None
+        found.append(words.index(id(mark)))
+    return tuple(found) if min(found) >= OBJECT else None
+
+
+def end(kind: type) -> int:
+    """Return where the attributes of an object end: only weak references may follow; since Python
+    3.12 they come before the object."""
+    weak = getattr(kind, "__weakrefoffset__", 0)
+    return (weak if weak > 0 else kind.__basicsize__) // 8
+
+
+@cache
+def from_scalar() -> int:
+    """Return the address of a function of NumPy that makes an array of a scalar, without the search
+    for a dtype that ``asarray`` begins with; 0 where it cannot be found."""
+    table = getattr(np._core._multiarray_umath, "_ARRAY_API", None)  # type: ignore[attr-defined]
+    if table is None:
+        return 0
+    return peek(address_of(table), FROM_SCALAR + 1)[FROM_SCALAR]
+
+
+@cache
+def is_possible() -> bool:
+    """Whether objects lie in memory as they are expected to; a look at some tells."""
+    known = (
+        sys.implementation.name == "cpython"
+        and not sysconfig.get_config_var("Py_GIL_DISABLED")
+        and sys.byteorder == "little"
+        and ctypes.sizeof(ctypes.c_void_p) == 8
+        and object.__basicsize__ == 8 * OBJECT
+    )
+    return known and _array_is_as_expected() and _numbers_are() and _containers_are()
+
+
+def _array_is_as_expected() -> bool:
+    array = np.zeros((3, 5, 2), np.float32)[:, ::2]
+    array.flags.writeable = False
+    words = peek(id(array), FLAGS + 1)
+    sizes = peek(words[SIZES], 3)
+    vector = np.ones(2)
+    ordered = peek(id(vector), FLAGS + 1)[FLAGS]
+    return (
+        words[TYPE] == id(np.ndarray)
+        and words[DATA] == array.__array_interface__["data"][0]
+        and words[NDIM] & LOW == 3
+        and tuple(sizes) == array.shape
+        and tuple(peek(words[STRIDES], 3)) == array.strides
+        and words[DTYPE] == id(np.dtype(np.float32))
+        and words[FLAGS] & (C_ORDER | ALIGNED | WRITEABLE) == ALIGNED
+        and ordered & (C_ORDER | ALIGNED | WRITEABLE) == C_ORDER | ALIGNED | WRITEABLE
+    )
+
+
+def _numbers_are() -> bool:
+    """Whether numbers other than integers of Python lie behind the heads of their objects."""
+    codes = np.typecodes["AllInteger"] + "fdFD?"
+    for number in [0.1 + 0.2, 0.1 + 0.2j, *(np.ones(1, code)[0] for code in codes)]:
+        size = np.dtype(type(number)).itemsize
+        if ctypes.string_at(id(number) + 8 * OBJECT, size) != np.asarray(number).tobytes():
+            return False
+    return True
+
+
+def _containers_are() -> bool:
+    parts = (object(), object(), object())
+    row, whole = list(parts), slice(*parts)
+    expected = [id(part) for part in parts]
+    listed = peek(id(row), LIST_ITEMS + 1)
+    return (
+        peek(id(parts), SIZE + 1)[SIZE] == listed[SIZE] == len(parts)
+        and peek(id(parts), ITEMS + len(parts))[ITEMS:] == expected
+        and peek(listed[LIST_ITEMS], len(parts)) == expected
+        and peek(id(whole), SLICE_END)[SLICE:] == expected
+    )
+
+
+def peek(address: int, count: int) -> list[int]:
+    """Return words of memory."""
+    return list((ctypes.c_int64 * count).from_address(address))

@@ -1,0 +1,284 @@
+"""The compiled half of recording: computes one operation and makes its value and its node.
+
+It does what ``engine.dispatch`` does for an operation on a few values of which nothing is out of
+the ordinary, and answers None, having done nothing, for any other. What new objects have in common
+is copied from one that is like them. Every word that is stored in an object is a reference that the
+object owns.
+"""
+
+from ..compile.intrinsics import call_function, load_word, stack_words, store_word
+from . import cpython as python
+from . import recorders as at
+from .cpython import call, fits, give, is_a, place, put
+from .object_layout import ARRAY_TYPE, DATA, FALSE, ITEMS, NONE, OBJECT, TRUE, TYPE, ZERO
+
+_MOST = at.MOST
+
+
+def is_where_it_was(t, view):
+    """Return 1 unless the base of a view has been written, or a word is missing."""
+    base = place(t, view, at.W_BASE)
+    if is_a(t, base, at.VALUE_TYPE) == 0 or place(t, view, at.W_CHAIN) == 0:
+        return 0
+    node = place(t, base, at.V_NODE)
+    if node == 0 or place(t, base, at.V_EXPR) != place(t, view, at.W_EXPR):
+        return 0
+    return 1 if node == load_word(t, NONE) or node == place(t, view, at.W_NODE) else 0
+
+
+def is_plain(t, x):
+    """Return 1 for a value that is not written, and where it was in its graph, else 0."""
+    if is_a(t, x, at.VALUE_TYPE) == 0:
+        return 0
+    requires, view = place(t, x, at.V_REQUIRES), place(t, x, at.V_VIEW)
+    if requires != load_word(t, FALSE) and requires != load_word(t, TRUE):
+        return 0  # something else that is true
+    if view == 0 or place(t, x, at.V_NODE) == 0 or place(t, x, at.V_SLOT) == 0:
+        return 0
+    if is_a(t, view, at.VIEW_TYPE) != 0 and is_where_it_was(t, view) == 0:
+        return 0
+    storage = place(t, x, at.V_STORAGE)
+    if storage == load_word(t, NONE):
+        return 1
+    if is_a(t, storage, at.STORAGE_TYPE) == 0:
+        return 0
+    return 1 if place(t, storage, at.S_VERSION) == load_word(t, ZERO) else 0
+
+
+def like(t, template, end):
+    """Return a new object like another one; 0 if there is no memory."""
+    old = load_word(t, template)
+    new = python.new_object(load_word(old, TYPE), 0)
+    if new != 0:
+        for n in range(OBJECT, load_word(t, end)):
+            item = load_word(old, n)
+            python.keep(item)
+            store_word(new, n, item)
+    return new
+
+
+def computed(t, arguments, count, total):
+    """Return the result as an array; 0 after an error."""
+    arrays = stack_words(_MOST)
+    for n in range(count):
+        array = place(t, load_word(arguments, n), at.V_ARRAY)
+        if total > count:
+            array = load_word(arguments, count + n)
+        python.keep(array)  # others may replace it while the kernel runs
+        store_word(arrays, n, array)
+    result = call(load_word(t, at.COMPUTE), arrays, count)
+    for n in range(count):
+        python.drop(load_word(arrays, n))
+    if result == 0 or is_a(t, result, ARRAY_TYPE) != 0:
+        return result
+    from_scalar = load_word(t, at.FROM_SCALAR)  # NumPy makes scalars of arrays without axes
+    if from_scalar != 0 and is_a(t, result, at.SCALAR_TYPE) != 0:
+        array = call_function(from_scalar, (result, 0))
+    else:
+        array = call_with(t, at.AS_ARRAY, result)
+    python.drop(result)
+    return array
+
+
+def alone(t, value):
+    """Return a value with the array of a new one, and a storage that both share; 0 if there is no
+    memory."""
+    storage = like(t, at.STORAGE, at.STORAGE_END)
+    other = like(t, at.VALUE, at.VALUE_END)
+    if storage == 0 or other == 0:
+        return 0
+    put(t, other, at.V_ARRAY, place(t, value, at.V_ARRAY))
+    put(t, other, at.V_STORAGE, storage)
+    give(t, value, at.V_STORAGE, storage)
+    return other
+
+
+def note_saved(t, x):
+    """Let the storage of a value, or the value itself, know that a node has saved it."""
+    storage = place(t, x, at.V_STORAGE)
+    if is_a(t, storage, at.STORAGE_TYPE) != 0:
+        put(t, storage, at.S_KEPT, load_word(t, TRUE))
+    else:
+        put(t, x, at.V_KEPT, load_word(t, TRUE))
+
+
+def save(t, node, arguments, count, value, reads):
+    """Keep in a node what the derivative reads; return 0 if there is no memory."""
+    if reads == 0:
+        return 1
+    saved = python.new_tuple(count + 1)
+    if saved == 0:
+        return 0
+    give(t, node, at.N_SAVED, saved)
+    put(t, node, at.N_VERSIONS, load_word(t, at.UNWRITTEN))
+    for n in range(count):
+        item = load_word(t, NONE)
+        if reads >> n & 1:
+            item = load_word(arguments, n)
+            note_saved(t, item)
+        python.keep(item)
+        store_word(saved, ITEMS + n, item)
+    last = load_word(t, NONE)
+    if reads >> count & 1:
+        last = alone(t, value)
+    else:
+        python.keep(last)
+    store_word(saved, ITEMS + count, last)
+    return last
+
+
+def parent_of(t, x):
+    """Return the node that the gradient of a value goes to, which the caller owns; None where there
+    is no gradient, 0 after an error."""
+    parent = load_word(t, NONE)
+    if place(t, x, at.V_REQUIRES) == load_word(t, TRUE):
+        parent = place(t, x, at.V_NODE)
+        if parent == load_word(t, NONE):  # a leaf
+            return call_with(t, at.ACCUMULATOR_OF, x)
+    python.keep(parent)
+    return parent
+
+
+def connect(t, node, arguments, count):
+    """Let a node know the nodes above it; return 0 after an error."""
+    parents, slots = python.new_tuple(count), python.new_tuple(count)
+    if parents == 0 or slots == 0:
+        return 0
+    give(t, node, at.N_PARENTS, parents)
+    give(t, node, at.N_SLOTS, slots)
+    for n in range(count):
+        x = load_word(arguments, n)
+        slot = place(t, x, at.V_SLOT)
+        python.keep(slot)
+        store_word(slots, ITEMS + n, slot)
+        parent = parent_of(t, x)
+        store_word(parents, ITEMS + n, parent)
+        if parent == 0 or slot == 0:  # an error, or another thread has deleted it meanwhile
+            return 0
+    return 1
+
+
+def call_with(t, function, thing):
+    """Call a function of one argument; return the result, which the caller owns."""
+    arguments = stack_words(1)
+    store_word(arguments, 0, thing)
+    return call(load_word(t, function), arguments, 1)
+
+
+def locate(t, node):
+    """Let a node know its number and its place in the user's code; return 0 after an error."""
+    number = call(load_word(t, at.NEXT_NUMBER), node, 0)
+    if number == 0:
+        return 0
+    give(t, node, at.N_NUMBER, number)
+    frame = call_with(t, at.FRAME_AT, load_word(t, at.DEPTH))
+    if frame == 0:  # there are fewer, as in a thread that begins with a method
+        python.clear_error()
+    while frame != 0:
+        code = python.code_of(frame)
+        file = python.get_attribute(code, load_word(t, at.FILE_NAME))
+        ours = python.get_item(load_word(t, at.IS_OURS), file)
+        python.drop(file)
+        python.drop(ours)
+        if ours == load_word(t, FALSE):
+            instruction = python.new_int(python.instruction_of(frame))
+            python.drop(frame)
+            give(t, node, at.N_CODE, code)
+            give(t, node, at.N_INSTRUCTION, instruction)
+            return instruction
+        python.drop(code)
+        above = python.frame_above(frame) if ours != 0 else 0
+        python.drop(frame)
+        if ours == 0:
+            return 0
+        frame = above
+    return 1
+
+
+def link(t, x, value):
+    """Make a value the view that it is of another one, or of what that is a view of; return 0 after
+    an error."""
+    storage = place(t, x, at.V_STORAGE)
+    if is_a(t, storage, at.STORAGE_TYPE) != 0:
+        python.keep(storage)
+    else:
+        storage = call_with(t, at.STORAGE_OF, x)
+    if storage == 0:
+        return 0
+    give(t, value, at.V_STORAGE, storage)
+    view = python.new_object(load_word(t, at.VIEW_TYPE), 0)
+    if view == 0:
+        return 0
+    give(t, value, at.V_VIEW, view)
+    base, above, chain = 0, place(t, x, at.V_VIEW), load_word(t, at.STEP)
+    if is_a(t, above, at.VIEW_TYPE) != 0:
+        base = place(t, above, at.W_BASE)
+    if is_a(t, base, at.VALUE_TYPE) != 0:
+        chain = python.join(place(t, above, at.W_CHAIN), chain)
+    else:
+        base = x
+        python.keep(chain)
+    put(t, view, at.W_BASE, base)
+    put(t, view, at.W_NODE, place(t, base, at.V_NODE))
+    put(t, view, at.W_EXPR, place(t, base, at.V_EXPR))
+    give(t, view, at.W_CHAIN, chain)
+    return chain
+
+
+def hang(t, value, arguments, count):
+    """Put a value into the graph if gradients flow from an operand; return 0 after an error."""
+    wanted = 0
+    for n in range(count):
+        if place(t, load_word(arguments, n), at.V_REQUIRES) == load_word(t, TRUE):
+            wanted += 1 << n
+    if wanted == 0 or load_word(t, at.FLOWS) == 0:
+        return 1
+    node = like(t, at.NODE, at.NODE_END)
+    if node == 0:
+        return 0
+    give(t, value, at.V_NODE, node)
+    put(t, value, at.V_REQUIRES, load_word(t, TRUE))
+    if connect(t, node, arguments, count) == 0 or locate(t, node) == 0:
+        return 0
+    return save(t, node, arguments, count, value, load_word(t, at.READS + wanted))
+
+
+def are_plain(t, arguments, count):
+    """Return 1 for values that an operation is recorded for without Python, else 0."""
+    p = t + 8 * at.INPUTS
+    for n in range(count):
+        x = load_word(arguments, n)
+        if is_plain(t, x) == 0:
+            return 0
+        words = fits(t, place(t, x, at.V_ARRAY), p)
+        if words == 0:
+            return 0
+        p += 8 * words
+    return 1
+
+
+def record(table_object, arguments, count):
+    """Apply an operator to values; arrays to compute with in place of theirs may follow. Return the
+    value of the result, None if the operation takes another way, 0 after an error."""
+    t = load_word(table_object, DATA)
+    nin = load_word(t, at.NIN)
+    if (count != nin and count != nin + nin) or are_plain(t, arguments, nin) == 0:
+        python.keep(load_word(t, NONE))
+        return load_word(t, NONE)
+    array = computed(t, arguments, nin, count)
+    if array == 0:
+        return 0
+    value = like(t, at.VALUE, at.VALUE_END)
+    if value == 0:
+        python.drop(array)
+        return 0
+    give(t, value, at.V_ARRAY, array)
+    done = 1
+    if load_word(t, at.STEP) != 0:
+        done = link(t, load_word(arguments, 0), value)
+    if done != 0:
+        done = hang(t, value, arguments, nin)
+    if done == 0:
+        python.drop(value)
+        return 0
+    return value

@@ -1,0 +1,1 @@
+"""From a program to what the machine runs: segments, buffers, tiles, code."""

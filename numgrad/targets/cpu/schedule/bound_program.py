@@ -1,0 +1,151 @@
+"""Programs as the CPU runs them: scheduled, encoded, and handed to the machine."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ...._settings import settings
+from ....ir.kernel_spec import Strided
+from ....ir.program import Program, Shape
+from ....ir.target import Bound, Failure
+from ..machine import entry, machine
+from ..python.array_addresses import addresses
+from ..ufunc.numpy_loops import may_wait_for_lock
+from .buffer_reuse import heirs
+from .encode import encode
+from .failing_row import inputs_in_row
+from .schedule import OUTSIDE, Schedule, Segment, schedule
+
+# Nanoseconds of work, and bytes of memory, which an entry keeps, up to which a program is short.
+_SHORT, _SMALL = 100_000, 1 << 16
+# The most work for which Python's lock is kept: up to a millisecond. Python itself lets other
+# threads in every 5 ms.
+_MOST = 1_000_000
+
+
+class BoundProgram(Bound):
+    """A program as the machine runs it.
+
+    Parameters
+    ----------
+    program : Program
+    target
+        Has the kernels, the number of threads and the size of a cache.
+
+    Attributes
+    ----------
+    schedule : Schedule
+    runner : Runner
+        Takes the addresses of what `run` takes.
+    """
+
+    __slots__ = ("_target", "runner", "schedule")
+
+    def __init__(self, program: Program, target: Any) -> None:
+        super().__init__(program)
+        self._target = target
+        self.schedule = plan = schedule(program, target)
+        code, starts = encode(plan, program, target)
+        if settings.debug:
+            from .verify import check_schedule
+
+            check_schedule(plan, program)
+        self.runner = machine.Runner(
+            code, starts, _parts(plan), len(plan.outside) + OUTSIDE, plan.block_bytes,
+            program.uses_blas,
+        )  # fmt: skip
+
+    def run(
+        self, arrays: Sequence[np.ndarray], runner: Callable[..., Any] | None = None
+    ) -> Failure | None:
+        """Run the program once, by ``runner`` if there is one in place of its own."""
+        places = addresses(arrays)
+        stopped = (runner or self.runner)(places)
+        return None if stopped is None else self._failure(stopped, places)
+
+    def _failure(self, stopped: machine.Stopped, places: Sequence[int]) -> Failure:
+        instructions = [i for segment in self.schedule.segments for i in segment.instructions]
+        before, instruction = instructions[: stopped.instruction], instructions[stopped.instruction]
+        pattern, row, index = instruction.pattern, stopped.row, stopped.loop_index
+        if not pattern.rows:  # a row is a part of the loop
+            index += row * (prod(pattern.loop) // self._segment_of(stopped.instruction).rows)
+        inputs = partial(
+            inputs_in_row, self.program, self.schedule, self._target, places, before, instruction,
+            row,
+        )  # fmt: skip
+        return Failure(instruction, row, index, inputs)
+
+    def _segment_of(self, number: int) -> Segment:
+        for segment in self.schedule.segments:
+            if number < len(segment.instructions):
+                return segment
+            number -= len(segment.instructions)
+        raise IndexError(number)
+
+    def heirs(self, donated: Mapping[int, np.dtype]) -> dict[int, int]:
+        return heirs(self.program, self.schedule, donated)
+
+    # Entries ------------------------------------------------------------------------------------
+
+    def short_arguments(self) -> list[tuple[Any, Any]] | None:
+        memory = self.schedule.block_bytes + sum([s.arena_bytes for s in self.schedule.segments])
+        if self._work > _SHORT or memory > _SMALL or self._calls_python():
+            return None
+        if any([min(strides, default=0) < 0 for strides in self.strides if strides]):  # noqa: C419
+            return None  # an entry goes by where the elements begin
+        return [
+            (dtype, shape if strides is None else Strided(shape, strides))
+            for dtype, shape, strides in zip(self.dtypes, self.shapes, self.strides, strict=True)
+        ]
+
+    @property
+    def _work(self) -> float:
+        return sum([segment.work for segment in self.schedule.segments])
+
+    def _calls_python(self) -> bool:
+        rows = self.program.batch or 1
+        spread = any([segment.parallel for segment in self.schedule.segments])  # noqa: C419
+        found = [may_wait_for_lock(i.pattern, rows, spread) for i in self.program.instructions]
+        return any(found)
+
+    def entry(
+        self,
+        arguments: Sequence[tuple[Any, Any]],
+        positions: Sequence[int] | Mapping[int, int],
+        shapes: Sequence[Shape],
+        calls: int | None = None,
+    ) -> tuple[Any, Callable[[], int] | None]:
+        """Return an entry as `Bound` says; there is none for a long program that is counted, or
+        that calls BLAS on many threads, nor for one that calls Python, during which another thread
+        might enter."""
+        spread = [segment.parallel for segment in self.schedule.segments]
+        is_long = any(spread) or self._work > _MOST
+        if (is_long and (calls is not None or self.program.uses_blas)) or self._calls_python():
+            return None, None
+        slots: list[list[int]] = [[] for _ in arguments]
+        for slot, position in enumerate(self.arguments, OUTSIDE):
+            slots[positions[position]].append(slot)
+        first = OUTSIDE + len(self.arguments)
+        given = [(*kind, at, False) for kind, at in zip(arguments, slots, strict=True)]
+        made = [
+            (ref.layout.dtype, shape, [first + n], True)
+            for n, (shape, ref) in enumerate(zip(shapes, self.program.results, strict=True))
+        ]
+        constants = list(self.program.arrays.values())
+        threads = spread if is_long else None
+        return entry.entry_of(self.runner, [*given, *made], constants, self, calls, threads)
+
+
+def _parts(plan: Schedule) -> list[tuple[int, int, int, int, int, bool]]:
+    parts = []
+    first = 0
+    for segment in plan.segments:
+        last = first + len(segment.instructions)
+        parts.append(
+            (first, last, segment.rows, segment.tile, segment.arena_bytes, segment.parallel)
+        )
+        first = last
+    return parts

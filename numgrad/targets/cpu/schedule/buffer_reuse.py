@@ -1,0 +1,83 @@
+"""Which results may be written over arguments that nobody else reads."""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from ....ir.program import Program, is_contiguous
+from .schedule import ELEMENTS, ONCE, Schedule, Segment
+
+# Where an instruction uses a buffer: numbers of the segment, the instruction, and the operand.
+Use = tuple[int, int, int]
+
+
+def heirs(program: Program, plan: Schedule, donated: Mapping[int, np.dtype]) -> dict[int, int]:
+    """Return for results the argument over which each may be written.
+
+    Parameters
+    ----------
+    donated : dict
+        Dtypes of the arguments that may be overwritten, by their positions; nobody else reads
+        their memory.
+    """
+    found: dict[int, int] = {}
+    free = {b: p for b, p in program.arguments.items() if p in donated}
+    free = {b: p for b, p in free.items() if list(program.arguments.values()).count(p) == 1}
+    for number, result in enumerate(program.results):
+        for buffer, position in free.items():
+            same = program.nbytes[buffer] == program.nbytes[result.buffer]
+            same = same and donated[position] == result.layout.dtype
+            same = same and program.rows[buffer] == program.rows[result.buffer]
+            if same and _is_over(plan, buffer, result.buffer):
+                found[number] = position
+                del free[buffer]
+                break
+    return found
+
+
+def _is_over(plan: Schedule, argument: int, result: int) -> bool:
+    """Whether every read of the argument comes before any use of the result at the same place."""
+    reads, uses = list(_uses(plan, argument)), list(_uses(plan, result))
+    return all(_comes_first(plan, read, use) for read in reads for use in uses)
+
+
+def _uses(plan: Schedule, buffer: int) -> Iterator[Use]:
+    for s, segment in enumerate(plan.segments):
+        for i, instruction in enumerate(segment.instructions):
+            for n, index in enumerate(instruction.buffers):
+                if index == buffer:
+                    yield s, i, n
+
+
+def _comes_first(plan: Schedule, read: Use, use: Use) -> bool:
+    if read[0] != use[0]:
+        return read[0] < use[0]
+    segment = plan.segments[read[0]]
+    if segment.kind != ONCE and not (_in_step(segment, read) and _in_step(segment, use)):
+        return False
+    if read[1] != use[1]:
+        return read[1] < use[1]
+    return use[2] >= segment.instructions[use[1]].pattern.nin and _is_alike(segment, read, use)
+
+
+def _in_step(segment: Segment, use: Use) -> bool:
+    """Whether a tile uses only its own rows of a buffer."""
+    layout = segment.instructions[use[1]].pattern.layouts[use[2]]
+    return _is_all(segment, use) if segment.kind == ELEMENTS else layout.rows
+
+
+def _is_alike(segment: Segment, read: Use, use: Use) -> bool:
+    """Whether an elementwise instruction writes each element where it has read it."""
+    pattern = segment.instructions[read[1]].pattern
+    one, two = pattern.layouts[read[2]], pattern.layouts[use[2]]
+    alike = one.shape == two.shape and one.dtype == two.dtype and one.rows == two.rows
+    whole = _is_all(segment, read) and _is_all(segment, use)
+    return pattern.elementwise and len(pattern.layouts) == pattern.nin + 1 and alike and whole
+
+
+def _is_all(segment: Segment, use: Use) -> bool:
+    """Whether an instruction walks over a buffer in C order, from its first element on."""
+    instruction = segment.instructions[use[1]]
+    layout, pattern = instruction.pattern.layouts[use[2]], instruction.pattern
+    ordered = is_contiguous(layout.shape, layout.strides, layout.dtype.itemsize)
+    return ordered and layout.shape == pattern.loop and instruction.offsets[use[2]] == 0

@@ -1,0 +1,158 @@
+"""Encoding: instructions with placed buffers to the flat integer code that a machine runs.
+
+The words of an instruction depend on its pattern and on how far apart the rows of its operands are;
+they are made once for each. Only slots and offsets are filled in here, for all instructions
+together.
+"""
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from ....ir.program import Pattern, Program
+from .schedule import ABSOLUTE, BATCH, ELEMENTS, Schedule, Segment
+from .tiled_runs import walks_of
+
+_HEAD = 8
+# A loop shorter than this is not worth being the inner one when a longer axis is there.
+_SHORT = 8
+
+
+def encode(plan: Schedule, program: Program, target: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the code of all segments and the offset of each instruction in it; the layout is
+    described in `machine`. Kernels that the patterns do not have yet are asked of the target."""
+    for segment in plan.segments:
+        for instruction in segment.instructions:
+            pattern = instruction.pattern
+            if pattern.kernel is None:
+                pattern.kernel = target.kernel(pattern.spec)
+    words = list(chain(*[_segment_words(segment, program) for segment in plan.segments]))
+    instructions = list(chain(*[segment.instructions for segment in plan.segments]))
+    lengths = np.array(list(map(len, words)), np.int64)
+    starts = np.cumsum(lengths) - lengths
+    code = np.concatenate(words) if words else np.empty(0, np.int64)
+    used = [i.buffers for i in instructions]
+    counts = np.array(list(map(len, used)), np.int64)
+    buffers = np.array(list(chain(*used)), np.int64)
+    offsets = np.array(list(chain(*[i.offsets for i in instructions])), np.int64)
+    within = np.arange(len(buffers)) - np.repeat(np.cumsum(counts) - counts, counts)
+    places = np.repeat(starts + _HEAD, counts) + 3 * within
+    code[places] = np.array(plan.slots, np.int64)[buffers]
+    code[places + 1] = np.array(plan.offsets, np.int64)[buffers] + offsets
+    return code, starts
+
+
+def _segment_words(segment: Segment, program: Program) -> list[np.ndarray]:
+    if segment.kind != BATCH:
+        rows = segment.rows if segment.kind == ELEMENTS else 0
+        return [_words_once(i.pattern, rows) for i in segment.instructions]
+    row_strides = program.row_strides
+    result = []
+    for instruction in segment.instructions:
+        key = tuple([row_strides[index] for index in instruction.buffers])
+        pattern = instruction.pattern
+        found = pattern.codes.get(key)
+        if found is None:
+            found = pattern.codes[key] = _words(pattern, key, *_loops(pattern, key))
+        result.append(found)
+    return result
+
+
+def _words_once(pattern: Pattern, rows: int) -> np.ndarray:
+    """Return the words of an instruction that is cut into rows, or runs as a whole."""
+    found = pattern.codes.get(rows)
+    if found is None:
+        if pattern.block:
+            found = _block_words(pattern, max(rows, 1))
+        elif rows:
+            walk = walks_of(pattern)[rows]
+            found = _words(pattern, walk.strides, *_loops(pattern, walk.strides, walk.axes))
+            found[6] = max(1, pattern.work // rows)
+        else:
+            found = _words(pattern, [0] * len(pattern.layouts), *_loops(pattern, None))
+        pattern.codes[rows] = found
+    return found
+
+
+def _block_words(pattern: Pattern, rows: int) -> np.ndarray:
+    """Return the words of a reduction in blocks, whose last operand is the position in the whole:
+    an address that begins at 0 and moves by the elements of a row."""
+    (count, *inner), (source, parts) = pattern.core, pattern.layouts
+    each, size = count // rows, source.nbytes // count
+    part = parts.nbytes // parts.shape[0]
+    code = [
+        pattern.kernel.address, 3, 1, 0, len(pattern.core), 0, max(1, pattern.work // rows), 0,
+        0, 0, each * size, 0, 0, 0, ABSOLUTE, 0, each, each, count, *inner, size, part, 1,
+    ]  # fmt: skip
+    return np.array(code, np.int64)
+
+
+def _words(
+    pattern: Pattern,
+    row_strides: Sequence[int],
+    counts: list[int],
+    strides: list[list[int]],
+    row: int,
+) -> np.ndarray:
+    core = getattr(pattern.kernel, "core", pattern.core)
+    code = [
+        pattern.kernel.address, len(pattern.layouts), len(counts), row,
+        len(core), len(pattern.core_strides), pattern.work,
+        getattr(pattern.kernel, "rows_address", 0),
+    ]  # fmt: skip
+    for row_stride in row_strides:
+        code += (0, 0, row_stride)
+    code += counts
+    code += core
+    for along in strides:
+        code += along
+    code += pattern.core_strides
+    return np.array(code, np.int64)
+
+
+def _loops(
+    pattern: Pattern, row_strides: Sequence[int] | None, first: int = 0
+) -> tuple[list[int], list[list[int]], int]:
+    """Return counts and per-operand strides of the loop axes from the ``first`` on, outermost
+    first, and the index of the row axis.
+
+    Axes that every operand walks through without a gap are merged; where the last one is short,
+    another may become the inner one. The count of the row axis is a multiplier of the rows of the
+    tile.
+    """
+    axes: list[tuple[int, list[int], bool]] = []
+    if row_strides is not None:
+        axes.append((1, list(row_strides), True))
+    for axis, count in enumerate(pattern.loop[first:], first):
+        if count != 1:
+            _append_axis(axes, count, [s[axis] for s in pattern.strides])
+    if not axes:
+        axes.append((1, [0] * len(pattern.layouts), False))
+    if len(axes) > 1 and axes[-1][0] < _SHORT:
+        axes.append(axes.pop(_inner(pattern, axes)))
+    row = next((n for n, axis in enumerate(axes) if axis[2]), -1)
+    return [axis[0] for axis in axes], [axis[1] for axis in axes], row
+
+
+def _inner(pattern: Pattern, axes: Sequence[tuple[int, list[int], bool]]) -> int:
+    """Return which axis is to be the inner one: the longest; for a kernel that takes short rows
+    together, that along which most operands lie in order, and among equal ones the last."""
+    if not getattr(pattern.kernel, "rows_address", 0):
+        return max(range(len(axes)), key=lambda n: axes[n][0] * (64 if axes[n][2] else 1))
+    sizes = [layout.dtype.itemsize for layout in pattern.layouts]
+
+    def in_order(n: int) -> tuple[int, int]:
+        return sum([a == b for a, b in zip(axes[n][1], sizes, strict=True)]), n
+
+    return max(range(len(axes)), key=in_order)
+
+
+def _append_axis(axes: list[tuple[int, list[int], bool]], count: int, along: list[int]) -> None:
+    if axes:
+        outer_count, outer, is_row = axes[-1]
+        if all(o == s * count for o, s in zip(outer, along, strict=True)):
+            axes[-1] = (outer_count * count, along, is_row)
+            return
+    axes.append((count, along, False))

@@ -1,0 +1,285 @@
+"""Scheduling: cut a program into segments, place its buffers, choose the tiles.
+
+A segment is a run of instructions that share a row axis. What does not depend on the batch runs
+first: stretches over many elements a tile of leading rows at a time, the rest instruction by
+instruction. The body, which depends on the batch, runs on one tile of rows after the other. So all
+intermediates of a tile stay in a core's cache.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from math import lcm
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...._settings import settings
+from ....ir import program as _program
+from ....ir.program import Instruction, Pattern, Program
+from ...liveness import assign
+from .tiled_runs import stretches, walks_of
+
+ALIGNMENT = 64
+# Slots of the table of base addresses; arguments and results have one each, from OUTSIDE on.
+ARENA, ABSOLUTE, BLOCK, OUTSIDE = range(4)
+ONCE, BATCH, ELEMENTS = "once", "batch", "elements"
+# Below this much work, in nanoseconds, threads cost more than they bring: to wake up takes 50 us.
+PARALLEL_WORK = 150_000
+# The work of a call, and of a step of a fused kernel for an element.
+_CALL, _STEP = 32, 1 / 32
+# A tile of a loop over elements has no more than so many.
+MOST_ELEMENTS = 1 << 15
+# Sums over elements are made of blocks of this size, whatever the tile.
+ELEMENT_BLOCK = 1024
+
+
+@dataclass(slots=True)
+class Segment:
+    """Instructions that run one after the other, ``rows`` rows each, ``tile`` rows at a time.
+
+    Buffers ``apart`` are not made of one dense row after the other.
+    """
+
+    instructions: list[Instruction]
+    kind: str
+    rows: int
+    tile: int = 1
+    arena_bytes: int = 0
+    apart: set[int] = field(default_factory=set)
+
+    @property
+    def parallel(self) -> bool:
+        """Whether the work is worth spreading over threads."""
+        return self.rows > self.tile and self.work > PARALLEL_WORK
+
+    @property
+    def work(self) -> float:
+        """An estimate of how long it takes on one thread, in nanoseconds."""
+        rows = 1 if self.kind == ELEMENTS else self.rows
+        return sum([_CALL + _work(i.pattern) * rows for i in self.instructions])
+
+
+def _work(pattern: Pattern) -> float:
+    return pattern.work * (1 + _STEP * len(getattr(pattern.spec, "steps", ())))
+
+
+@dataclass(slots=True)
+class Schedule:
+    """A program with a place for every buffer: a slot of the table of bases, and an offset.
+
+    Attributes
+    ----------
+    outside : list of int
+        The buffers in the slots from ``OUTSIDE`` on: arguments, then results.
+    block_bytes : int
+        Memory for what lives from one segment to another, or outside the tiles.
+    """
+
+    segments: list[Segment]
+    slots: list[int]
+    offsets: list[int]
+    outside: list[int] = field(default_factory=list)
+    block_bytes: int = 0
+
+
+def address(array: np.ndarray) -> int:
+    """Return the address of the first element; every ``array.ctypes`` leaves some memory behind."""
+    return array.__array_interface__["data"][0]
+
+
+def schedule(program: Program, target: Any) -> Schedule:
+    """Cut a program into segments and place its buffers."""
+    count = len(program.nbytes)
+    outside = [*program.arguments, *(ref.buffer for ref in program.results)]
+    cut = list(segments(program))
+    plan = Schedule(cut, [ARENA] * count, [-1] * count, outside)
+    for slot, index in enumerate(outside, OUTSIDE):
+        plan.slots[index], plan.offsets[index] = slot, 0
+    places = target.addresses(list(program.arrays.values()))
+    for index, place in zip(program.arrays, places, strict=True):
+        plan.slots[index], plan.offsets[index] = ABSOLUTE, place
+    _place(plan, program, target)
+    return plan
+
+
+# Segments ---------------------------------------------------------------------------------------
+
+
+def segments(program: Program) -> Iterable[Segment]:
+    """Yield the segments of a program in order."""
+    body = [i for i in program.instructions if i.pattern.rows]
+    once = program.instructions
+    if body:
+        once = [i for i in once if not i.pattern.rows]
+    yield from _once(program, once)
+    if body and program.batch:
+        yield Segment(body, BATCH, program.batch)
+
+
+def _once(program: Program, instructions: Sequence[Instruction]) -> Iterable[Segment]:
+    """Tell stretches over many elements from the rest."""
+    for before, stretch in stretches(instructions, _program.MANY_ELEMENTS):
+        if before:
+            yield Segment(before, ONCE, 1)
+        if stretch is not None:
+            rows = stretch.rows
+            apart = {
+                index
+                for index, window in stretch.counts[rows].items()
+                if window != (program.nbytes[index] / rows, 0)
+            }
+            yield Segment(stretch.instructions, ELEMENTS, rows, apart=apart)
+
+
+# Places -----------------------------------------------------------------------------------------
+
+
+def _place(plan: Schedule, program: Program, target: Any) -> None:
+    """Place what one segment alone uses in its arena, everything else in the block."""
+    shared = _shared(plan, program)
+    ones = [segment for segment in plan.segments if segment.kind != BATCH]
+    plan.block_bytes = _assign_block(plan, program, ones, shared)
+    for segment in plan.segments:
+        if segment.kind == ONCE:
+            continue
+        elements = segment.kind == ELEMENTS
+        sizes = _row_sizes(segment, program) if elements else program.nbytes
+        quantum = 16 if elements else ALIGNMENT
+        top = assign(segment.instructions, sizes, plan.offsets, quantum)
+        segment.tile = _tile(segment, top, target)
+        segment.arena_bytes = top * segment.tile
+        _stretch_offsets(plan, segment)
+
+
+def _shared(plan: Schedule, program: Program) -> set[int]:
+    """Return the buffers that live outside the tiles: used by two segments, or by one without."""
+    shared: set[int] = set()
+    before: set[int] = set()
+    for segment in plan.segments:
+        used = {*chain.from_iterable([i.buffers for i in segment.instructions])}
+        shared |= used if segment.kind == ONCE else used & before | segment.apart
+        before |= used
+    return {index for index in shared if plan.offsets[index] < 0}
+
+
+def _assign_block(
+    plan: Schedule, program: Program, ones: Sequence[Segment], shared: set[int]
+) -> int:
+    """Assign offsets in the block by liveness; what the body reads lives to the end."""
+    outlives: set[int] = set()
+    for segment in plan.segments:
+        if segment.kind == BATCH:
+            outlives.update(index for i in segment.instructions for index in i.buffers)
+    steps = [step for segment in ones for step in _steps(segment)]
+    offsets = plan.offsets
+    pinned = [at if n in shared or at >= 0 else 0 for n, at in enumerate(offsets)]
+    top = assign(steps, program.nbytes, pinned, ALIGNMENT, outlives & shared)
+    for index in shared:
+        plan.slots[index], offsets[index] = BLOCK, max(pinned[index], 0)
+    return top
+
+
+class _Together(NamedTuple):
+    """All instructions of a stretch, which run at the same time as far as memory is concerned: as
+    one that writes all buffers, over nothing."""
+
+    buffers: tuple[int, ...]
+    nin: int = 0
+    heirs: tuple[int, ...] = ()
+
+    @property
+    def pattern(self) -> "_Together":
+        return self
+
+
+def _steps(segment: Segment) -> Sequence[Any]:
+    """Return what happens one after the other in a segment."""
+    if segment.kind == ONCE:
+        return segment.instructions
+    return [_Together(tuple([n for i in segment.instructions for n in i.buffers]))]
+
+
+def _row_sizes(segment: Segment, program: Program) -> dict[int, int]:
+    """Return the bytes per row of each buffer."""
+    used = {index for i in segment.instructions for index in i.buffers}
+    return {index: program.nbytes[index] // segment.rows for index in used}
+
+
+def _stretch_offsets(plan: Schedule, segment: Segment) -> None:
+    """Turn offsets for one row into those for a tile."""
+    seen: set[int] = set()
+    for instruction in segment.instructions:
+        for index in instruction.buffers:
+            if plan.slots[index] == ARENA and index not in seen:
+                seen.add(index)
+                plan.offsets[index] *= segment.tile
+
+
+# Tiles ------------------------------------------------------------------------------------------
+
+
+def _tile(segment: Segment, top: int, target: Any) -> int:
+    """Return the rows, or elements, of a tile of which one takes ``top`` bytes."""
+    l2_bytes = target.l2_bytes()
+    if segment.kind == ELEMENTS:
+        return element_tile(segment, top, l2_bytes, target.num_threads)
+    if any(_reads_much(i.pattern) for i in segment.instructions):
+        return tall_tile(segment.rows, top, l2_bytes, target.num_threads)
+    return choose_tile(segment.rows, top, l2_bytes)
+
+
+def _reads_much(pattern: Pattern) -> bool:
+    """Whether a tile reads much that all tiles share, however few rows it has: a matrix."""
+    if pattern.elementwise:
+        return False
+    shared = sum([x.nbytes for x in pattern.layouts[: pattern.nin] if not x.rows])
+    return shared > 4 * sum([x.nbytes for x in pattern.layouts if x.rows])
+
+
+def choose_tile(batch: int, row_bytes: int, l2_bytes: int) -> int:
+    """Return the rows of a tile: a power of two whose intermediates fill half the L2 cache.
+
+    A batch is cut into eight tiles at least where rows allow it, so that threads have something to
+    share.
+    """
+    if settings.tile:
+        return settings.tile
+    fit = max(1, (l2_bytes // 2) // max(row_bytes, 1))
+    tile = min(fit, max(1, batch // 8), 1024)
+    return 1 << (tile.bit_length() - 1)
+
+
+def tall_tile(batch: int, row_bytes: int, l2_bytes: int, threads: int) -> int:
+    """Return the rows of a tile whose work has a part that does not shrink with it.
+
+    As many as give all threads the same work, up to 256 while they fit the cache, and up to 64
+    though they do not; together they take 16 times the cache at most.
+    """
+    if settings.tile:
+        return settings.tile
+    row_bytes = max(row_bytes, 1)
+    fit = max(l2_bytes // row_bytes, min(64, 16 * l2_bytes // row_bytes), 1)
+    most = min(fit, 256)
+    tiles = -(-batch // most)
+    tiles = -(-tiles // threads) * threads
+    return max(-(-batch // tiles), min(4, most))
+
+
+def element_tile(segment: Segment, row_bytes: int, l2_bytes: int, threads: int) -> int:
+    """Return the rows of a tile of a stretch: about `ELEMENT_BLOCK` elements or a multiple of that,
+    and so many rows that blocks which are reduced begin and end with tiles.
+
+    Tiles are as large as the cache allows, because memory is slow where one begins, and as many as
+    give all threads the same work.
+    """
+    rows = segment.rows
+    step = lcm(*[walks_of(i.pattern)[rows].step for i in segment.instructions])
+    longest = max(1, max(i.pattern.work for i in segment.instructions) // rows)
+    unit = -(-max(1, ELEMENT_BLOCK // longest) // step) * step
+    if settings.tile:
+        return settings.tile * unit
+    fit = (l2_bytes // 4) // max(row_bytes, 8)
+    tiles = max(8, -(-rows // max(1, min(fit, MOST_ELEMENTS // longest))))
+    tiles = -(-tiles // threads) * threads
+    return -(-rows // (tiles * unit)) * unit

@@ -1,0 +1,187 @@
+"""Inner loops of NumPy's universal functions, which kernels call by address.
+
+A function of whole arrays in Python takes tens of microseconds around transforms of a microsecond.
+Where a `HostSpec` names a universal function that does the same, and NumPy has it in the form that
+its headers describe, a kernel calls the loop that NumPy would call; else the function stays.
+"""
+
+import ctypes
+import importlib
+import sys
+import threading
+from collections.abc import Sequence
+from functools import cache
+from math import prod
+from typing import Any
+
+import numpy as np
+from llvmlite import binding as llvm
+
+from ....ir.kernel_spec import HostSpec, RawSpec
+from ....ir.program import Pattern
+from ..compile.compiler import Code, join_keys, obtain
+from ..compile.routines import NUMPY_LOOP
+from ..platform import object_loader
+from .ufunc import Door
+
+MANY_ELEMENTS = 1 << 14
+"""Elements of the results of one call, from which on Python's lock is given up meanwhile."""
+
+_PREFIX = "numgrad_numpy_loop:"
+_PYTHON = (
+    "PyGILState_Ensure", "PyEval_SaveThread", "PyEval_RestoreThread", "PyErr_Occurred",
+    "PyErr_Clear", "PyGILState_Release",
+)  # fmt: skip
+
+
+class _Header(ctypes.Structure):
+    """The public part of a universal function behind the header of an object, see NumPy's
+    ``ufuncobject.h``."""
+
+    _fields_ = (
+        *[(name, ctypes.c_int) for name in ("nin", "nout", "nargs", "identity")],
+        ("functions", ctypes.POINTER(ctypes.c_void_p)),
+        ("data", ctypes.POINTER(ctypes.c_void_p)),
+        ("ntypes", ctypes.c_int),
+        ("reserved", ctypes.c_int),
+        ("name", ctypes.c_char_p),
+        ("types", ctypes.c_void_p),
+    )
+
+
+class NumPyLoop:
+    """A universal function of NumPy's as a kernel; see `kernel` for the attributes and arguments.
+
+    Parameters
+    ----------
+    spec : HostSpec
+        Says which function it is, and how long its results are.
+    """
+
+    rows_address = 0
+
+    def __init__(self, spec: HostSpec, address: int) -> None:
+        self.spec, self.name, self.address = spec, spec.name, address
+        self.nin, self.nout = len(spec.in_dtypes), len(spec.out_dtypes)
+
+    def call(self, *arrays: np.ndarray) -> tuple[np.ndarray, int]:
+        """Return the result, and 1 if there was no memory for what the function needs beside."""
+        assert self.spec.loop is not None
+        (dtype,) = self.spec.out_dtypes
+        result = np.empty((*arrays[0].shape[:-1], self.spec.loop.size), dtype)
+        door = self._door()
+        door.ufunc(*arrays, result)
+        return result, door.take_status()
+
+    def again(self, cores: Sequence[np.ndarray]) -> None:
+        """Raise what prevented the results of one element of the loop."""
+        self.spec.function(*cores, **dict(self.spec.options))
+        raise MemoryError(f"no memory for {self.name} of {cores[0].shape[-1]} elements")
+
+    def _door(self) -> Door:
+        """Return the universal function of the kernel that belongs to this thread."""
+        doors = _own.__dict__
+        door = doors.get(str(self.address))
+        if door is None:
+            spec = self.spec
+            made = Door(self.name, self.address, spec.in_dtypes, spec.out_dtypes, spec.signature)
+            door = doors[str(self.address)] = made
+        return door
+
+
+_own = threading.local()
+
+
+def find(spec: HostSpec) -> NumPyLoop | None:
+    """Return the kernel that calls the loop of a spec by its address; None where there is none."""
+    loop = spec.loop
+    if loop is None:
+        return None
+    characters = "".join([dtype.char for dtype in (*spec.in_dtypes, *spec.out_dtypes)])
+    alias = f"{_PREFIX}{loop.module}:{loop.name}:{characters}"
+    if _table(alias) is None:
+        return None
+    itemsize = spec.out_dtypes[0].itemsize
+    key = join_keys((), repr(("numpy loop", alias, itemsize)))
+
+    def compiled() -> Code | int:
+        from ..codegen.object_files import compile_object
+        from ..compile.intrinsics import KERNEL_ARGS
+
+        return compile_object(_raw(alias, itemsize).function, KERNEL_ARGS, key)
+
+    return NumPyLoop(spec, obtain(key, compiled))
+
+
+def _raw(alias: str, itemsize: int) -> RawSpec:
+    from ..linalg.fortran import caller
+
+    call = caller(NUMPY_LOOP, (alias,))
+
+    def kernel(ptrs, n, core_dims, steps, status):
+        call((itemsize, ptrs, n, core_dims, steps, status))
+
+    return RawSpec("numpy_loop", kernel, (alias, itemsize))
+
+
+def may_wait_for_lock(pattern: Pattern, rows: int, is_spread: bool) -> bool:
+    """Whether an instruction gives Python's lock up or waits for it, so that whoever has it must
+    not run the instruction; ``is_spread`` says whether threads share its program."""
+    if not isinstance(pattern.spec, HostSpec):
+        return False
+    if is_spread or not isinstance(pattern.kernel, NumPyLoop):
+        return True
+    return prod(pattern.loop) * max(pattern.core, default=1) * rows >= MANY_ELEMENTS
+
+
+# The loops ----------------------------------------------------------------------------------------
+
+
+@cache
+def _table(alias: str) -> np.ndarray | None:
+    """Return the addresses of a loop, its data and Python's functions; None if there is none."""
+    module, name, characters = alias.removeprefix(_PREFIX).split(":")
+    try:
+        ufunc = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError):
+        return None
+    found = _loop_of(ufunc, characters)
+    if found is None:
+        return None
+    python = [ctypes.cast(getattr(ctypes.pythonapi, f), ctypes.c_void_p).value for f in _PYTHON]
+    return np.array([*found, *python], np.uint64).view(np.int64)
+
+
+def _loop_of(ufunc: Any, characters: str) -> tuple[int, int] | None:
+    """Return the addresses of the loop for some dtypes and of its data; None unless all that the
+    headers say of the object agrees with what it tells Python."""
+    has_lock = getattr(sys, "_is_gil_enabled", lambda: True)()
+    if not (isinstance(ufunc, np.ufunc) and sys.implementation.name == "cpython" and has_lock):
+        return None
+    header = _Header.from_address(id(ufunc) + object.__basicsize__)
+    counts = ufunc.nin, ufunc.nout, ufunc.nargs, ufunc.ntypes
+    if (header.nin, header.nout, header.nargs, header.ntypes) != counts:
+        return None
+    if not (header.functions and header.name and header.types):
+        return None
+    texts = [text.replace("->", "") for text in ufunc.types]
+    numbers = bytes([np.dtype(character).num for text in texts for character in text])
+    if header.name.decode() != ufunc.__name__ or characters not in texts:
+        return None
+    if ctypes.string_at(header.types, len(numbers)) != numbers:
+        return None
+    place = texts.index(characters)
+    function = header.functions[place]
+    data = header.data[place] if header.data else None
+    return None if function is None else (function, data or 0)
+
+
+def _provide(aliases: list[str]) -> None:
+    """Make the tables of loops known to LLVM."""
+    for alias in aliases:
+        table = _table(alias) if alias.startswith(_PREFIX) else None
+        if table is not None:
+            llvm.add_symbol(alias, table.ctypes.data)
+
+
+object_loader.add_symbol_provider(_provide, lambda name: name.startswith(_PREFIX))

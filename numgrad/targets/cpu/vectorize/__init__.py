@@ -1,0 +1,1 @@
+"""LLVM code of elementwise kernels that is written for whole vectors."""

@@ -1,0 +1,160 @@
+"""LLVM code that moves vectors to and from memory, written as text.
+
+Truth values are bytes in memory.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from .value_numbering import Operand
+from .widen import Widening
+
+_LINE = 64
+_BYTES = {"double": 8, "float": 4, "i64": 8, "i32": 4, "i16": 2, "i8": 1}
+
+
+class Transfers:
+    """Writes loads and stores of a kernel's operands, which are numbered as in its table.
+
+    Pointers and values of operand ``k`` have names such as ``%p<k>`` with a prefix of one letter.
+    """
+
+    def __init__(self, code: Widening) -> None:
+        self.code = code
+        self.kinds = (*code.flow.kinds, *code.flow.out_kinds)
+        self.stored = tuple("i8" if kind == "i1" else kind for kind in self.kinds)
+        self.sizes = tuple(_BYTES[kind] for kind in self.stored)
+        self.slot = code.lanes * code.count * max(self.sizes)
+        """Bytes that hold a block of any operand."""
+        self.declarations = code.declarations
+
+    def pointers(self, prefix: str, table: str, operands: Iterable[int]) -> Iterator[str]:
+        """Pointers from a table, of which the address is given."""
+        yield f"%{prefix}t = inttoptr i64 {table} to ptr"
+        for k in operands:
+            yield f"%{prefix}t{k} = getelementptr i64, ptr %{prefix}t, i64 {k}"
+            yield f"%{prefix}{k} = load ptr, ptr %{prefix}t{k}"
+
+    def redirect(self, prefix: str, table: str, operands: Iterable[int]) -> Iterator[str]:
+        """Put pointers into a table."""
+        for k in operands:
+            yield from self.place(f"%{prefix}{k}", table, str(k))
+
+    def pick(self, prefix: str, k: int, table: str, number: str) -> Iterator[str]:
+        """A pointer from a table that stands for operand ``k``, though it may be another's."""
+        yield f"%{prefix}t{k} = inttoptr i64 {table} to ptr"
+        yield f"%{prefix}n{k} = getelementptr i64, ptr %{prefix}t{k}, i64 {number}"
+        yield f"%{prefix}{k} = load ptr, ptr %{prefix}n{k}"
+
+    def place(self, pointer: str, table: str, number: str) -> Iterator[str]:
+        """Put a pointer into a table."""
+        yield f"{pointer}t = inttoptr i64 {table} to ptr"
+        yield f"{pointer}n = getelementptr i64, ptr {pointer}t, i64 {number}"
+        yield f"store ptr {pointer}, ptr {pointer}n"
+
+    def copy_table(self, table: str, own: str) -> Iterator[str]:
+        """Copy all pointers of a table to another one."""
+        kind = f"<{len(self.kinds)} x i64>"
+        yield f"%given = inttoptr i64 {table} to ptr"
+        yield f"%copied = load {kind}, ptr %given, align 8"
+        yield f"%own = inttoptr i64 {own} to ptr"
+        yield f"store {kind} %copied, ptr %own, align 8"
+
+    def move(self, name: str, k: int, pointer: str, elements: str | int) -> str:
+        """A pointer some elements further on."""
+        return f"{name} = getelementptr {self.stored[k]}, ptr {pointer}, i64 {elements}"
+
+    def prefetch(self, pointer: str, k: int, index: str, block: int, ahead: int) -> Iterator[str]:
+        """Bring the lines of a block to the cache that lies so many bytes beyond an element."""
+        self.declarations.add("void", "llvm.prefetch.p0", ["ptr", "i32", "i32", "i32"])
+        yield self.move(f"{pointer}i", k, pointer, index)
+        writes = int(k >= len(self.code.flow.kinds))
+        for line in range(0, block * self.sizes[k], _LINE):
+            at = f"{pointer}i{line}"
+            yield f"{at} = getelementptr i8, ptr {pointer}i, i64 {ahead + line}"
+            yield f"call void @llvm.prefetch.p0(ptr {at}, i32 {writes}, i32 3, i32 1)"
+
+    def load(self, k: int, pointer: str) -> Iterator[str]:
+        """Load the vectors of an input."""
+        for n in range(self.code.count):
+            name = self.code.name(k, n)
+            yield self.move(f"{name}p", k, pointer, n * self.code.lanes)
+            yield from self._truth(name, k, f"load {self._vector(k)}, {self._at(k, f'{name}p')}")
+
+    def load_number(self, k: int, pointer: str) -> Iterator[str]:
+        """Load a single number to all lanes."""
+        name = self.code.name(k, 0)
+        *lines, last = self._repeated(name, k, pointer)
+        yield from lines
+        yield from self._truth(name, k, last)
+
+    def store(self, k: int, value: Operand, pointer: str) -> Iterator[str]:
+        """Store the vectors of an output."""
+        for n in range(self.code.count):
+            yield self.move(f"%v{k}p{n}", k, pointer, n * self.code.lanes)
+            given = self.code.operand(value, self.kinds[k], n)
+            if self.kinds[k] == "i1":
+                yield f"%v{k}m{n} = zext {given} to {self._vector(k)}"
+                given = f"{self._vector(k)} %v{k}m{n}"
+            yield f"store {given}, {self._at(k, f'%v{k}p{n}')}"
+
+    def masks(self, prefix: str, count: str) -> Iterator[str]:
+        """Which elements of a block are there if it has ``count``."""
+        lanes, vector = self.code.lanes, self.code.vector("i32")
+        yield f"%{prefix}c = trunc i64 {count} to i32"
+        yield f"%{prefix}i = insertelement {vector} poison, i32 %{prefix}c, i64 0"
+        mask = f"{vector} zeroinitializer"
+        yield f"%{prefix}s = shufflevector {vector} %{prefix}i, {vector} poison, {mask}"
+        for n in range(self.code.count):
+            numbers = ", ".join(f"i32 {n * lanes + lane}" for lane in range(lanes))
+            yield f"%{prefix}m{n} = icmp slt {vector} <{numbers}>, %{prefix}s"
+
+    def fill(self, prefix: str, k: int, target: str) -> Iterator[str]:
+        """Copy what there is of a block of an input; its first element stands for the rest."""
+        source, vector, mask = f"%{prefix}{k}", self._vector(k), self.code.vector("i1")
+        *lines, last = self._repeated(source, k, source)
+        yield from (*lines, f"{source}w = {last}")
+        function = f"llvm.masked.load.{self._suffix(k)}.p0"
+        self.declarations.add(vector, function, ["ptr", mask, vector])
+        for n in range(self.code.count):
+            yield self.move(f"{source}f{n}", k, source, n * self.code.lanes)
+            given = f"ptr align {self.sizes[k]} {source}f{n}, {mask} %{prefix}m{n}"
+            yield f"{source}l{n} = call {vector} @{function}({given}, {vector} {source}w)"
+            yield self.move(f"{source}t{n}", k, target, n * self.code.lanes)
+            yield f"store {vector} {source}l{n}, {self._at(k, f'{source}t{n}')}"
+
+    def save(self, prefix: str, k: int, source: str) -> Iterator[str]:
+        """Copy what there is of a block of an output."""
+        target, vector, mask = f"%{prefix}{k}", self._vector(k), self.code.vector("i1")
+        function = f"llvm.masked.store.{self._suffix(k)}.p0"
+        self.declarations.add("void", function, [vector, "ptr", mask])
+        for n in range(self.code.count):
+            yield self.move(f"{target}f{n}", k, source, n * self.code.lanes)
+            yield f"{target}l{n} = load {vector}, {self._at(k, f'{target}f{n}')}"
+            yield self.move(f"{target}t{n}", k, target, n * self.code.lanes)
+            given = f"ptr align {self.sizes[k]} {target}t{n}, {mask} %{prefix}m{n}"
+            yield f"call void @{function}({vector} {target}l{n}, {given})"
+
+    def _repeated(self, name: str, k: int, pointer: str) -> Iterator[str]:
+        """Lines that make a vector of a number; the last one without the name of its result."""
+        kind, vector, order = self.stored[k], self._vector(k), self.code.vector("i32")
+        yield f"{name}x = load {kind}, {self._at(k, pointer)}"
+        yield f"{name}y = insertelement {vector} poison, {kind} {name}x, i64 0"
+        yield f"shufflevector {vector} {name}y, {vector} poison, {order} zeroinitializer"
+
+    def _truth(self, name: str, k: int, loaded: str) -> Iterator[str]:
+        """Lines that give what was loaded a name."""
+        if self.kinds[k] != "i1":
+            yield f"{name} = {loaded}"
+            return
+        yield f"{name}b = {loaded}"
+        yield f"{name} = icmp ne {self._vector(k)} {name}b, zeroinitializer"
+
+    def _vector(self, k: int) -> str:
+        return self.code.vector(self.stored[k])
+
+    def _suffix(self, k: int) -> str:
+        kind = self.stored[k].replace("double", "f64").replace("float", "f32")
+        return f"v{self.code.lanes}{kind}"
+
+    def _at(self, k: int, pointer: str) -> str:
+        return f"ptr {pointer}, align {self.sizes[k]}"

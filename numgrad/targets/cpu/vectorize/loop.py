@@ -1,0 +1,243 @@
+"""The loop of a kernel whose body is written for whole vectors.
+
+The body exists once, so that a kernel of hundreds of steps is compiled in milliseconds. It runs
+over whole blocks of elements alone, a block being the elements that it takes at once. Where a row
+has a rest, the block that ends with the row comes first, and its results go to the stack: what it
+reads has not been written by then, even where outputs are inputs. A row that is shorter than a
+block is copied to the stack, under a mask.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from llvmlite import ir
+
+from ..codegen.elementwise import Rows
+from ..codegen.llvm_builder import Builder, counted_loop, table_word, word
+from ..compile.intrinsics import INT64
+from .load_store import Transfers
+from .widen import Widening
+
+# A kernel of so many operations for each operand computes more than it moves: bytes so far ahead
+# are on their way from memory meanwhile, as the processor does not look beyond a block of it.
+_OPERATIONS, _AHEAD = 4, 512
+# Its operations stay in the order that `value_numbering` gives them: LLVM's scheduler wants to save
+# registers, and kernels of 300 operations took up to 1.17 times as long.
+_LABEL = "llvm.codeview.annotation"
+
+
+class VectorLoop(Rows):
+    """Emits a kernel around a body of vector code.
+
+    Parameters
+    ----------
+    context, in_types, out_types, scalars
+        As for `Rows`.
+    code : Widening
+        The body.
+    """
+
+    def __init__(self, context, in_types, out_types, scalars, code: Widening) -> None:
+        super().__init__(context, in_types, out_types, scalars)
+        self.code, self.transfers = code, Transfers(code)
+        self.block = code.lanes * code.count
+        self.moving = [k for k, one in enumerate(self.scalars) if not one]
+        self.outputs = range(self.nin, len(self.scalars))
+        self.is_slow = len(code.flow.order) >= _OPERATIONS * len(self.moving)
+
+    def declarations(self, module: ir.Module) -> str:
+        """Of the functions that the code calls and the module does not have."""
+        if self.is_slow:
+            self.code.declarations.add("void", _LABEL, ["metadata"])
+        return "\n".join(self.code.declarations.lines(module.globals))
+
+    def _elements(self, builder: Builder, table, first, count, status) -> None:
+        _Row(self, builder, table, count).emit()
+
+
+class _Row:
+    """The code for one row: the elements whose addresses begin at those in a table."""
+
+    def __init__(self, loop: VectorLoop, builder: Builder, table: Any, count: Any) -> None:
+        self.loop, self.code, self.transfers = loop, loop.code, loop.transfers
+        self.builder, self.table, self.count = builder, table, count
+        self.groups: dict[str, list[int]] = {}
+        for k in (k for k in loop.moving if k < loop.nin):
+            self.groups.setdefault(self.transfers.stored[k], []).append(k)
+        names = ("long", "tail", "short", "turn", "again", "end", "save", "done")
+        self.blocks = {name: builder.append_basic_block(name) for name in names}
+        with builder.goto_entry_block():
+            self.own = self._space()
+        self._fixed = self._boundary() if loop.is_slow else ()
+
+    def _space(self) -> Any:
+        """Reserve blocks on the stack, ``%h<k>`` for an output, and a table of places, of which
+        this returns the address."""
+        builder, outputs = self.builder, self.loop.outputs
+        count = sum(map(len, self.groups.values()))
+        table = builder.alloca(ir.ArrayType(INT64, len(self.loop.scalars)))
+        block = ir.ArrayType(ir.IntType(8), self.transfers.slot)
+        self.space = builder.alloca(ir.ArrayType(block, count + len(outputs)))
+        self.space.align = 64
+        self._write(self._slot(f"%h{k}", count + n) for n, k in enumerate(outputs))
+        return builder.ptrtoint(table, INT64)
+
+    def _slot(self, name: str, number: int | str) -> str:
+        """A pointer to a block on the stack; those of inputs come first."""
+        kind = f"[{self.transfers.slot} x i8]"
+        return f"{name} = getelementptr {kind}, ptr {_name(self.space)}, i64 {number}"
+
+    def _boundary(self) -> tuple[str, ...]:
+        """Keep LLVM from moving operations from one side of this to the other: a label without
+        a purpose, which is no instruction but ends a region of its scheduler."""
+        node = self.builder.module.add_metadata(["order"])
+        return (f"call void @{_LABEL}(metadata {node.get_reference()})",)
+
+    def _write(self, lines: Iterable[str]) -> None:
+        _Lines(self.builder, lines)
+
+    def emit(self) -> None:
+        """Emit all of it; branches tell apart whether there is a rest, as they are predicted."""
+        builder, blocks = self.builder, self.blocks
+        self._write(self._before())
+        self.whole = builder.and_(self.count, word(-self.loop.block))
+        self.last = builder.sub(self.count, word(self.loop.block))
+        is_short = builder.icmp_signed("<", self.last, word(0))
+        even = builder.icmp_signed("==", self.whole, self.count)
+        builder.cbranch(is_short, blocks["short"], blocks["long"])
+        self._in_block("long", lambda: builder.cbranch(even, blocks["turn"], blocks["tail"]))
+        self._in_block("tail", self._tail)
+        self._in_block("short", self._short)
+        self._in_block("turn", self._turn)
+        self._in_block("again", lambda: builder.branch(blocks["turn"]))
+        self._in_block("end", lambda: builder.cbranch(even, blocks["done"], blocks["save"]))
+        self._in_block("save", lambda: self._save(is_short))
+        builder.position_at_end(blocks["done"])
+
+    def _in_block(self, name: str, emit: Callable[[], object]) -> None:
+        self.builder.position_at_end(self.blocks[name])
+        emit()
+
+    def _before(self) -> Iterator[str]:
+        """What depends on single numbers alone."""
+        numbers = [k for k, one in enumerate(self.loop.scalars) if one]
+        yield from self.transfers.pointers("s", _name(self.table), numbers)
+        for k in numbers:
+            yield from self.transfers.load_number(k, f"%s{k}")
+        for number in self.code.flow.once:
+            yield from self.code.lines(number)
+
+    def _tail(self) -> None:
+        """Compute the last block, with results that go to the stack."""
+        back = _name(self.builder.sub(word(0), self.last))
+        own, outputs = _name(self.own), self.loop.outputs
+        self._write(self.transfers.copy_table(_name(self.table), own))
+        self._write(self.transfers.move(f"%t{k}", k, f"%h{k}", back) for k in outputs)
+        self._write(self.transfers.redirect("t", own, outputs))
+        self.builder.branch(self.blocks["turn"])
+
+    def _short(self) -> None:
+        """Compute a block on the stack. Inputs of a type are copied there by a loop, which is less
+        code to compile than a copy of each."""
+        builder = self.builder
+        own, count = _name(self.own), _name(self.count)
+        self._write(self.transfers.masks("c", count))
+        first = 0
+        for kind, operands in self.groups.items():
+            numbers = self._constants(f"inputs_{kind}", operands)
+            with counted_loop(builder, word(len(operands))) as index:
+                slot, k = builder.add(index, word(first)), operands[0]
+                at = builder.add(numbers, builder.mul(index, word(8)))
+                number = _name(table_word(builder, at, 0))
+                self._write([self._slot(f"%h{k}", _name(slot))])
+                self._write(self.transfers.pick("c", k, _name(self.table), number))
+                self._write(self.transfers.fill("c", k, f"%h{k}"))
+                self._write(self.transfers.place(f"%h{k}", own, number))
+            first += len(operands)
+        self._write(self.transfers.redirect("h", own, self.loop.outputs))
+        self.blocks["short"] = builder.basic_block
+        builder.branch(self.blocks["turn"])
+
+    def _constants(self, name: str, numbers: list[int]) -> ir.Constant:
+        """The address of numbers in memory."""
+        kind = ir.ArrayType(INT64, len(numbers))
+        made: Any = ir.GlobalVariable(self.builder.module, kind, name)
+        made.initializer = ir.Constant(kind, numbers)
+        made.global_constant, made.linkage = True, "internal"
+        return self.builder.ptrtoint(made, INT64)
+
+    def _turn(self) -> None:
+        """Compute whole blocks, one or more; after the last one of a row, the others."""
+        builder, size = self.builder, word(self.loop.block)
+        turns = {
+            "long": (self.table, word(0), self.count),
+            "tail": (self.own, self.last, self.count),
+            "short": (self.own, word(0), size),
+            "again": (self.table, word(0), self.whole),
+        }
+        places, begin, limit = phis = [builder.phi(INT64) for _ in range(3)]
+        for name, values in turns.items():
+            for phi, value in zip(phis, values, strict=True):
+                phi.add_incoming(value, self.blocks[name])
+        self._write(self.transfers.pointers("p", _name(places), self.loop.moving))
+        body, after = map(builder.append_basic_block, ("body", "after"))
+        builder.branch(body)
+        builder.position_at_end(body)
+        index = builder.phi(INT64)
+        index.add_incoming(begin, self.blocks["turn"])
+        self._write(self._body(_name(index)))
+        following = builder.add(index, size, flags=("nuw", "nsw"))
+        index.add_incoming(following, body)
+        builder.cbranch(builder.icmp_signed("<", following, limit), body, after)
+        builder.position_at_end(after)
+        was_tail = builder.icmp_signed(">", begin, word(0))
+        builder.cbranch(was_tail, self.blocks["again"], self.blocks["end"])
+
+    def _body(self, index: str) -> Iterator[str]:
+        """Compute a block: load what is needed when it is, then store everything."""
+        flow, nin, transfers = self.code.flow, self.loop.nin, self.transfers
+        for k in self.loop.moving if self.loop.is_slow else ():
+            yield from transfers.prefetch(f"%p{k}", k, index, self.loop.block, _AHEAD)
+        waiting = {k for k in self.loop.moving if k < nin}
+        needed = [(number, flow.nodes[number - nin].operands) for number in flow.order]
+        for number, operands in (*needed, (None, flow.outputs)):
+            for k in sorted(waiting.intersection(operands)):
+                waiting.remove(k)
+                yield transfers.move(f"%a{k}", k, f"%p{k}", index)
+                yield from transfers.load(k, f"%a{k}")
+            if number is not None:
+                yield from self.code.lines(number)
+                yield from self._fixed
+        for k, value in zip(self.loop.outputs, flow.outputs, strict=True):
+            yield transfers.move(f"%a{k}", k, f"%p{k}", index)
+            yield from transfers.store(k, value, f"%a{k}")
+
+    def _save(self, is_short: ir.Value) -> None:
+        """Copy the results of the block apart to where they belong."""
+        builder = self.builder
+        ahead = _name(builder.select(is_short, word(0), self.last))
+        self._write(self.transfers.pointers("e", _name(self.table), self.loop.outputs))
+        present = builder.select(is_short, self.count, word(self.loop.block))
+        self._write(self.transfers.masks("d", _name(present)))
+        for k in self.loop.outputs:
+            self._write([self.transfers.move(f"%d{k}", k, f"%e{k}", ahead)])
+            self._write(self.transfers.save("d", k, f"%h{k}"))
+        builder.branch(self.blocks["done"])
+
+
+def _name(value: Any) -> str:
+    """What text calls a value."""
+    return value.get_reference()
+
+
+class _Lines(ir.Instruction):
+    """Code as text, without branches."""
+
+    def __init__(self, builder: Builder, lines: Iterable[str]) -> None:
+        super().__init__(builder.block, ir.VoidType(), "", ())
+        self.text = "\n  ".join(lines)
+        builder._insert(self)
+
+    def descr(self, buf: list) -> None:
+        """Write it."""
+        buf.append(self.text)

@@ -1,0 +1,137 @@
+"""What a graph of straight scalar functions computes: each operation once, and in which order.
+
+A processor with a long loop body works on what comes next in it, as far as it looks ahead, and
+what the registers do not hold goes to memory and back. So operations come in the order of their
+height, the longest way from their results to one of the graph: what others wait for longest is
+begun first. Black-Scholes took 1.09 times as long in the order of the graph, Burgers 1.03 times.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..codegen.scalar_graph import Graph
+from .straight_line import Operation, straight
+
+Operand = int | str
+"""The number of a value, or a constant as LLVM writes it."""
+
+_KINDS = {
+    "b1": "i1", "i1": "i8", "u1": "i8", "i2": "i16", "u2": "i16", "i4": "i32", "u4": "i32",
+    "i8": "i64", "u8": "i64", "f4": "float", "f8": "double",
+}  # fmt: skip
+_LATENCIES = {"fdiv": 13, "frem": 60, "@sqrt": 20, "@sqrtf": 20}
+_CALL, _OTHER = 60, 3
+"""Cycles, roughly."""
+
+
+class Node(NamedTuple):
+    """An operation on numbered values."""
+
+    name: str
+    operands: tuple[Operand, ...]
+    types: tuple[str, ...]
+    to: str
+
+
+class Flow(NamedTuple):
+    """Operations of a graph.
+
+    Attributes
+    ----------
+    kinds : tuple of str
+        LLVM types of the inputs, which have the first numbers.
+    nodes : tuple of Node
+        Their results have the numbers that follow.
+    outputs : tuple
+        What is stored.
+    out_kinds : tuple of str
+    once : tuple of int
+        The nodes that depend on single numbers alone.
+    order : tuple of int
+        The others, as they are to be computed.
+    height : int
+        The longest way through these, in cycles.
+    """
+
+    kinds: tuple[str, ...]
+    nodes: tuple[Node, ...]
+    outputs: tuple[Operand, ...]
+    out_kinds: tuple[str, ...]
+    once: tuple[int, ...]
+    order: tuple[int, ...]
+    height: int
+
+
+def kind_of(dtype: np.dtype) -> str | None:
+    """The LLVM type of a value; None where it is not one number."""
+    return _KINDS.get(dtype.str[1:]) if dtype.isnative else None
+
+
+def flow_of(graph: Graph) -> Flow | None:
+    """The operations of a graph; None where a function has branches or values are not numbers."""
+    kinds = [kind_of(dtype) for dtype in (*graph.in_dtypes, *graph.out_dtypes)]
+    made = _Numbered(len(graph.in_dtypes))
+    known: list[Operand] = [*range(len(graph.in_dtypes))]
+    for one, args in graph.steps:
+        code = straight(one.bit_code, one.symbol)
+        if code is None or None in kinds:
+            return None
+        names = dict(zip(code.parameters, (known[k] for k in args), strict=False))
+        for operation in code.operations:
+            if not names.keys() >= {x for x in operation.operands if x[0] == "%"}:
+                return None  # it reads the index or the status
+            names[operation.result] = made.add(operation, names)
+        known.append(names.get(code.result, code.result))
+    outputs = tuple(known[k] for k in graph.outputs)
+    found = [str(kind) for kind in kinds]
+    nin = len(graph.in_dtypes)
+    ways = made.ordered(outputs, graph.scalars)
+    return Flow(tuple(found[:nin]), (*made.nodes,), outputs, tuple(found[nin:]), *ways)
+
+
+class _Numbered:
+    """Nodes, of which equal ones are one."""
+
+    def __init__(self, nin: int) -> None:
+        self.nin = nin
+        self.nodes: dict[Node, int] = {}
+
+    def add(self, operation: Operation, names: dict[str, Operand]) -> int:
+        """The number of an operation's result."""
+        operands = tuple(names.get(x, x) for x in operation.operands)
+        node = Node(operation.name, operands, operation.types, operation.to)
+        return self.nodes.setdefault(node, self.nin + len(self.nodes))
+
+    def ordered(
+        self, outputs: Sequence[Operand], scalars: Sequence[bool]
+    ) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+        """What is computed once, the rest by height, and the longest way through the rest; what no
+        output needs is in neither."""
+        heights = dict.fromkeys(_numbers(outputs), 0)
+        for node, number in reversed(self.nodes.items()):
+            if number in heights:
+                height = heights[number] + _latency(node.name)
+                for x in _numbers(node.operands):
+                    heights[x] = max(heights.get(x, 0), height)
+        fixed = {k for k, one in enumerate(scalars) if one}
+        for node, number in self.nodes.items():
+            if fixed.issuperset(_numbers(node.operands)):
+                fixed.add(number)
+        needed = [number for number in self.nodes.values() if number in heights]
+        moving = sorted((k for k in needed if k not in fixed), key=lambda k: (-heights[k], k))
+        nodes = [*self.nodes]
+        ways = (heights[k] + _latency(nodes[k - self.nin].name) for k in moving)
+        return tuple(k for k in needed if k in fixed), tuple(moving), max(ways, default=0)
+
+
+def _numbers(operands: Iterable[Operand]) -> list[int]:
+    return [x for x in operands if isinstance(x, int)]
+
+
+def _latency(name: str) -> int:
+    known = _LATENCIES.get(name)
+    if known is not None:
+        return known
+    return _CALL if name.startswith("@") and not name.startswith("@llvm.") else _OTHER

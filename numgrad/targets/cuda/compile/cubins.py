@@ -1,0 +1,71 @@
+# pyright: basic, reportMissingImports=false
+"""Kernels for a GPU as they are loaded: compiled once, and kept in numgrad's cache of kernels on
+disk, so that another process neither compiles nor imports what would."""
+
+import hashlib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ...cpu.compile import disk_cache as disk
+from ...cpu.compile.compiler import make_key
+from ...cpu.platform.numba_setup import installed_version, version_of
+from .kernel import Kernel
+
+CUBIN = "cubin"
+
+def loaded(kernel: Kernel, capability: tuple[int, int]) -> Any:
+    """Return a kernel of cuda.core that can be launched on GPUs of a compute capability."""
+    from cuda.core import ObjectCode
+
+    entry = cubin(kernel, capability)
+    return ObjectCode.from_cubin(entry.payload, name=kernel.name).get_kernel(entry.symbol)
+
+
+def cubin(kernel: Kernel, capability: tuple[int, int]) -> disk.Entry:
+    """Return the code of a kernel, from the cache or newly compiled."""
+    key = _key(kernel, capability)
+    can_be_kept = not key.startswith("-")
+    entry = disk.read(key, CUBIN) if can_be_kept else None
+    if entry is None:
+        from .codegen import compiled
+
+        code = compiled(kernel, capability)
+        entry = disk.Entry(code.entry, (), linked(code.ptx, capability))
+        if can_be_kept:
+            disk.write(key, entry, CUBIN)
+    return entry
+
+
+def linked(ptx: str, capability: tuple[int, int]) -> bytes:
+    """Translate PTX to the instructions of GPUs of a compute capability; none has to be there."""
+    from cuda.core import Linker, LinkerOptions, ObjectCode
+
+    major, minor = capability
+    options = LinkerOptions(arch=f"sm_{major}{minor}")
+    code = Linker(ObjectCode.from_ptx(ptx.encode()), options=options).link("cubin").code
+    assert isinstance(code, bytes)
+    return code
+
+
+def _key(kernel: Kernel, capability: tuple[int, int]) -> str:
+    """Return what decides the code of a kernel, beginning with ``-`` if only this process knows."""
+    scope: Any = tuple(sorted(kernel.scope.items()))
+    parts = ("cuda", kernel.text, repr(kernel.parameters), repr(kernel.multiply_adds))
+    parts += (repr(capability), _tools())
+    return make_key(scope, (), parts)
+
+
+@cache
+def _tools() -> tuple[str, ...]:
+    """Return what tells one set of compilers from another, and one version of these modules."""
+    sha = hashlib.sha256()
+    for path in sorted(Path(__file__).parents[1].rglob("*.py")):
+        sha.update(path.read_bytes())
+    versions = [installed_version(name, "none") for name in _DISTRIBUTIONS]
+    return (sha.hexdigest(), version_of("numba_cuda", "VERSION"), *versions)
+
+
+_DISTRIBUTIONS = (
+    "cuda-core", "cuda-toolkit", "nvidia-nvvm", "nvidia-nvjitlink", "nvidia-cuda-nvcc-cu12",
+)  # fmt: skip

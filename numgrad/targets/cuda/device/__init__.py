@@ -1,0 +1,1 @@
+"""A GPU and its memory, by way of `cuda.core`."""

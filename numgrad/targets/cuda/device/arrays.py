@@ -1,0 +1,62 @@
+"""Kernels on arrays at once, with no program around them: what is written in place."""
+
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ....ir.device_array import DeviceArray
+from ....ir.kernel_spec import ElementwiseSpec
+from ..launch.steps import Place, loop_over
+from ..program.lowering import of_elements
+
+
+class ArrayKernel(NamedTuple):
+    """The kernel of an elementwise spec, called as a ufunc of NumPy is.
+
+    Attributes
+    ----------
+    spec : ElementwiseSpec
+    target
+    """
+
+    spec: ElementwiseSpec
+    target: Any
+
+    def ufunc(self, *arrays: Any, out: DeviceArray) -> None:
+        """Write the elements of ``out``, a view of any strides, by one launch: inputs, of the
+        device or the host, are broadcast, and copied first where writing would change them."""
+        operands = [*[self._operand(array, out) for array in arrays], out]
+        strides = zip(*[array.strides for array in operands], strict=True)
+        loop = loop_over(list(zip(out.shape, strides, strict=True)), len(operands))
+        if loop.elements:
+            begins = [Place(slot, 0) for slot in range(len(operands))]
+            blocks = [(array.memory, array.offset) for array in operands]
+            of_elements(self.spec, loop, begins, self.target).run(self.target.runtime, blocks)
+
+    def _operand(self, array: Any, out: DeviceArray) -> DeviceArray:
+        if type(array) is not DeviceArray:
+            array = self.target.constant(np.asarray(array))
+        spread = array.spread(out.shape)
+        return self.target.copy(array).spread(out.shape) if _changes(spread, out) else spread
+
+
+def _changes(array: DeviceArray, out: DeviceArray) -> bool:
+    """Whether a thread may write an element of ``array`` before another one reads it."""
+    if array.memory is not out.memory or not out.size:
+        return False
+    if (array.offset, array.strides, array.dtype) == (out.offset, out.strides, out.dtype):
+        return False
+    (low, high), (first, end) = array.bounds(), out.bounds()
+    return low < end and first < high
+
+
+@cache
+def copy_spec(dtype: np.dtype) -> ElementwiseSpec:
+    """Return the spec of the kernel that copies elements; of float16 it moves the bits."""
+    moved = np.dtype(np.uint16) if dtype == np.float16 else dtype
+    return ElementwiseSpec("copy", _same, (moved,), (moved,))
+
+
+def _same(x: Any) -> Any:
+    return x

@@ -1,0 +1,79 @@
+# pyright: basic, reportMissingImports=false
+"""Whether there is a GPU that can be used, and why not."""
+
+from collections.abc import Sequence
+from functools import cache
+from importlib.util import find_spec
+from typing import Any
+
+from ...._errors import DeviceError
+
+_PACKAGES = {"numba_cuda": "numba-cuda", "cuda.core": "cuda-core"}
+_LIBRARIES = ("nvvm", "nvrtc", "nvJitLink")
+
+
+@cache
+def why_not() -> str | None:
+    """Return why there is no GPU, in a line; None if there is one."""
+    for module, package in _PACKAGES.items():
+        if not _is_installed(module):
+            return f"{package} is not installed: pip install 'numgrad[cuda13]', or numgrad[cuda12]"
+    try:
+        count = device_count()
+    except DeviceError as error:
+        return str(error)
+    if not count:
+        return "the NVIDIA driver finds no GPU"
+    return _missing_library()
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # not even the package that it is in
+        return False
+
+
+def _missing_library() -> str | None:
+    from cuda.pathfinder import load_nvidia_dynamic_lib
+
+    for library in _LIBRARIES:
+        try:
+            load_nvidia_dynamic_lib(library)
+        except Exception as error:  # its own kinds, of several modules
+            line = str(error).strip().partition("\n")[0]
+            advice = "pip install 'numgrad[cuda13]'"
+            return f"no CUDA toolkit: {library} cannot be loaded ({line}); {advice}"
+    return None
+
+
+@cache
+def device_count() -> int:
+    """Return the number of GPUs.
+
+    Raises
+    ------
+    DeviceError
+        If there is no driver for them.
+    """
+    if not _is_installed("cuda.bindings"):
+        return 0
+    from cuda.bindings import driver
+
+    try:
+        require(driver.cuInit(0), "start")
+        (count,) = require(driver.cuDeviceGetCount(), "count GPUs")
+    except RuntimeError as error:  # as cuda.bindings says that there is no libcuda
+        if isinstance(error, DeviceError):
+            raise
+        line = str(error).strip().partition("\n")[0]
+        raise DeviceError(f"there is no NVIDIA driver ({line})") from error
+    return count
+
+
+def require(result: Sequence[Any], what: str) -> Sequence[Any]:
+    """Return what a function of the driver returned, without its status."""
+    status, *values = result
+    if int(status):
+        raise DeviceError(f"the NVIDIA driver cannot {what}: {status.name}")
+    return values

@@ -1,0 +1,327 @@
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
+# pyright: reportOptionalMemberAccess=false
+"""A GPU, by way of cuda.core: memory of the driver's pool, streams, events and launches.
+
+Checked with cuda-core 1.2, whose types pyright does not know. A driver knows nothing of arrays,
+tensors or programs, and does what it is asked for at once or asks the GPU for it, without waiting.
+"""
+
+import threading
+from collections.abc import Sequence
+from functools import lru_cache
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ....process.cached_attribute import lazy
+from ..compile.kernel import Kernel, Parameter
+from ..kernels.product import tiles
+from .available import device_count, require
+from .page_locked import empty_pinned, is_page_locked
+
+THREADS = 256
+"""Threads of a block of kernels that go over elements."""
+
+_WAVES = 16
+"""Blocks for each multiprocessor: more than it runs at once, and few enough that each has several
+elements for a thread."""
+
+
+class Prepared(NamedTuple):
+    """A kernel that can be launched.
+
+    Attributes
+    ----------
+    kernel : Kernel
+    threads : int
+        Of a block.
+    elements : int
+        That a block goes over in a step.
+    function
+        Of cuda.core.
+    """
+
+    kernel: Kernel
+    threads: int
+    elements: int
+    function: Any
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """What it takes."""
+        return self.kernel.parameters
+
+
+def prepared(kernel: Kernel, function: Any) -> Prepared:
+    """Return a kernel ready for launches, of a function of cuda.core."""
+    per_block = THREADS if kernel.threads is None else 1
+    return Prepared(kernel, kernel.threads or THREADS, per_block, function)
+
+
+class Block(NamedTuple):
+    """A block of device memory.
+
+    Attributes
+    ----------
+    address : int
+    owner
+        What gives it back: a buffer of cuda.core, if it is numgrad's.
+    """
+
+    address: int
+    owner: Any
+
+
+class _Thread(threading.local):
+    """Whether a thread works with the GPU already."""
+
+    is_here = False
+
+
+class Driver:
+    """A GPU.
+
+    Parameters
+    ----------
+    index : int
+        Its number.
+    """
+
+    REDUCING = 256
+    tiles = staticmethod(tiles)
+
+    def __init__(self, index: int) -> None:
+        from cuda.core import Device, launch
+
+        self._device, self._launch = Device(index), launch
+        self._is_one_of_many = device_count() > 1
+        self._thread = _Thread()
+        self._enter()
+        major, minor = self._device.compute_capability
+        self.capability = (int(major), int(minor))
+        self.PROCESSORS = self._device.properties.multiprocessor_count
+        self._most = _WAVES * self.PROCESSORS
+        self.default_stream = self._device.default_stream
+        self._pool = self._device.memory_resource
+
+    def _enter(self) -> None:
+        """Let this thread work with the GPU; another one may have been its latest."""
+        if not self._thread.is_here or self._is_one_of_many:
+            self._device.set_current()
+            self._thread.is_here = True
+
+    @lazy
+    def blas(self) -> Any:
+        """The library that multiplies matrices; None if it is not installed."""
+        from ..program.blas import found
+
+        self._enter()
+        return found(lambda pointers, stream: (
+            [block.address + offset for block, offset in pointers], self.address_of(stream)
+        ))  # fmt: skip
+
+    # Streams and events -----------------------------------------------------------------------
+
+    def new_stream(self, priority: int = 0) -> Any:
+        """Return a stream that does not wait for the default one."""
+        from cuda.core import StreamOptions
+
+        self._enter()
+        return self._device.create_stream(options=StreamOptions(priority=priority))
+
+    def external_stream(self, obj: Any) -> Any:
+        """Return another library's stream."""
+        self._enter()
+        address = obj if isinstance(obj, int) else getattr(obj, "cuda_stream", None)
+        if address is not None and not hasattr(obj, "__cuda_stream__"):
+            obj = _Address(address)
+        return self._device.create_stream(obj)
+
+    def address_of(self, stream: Any) -> int:
+        """Return the address of a ``CUstream``."""
+        return int(stream.handle)
+
+    def record(self, stream: Any, timing: bool = False) -> Any:
+        """Return an event that happens when the work of a stream so far is done."""
+        if not timing:
+            return stream.record()
+        from cuda.core import EventOptions
+
+        return stream.record(options=EventOptions(timing_enabled=True))
+
+    def wait(self, stream: Any, event: Any) -> None:
+        """Let the further work of a stream wait for an event."""
+        stream.wait(event)
+
+    def synchronize(self, stream: Any) -> None:
+        """Wait on the host for the work of a stream."""
+        stream.sync()
+
+    def synchronize_event(self, event: Any) -> None:
+        """Wait on the host for an event."""
+        event.sync()
+
+    def synchronize_device(self) -> None:
+        """Wait on the host for the work of all streams."""
+        from cuda.bindings import driver
+
+        self._enter()
+        require(driver.cuCtxSynchronize(), "wait for the GPU")
+
+    def is_done(self, event: Any) -> bool:
+        """Whether an event has happened."""
+        return event.is_done
+
+    def milliseconds(self, begin: Any, end: Any) -> float:
+        """Return the time between two events."""
+        return end - begin
+
+    # Memory -----------------------------------------------------------------------------------
+
+    def memory_info(self) -> tuple[int, int]:
+        """Return free and total memory in bytes."""
+        from cuda.bindings import driver
+
+        self._enter()
+        free, total = require(driver.cuMemGetInfo(), "say how much memory there is")
+        return free, total
+
+    def allocate(self, nbytes: int, stream: Any) -> Any:
+        """Return a block that work of a stream can use from now on.
+
+        Raises
+        ------
+        MemoryError
+            If there is not enough.
+        """
+        self._enter()
+        try:
+            buffer = self._pool.allocate(max(nbytes, 1), stream=stream)
+        except Exception as error:
+            if "OUT_OF_MEMORY" not in str(error):
+                raise
+            free, total = self.memory_info()
+            raise MemoryError(
+                f"the GPU has no {nbytes} bytes left for a tensor or a program: {free} of {total} "
+                f"are free"
+            ) from error
+        return Block(int(buffer.handle), buffer)
+
+    def empty_pinned(self, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+        """Return an array of the host in page-locked memory."""
+        self._enter()
+        return empty_pinned(shape, dtype)
+
+    def free(self, block: Any, stream: Any) -> None:
+        """Give a block back when the work of a stream so far is done."""
+        self._enter()
+        block.owner.close(stream)
+
+    def upload(self, block: Any, offset: int, array: np.ndarray, stream: Any) -> None:
+        """Copy an array in C order, which may be changed as soon as this returns: of memory that is
+        not page-locked the driver makes a copy at once."""
+        if array.nbytes:
+            self._enter()
+            source = _buffer(array.ctypes.data, array.nbytes, array)
+            _part(block, offset, array.nbytes).copy_from(source, stream=stream)
+            if is_page_locked(array):
+                stream.sync()
+
+    def download(self, block: Any, offset: int, nbytes: int, stream: Any) -> np.ndarray:
+        """Wait for a stream and return bytes of a block."""
+        self._enter()
+        found = np.empty(nbytes, np.uint8)
+        if nbytes:
+            target = _buffer(found.ctypes.data, nbytes, found)
+            _part(block, offset, nbytes).copy_to(target, stream=stream)
+            stream.sync()
+        return found
+
+    def copy(
+        self, to: Block, at: int, source: Block, begin: int, nbytes: int, stream: Any
+    ) -> None:
+        """Copy bytes of one block to another one."""
+        if nbytes:
+            self._enter()
+            _part(to, at, nbytes).copy_from(_part(source, begin, nbytes), stream=stream)
+
+    # Kernels ----------------------------------------------------------------------------------
+
+    def prepare(self, kernel: Kernel) -> Prepared:
+        """Compile a kernel and load it."""
+        from ..compile.cubins import loaded
+
+        self._enter()
+        return prepared(kernel, loaded(kernel, self.capability))
+
+    def word(self, bits: int, value: int) -> Any:
+        """Return a number as `launch` takes it: cuda.core makes 64 bits of an int."""
+        return np.uint32(value) if bits == 32 else int(value)
+
+    def captured(self, launches: Sequence[tuple[Prepared, int, Sequence[Any]]]) -> Any:
+        """Return a graph of launches."""
+        self._enter()
+        builder = self._device.create_graph_builder().begin_building()
+        for launch in launches:
+            self.launch(*launch, builder)
+        return builder.end_building().complete()
+
+    def replay(self, graph: Any, stream: Any) -> None:
+        """Launch a graph as one."""
+        self._enter()
+        graph.launch(stream)
+
+    def launch(
+        self, prepared: Prepared, count: int, arguments: Sequence[Any], stream: Any
+    ) -> None:
+        """Launch a kernel over so many elements."""
+        self._enter()
+        words: list[Any] = []
+        for n, value in enumerate(arguments):
+            if type(value) is not tuple:
+                words.append(value)
+            elif len(value) == 2:
+                words.append(value[0].address + value[1])
+            else:
+                block, offset, shape, strides = value
+                before, after = _array(prepared.parameters[n].dtype.itemsize, shape, strides)
+                words += (*before, block.address + offset, *after)
+        blocks = min(-(-count // prepared.elements), self._most)
+        self._launch(stream, _shape(blocks, prepared.threads), prepared.function, *words)
+
+
+class _Address:
+    """The address of a stream, as the protocol has it."""
+
+    def __init__(self, address: int) -> None:
+        self._address = address
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        return 0, self._address
+
+
+@lru_cache(1024)
+def _shape(blocks: int, threads: int) -> Any:
+    from cuda.core import LaunchConfig
+
+    return LaunchConfig(grid=blocks, block=threads)
+
+
+def _buffer(address: int, nbytes: int, owner: Any) -> Any:
+    from cuda.core import Buffer
+
+    return Buffer.from_handle(address, nbytes, owner=owner)
+
+
+def _part(block: Block, offset: int, nbytes: int) -> Any:
+    return _buffer(block.address + offset, nbytes, block.owner)
+
+
+@lru_cache(4096)
+def _array(
+    itemsize: int, shape: tuple[int, ...], strides: tuple[int, ...]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return what Numba's kernels take of an array before and behind its address: nobody to tell
+    when it goes, the number of elements and their size; the shape, the strides in bytes."""
+    return (0, 0, prod(shape), itemsize), (*map(int, shape), *map(int, strides))

@@ -1,0 +1,1 @@
+"""Kernels for a GPU, written as texts around the functions of operators."""

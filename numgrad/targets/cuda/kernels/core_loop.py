@@ -1,0 +1,65 @@
+"""Kernels around core functions: a thread for each element of the loop calls the function on views
+of its operands."""
+
+from collections.abc import Sequence
+
+from ....ir.kernel_spec import Constant, LoopSpec, core_dimensions, parameter_order
+from ..compile.kernel import Array, Function, Kernel, Word
+from .elementwise import Walk, index_type, loop, signature
+
+
+def ndims(spec: LoopSpec) -> list[int]:
+    """Return the number of core axes of each operand; a scalar output is an array of one element,
+    and so is an input that does not arrive by value."""
+    nin = len(spec.in_dtypes)
+    return [
+        0 if not core and k < nin and spec.scalars else max(len(core), 1)
+        for k, core in enumerate(core_dimensions(spec.signature))
+    ]
+
+
+def of_core(spec: LoopSpec, walk: Walk) -> Kernel:
+    """Return the kernel of a function with core dimensions."""
+    dtypes = (*spec.in_dtypes, *spec.out_dtypes)
+    arguments = in_order(spec, [_element(f"x{k}", walk.axes) for k in range(len(dtypes))])
+    parameters, listed = signature((), (), walk)
+    for k, (dtype, ndim) in enumerate(zip(dtypes, ndims(spec), strict=True)):
+        parameters += (Array(dtype, walk.axes + ndim, k >= len(spec.in_dtypes)),)
+        listed.append(f"x{k}")
+    body = [f"core({', '.join(arguments)})"]
+    scope = {"core": _core(spec), "index_type": index_type(walk)}
+    return Kernel(spec.name, loop(listed, walk, body), parameters, scope)
+
+
+def in_order(spec: LoopSpec, operands: Sequence[str]) -> list[str]:
+    """Return what a function is called with, given the texts of the operands: constants too."""
+    order = parameter_order(len(spec.in_dtypes), len(operands), spec.trailing)
+    return [repr(i.value) if isinstance(i, Constant) else operands[i] for i in order]
+
+
+def _core(spec: LoopSpec) -> Function:
+    return Function(spec.function, dtype=spec.in_dtypes[0])
+
+
+def _element(name: str, axes: int) -> str:
+    return f"{name}[{', '.join(f'i{axis}' for axis in range(axes))}]"
+
+
+def of_blocks(spec: LoopSpec) -> Kernel:
+    """Return the kernel of a function that reduces blocks of the first axis of its input, each to
+    an element of its output."""
+    source, parts = ndims(spec)
+    text = "\n".join([
+        "def kernel(n, count, x0, x1):",
+        "    i = cuda.grid(1)",
+        "    while i < n:",
+        "        stop = min((i + 1) * block, count)",
+        f"        core(x0[i * block : stop], {'x1[i : i + 1]' if source == 1 else 'x1[i]'})",
+        "        i += cuda.gridsize(1)",
+    ])  # fmt: skip
+    out = parts if source == 1 else parts + 1
+    parts_of = Array(spec.out_dtypes[0], out, is_written=True)
+    parameters = (Word(), Word(), Array(spec.in_dtypes[0], source), parts_of)
+    scope = {"core": _core(spec), "block": spec.block}
+    return Kernel(spec.name, text, parameters, scope)
+

@@ -1,0 +1,75 @@
+"""Kernels of a few lines around the walk over elements: what is at an index that was computed."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ....ir.program import Shape
+from ..compile.kernel import Kernel, Pointer, Word, in_elements
+from ..launch.steps import Launch, Place, loop_over
+from .elementwise import Walk, index_type, loop, place, signature
+
+WIDE = 1 << 31
+
+
+class Operand(NamedTuple):
+    """What a kernel reads or writes, by the name that it has in the text; ``strides`` are in bytes.
+
+    Without place and dtype it is a number that is counted: the strides are what it grows by.
+    """
+
+    name: str
+    place: Place | None
+    dtype: np.dtype | None
+    strides: Shape
+
+
+class Lines(NamedTuple):
+    """What is done for an element: lines in which ``{x}`` is the index of the element of ``x``, and
+    what else they name."""
+
+    name: str
+    lines: tuple[str, ...]
+    scope: tuple[tuple[str, Any], ...] = ()
+
+
+COPY = Lines("copy", ("out[{out}] = x[{x}]",))
+
+
+def launch(
+    what: Lines,
+    sizes: Shape,
+    operands: Sequence[Operand],
+    target: Any,
+    numbers: Mapping[str, int] = {},  # never changed
+) -> Launch:
+    """Return the launch of lines over axes. ``numbers`` are more parameters; ``zero`` in the lines
+    is that of the dtype of the last operand."""
+    along = zip(*[operand.strides for operand in operands], strict=True)
+    over = loop_over(list(zip(sizes, along, strict=True)), len(operands))
+    walk = Walk(len(over.sizes), over.elements >= WIDE)
+    arguments: list[Any] = [over.elements, *over.sizes]
+    for (_, begin, dtype, _), strides in zip(operands, over.strides, strict=True):
+        arguments += strides if dtype is None else [begin, *in_elements(strides, dtype.itemsize)]
+    dtypes = tuple([operand.dtype for operand in operands])
+    kernel = target.prepared(
+        ("walk", what, dtypes, tuple(numbers), walk), lambda: _kernel(what, operands, numbers, walk)
+    )
+    return Launch.of(kernel, over.elements, (*arguments, *numbers.values()), target)
+
+
+def _kernel(what: Lines, operands: Sequence[Operand], numbers: Any, walk: Walk) -> Kernel:
+    parameters, listed = signature((), (), walk)
+    for name, _, dtype, _ in operands:
+        parameters += () if dtype is None else (Pointer(dtype),)
+        listed += [] if dtype is None else [name]
+        parameters += (Word(),) * walk.axes
+        listed += [f"{name}_{axis}" for axis in range(walk.axes)]
+    indices = {operand.name: f"({place(operand.name, walk)})" for operand in operands}
+    body = [line.format_map(indices) for line in what.lines]
+    scope: dict[str, Any] = {"index_type": index_type(walk)}
+    scope |= {"int64": np.int64, "zero": (operands[-1].dtype or np.dtype(int)).type(0)}
+    scope |= dict(what.scope)
+    text = loop([*listed, *numbers], walk, body)
+    return Kernel(what.name, text, (*parameters, *[Word()] * len(numbers)), scope)

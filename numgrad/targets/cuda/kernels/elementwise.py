@@ -1,0 +1,209 @@
+"""Kernels around scalar functions: a thread for each element, in strides of the whole grid."""
+
+import dis
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ....ir.kernel_spec import ElementwiseSpec, FusedSpec, LoopSpec, real_dtype
+from ...binding import plain_of
+from ..compile.kernel import Function, Kernel, Parameter, Pointer, Word
+
+_AHEAD = 16
+"""Bytes that a thread reads before it uses the first."""
+
+
+class Walk(NamedTuple):
+    """How a kernel goes over its elements.
+
+    Attributes
+    ----------
+    axes : int
+        Of the loop; 0 where all operands are contiguous and have one shape.
+    is_wide : bool
+        Whether the number of elements, or what an index becomes, needs more than 31 bits.
+    """
+
+    axes: int
+    is_wide: bool
+
+
+def elementwise(spec: ElementwiseSpec | FusedSpec | LoopSpec, walk: Walk) -> Kernel:
+    """Return the kernel of scalar functions: one, or many joined in one loop."""
+    nin = len(spec.in_dtypes)
+    dtypes = (*spec.in_dtypes, *spec.out_dtypes)
+    names = [f"x{k}" for k in range(nin)] + [f"out{k}" for k in range(len(spec.out_dtypes))]
+    scope: dict[str, Any] = {"index_type": index_type(walk)}
+    body = _steps(spec, scope)
+    results = spec.outputs if isinstance(spec, FusedSpec) else _numbers(spec)
+    values = [f"v{number}" for number in results]
+    outs = [place(f"out{k}", walk) for k in range(len(values))]
+    loads = [f"x{k}[{place(f'x{k}', walk)}]" for k in range(nin)]
+    parameters, listed = signature(names, dtypes, walk)
+    lines = [*_values(loads, spec.in_dtypes), *body, *_stored(outs, values)]
+    ahead = _AHEAD // max(sum(dtype.itemsize for dtype in spec.in_dtypes), 1)
+    before: Sequence[str] = ()
+    if ahead > 1 and _only_calls_math(spec):
+        scope |= {f"dtype{k}": held(dtype) for k, dtype in enumerate(spec.in_dtypes)}
+        scope["int64"] = np.int64
+        reads = [f"ahead{k}[turn] = {load}" for k, load in enumerate(loads)]
+        reads += [f"at{k}[turn] = {out}" for k, out in enumerate(outs)]
+        uses = _values([f"ahead{k}[turn]" for k in range(nin)], spec.in_dtypes)
+        uses += [*body, *_stored([f"at{k}[turn]" for k in range(len(outs))], values)]
+        before = _ahead(walk, ahead, nin, reads, uses)
+    return Kernel(spec.name, loop(listed, walk, lines, before), parameters, scope)
+
+
+def index_type(walk: Walk) -> Any:
+    """Return the type of the indices of a loop."""
+    return np.int64 if walk.is_wide else np.uint32
+
+
+def held(dtype: np.dtype) -> np.dtype:
+    """Return the dtype as which kernels hold elements: compilers know booleans in memory as bytes.
+    """
+    return np.dtype(np.uint8) if dtype.kind == "b" else dtype
+
+
+def _values(elements: Sequence[str], dtypes: Sequence[np.dtype]) -> list[str]:
+    return [
+        f"v{k} = {element}" + (" != 0" if dtype.kind == "b" else "")
+        for k, (element, dtype) in enumerate(zip(elements, dtypes, strict=True))
+    ]
+
+
+def _only_calls_math(spec: Any) -> bool:
+    """Whether functions are so short that memory is what their kernel waits for."""
+    steps = [step for step, _ in spec.steps] if isinstance(spec, FusedSpec) else [spec]
+    functions: list[Any] = [plain_of(step.function) for step in steps]
+    named = [f.__globals__.get(name) for f in functions for name in _global_names(f)]
+    return all(value is math or isinstance(value, int | float) for value in named)
+
+
+def _global_names(function: Any) -> list[str]:
+    return [i.argval for i in dis.get_instructions(function) if i.opname == "LOAD_GLOBAL"]
+
+
+def _stored(places: Sequence[str], values: Sequence[str]) -> list[str]:
+    pairs = enumerate(zip(places, values, strict=True))
+    return [f"out{k}[{place}] = {value}" for k, (place, value) in pairs]
+
+
+def _ahead(
+    walk: Walk, ahead: int, nin: int, reads: Sequence[str], uses: Sequence[str]
+) -> list[str]:
+    """Return the lines of a loop whose threads read several elements before they use the first, so
+    that memory has enough to do; the inner loops are unrolled, so what was read is in registers."""
+    return [
+        *[f"ahead{k} = cuda.local.array({ahead}, dtype{k})" for k in range(nin)],
+        *[f"at{k} = cuda.local.array({ahead}, int64)" for k in range(len(reads) - nin)],
+        f"while index_type(i + {ahead - 1} * step) < n:",
+        f"    for turn in range({ahead}):",
+        *("        " + line for line in (*reads, *_onwards(walk))),
+        f"    for turn in range({ahead}):",
+        *("        " + line for line in uses),
+    ]
+
+
+def _numbers(spec: Any) -> Sequence[int]:
+    nin = len(spec.in_dtypes)
+    return range(nin, nin + len(spec.out_dtypes))
+
+
+def _steps(spec: Any, scope: dict[str, Any]) -> list[str]:
+    """Return the lines that compute the values behind the inputs."""
+    nin = len(spec.in_dtypes)
+    steps = spec.steps if isinstance(spec, FusedSpec) else ((spec, tuple(range(nin))),)
+    lines = []
+    for number, (step, arguments) in enumerate(steps):
+        scope[f"f{number}"] = function_of(step)
+        given = ", ".join(f"v{a}" for a in arguments)
+        values = [f"v{nin + number + k}" for k in range(len(step.out_dtypes))]
+        lines.append(f"{', '.join(values)} = f{number}({given})")
+        if isinstance(spec, FusedSpec):  # a step rounds to its dtype, as if it were stored
+            scope[f"t{number}"] = step.out_dtypes[0].type
+            lines.append(f"{values[0]} = t{number}({values[0]})")
+    return lines
+
+
+def function_of(spec: Any) -> Function:
+    """Return the scalar function of a spec."""
+    if isinstance(spec, LoopSpec):
+        return Function(spec.function)
+    is_complex = any(d.kind == "c" for d in spec.in_dtypes)
+    return Function(spec.function, real_dtype(spec.in_dtypes, spec.out_dtypes), is_complex)
+
+
+# Texts --------------------------------------------------------------------------------------------
+
+
+def signature(
+    names: Sequence[str], dtypes: Sequence[np.dtype], walk: Walk
+) -> tuple[tuple[Parameter, ...], list[str]]:
+    """Return the parameters of a kernel that walks over elements, and their names: the number of
+    elements, the sizes of the axes, and each operand with its strides."""
+    bits = 64 if walk.is_wide else 32
+    parameters: list[Parameter] = [Word(bits)] * (1 + walk.axes)
+    listed = ["n", *(f"n{axis}" for axis in range(walk.axes))]
+    for name, dtype in zip(names, dtypes, strict=True):
+        parameters += [Pointer(dtype), *[Word()] * walk.axes]
+        listed += [name, *(f"{name}_{axis}" for axis in range(walk.axes))]
+    return tuple(parameters), listed
+
+
+def place(name: str, walk: Walk) -> str:
+    """Return the text of the index of an operand's element."""
+    if not walk.axes:
+        return "i"
+    return " + ".join(f"i{axis} * {name}_{axis}" for axis in range(walk.axes))
+
+
+def loop(
+    listed: Sequence[str], walk: Walk, body: Sequence[str], before: Sequence[str] = ()
+) -> str:
+    """Return the text of a kernel whose threads go over elements, the last axis fastest; each goes
+    on by the number of all threads, of which it adds the indices to its own. ``before`` are lines
+    in front of the loop, which may go over some of the elements."""
+    return "\n".join([
+        f"def kernel({', '.join(listed)}):",
+        "    i = index_type(cuda.gridsize(1))",
+        *("    " + line for line in indices(walk)),
+        "    step = i",
+        *(f"    step{axis} = i{axis}" for axis in range(walk.axes)),
+        "    i = index_type(cuda.grid(1))",
+        *("    " + line for line in (*indices(walk), *before)),
+        "    while i < n:",
+        *("        " + line for line in (*body, *_onwards(walk))),
+    ])  # fmt: skip
+
+
+def _onwards(walk: Walk) -> list[str]:
+    """Return the lines that add a step to an index, as numbers are added: digit by digit."""
+    lines = ["i = index_type(i + step)"]
+    for axis in range(walk.axes - 1, 0, -1):
+        carry = f" + carry{axis + 1}" if axis + 1 < walk.axes else ""
+        lines += [
+            f"i{axis} = index_type(i{axis} + step{axis}{carry})",
+            f"carry{axis} = index_type(1 if i{axis} >= n{axis} else 0)",
+            f"i{axis} = index_type(i{axis} - n{axis} if i{axis} >= n{axis} else i{axis})",
+        ]
+    if walk.axes:
+        carry = " + carry1" if walk.axes > 1 else ""
+        lines.append(f"i0 = index_type(i0 + step0{carry})")
+    return lines
+
+
+def indices(walk: Walk) -> list[str]:
+    """Return the lines that split the number of an element into its indices."""
+    lines, rest = [], "i"
+    for axis in range(walk.axes - 1, 0, -1):
+        lines += [
+            f"i{axis} = index_type({rest} % n{axis})",
+            f"rest{axis} = index_type({rest} // n{axis})",
+        ]
+        rest = f"rest{axis}"
+    if walk.axes:
+        lines.append(f"i0 = {rest}")
+    return lines

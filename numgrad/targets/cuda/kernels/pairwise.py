@@ -1,0 +1,99 @@
+"""Reductions by halves for one thread, in core functions that do more than to reduce: the order of
+`numgrad._declare.halving`, so the same bits.
+
+The functions there make arrays; these keep what they need in the memory of a thread.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numba import cuda as _cuda
+
+from ...._declare import halving
+from ...._declare.halving import BLOCK, LEAF, LEAVES, corrected, larger, lost, smaller
+from ...binding import Names
+from .reduction import add
+
+cuda: Any = _cuda  # whose arrays type checkers know nothing of
+
+
+@cache
+def stand_ins(dtype: np.dtype) -> dict[Callable[..., Any], Callable[..., Any]]:
+    """Return what takes the place of the functions of `halving` for elements of a dtype."""
+    found: dict[Callable[..., Any], Callable[..., Any]] = {}
+    zero = dtype.type(0)
+    for name, join in (("sum", add), ("max", larger), ("min", smaller)):
+        if name != "sum" and dtype.kind == "c":
+            continue
+        halved = _halved(dtype, join)
+        fold = _compensated(zero) if name == "sum" else _folded(join)
+        found[halving.REDUCE[name]] = _reducing(halved, fold)
+    return found
+
+
+def core_names(math: Any, dtype: np.dtype) -> Names:
+    """Return the names of a core function whose first operand has a dtype."""
+    return Names(math, math, None, {}, stand_ins(dtype))
+
+
+def _halved(dtype: np.dtype, join: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that reduces up to `BLOCK` elements ``x[start:stop]``."""
+
+    def halve(values, count):
+        half = LEAF // 2
+        while half > 0:
+            for n in range(half):
+                if n + half < count:
+                    values[n] = join(values[n], values[n + half])
+            count = min(count, half)
+            half //= 2
+        return values[0]
+
+    def halved(x, start, stop):
+        values = cuda.local.array(LEAF, dtype)
+        leaves = cuda.local.array(LEAVES, dtype)
+        count = 0
+        while start < stop:
+            length = min(LEAF, stop - start)
+            for n in range(length):
+                values[n] = x[start + n]
+            leaves[count] = halve(values, length)
+            count += 1
+            start += length
+        return halve(leaves, count)
+
+    return halved
+
+
+def _compensated(zero: Any) -> Callable[..., Any]:
+    """Return a function that adds a part to a sum: sum and correction go in and out."""
+
+    def fold(x, halved, size):
+        total = correction = zero
+        for start in range(0, len(x), size):
+            part = halved(x, start, min(start + size, len(x)))
+            after = total + part
+            correction += lost(total, part, after)
+            total = after
+        return corrected(total, correction)
+
+    return fold
+
+
+def _folded(join: Callable[..., Any]) -> Callable[..., Any]:
+    def fold(x, halved, size):
+        found = halved(x, 0, min(size, len(x)))
+        for start in range(size, len(x), size):
+            found = join(found, halved(x, start, min(start + size, len(x))))
+        return found
+
+    return fold
+
+
+def _reducing(halved: Callable[..., Any], fold: Callable[..., Any]) -> Any:
+    def reduce(x, out):
+        out[0] = fold(x, halved, BLOCK)
+
+    return reduce

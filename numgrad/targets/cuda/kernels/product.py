@@ -1,0 +1,224 @@
+"""Products of matrices: a block of threads for each tile of the result.
+
+A thread has several elements of a tile in registers, and tiles of both factors are in shared
+memory, twice: while threads multiply by one, the next one is read, so that they wait for each other
+once in each.
+
+An element is made of the same operations in the same order as on the processor: of blocks of
+`TERMS` terms, each added up by multiply-adds from the first to the last, and then the blocks. So
+its bits depend on its row and its column alone: not on tiles, and not on whether the blocks are
+added up at once or, where the result has too few tiles for all processors of the device, apart from
+each other and joined by a second kernel.
+"""
+
+from textwrap import indent
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..compile.kernel import Kernel, Parameter, Pointer, Word
+from .elementwise import Walk, indices, loop, place, signature
+
+TERMS = 256
+"""Terms that are added up by multiply-adds, as `numgrad.targets.cpu.linalg.gemm` does it."""
+
+_SPREAD = """
+if {name}_along:
+    {name}_line, {name}_over = thread // DEPTH, THREADS // DEPTH
+    {name}_k, {name}_on = thread % DEPTH, 0
+else:
+    {name}_line, {name}_over = thread % {name}_lines, 0
+    {name}_k, {name}_on = thread // {name}_lines, THREADS // {name}_lines
+{name}_step = {name}_over * {name}_line_stride + {name}_on * {name}_term_stride
+"""
+"""Threads that are neighbours read neighbours: along the terms, or across them."""
+
+_BEGIN = """
+{name}_first = {name}_number * {name}_lines
+{name}_at, {name}_term = {name}_first + {name}_line, begin + {name}_k
+{name}_from = {place} + {name}_at * {name}_line_stride + {name}_term * {name}_term_stride
+"""
+
+_FETCH = """
+at, line, term = {name}_from, {name}_at, {name}_term
+for p in range({name}_each):
+    {name}_kept[p] = zero
+    if line < {name}_size and term < stop:
+        {name}_kept[p] = {name}[at]
+    at += {name}_step
+    line += {name}_over
+    term += {name}_on
+{name}_term += DEPTH
+{name}_from += DEPTH * {name}_term_stride
+"""
+
+_KEEP = """
+for p in range({name}_each):
+    {name}_tile[stage, {name}_k + p * {name}_on, {name}_line + p * {name}_over] = {name}_kept[p]
+"""
+
+_TEXT = """
+def kernel({parameters}):
+    a_tile = cuda.shared.array(a_shape, dtype, 16)
+    b_tile = cuda.shared.array(b_shape, dtype, 16)
+    a_kept = cuda.local.array(a_each, dtype)
+    b_kept = cuda.local.array(b_each, dtype)
+    total = cuda.local.array(elements, dtype)
+    thread = cuda.threadIdx.x
+    x, y = thread % wide, thread // wide
+{spread}
+    across, down = (b_size + b_lines - 1) // b_lines, (a_size + a_lines - 1) // a_lines
+    stage = taken = 0
+    number = cuda.blockIdx.x * run
+    while number < across * down * blocks * n:
+        block, tile = number % blocks, number // blocks
+        i, a_number, b_number = tile // (across * down), tile // across % down, tile % across
+        begin = block * TERMS
+        stop = min(begin + TERMS, inner)
+{begin}
+{fetch}
+        for p in range(elements):
+            total[p] = zero
+        while begin < stop:
+{keep}
+            cuda.syncthreads()
+            begin += DEPTH
+{fetch_next}
+            k = 0
+            while k < DEPTH and y < high:
+                for q in range(ACROSS):
+                    factor = b_tile[stage, k, x + q * wide]
+                    for p in range(DOWN):
+                        {added}
+                k += 1
+            stage = 1 - stage
+        for p in range(DOWN):
+            for q in range(ACROSS):
+                row, col = a_first + y * DOWN + p, b_first + x + q * wide
+                if y < high and row < a_size and col < b_size:
+                    at = {out} + block * out_block + row * out_row + col * out_col
+                    out[at] = {joined} if taken > 0 else total[p * ACROSS + q]
+        number += 1
+        taken += 1
+        if taken == run:
+            number += (cuda.gridDim.x - 1) * run
+            taken = 0
+"""
+
+
+class Tile(NamedTuple):
+    """What a block of threads multiplies at a time.
+
+    The number of threads is a multiple of rows, of columns and of the depth.
+
+    Attributes
+    ----------
+    rows, cols : int
+        Of the result.
+    depth : int
+        Terms of which both factors are in shared memory; it divides `TERMS`.
+    down, across : int
+        Elements of the result that a thread has: rows, which are neighbours, and columns.
+    threads : int
+        All of them read factors; the first ones multiply, as many as the elements need.
+    terms : int
+        The same for all tiles of a runtime.
+    """
+
+    rows: int
+    cols: int
+    depth: int
+    down: int
+    across: int
+    threads: int = 256
+    terms: int = TERMS
+
+
+_SMALL = Tile(32, 32, 16, 4, 2, 128)
+_FLAT = Tile(4, 32, 64, 4, 1)
+_TILES = {
+    4: (Tile(128, 128, 8, 8, 8), _SMALL, _FLAT),
+    8: (Tile(64, 64, 8, 4, 4), _SMALL, _FLAT),
+    16: (Tile(64, 32, 8, 4, 2), Tile(32, 32, 8, 4, 2, 128), Tile(4, 32, 32, 4, 1, 128)),
+}
+
+
+def tiles(dtype: np.dtype) -> tuple[Tile, Tile, Tile]:
+    """Return the tiles of a GPU: a large one, with as many elements as threads have registers for;
+    a small one, for results with too few large ones for all processors; and a flat one, for results
+    with few rows, of which many threads read and few multiply."""
+    return _TILES[max(dtype.itemsize, 4)]
+
+
+def product(dtype: np.dtype, axes: int, tile: Tile) -> Kernel:
+    """Return the kernel of a product for a loop of so many axes, one at least."""
+    walk = Walk(axes, True)
+    sizes = [f"n{axis}" for axis in range(axes)]
+    listed = ["n", "blocks", "run", "inner", *sizes, "a_size", "b_size"]
+    parameters: list[Parameter] = [Word()] * len(listed)
+    for name in ("a", "b"):
+        listed += [name, *(f"{name}_{axis}" for axis in range(axes))]
+        listed += [f"{name}_line_stride", f"{name}_term_stride", f"{name}_along"]
+        parameters += [Pointer(dtype), *[Word()] * (axes + 3)]
+    listed += ["out", *(f"out_{axis}" for axis in range(axes)), "out_row", "out_col", "out_block"]
+    parameters += [Pointer(dtype), *[Word()] * (axes + 3)]
+    fetch = _both(_FETCH, walk)
+    text = _TEXT.format(
+        parameters=", ".join(listed),
+        spread=indent(_both(_SPREAD, walk), " " * 4),
+        begin=indent("\n".join([*indices(walk), _both(_BEGIN, walk)]), " " * 8),
+        fetch=indent(fetch, " " * 8), fetch_next=indent(fetch, " " * 12),
+        keep=indent(_both(_KEEP, walk), " " * 12), out=place("out", walk),
+        added=_added(dtype), joined=f"out[at] {_sum(dtype)} total[p * ACROSS + q]",
+    )  # fmt: skip
+    return Kernel("matmul", text, tuple(parameters), _scope(dtype, tile), tile.threads, True)
+
+
+def _added(dtype: np.dtype) -> str:
+    """Return the line that adds a product; of complex numbers part by part, so that each is a
+    chain of multiply-adds."""
+    total, x, y = "total[p * ACROSS + q]", "a_tile[stage, k, y * DOWN + p]", "factor"
+    if dtype.kind == "b":
+        return f"{total} |= {x} & {y}"
+    if dtype.kind != "c":
+        return f"{total} += {x} * {y}"
+    real = f"{total}.real + {x}.real * {y}.real - {x}.imag * {y}.imag"
+    return f"{total} = complex({real}, {total}.imag + {x}.real * {y}.imag + {x}.imag * {y}.real)"
+
+
+def _sum(dtype: np.dtype) -> str:
+    return "|" if dtype.kind == "b" else "+"
+
+
+def _both(text: str, walk: Walk) -> str:
+    return "\n".join(text.format(name=name, place=place(name, walk)) for name in ("a", "b"))
+
+
+def _scope(dtype: np.dtype, tile: Tile) -> dict[str, Any]:
+    rows, cols, depth, down, across, threads, terms = tile
+    held = np.dtype(np.uint8) if dtype.kind == "b" else dtype
+    aligned = max(16 // held.itemsize, 1)
+    return {
+        "THREADS": threads, "DEPTH": depth, "DOWN": down, "ACROSS": across, "TERMS": terms,
+        "a_lines": rows, "b_lines": cols, "wide": cols // across, "high": rows // down,
+        "a_each": rows * depth // threads, "b_each": cols * depth // threads,
+        "elements": down * across, "dtype": held, "zero": held.type(0), "index_type": int,
+        "a_shape": (2, depth, rows + aligned), "b_shape": (2, depth, cols + 1),
+    }  # fmt: skip
+
+
+def joined(dtype: np.dtype, axes: int) -> Kernel:
+    """Return the kernel that adds up blocks of terms, one after the other: blocks of all results in
+    C order, of which a loop of so many axes is made."""
+    walk = Walk(axes, True)
+    parameters, listed = signature(["out"], [dtype], walk)
+    body = [
+        "value = parts[i]",
+        "p = 1",
+        "while p < blocks:",
+        f"    value = value {_sum(dtype)} parts[i + p * n]",
+        "    p += 1",
+        f"out[{place('out', walk)}] = value",
+    ]
+    text = loop([*listed, "blocks", "parts"], walk, body)
+    return Kernel("matmul", text, (*parameters, Word(), Pointer(dtype)), {"index_type": np.int64})

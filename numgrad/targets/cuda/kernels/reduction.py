@@ -1,0 +1,241 @@
+"""Reductions of many elements, in steps: leaves, blocks, and what is made of these.
+
+The order is that of `numgrad._declare.halving`, so the bits are those of the processor: the second
+half of a leaf is joined to its first, then the second quarter, until one element is left; in the
+same way one of a block is made of those of its leaves; blocks are joined one after the other, sums
+with compensation. A step reads each element once, threads side by side those that lie side by side:
+
+- `halves`: a thread joins up to 32 elements at any distance, which it holds in registers.
+- `of_blocks`: where a row lies in one piece, threads bring blocks of it to shared memory, and each
+  joins a leaf there.
+- `of_parts`: a thread joins the blocks of a row, which threads of many rows bring together.
+"""
+
+from collections.abc import Iterator
+from textwrap import indent
+from typing import Any
+
+import numpy as np
+
+from ...._declare import halving
+from ...._declare.halving import BLOCK, LEAF, LEAVES, lost
+from ..compile.kernel import Function, Kernel, Word
+from .element_walk import Lines
+from .elementwise import Walk, held, index_type, indices, place, signature
+
+EACH = 8
+"""Threads that bring the blocks of a row, which one of them joins: blocks of threads are many, and
+what one reads at a time lies in pieces of some size."""
+
+_SHARED = 32 << 10
+"""Bytes of shared memory for the elements of blocks: a few blocks of threads share a processor."""
+
+_APART = LEAF + 1
+"""Elements from one leaf to the next in shared memory: threads that read leaves side by side meet
+in no bank."""
+
+_SLOT = LEAVES * _APART + 1
+
+_TURNS = 8
+"""Elements that a thread reads before it uses the first, so that memory has enough to do."""
+
+_BLOCKS = """
+def kernel({listed}):
+    values = cuda.shared.array({words}, dtype)
+    team, lane = cuda.threadIdx.x // {lanes}, cuda.threadIdx.x % {lanes}
+    own = team * SLOT
+    per_row = index_type(blocks)
+    items = index_type(n * per_row)
+    begin = index_type(cuda.blockIdx.x * {group})
+    step = index_type(cuda.gridDim.x * {group})
+    while begin < items:
+        item = index_type(begin + team)
+        is_busy = team < {group} and item < items
+        block, size = index_type(0), int64(0)
+        if is_busy:
+            i = index_type(item // per_row)
+            block = index_type(item % per_row)
+            size = min(BLOCK, count - int64(block) * BLOCK)
+{indices}
+            base = {x} + int64(block) * BLOCK
+            k = lane
+            while k < size:
+                if k + {later} * {lanes} < size:
+                    few = cuda.local.array({turns}, dtype)
+                    for turn in range({turns}):
+                        few[turn] = cast(x[base + k + turn * {lanes}])
+                    for turn in range({turns}):
+                        at = k + turn * {lanes}
+                        values[own + at + at // LEAF] = few[turn]
+                    k += {turns} * {lanes}
+                else:
+                    values[own + k + k // LEAF] = cast(x[base + k])
+                    k += {lanes}
+        cuda.syncthreads()
+        k = lane
+        while k * LEAF < size:
+            left, at = size - k * LEAF, own + k * APART
+{leaf}
+            values[at] = few[0]
+            k += {lanes}
+        cuda.syncthreads()
+        if is_busy and lane == 0:
+            i = index_type(item // per_row)
+            left, at = (size + LEAF - 1) // LEAF, own
+{block}
+{indices}
+            out[{out} + block * between] = {result}
+        cuda.syncthreads()
+        begin = index_type(begin + step)
+"""
+
+_PARTS = """
+def kernel({listed}):
+    values = cuda.shared.array(BLOCK, dtype)
+    thread, threads = cuda.threadIdx.x, cuda.blockDim.x
+    begin = int64(cuda.blockIdx.x) * across
+    while begin < n:
+        rows = min(across, n - begin)
+        total = correction = zero
+        first = 0
+        while first < count:
+            deep = min(BLOCK // across, count - first)
+            k = thread
+            while k < deep * rows:
+                i = begin + k % rows
+{indices}
+                values[k] = x[{x} + (first + k // rows) * along]
+                k += threads
+            cuda.syncthreads()
+            if thread < rows:
+                k = 0
+                if first == 0:
+                    total = values[thread]
+                    k = 1
+                while k < deep:
+                    if k + {later} < deep:
+                        few = cuda.local.array({turns}, dtype)
+                        for turn in range({turns}):
+                            few[turn] = values[(k + turn) * rows + thread]
+                        for turn in range({turns}):
+                            after = join(total, few[turn])
+                            correction += loss(total, few[turn], after)
+                            total = after
+                        k += {turns}
+                    else:
+                        part = values[k * rows + thread]
+                        after = join(total, part)
+                        correction += loss(total, part, after)
+                        total = after
+                        k += 1
+            cuda.syncthreads()
+            first += deep
+        if thread < rows:
+            i = begin + thread
+{of_row}
+            out[{out}] = finish(total, correction)
+        begin += int64(cuda.gridDim.x) * across
+"""
+
+
+def add(a: Any, b: Any) -> Any:
+    """Return the sum."""
+    return a + b
+
+
+def _no_loss(total: Any, part: Any, after: Any) -> Any:
+    return part - part
+
+
+def _without(total: Any, correction: Any) -> Any:
+    return total
+
+
+def halves(join: Any, dtype: np.dtype, width: int, is_last: bool) -> Lines:
+    """Return the lines that join up to ``width`` elements, ``along`` apart, of the ``count`` that
+    there are, from the one whose number is ``first``; the last step finishes what it makes."""
+    lines = ("left, at = count - {first}, {x}", *_joined("x", "along", width))
+    scope = _scope(join, dtype)
+    scope = {name: scope[name] for name in ("join", "cast", "finish", "dtype")}
+    return Lines("halves", (*lines, f"out[{{out}}] = {_result(is_last)}"), tuple(scope.items()))
+
+
+def of_blocks(name: str, join: Any, dtypes: Any, walk: Walk, threads: int, is_last: bool) -> Kernel:
+    """Return the kernel that reduces blocks of rows, each to one element; the elements of a row lie
+    side by side. There is a team of threads for each block."""
+    dtype = held(dtypes[1])
+    group = group_of(dtype, threads)
+    parameters, listed = signature(("x", "out"), dtypes, walk)
+    text = _BLOCKS.format(
+        listed=", ".join([*listed, "count", "blocks", "between"]),
+        group=group, words=group * _SLOT, lanes=threads // group, turns=_TURNS, later=_TURNS - 1,
+        indices=indent("\n".join(indices(walk)), " " * 12),
+        x=place("x", walk), out=place("out", walk), result=_result(is_last),
+        leaf=indent("\n".join(_joined("values", "1", LEAF)), " " * 12),
+        block=indent("\n".join(_joined("values", "APART", LEAVES)), " " * 12),
+    )  # fmt: skip
+    scope = _scope(join, dtype) | {"index_type": index_type(walk)}
+    return Kernel(name, text, (*parameters, *[Word()] * 3), scope, threads)
+
+
+def group_of(dtype: np.dtype, threads: int) -> int:
+    """Return how many blocks of elements a block of threads reduces at a time, each by a team of
+    several threads."""
+    return max(min(_SHARED // (BLOCK * dtype.itemsize), threads // 2), 1)
+
+
+def of_parts(name: str, join: Any, dtypes: Any, walk: Walk, threads: int) -> Kernel:
+    """Return the kernel that joins the blocks of rows, one after the other."""
+    parameters, listed = signature(("x", "out"), dtypes, walk)
+    text = _PARTS.format(
+        listed=", ".join([*listed, "count", "along", "across"]), turns=_TURNS, later=_TURNS - 1,
+        indices=indent("\n".join(indices(walk)), " " * 16),
+        of_row=indent("\n".join(indices(walk)), " " * 12),
+        x=place("x", walk), out=place("out", walk),
+    )  # fmt: skip
+    scope = _scope(join, held(dtypes[1]))
+    return Kernel(name, text, (*parameters, *[Word()] * 3), scope, threads)
+
+
+def _joined(source: str, along: str, width: int) -> list[str]:
+    """Return the lines that join up to so many elements, of those that are ``left`` from the one
+    ``at`` on, by halves to the first of ``few``."""
+    return [
+        f"few = cuda.local.array({width}, dtype)",  # in registers, as these loops are unrolled
+        f"if left >= {width}:",
+        *[f"    {line}" for line in _halving(source, along, width, is_whole=True)],
+        "else:",
+        *[f"    {line}" for line in _halving(source, along, width, is_whole=False)],
+    ]
+
+
+def _halving(source: str, along: str, width: int, is_whole: bool) -> Iterator[str]:
+    """Yield the lines for as many elements as there can be, or for fewer: what lacks is read
+    elsewhere, which needs no branches, and left out."""
+    element = "each" if is_whole else "min(each, left - 1)"
+    yield f"for each in range({width}):"
+    yield f"    few[each] = cast({source}[at + {element} * {along}])"
+    half = width // 2
+    while half:
+        yield f"for each in range({half}):"
+        if is_whole:
+            yield f"    few[each] = join(few[each], few[each + {half}])"
+        else:
+            yield f"    if each + {half} < left:"
+            yield f"        few[each] = join(few[each], few[each + {half}])"
+        half //= 2
+
+
+def _result(is_last: bool) -> str:
+    return "finish(few[0], zero)" if is_last else "few[0]"
+
+
+def _scope(join: Any, dtype: np.dtype) -> dict[str, Any]:
+    is_rounded = join is add and dtype.kind in "fc"
+    return {
+        "BLOCK": BLOCK, "LEAF": LEAF, "LEAVES": LEAVES, "APART": _APART, "SLOT": _SLOT,
+        "dtype": dtype, "cast": dtype.type, "zero": dtype.type(0), "int64": np.int64,
+        "index_type": np.int64, "join": Function(join, dtype=dtype),
+        "loss": Function(lost if is_rounded else _no_loss, dtype=dtype),
+        "finish": Function(halving.corrected if is_rounded else _without, dtype=dtype),
+    }  # fmt: skip

@@ -1,0 +1,1 @@
+"""Steps of a program on a device: launches, streams, and what the host does in between."""

@@ -1,0 +1,118 @@
+"""Programs of many short launches as one: a graph of CUDA, which the device replays by itself.
+
+A graph has its addresses once and for all. So it has memory of its own, to which the arguments are
+copied, and from which the results are. That is worth while where there are many more launches than
+arguments and results, and little to copy.
+"""
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+from ....ir.device_array import DeviceArray
+from ....ir.program import contiguous_strides, extent
+from ....ir.streams import Stream
+from ....process.fork_locks import fork_safe_lock
+from ..device.memory import Memory
+from .steps import Launch
+
+OFTEN = 8
+"""Runs of a program before it becomes a graph."""
+
+_FEW = 4
+"""Launches that take as long as a graph, beside those that take as long as its copies."""
+
+_BYTES_OF_A_LAUNCH = 1 << 20
+"""Bytes that a device copies in the time of a launch, about a microsecond: what goes over more than
+that does not wait for launches."""
+
+_one_at_a_time = fork_safe_lock()  # a graph has one set of arguments
+
+
+class Span:
+    """Where an argument or a result lies in the memory of a graph.
+
+    Attributes
+    ----------
+    first : int
+        Bytes before the element at index 0.
+    nbytes : int
+        From the first to the last element.
+    """
+
+    __slots__ = ("first", "nbytes")
+
+    def __init__(
+        self, shape: tuple[int, ...], itemsize: int, strides: tuple[int, ...] | None
+    ) -> None:
+        low, high = extent(shape, strides or contiguous_strides(shape, itemsize))
+        self.first, self.nbytes = -low, high - low + itemsize if prod(shape) else 0
+
+
+def is_worth_while(steps: Sequence[Any], spans: Sequence[Span], own: int) -> bool:
+    """Whether a graph of launches takes less time than the launches, with what is to be copied.
+
+    It keeps its memory between the runs, with the ``own`` bytes of what is computed in between: so
+    these have to be few as well.
+    """
+    saved = len(steps) - 2 * len(spans) - _FEW
+    nbytes = own + sum([span.nbytes for span in spans])
+    return saved > nbytes / _BYTES_OF_A_LAUNCH and all(isinstance(step, Launch) for step in steps)
+
+
+class Replay:
+    """A program as a graph.
+
+    Parameters
+    ----------
+    runtime
+    steps : sequence of Launch
+        Nothing else, see `is_worth_while`.
+    nbytes : int
+        Of what the program computes in between.
+    kept : sequence of Memory
+        Its constants.
+    spans : sequence of Span
+        Of its arguments and results.
+    outputs : int
+        The number of results.
+    """
+
+    def __init__(
+        self, runtime: Any, steps: Sequence[Any], nbytes: int, kept: Sequence[Memory],
+        spans: Sequence[Span], outputs: int,
+    ) -> None:  # fmt: skip
+        self._runtime, self._spans, self._outputs = runtime, spans, outputs
+        self._last: Stream = runtime.current()
+        self._own = [runtime.allocate(span.nbytes) for span in spans]
+        between = runtime.allocate(nbytes)
+        self._memories = [between, *kept, *self._own]
+        blocks = [(memory, 0) for memory in (between, *kept)]
+        blocks += [(m, span.first) for m, span in zip(self._own, spans, strict=True)]
+        launches = [
+            (step.kernel, step.elements, step.given(blocks, self._last))
+            for step in steps
+            if step.elements
+        ]
+        self._graph = runtime.driver.captured(launches)
+
+    def run(self, arrays: Sequence[DeviceArray], stream: Stream) -> None:
+        """Run the program on a stream; it waits for the latest run on another one."""
+        with _one_at_a_time:
+            stream.wait_stream(self._last)
+            self._last = stream
+            for memory in self._memories:
+                memory.used_by(stream)
+            inputs = len(arrays) - self._outputs
+            for n in range(inputs):
+                self._copy(n, arrays[n], stream, is_result=False)
+            self._runtime.driver.replay(self._graph, stream.handle)
+            for n in range(inputs, len(arrays)):
+                self._copy(n, arrays[n], stream, is_result=True)
+
+    def _copy(self, n: int, array: DeviceArray, stream: Stream, is_result: bool) -> None:
+        span = self._spans[n]
+        there = array.memory.used_by(stream), array.offset - span.first
+        here = self._own[n].block, 0
+        to, source = (there, here) if is_result else (here, there)
+        self._runtime.driver.copy(*to, *source, span.nbytes, stream.handle)

@@ -1,0 +1,92 @@
+"""Steps of a program that only the host can do: the data go there and come back.
+
+So it is with LAPACK, with functions of NumPy and SciPy, and with functions that make arrays or
+raise, which a thread of a GPU cannot: what it raises nobody would hear of. The device waits
+meanwhile.
+"""
+
+import dis
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ...._declare.elementwise import Elementwise
+from ...._declare.foreign import Foreign
+from ...._declare.halving import REPLACED
+from ...._declare.source import plain_of
+from ....ir.kernel_spec import ElementwiseSpec, HostSpec, LibrarySpec, LoopSpec
+from ....ir.program import Instruction
+from .steps import HostCall, Loop, Place, cores_of
+
+_MAKING = frozenset({"arange", "array", "empty", "empty_like", "full", "ones", "zeros"})
+
+
+def needs_host(spec: Any) -> bool:
+    """Whether only the host has a kernel for a spec."""
+    if isinstance(spec, HostSpec | LibrarySpec) or getattr(spec, "checked", False):
+        return True
+    return isinstance(spec, ElementwiseSpec | LoopSpec) and is_for_host(spec.function)
+
+
+def require_sound(spec: LoopSpec) -> None:
+    """Raise for a core function that writes an input, or leaves an output as it was: the CPU's
+    compiler sees it."""
+    from ...cpu.kernels.kernel import kernel
+
+    kernel(spec)
+
+
+def host_call(instruction: Instruction, loop: Loop, begins: Sequence[Place]) -> HostCall:
+    """Return the step that has the CPU's kernel carry an instruction out."""
+    from ...cpu.kernels.kernel import kernel  # it imports what compiles
+
+    pattern = instruction.pattern
+    found = kernel(pattern.spec)
+    scalars = f"{','.join(['()'] * found.nin)}->{','.join(['()'] * found.nout)}"
+    signature = getattr(found.spec, "signature", scalars)
+    cores = cores_of(pattern, signature, (0,) * len(pattern.layouts))
+    arrays = [
+        (place, (*loop.sizes, *core.sizes), (*strides, *core.strides[0]))
+        for place, strides, core in zip(begins, loop.strides, cores, strict=True)
+    ]
+    return HostCall(instruction, found.call, tuple(arrays), len(loop.sizes), prod(pattern.loop))
+
+
+@lru_cache(1024)
+def is_for_host(function: Callable[..., Any]) -> bool:
+    """Whether a function, or one that it calls, makes an array, raises or is of another library."""
+    return any(
+        isinstance(one, Foreign) or _makes_array_or_raises(one) for one in _callees(function, set())
+    )
+
+
+def _makes_array_or_raises(function: Any) -> bool:
+    names = [(i.opname, i.argval) for i in dis.get_instructions(function)]
+    if "RAISE_VARARGS" in [opname for opname, _ in names]:
+        return True
+    for (_, owner), (opname, name) in pairwise(names):
+        is_attribute = opname in ("LOAD_ATTR", "LOAD_METHOD")
+        if is_attribute and name in _MAKING and function.__globals__.get(owner) is np:
+            return True
+    return False
+
+
+def _callees(function: Any, seen: set[int]) -> Iterator[Any]:
+    """Yield a function and the plain ones that it names, or has in its closure, without those for
+    which kernels have others; and the functions of other libraries."""
+    if isinstance(function, Foreign):
+        yield function
+    if isinstance(function, Elementwise):
+        yield from _callees(function.complex_function, seen)
+    function = plain_of(function.function if isinstance(function, Elementwise) else function)
+    if function is None or function in REPLACED or id(function) in seen:
+        return
+    seen.add(id(function))
+    yield function
+    named = [function.__globals__.get(name) for name in function.__code__.co_names]
+    for callee in (*named, *(cell.cell_contents for cell in function.__closure__ or ())):
+        yield from _callees(callee, seen)

@@ -1,0 +1,99 @@
+"""The streams of a program: on which one each step is done, and what it waits for.
+
+A step that belongs to no stream is done on the current one, where the program begins and ends: the
+others wait for it at the beginning, and it for them at the end, so the whole is like one operation
+there. In between a step waits for those of other streams that write what it uses, or use what it
+writes, be it as a value or as the same piece of memory.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from ....ir.program import Instruction, Program
+from .steps import Place
+
+
+class Access(NamedTuple):
+    """Bytes of a block of memory that a step uses."""
+
+    slot: int
+    start: int
+    stop: int
+    is_write: bool
+
+    def meets(self, other: "Access") -> bool:
+        """Whether the order of two accesses matters."""
+        return (
+            self.slot == other.slot
+            and (self.is_write or other.is_write)
+            and self.start < other.stop
+            and other.start < self.stop
+        )
+
+
+class Turn(NamedTuple):
+    """Where a step is done.
+
+    Attributes
+    ----------
+    lane : int
+        0 for the current stream, else that number among the streams of the program.
+    waits : tuple of int
+        The earlier steps of other lanes for which it waits.
+    is_awaited : bool
+        Whether a later step of another lane waits for it.
+    """
+
+    lane: int
+    waits: tuple[int, ...] = ()
+    is_awaited: bool = False
+
+
+def streams_of(instructions: Iterable[Instruction], device: str) -> list[Any]:
+    """Return the streams of a device that instructions belong to, each once."""
+    found = [i.site.stream for i in instructions if i.site is not None]
+    return [s for s in dict.fromkeys(found) if s is not None and s.device == device]
+
+
+def turns(
+    instructions: Sequence[Instruction], steps: Sequence[Any], program: Program,
+    places: Sequence[Place], streams: Sequence[Any],
+) -> list[Turn]:  # fmt: skip
+    """Return the turn of each instruction; behind the places of buffers is that of the program's
+    flag, which steps set that check something."""
+    lane_of = {stream: n for n, stream in enumerate(streams, 1)}
+    lanes = [0 if i.site is None else lane_of.get(i.site.stream, 0) for i in instructions]
+    uses = [_accesses(i, program, places) for i in instructions]
+    slot, start = places[-1]
+    for step, use in zip(steps, uses, strict=True):
+        if getattr(step, "host", None) is not None:
+            use.append(Access(slot, start, start + 1, True))
+    waits = [_waits(n, lanes, uses) for n in range(len(lanes))]
+    awaited = {other for others in waits for other in others}
+    return [Turn(*item, n in awaited) for n, item in enumerate(zip(lanes, waits, strict=True))]
+
+
+def _waits(n: int, lanes: Sequence[int], uses: Sequence[Sequence[Access]]) -> tuple[int, ...]:
+    """Return the latest step of each other lane for which a step has to wait."""
+    found: dict[int, int] = {}
+    for other in range(n - 1, -1, -1):
+        lane = lanes[other]
+        if lane != lanes[n] and lane not in found and _meet(uses[n], uses[other]):
+            found[lane] = other
+    return tuple(sorted(found.values()))
+
+
+def _meet(uses: Sequence[Access], others: Sequence[Access]) -> bool:
+    return any(one.meets(other) for one in uses for other in others)
+
+
+def _accesses(
+    instruction: Instruction, program: Program, places: Sequence[Place]
+) -> list[Access]:
+    found = []
+    for n, buffer in enumerate(instruction.buffers):
+        slot, start = places[buffer]
+        rows = (program.batch or 0) if program.rows[buffer] else 1
+        is_write = n >= instruction.pattern.nin
+        found.append(Access(slot, start, start + program.nbytes[buffer] * rows, is_write))
+    return found

@@ -1,0 +1,207 @@
+"""Steps of a bound program: launches of kernels, and what the host does in between."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ....ir.kernel_spec import core_dimensions
+from ....ir.program import Instruction, Program, Shape
+from ....ir.target import Failure
+from ..compile.kernel import Word
+
+
+class Place(NamedTuple):
+    """Where an operand begins: in a block of memory, by its number, so many bytes behind its
+    first."""
+
+    slot: int
+    offset: int
+
+
+Blocks = Sequence[tuple[Any, int]]
+"""For each slot the block of memory, and where in it the slot begins."""
+
+
+def _resolved(place: Place, blocks: Blocks) -> tuple[Any, int]:
+    memory, first = blocks[place.slot]
+    return memory, first + place.offset
+
+
+class Launch(NamedTuple):
+    """One launch of a kernel.
+
+    Attributes
+    ----------
+    kernel
+        Of the target.
+    elements : int
+        The elements, or blocks of threads, that it goes over.
+    arguments : tuple
+        Numbers; places of pointers; places of arrays with shape and strides behind.
+    """
+
+    kernel: Any
+    elements: int
+    arguments: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, kernel: Any, elements: int, arguments: Sequence[Any], target: Any) -> "Launch":
+        """Return the launch with its numbers as the driver takes them."""
+        word = target.runtime.driver.word
+        pairs = zip(kernel.parameters, arguments, strict=True)
+        given = [word(p.bits, x) if type(p) is Word else x for p, x in pairs]
+        return cls(kernel, elements, tuple(given))
+
+    def run(self, runtime: Any, blocks: Blocks, stream: Any = None) -> Failure | None:
+        """Launch the kernel for a stream, by default the current one; not for no elements."""
+        if not self.elements:
+            return None
+        stream = stream or runtime.current()
+        given = self.given(blocks, stream)
+        runtime.driver.launch(self.kernel, self.elements, given, stream.handle)
+        return None
+
+    def given(self, blocks: Blocks, stream: Any) -> list[Any]:
+        """Return the arguments as the driver takes them, after noting that the stream uses the
+        memory."""
+        found: list[Any] = []
+        for argument in self.arguments:
+            if type(argument) is Place:
+                memory, first = blocks[argument.slot]
+                argument = memory.used_by(stream), first + argument.offset
+            elif type(argument) is tuple:
+                (slot, offset), shape, strides = argument
+                memory, first = blocks[slot]
+                argument = memory.used_by(stream), first + offset, shape, strides
+            found.append(argument)
+        return found
+
+
+class Staged(NamedTuple):
+    """Launches in a row, with so many bytes of memory of their own: the last of their blocks.
+
+    Where threads set the program's flag if something is wrong, ``host`` makes the step that is run
+    in place of this one once the flag was found set, and says what it is.
+    """
+
+    nbytes: int
+    launches: tuple[Launch, ...]
+    host: "Callable[[], HostCall] | None" = None
+
+    def run(self, runtime: Any, blocks: Blocks, stream: Any = None) -> Failure | None:
+        """Launch the kernels, in order."""
+        memory = runtime.allocate(self.nbytes, stream)
+        try:
+            for one in self.launches:
+                one.run(runtime, [*blocks, (memory, 0)], stream)
+        finally:
+            memory.give_back()
+        return None
+
+
+class Loop(NamedTuple):
+    """The loop of an instruction, rows included: sizes, and strides in bytes of each operand."""
+
+    sizes: Shape
+    strides: tuple[Shape, ...]
+
+    @property
+    def elements(self) -> int:
+        return prod(self.sizes)
+
+
+def loop_of(instruction: Instruction, program: Program) -> Loop:
+    """Return the loop of an instruction."""
+    pattern = instruction.pattern
+    axes: list[tuple[int, tuple[int, ...]]] = []
+    if pattern.rows:
+        rows = [program.row_strides[b] for b in instruction.buffers]
+        axes.append((program.batch or 0, tuple(rows)))
+    for axis, size in enumerate(pattern.loop):
+        axes.append((size, tuple([s[axis] for s in pattern.strides])))
+    return loop_over(axes, len(pattern.layouts))
+
+
+def loop_over(axes: Sequence[tuple[int, tuple[int, ...]]], operands: int) -> Loop:
+    """Return the loop over axes, each with its size and the strides of all operands: those of size
+    1 are dropped, and those merged over which every operand goes without a gap."""
+    merged: list[tuple[int, tuple[int, ...]]] = []
+    for size, along in axes:
+        if size == 1:
+            continue
+        if merged and all(o == s * size for o, s in zip(merged[-1][1], along, strict=True)):
+            merged[-1] = (merged[-1][0] * size, along)
+        else:
+            merged.append((size, along))
+    sizes = tuple([size for size, _ in merged])
+    strides = [tuple([along[k] for _, along in merged]) for k in range(operands)]
+    return Loop(sizes, tuple(strides))
+
+
+def cores_of(pattern: Any, signature: str, ndims: Sequence[int]) -> list[Loop]:
+    """Return the core dimensions of each operand, as its kernel sees them."""
+    found = []
+    strides = list(pattern.core_strides)
+    named = core_dimensions(signature)
+    for core, ndim, layout in zip(named, ndims, pattern.layouts, strict=True):
+        if core:
+            sizes = layout.shape[len(layout.shape) - len(core) :]
+            own, strides = strides[: len(core)], strides[len(core) :]
+            found.append(Loop(sizes, (tuple(own),)))
+        else:
+            found.append(Loop((1,) * ndim, ((layout.dtype.itemsize,) * ndim,)))
+    return found
+
+
+class HostCall(NamedTuple):
+    """An instruction that the host carries out: operands are copied there and results back.
+
+    Attributes
+    ----------
+    instruction : Instruction
+    call : callable
+        Arrays of the host in, results and a status out; see `Kernel.call` of the CPU.
+    arrays : tuple
+        For each operand its place, shape and strides, loop and core.
+    axes : int
+        Of the loop.
+    each : int
+        Elements of the loop in a row of the batch.
+    """
+
+    instruction: Instruction
+    call: Callable[..., tuple[Any, int]]
+    arrays: tuple[tuple[Place, Shape, Shape], ...]
+    axes: int
+    each: int
+
+    def run(self, runtime: Any, blocks: Blocks, stream: Any = None) -> Failure | None:
+        """Copy, call, and copy back; say where the function raised."""
+        pattern = self.instruction.pattern
+        given = [
+            runtime.read(*_resolved(place, blocks), layout.dtype, shape, strides, stream)
+            for (place, shape, strides), layout in zip(self.arrays, pattern.layouts, strict=True)
+        ]
+        inputs, outputs = given[: pattern.nin], self.arrays[pattern.nin :]
+        results, status = self.call(*inputs)
+        if status:
+            return self._failure(status - 1, inputs)
+        results = results if isinstance(results, tuple) else (results,)
+        for (place, shape, strides), result in zip(outputs, results, strict=True):
+            given = np.asarray(result)
+            runtime.write(*_resolved(place, blocks), shape, strides, given, stream)
+        return None
+
+    def _failure(self, index: int, inputs: Sequence[np.ndarray]) -> Failure:
+        pattern = self.instruction.pattern
+        place = np.unravel_index(index, self.arrays[0][1][: self.axes])
+        row, within = divmod(index, self.each) if pattern.rows else (0, index)
+        copies = partial(_elements, inputs, place)
+        return Failure(self.instruction, row, within, copies)
+
+
+def _elements(inputs: Sequence[np.ndarray], place: tuple[Any, ...]) -> list[np.ndarray]:
+    return [x[place].copy() for x in inputs]

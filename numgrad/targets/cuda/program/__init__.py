@@ -1,0 +1,1 @@
+"""From a program to launches: which kernel, over what, with which arguments."""

@@ -1,0 +1,122 @@
+"""cuBLAS, where it is installed: products of matrices that lie as it can read them.
+
+No TensorFloat-32, no atomic additions, neither of which is done unasked, and a handle for each
+stream: with one for several, results may vary. Checked with nvmath-python 1.0, without a GPU.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ....process.fork_locks import fork_safe_lock
+from ..kernels.tiles import Matrix, Product, folded, turned
+
+_CALLS = {"f": "sgemm", "d": "dgemm", "F": "cgemm", "D": "zgemm"}
+
+
+class Gemm(NamedTuple):
+    """A call, in the words of BLAS, where matrices lie by columns.
+
+    Attributes
+    ----------
+    dtype : dtype
+    sizes : tuple of int
+        Whether the first and second factor are transposed; rows, columns and terms.
+    lies : tuple of (int, int)
+        Elements from column to column, and from matrix to matrix, of the factors and the result.
+    batch : int
+        The number of products.
+    places : tuple
+        Where the matrices begin.
+    """
+
+    dtype: np.dtype
+    sizes: tuple[int, int, int, int, int]
+    lies: tuple[tuple[int, int], ...]
+    batch: int
+    places: tuple[Any, ...]
+
+
+def gemm(product: Product, dtype: np.dtype) -> Gemm | None:
+    """Return the call that makes a product; None if there is none.
+
+    By columns, a result that lies by rows is its transpose: the product of the transposes.
+    """
+    if product.inner == 0 or dtype.char not in _CALLS:
+        return None
+    for one in (folded(product), product):
+        found = _call(turned(one), dtype) or _call(one, dtype)
+        if found is not None:
+            return found
+    return None
+
+
+def _call(product: Product, dtype: np.dtype) -> Gemm | None:
+    if len(product.loop) > 1:
+        return None
+    loop, m, k, n, left, right, out = product
+    (batch,) = loop or (1,)
+    strides = [(matrix.loop or (0,))[0] for matrix in (left, right, out)]
+    # Of the right factor a line is a column.
+    first, second, to = _leading(left, m, k), _leading(right, n, k), _by_columns(out, m, n)
+    if first is None or second is None or to is None or min(strides) < 0:
+        return None
+    if batch > 1 and strides[2] < (n - 1) * to + m:
+        return None
+    lies = tuple(zip((first[1], second[1], to), strides, strict=True))
+    sizes = (int(first[0]), int(not second[0]), m, n, k)
+    return Gemm(dtype, sizes, lies, batch, (left.place, right.place, out.place))
+
+
+def _leading(matrix: Matrix, lines: int, terms: int) -> tuple[bool, int] | None:
+    """Return whether lines lie one behind the other, and how far apart they are, or else terms."""
+    across = _by_columns(matrix, lines, terms)
+    if across is not None:
+        return False, across
+    along = _by_columns(matrix._replace(line=matrix.step, step=matrix.line), terms, lines)
+    return None if along is None else (True, along)
+
+
+def _by_columns(matrix: Matrix, rows: int, cols: int) -> int | None:
+    """Return the distance of columns whose elements lie side by side."""
+    if rows != 1 and matrix.line != 1:
+        return None
+    if cols == 1:
+        return rows
+    return matrix.step if matrix.step >= rows else None
+
+
+class Blas:
+    """The library, for a driver: ``resolve`` takes pointers and a stream as that has them and
+    returns addresses, as numbers."""
+
+    def __init__(self, library: Any, resolve: Callable[[Sequence[Any], Any], Any]) -> None:
+        self._library, self._resolve = library, resolve
+        self._handles: dict[int, int] = {}
+        self._scalars = {char: np.array([1, 0], char) for char in _CALLS}
+        self._lock = fork_safe_lock()  # a handle is for one thread at a time
+
+    def multiply(self, gemm: Gemm, pointers: Sequence[Any], on: Any) -> None:
+        """Call the library on a stream."""
+        (a, b, c), stream = self._resolve(pointers, on)
+        scalars, (lies_a, lies_b, lies_c) = self._scalars[gemm.dtype.char], gemm.lies
+        one = scalars.ctypes.data
+        zero = one + scalars.itemsize
+        call = getattr(self._library, f"{_CALLS[gemm.dtype.char]}_strided_batched_64")
+        with self._lock:
+            handle = self._handles.get(stream) or self._library.create()
+            self._handles[stream] = handle
+            self._library.set_stream(handle, stream)  # the number may be that of a new stream
+            call(handle, *gemm.sizes, one, a, *lies_a, b, *lies_b, zero, c, *lies_c, gemm.batch)
+
+
+def found(resolve: Callable[[Sequence[Any], Any], Any]) -> Blas | None:
+    """Return the library, for the driver of a GPU; None if it is not installed."""
+    try:
+        from nvmath.bindings import cublas  # pyright: ignore[reportMissingImports]
+
+        cublas.get_cudart_version()  # which loads it
+    except (ImportError, RuntimeError):
+        return None
+    return Blas(cublas, resolve)

@@ -1,0 +1,165 @@
+"""Programs on a device: a list of launches over places in memory.
+
+What does not depend on the batch is launched first and once; everything else goes over rows and
+elements together. Buffers share one block of memory by their liveness.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ....ir.device_array import DeviceArray
+from ....ir.program import Instruction, Program
+from ....ir.target import Bound, Failure
+from ...liveness import assign
+from ..kernels.gathering import cleared
+from ..launch.graphs import OFTEN, Replay, Span, is_worth_while
+from ..launch.lanes import Turn, streams_of, turns
+from ..launch.steps import Blocks, Launch, Place
+from .lowering import lowered
+
+_FLAG = np.dtype(np.int64)
+ALIGNMENT = 256
+"""Bytes: what every access of a GPU likes to begin at."""
+
+
+class BoundProgram(Bound):
+    """A program as a device runs it.
+
+    Slot 0 is the block of memory of a run; constants, arguments and results follow.
+    """
+
+    __slots__ = (
+        "_begun", "_flag", "_has_own", "_kept", "_nbytes", "_ready", "_replay", "_runs",
+        "_streams", "_target", "_turns", "steps",
+    )  # fmt: skip
+
+    def __init__(self, program: Program, target: Any) -> None:
+        super().__init__(program)
+        self._target = target
+        self._kept: list[Any] = []
+        instructions = [i for i in program.instructions if not i.rows]
+        instructions += [i for i in program.instructions if i.rows and program.batch]
+        places, self._nbytes = self._places(instructions)
+        flag = Place(0, -(-self._nbytes // ALIGNMENT) * ALIGNMENT)
+        self.steps = [lowered(i, program, [*places, flag], target) for i in instructions]
+        self._flag: Launch | None = None
+        if any(getattr(step, "host", None) for step in self.steps):
+            self._flag, self._nbytes = cleared(flag, target), flag.offset + _FLAG.itemsize
+        own = {buffer for i in instructions for buffer in i.buffers if places[buffer].slot == 0}
+        self._has_own = bool(own) or self._flag is not None
+        self._begun = target.runtime.current()  # to which constants were copied
+        self._ready = self._begun.record_event() if self._kept else None
+        self._runs, self._replay = 0, None
+        self._streams = streams_of(instructions, target.name)
+        self._turns: list[Turn] = []
+        if self._streams:
+            self._turns = turns(instructions, self.steps, program, [*places, flag], self._streams)
+
+    def _places(self, instructions: Sequence[Instruction]) -> tuple[list[Place], int]:
+        program = self.program
+        outside = [*program.arguments, *(ref.buffer for ref in program.results)]
+        sizes = [
+            nbytes * (program.batch or 0) if rows else nbytes
+            for nbytes, rows in zip(program.nbytes, program.rows, strict=True)
+        ]
+        offsets = [-1] * len(sizes)
+        for buffer in (*outside, *program.arrays):
+            offsets[buffer] = 0
+        top = assign(instructions, sizes, offsets, ALIGNMENT)
+        places = [Place(0, offset) for offset in offsets]
+        for slot, buffer in enumerate(outside, 1 + len(program.arrays)):
+            places[buffer] = Place(slot, 0)
+        for slot, (buffer, array) in enumerate(program.arrays.items(), 1):
+            if not isinstance(array, DeviceArray):
+                array = self._target.to_device(array)
+            self._kept.append(array.memory)
+            places[buffer] = Place(slot, array.offset)
+        return places, top
+
+    def run(self, arrays: Sequence[DeviceArray]) -> Failure | None:
+        """Launch the kernels of the program, in order, as one operation of the current stream."""
+        runtime = self._target.runtime
+        stream = runtime.current()
+        if self._ready is not None and stream is not self._begun:
+            stream.wait_event(self._ready)
+        self._runs += 1
+        if self._runs == OFTEN:
+            self._replay = self._as_graph()
+        if self._replay is not None:
+            constant = self._target.constant
+            arrays = [x if type(x) is DeviceArray else constant(x) for x in arrays]
+            self._replay.run(arrays, stream)
+            return None
+        memory = runtime.allocate(self._nbytes, stream) if self._has_own else None
+        blocks: list[Any] = [(memory, 0), *[(block, 0) for block in self._kept]]
+        try:
+            for array in arrays:
+                if type(array) is not DeviceArray:
+                    array = self._target.constant(array)
+                blocks.append((array.memory, array.offset))
+            if self._flag is not None:
+                self._flag.run(runtime, blocks, stream)
+            if self._streams:
+                failure = self._run_on_streams(blocks, [stream, *self._streams])
+            else:
+                failure = self._launch(blocks, stream)
+            if self._flag is not None and self._is_set(memory, stream):
+                return self._launch(blocks, stream, on_host=True)
+            return failure
+        finally:
+            if memory is not None:
+                memory.give_back()
+
+    def _is_set(self, memory: Any, stream: Any) -> bool:
+        """Wait, and return whether something that was checked on the device is wrong."""
+        offset = self._nbytes - _FLAG.itemsize
+        return bool(self._target.runtime.read(memory, offset, _FLAG, (), (), stream))
+
+    def _launch(self, blocks: Blocks, stream: Any, on_host: bool = False) -> Failure | None:
+        """Run the steps until one fails; ``on_host`` has the host do what is checked, and say what
+        is wrong."""
+        for step in self.steps:
+            host = getattr(step, "host", None)
+            if on_host and host is not None:
+                step = host()
+            failure = step.run(self._target.runtime, blocks, stream)
+            if failure is not None:
+                return failure
+        return None
+
+    def _as_graph(self) -> Replay | None:
+        """Return what runs the program as one graph, where that takes less time."""
+        results = [ref.layout for ref in self.program.results]
+        lead = [(self.program.batch or 0,) if layout.rows else () for layout in results]
+        lies = [
+            *zip(self.shapes, self.dtypes, self.strides, strict=True),
+            *[((*b, *x.shape), x.dtype, None) for b, x in zip(lead, results, strict=True)],
+        ]
+        spans = [Span(shape, dtype.itemsize, strides) for shape, dtype, strides in lies]
+        if self._streams or self._flag or not is_worth_while(self.steps, spans, self._nbytes):
+            return None
+        own = self._target.runtime, self.steps, self._nbytes, self._kept
+        return Replay(*own, spans, len(results))
+
+    def _run_on_streams(self, blocks: Blocks, streams: Sequence[Any]) -> Failure | None:
+        """Launch each step on its stream, when those for which it has to wait are done."""
+        first, *others = streams
+        for other in others:
+            other.wait_stream(first)
+        done: dict[int, Any] = {}
+        try:
+            for n, (step, turn) in enumerate(zip(self.steps, self._turns, strict=True)):
+                stream = streams[turn.lane]
+                for earlier in turn.waits:
+                    stream.wait_event(done[earlier])
+                failure = step.run(self._target.runtime, blocks, stream)
+                if failure is not None:
+                    return failure
+                if turn.is_awaited:
+                    done[n] = stream.record_event()
+        finally:
+            for other in others:
+                first.wait_stream(other)
+        return None

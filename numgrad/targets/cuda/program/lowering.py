@@ -1,0 +1,107 @@
+"""From the instructions of a program to launches: which kernel, over what, with which arguments."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from ...._declare import registry
+from ....ir.kernel_spec import LibrarySpec, LoopSpec, ProductSpec, core_dimensions
+from ....ir.program import Instruction, Program, contiguous_strides
+from ..compile.kernel import in_elements
+from ..kernels import core_loop, elementwise, gathering, user_kernel
+from ..kernels.elementwise import Walk
+from ..launch.host_steps import host_call, needs_host, require_sound
+from ..launch.steps import HostCall, Launch, Loop, Place, Staged, cores_of, loop_of
+from . import reduction_launch
+from .product_launch import ByLibrary, of_product
+from .reduction_launch import role_of
+
+Step = Launch | HostCall | Staged | ByLibrary | user_kernel.Own
+_WIDE = 1 << 31
+
+
+def lowered(
+    instruction: Instruction, program: Program, places: Sequence[Place], target: Any
+) -> Step:
+    """Return the step that carries an instruction out; ``places`` are those of buffers, and behind
+    them that of the program's flag."""
+    pattern = instruction.pattern
+    spec = pattern.spec
+    begins = [
+        Place(places[b].slot, places[b].offset + offset)
+        for b, offset in zip(instruction.buffers, instruction.offsets, strict=True)
+    ]
+    loop = loop_of(instruction, program)
+    role = role_of(spec.function) if isinstance(spec, LoopSpec) else None
+    if role is not None:
+        return reduction_launch.lowered(pattern, role, loop, begins, target)
+    if pattern.block:
+        return _of_blocks(pattern, begins, target)
+    if _is_product(spec):
+        return of_product(pattern, loop, begins, target)
+    if gathering.is_of_positions(spec):
+        step = gathering.lowered(pattern, loop, begins, places[-1], target)
+        host = partial(host_call, instruction, loop, begins)
+        return step._replace(host=host) if spec.name == "positions" else step
+    if getattr(spec, "on_cuda", None) is not None:
+        return user_kernel.lowered(pattern, loop, begins, target)
+    if needs_host(spec):
+        return host_call(instruction, loop, begins)
+    if isinstance(spec, LoopSpec) and any(core_dimensions(spec.signature)):
+        if spec.may_raise:  # as those of users are taken to do
+            require_sound(spec)
+        return _of_core(pattern, loop, begins, target)
+    return of_elements(spec, loop, begins, target)
+
+
+def _is_product(spec: Any) -> bool:
+    """Whether a spec is that of a product of matrices, of any dtype."""
+    if isinstance(spec, LoopSpec):
+        matmul: Any = registry["matmul"]
+        return spec.function is matmul.function
+    return isinstance(spec, ProductSpec | LibrarySpec) and spec.name == "matmul"
+
+
+def of_elements(spec: Any, loop: Loop, begins: Sequence[Place], target: Any) -> Launch:
+    """Return the launch of scalar functions over all elements of a loop."""
+    sizes = [dtype.itemsize for dtype in (*spec.in_dtypes, *spec.out_dtypes)]
+    is_flat = all(s in ((), (size,)) for s, size in zip(loop.strides, sizes, strict=True))
+    walk = Walk(0 if is_flat else len(loop.sizes), loop.elements >= _WIDE)
+    arguments: list[Any] = [loop.elements, *(() if is_flat else loop.sizes)]
+    for place, strides, size in zip(begins, loop.strides, sizes, strict=True):
+        arguments += [place, *(() if is_flat else in_elements(strides, size))]
+    kernel = target.prepared(
+        ("elementwise", spec.identity, walk), lambda: elementwise.elementwise(spec, walk)
+    )
+    return Launch.of(kernel, loop.elements, arguments, target)
+
+
+def _at_least_one(loop: Loop) -> Loop:
+    if loop.sizes:
+        return loop
+    return Loop((1,), tuple([(0,)] * len(loop.strides)))
+
+
+def _of_core(pattern: Any, loop: Loop, begins: Sequence[Place], target: Any) -> Launch:
+    loop = _at_least_one(loop)
+    spec = pattern.spec
+    walk = Walk(len(loop.sizes), loop.elements >= _WIDE)
+    arguments: list[Any] = [loop.elements, *loop.sizes]
+    cores = cores_of(pattern, spec.signature, core_loop.ndims(spec))
+    for place, strides, core in zip(begins, loop.strides, cores, strict=True):
+        arguments.append((place, (*loop.sizes, *core.sizes), (*strides, *core.strides[0])))
+    kernel = target.prepared(("core", spec.identity, walk), lambda: core_loop.of_core(spec, walk))
+    return Launch.of(kernel, loop.elements, arguments, target)
+
+
+def _of_blocks(pattern: Any, begins: Sequence[Place], target: Any) -> Launch:
+    spec = pattern.spec
+    count, blocks = pattern.core[0], -(-pattern.core[0] // pattern.block)
+    dtype = pattern.layouts[0].dtype  # of what lies in C order, whatever its shape
+    arrays = [
+        (place, layout.shape, layout.strides)
+        for place, layout in zip(begins, pattern.layouts, strict=True)
+    ]
+    arrays[0] = (begins[0], pattern.core, contiguous_strides(pattern.core, dtype.itemsize))
+    kernel = target.prepared(("blocks", spec.identity), lambda: core_loop.of_blocks(spec))
+    return Launch.of(kernel, blocks, (blocks, count, *arrays), target)

@@ -1,0 +1,96 @@
+"""Products of matrices as steps of a program: calls of a library, or launches of kernels."""
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ....ir.kernel_spec import LibrarySpec
+from ....ir.program import contiguous_strides
+from ..compile.kernel import in_elements
+from ..kernels import product
+from ..kernels.product import Tile
+from ..kernels.tiles import (  # fmt: skip
+    Matrix,
+    Product,
+    along_lines,
+    folded,
+    number_of_blocks,
+    number_of_tiles,
+    planned,
+)
+from ..launch.steps import Blocks, Launch, Loop, Place, Staged
+from . import blas
+
+
+class ByLibrary(NamedTuple):
+    """A product that BLAS carries out."""
+
+    gemm: blas.Gemm
+
+    def run(self, runtime: Any, blocks: Blocks, stream: Any = None) -> None:
+        """Call the library for a stream, by default the current one."""
+        stream = stream or runtime.current()
+        begins = [(blocks[place.slot], place.offset) for place in self.gemm.places]
+        pointers = [(m.used_by(stream), first + offset) for (m, first), offset in begins]
+        runtime.driver.blas.multiply(self.gemm, pointers, stream.handle)
+
+
+def of_product(
+    pattern: Any, loop: Loop, begins: Sequence[Place], target: Any
+) -> Launch | Staged | ByLibrary:
+    """Return the step of a product of matrices. A library gets what the spec leaves to libraries:
+    the bits of a row may depend on others there."""
+    driver, dtype = target.runtime.driver, pattern.layouts[0].dtype
+    found = _product_of(pattern, loop, begins, dtype)
+    if driver.blas is not None and isinstance(pattern.spec, LibrarySpec):
+        gemm = blas.gemm(found, dtype)
+        if gemm is not None:
+            return ByLibrary(gemm)
+    found, tile, is_apart = planned(folded(found), driver.tiles(dtype), driver.PROCESSORS)
+    return (_in_parts if is_apart else _at_once)(found, tile, dtype, target)
+
+
+def _product_of(pattern: Any, loop: Loop, begins: Sequence[Place], dtype: np.dtype) -> Product:
+    matrices = []
+    for k, (place, strides) in enumerate(zip(begins, loop.strides, strict=True)):
+        core = pattern.core_strides[2 * k : 2 * k + 2]
+        *along, row, col = in_elements((*strides, *core), dtype.itemsize)
+        matrices.append(Matrix(place, tuple(along), *((col, row) if k == 1 else (row, col))))
+    return Product(loop.sizes, *pattern.core, *matrices)
+
+
+def _at_once(
+    found: Product, tile: Tile, dtype: np.dtype, target: Any, out_block: int = 0
+) -> Launch:
+    """Return the launch over all tiles. Where there is a result for each block of terms, so many
+    elements behind the one before, tiles of all of them are on their own."""
+    loop, rows, inner, cols, left, right, out = found
+    blocks, axes = number_of_blocks(found, tile), max(len(loop), 1)
+    run = 1 if out_block else blocks
+    arguments: list[Any] = [prod(loop), blocks, run, inner, *(loop or (1,)), rows, cols]
+    for matrix, lines in ((left, rows), (right, cols)):
+        along = int(along_lines(matrix, lines, inner))
+        arguments += [matrix.place, *(matrix.loop or (0,)), matrix.line, matrix.step, along]
+    arguments += [out.place, *(out.loop or (0,)), out.line, out.step, out_block]
+    kernel = target.prepared(
+        ("product", dtype, axes, tile), lambda: product.product(dtype, axes, tile)
+    )
+    number = number_of_tiles(found, tile) * blocks // run
+    return Launch.of(kernel, number, arguments, target)
+
+
+def _in_parts(found: Product, tile: Tile, dtype: np.dtype, target: Any) -> Staged:
+    """Return the launch for results of all blocks of terms, and the one that adds them up."""
+    out, blocks = found.out, number_of_blocks(found, tile)
+    sizes = (*found.loop, found.rows, found.cols)
+    count, axes = prod(sizes), len(sizes)
+    *loop, line, step = contiguous_strides(sizes, 1)
+    parts = found._replace(out=Matrix(Place(-1, 0), tuple(loop), line, step))
+    kernel = target.prepared(("joined", dtype, axes), lambda: product.joined(dtype, axes))
+    strides = (*out.loop, out.line, out.step)
+    arguments = (count, *sizes, out.place, *strides, blocks, Place(-1, 0))
+    join = Launch.of(kernel, count, arguments, target)
+    launches = _at_once(parts, tile, dtype, target, count), join
+    return Staged(blocks * count * dtype.itemsize, launches)

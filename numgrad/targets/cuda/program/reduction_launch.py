@@ -1,0 +1,205 @@
+"""Reductions as steps of a program: which of the kernels, over what."""
+
+import dis
+import inspect
+from collections.abc import Callable, Sequence
+from functools import cache
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...._declare import halving, registry
+from ...._declare.halving import BLOCK, LEAF, larger, smaller, sum_all
+from ....ir.program import Shape, contiguous_strides
+from ..compile.kernel import in_elements
+from ..kernels import reduction
+from ..kernels.element_walk import WIDE, Operand, launch
+from ..kernels.elementwise import Walk, held
+from ..launch.steps import Launch, Loop, Place, Staged, loop_over
+
+_MINE = -1  # the slot of a step's own memory
+_ELEMENTS, _LEAVES, _BLOCKS, _ALL = range(4)
+_JOINS = {"sum": reduction.add, "max": larger, "min": smaller}
+
+
+class Role(NamedTuple):
+    """What a core function does: of which of the stages it takes the results, and the function that
+    joins two of them."""
+
+    stage: int
+    join: Callable[..., Any]
+
+
+class Values(NamedTuple):
+    """Rows of values to be reduced: where they are, with strides in bytes over the rows, and from
+    one value of a row to the next."""
+
+    place: Place
+    dtype: np.dtype
+    strides: Shape
+    along: int
+    length: int
+
+
+def role_of(function: Callable[..., Any]) -> Role | None:
+    """Return what a core function does that reduces integers, or that does nothing but call a
+    reduction by halves; None for any other."""
+    function = getattr(function, "py_func", function)
+    if function in _of_integers():
+        return Role(_ELEMENTS, _of_integers()[function])
+    if _opnames(function) not in (_opnames(_calling), _opnames(_calling_of(None))):
+        return None
+    called = inspect.getclosurevars(function)
+    (one,) = {**called.globals, **called.nonlocals}.values()
+    return _roles().get(one)
+
+
+def lowered(
+    pattern: Any, role: Role, loop: Loop, begins: Sequence[Place], target: Any
+) -> Launch | Staged:
+    """Return the step of a reduction of the first core axis; of a matrix the second one is one
+    more axis of the loop. An instruction of a pattern with blocks ends with them."""
+    steps = _Steps(role.join, pattern.spec.name, target)
+    x, out = pattern.layouts
+    if pattern.block:
+        lies = contiguous_strides(pattern.core, x.dtype.itemsize)
+        sizes, ways = pattern.core[1:], (lies[1:], out.strides[1:])
+        source = Values(begins[0], x.dtype, ways[0], lies[0], pattern.core[0])
+        result = Values(begins[1], out.dtype, ways[1], out.strides[0], out.shape[0])
+        end = _LEAVES if pattern.block == LEAF else _BLOCKS
+    else:
+        split = len(pattern.core) - 1
+        along, *own = pattern.core_strides
+        sizes = (*loop.sizes, *pattern.core[1:])
+        ways = (*loop.strides[0], *own[:split]), (*loop.strides[1], *own[split:])
+        source = Values(begins[0], x.dtype, ways[0], along, pattern.core[0])
+        result, end = Values(begins[1], out.dtype, ways[1], 0, 1), _ALL
+    steps.reduce(sizes, source, result, role.stage, end)
+    return steps.made()
+
+
+class _Steps:
+    """The launches of a reduction, as they are found."""
+
+    def __init__(self, join: Callable[..., Any], name: str, target: Any) -> None:
+        self._join, self._name, self._target = join, name, target
+        self._threads = target.runtime.driver.REDUCING
+        self._launches: list[Launch] = []
+        self._nbytes = 0
+
+    def made(self) -> Launch | Staged:
+        """Return the step."""
+        if self._nbytes:
+            return Staged(self._nbytes, tuple(self._launches))
+        (one,) = self._launches
+        return one
+
+    def reduce(self, sizes: Shape, x: Values, out: Values, stage: int, end: int) -> None:
+        """Go from one stage to the next until the last."""
+        while stage < end:
+            is_piece = x.along == x.dtype.itemsize and x.length > LEAF
+            if stage == _BLOCKS or not x.length:
+                return self._parts(sizes, x, out)
+            to = _BLOCKS if stage == _ELEMENTS and is_piece and end != _LEAVES else stage + 1
+            count = -(-x.length // (BLOCK if to - stage == 2 else LEAF))
+            is_last = to == end or (count == 1 and end == _ALL)
+            into = out if is_last else self._own(sizes, out.dtype, count)
+            step = self._blocks if to - stage == 2 else self._halves
+            step(sizes, x, into, is_last and end == _ALL)
+            if is_last:
+                return None
+            x, stage = into, to
+        return None
+
+    def _own(self, sizes: Shape, dtype: np.dtype, count: int) -> Values:
+        """Return memory for values: those of rows side by side, as threads read them."""
+        place = Place(_MINE, self._nbytes)
+        along = prod(sizes) * dtype.itemsize
+        self._nbytes += -(-along * count // 16) * 16
+        return Values(place, dtype, contiguous_strides(sizes, dtype.itemsize), along, count)
+
+    def _halves(self, sizes: Shape, x: Values, out: Values, is_last: bool) -> None:
+        width = min(1 << max(x.length - 1, 0).bit_length(), LEAF)
+        what = reduction.halves(self._join, held(out.dtype), width, is_last)
+        groups = -(-x.length // LEAF)
+        operands = [
+            Operand("x", x.place, x.dtype, (LEAF * x.along, *x.strides)),
+            Operand("first", None, None, (LEAF, *[0] * len(sizes))),
+            Operand("out", out.place, out.dtype, (out.along, *out.strides)),
+        ]
+        numbers = {"count": x.length, "along": in_elements((x.along,), x.dtype.itemsize)[0]}
+        self._launches.append(launch(what, (groups, *sizes), operands, self._target, numbers))
+
+    def _blocks(self, sizes: Shape, x: Values, out: Values, is_last: bool) -> None:
+        blocks = -(-x.length // BLOCK)
+        (between,) = in_elements((out.along,), out.dtype.itemsize)
+        group = reduction.group_of(out.dtype, self._threads)
+
+        def make(walk: Walk, dtypes: Any) -> Any:
+            name, threads = self._name, self._threads
+            return reduction.of_blocks(name, self._join, dtypes, walk, threads, is_last)
+
+        items = -(-prod(sizes) * blocks // group)
+        self._launch(("blocks", is_last), make, sizes, x, out, items, (x.length, blocks, between))
+
+    def _parts(self, sizes: Shape, x: Values, out: Values) -> None:
+        (along,) = in_elements((x.along,), x.dtype.itemsize)
+        across = min(prod(sizes), max(self._threads // reduction.EACH, 1))
+
+        def make(walk: Walk, dtypes: Any) -> Any:
+            return reduction.of_parts(self._name, self._join, dtypes, walk, self._threads)
+
+        groups = -(-prod(sizes) // max(across, 1))
+        self._launch(("parts",), make, sizes, x, out, groups, (x.length, along, across))
+
+    def _launch(
+        self, key: Any, make: Any, sizes: Shape, x: Values, out: Values, blocks: int, numbers: Any
+    ) -> None:
+        along = zip(x.strides, out.strides, strict=True)
+        over = loop_over(list(zip(sizes, along, strict=True)), 2)
+        walk, dtypes = Walk(len(over.sizes), over.elements >= WIDE), (x.dtype, out.dtype)
+        arguments: list[Any] = [over.elements, *over.sizes]
+        for values, strides in zip((x, out), over.strides, strict=True):
+            arguments += [values.place, *in_elements(strides, values.dtype.itemsize)]
+        identity = ("reduction", *key, self._join, dtypes, walk)
+        kernel = self._target.prepared(identity, lambda: make(walk, dtypes))
+        self._launches.append(Launch.of(kernel, blocks, (*arguments, *numbers), self._target))
+
+
+@cache
+def _roles() -> dict[Any, Role]:
+    stages = (
+        (halving.REDUCE, _ELEMENTS), (halving.REDUCE_ROWS, _ELEMENTS),
+        (halving.JOIN_ROWS, _LEAVES), (halving.JOIN, _BLOCKS),
+    )  # fmt: skip
+    return {
+        function: Role(stage, _JOINS[name])
+        for functions, stage in stages
+        for name, function in functions.items()
+    }
+
+
+@cache
+def _of_integers() -> dict[Any, Callable[..., Any]]:
+    """Return what joins two integers, in any order, by core functions."""
+    found = {}
+    for name, join in _JOINS.items():
+        operator: Any = registry[name]
+        found |= {operator.integer_function: join, operator.integer_columns: join}
+    return found
+
+
+def _calling(x: Any, out: Any) -> None:
+    sum_all(x, out)
+
+
+def _calling_of(core: Any) -> Callable[..., Any]:
+    def reduce(x: Any, out: Any) -> None:
+        core(x, out)
+
+    return reduce
+
+
+def _opnames(function: Callable[..., Any]) -> list[str]:
+    return [instruction.opname for instruction in dis.get_instructions(function)]
