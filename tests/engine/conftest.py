@@ -4,14 +4,14 @@ import pytest
 
 import numgrad as ng
 from numgrad.engine.differentiate import backward
-from numgrad.engine.record import compiled_recorder
+from numgrad.engine.record import dispatch
 from numgrad.engine.replay import plan_cache
 
 
 @pytest.fixture
 def often(monkeypatch):
     """Plans get their recorder when they are used for the first time, after they were learned."""
-    monkeypatch.setattr(compiled_recorder, "_OFTEN", 1)
+    monkeypatch.setattr(dispatch, "_OFTEN", 1)
     ng.set_flags()
     yield
     ng.set_flags()

@@ -13,7 +13,7 @@ import pytest
 import numgrad as ng
 from numgrad._declare import registry
 from numgrad.engine.graph.node import Node, View
-from numgrad.engine.record import compiled_recorder, dispatch
+from numgrad.engine.record import dispatch
 
 pytestmark = pytest.mark.usefixtures("often")
 
@@ -77,7 +77,7 @@ def test_what_is_made_is_what_python_makes(operate, monkeypatch):
     for kept in (True, False):
         ng.set_flags()
         if not kept:
-            monkeypatch.setattr(compiled_recorder, "recorder_of", lambda plan: None)
+            monkeypatch.setattr(dispatch, "recorder_of", lambda plan: None)
         made.append([operate(x, y) for _ in range(3)][2])
     ours, theirs = slots_of(made[0]), slots_of(made[1])
     own = ("array", "node", "_view", "_storage")

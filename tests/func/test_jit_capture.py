@@ -39,7 +39,7 @@ READS = {
 
 COUNTERPARTS = {
     "float": ["float(x[0]) asks for the value", "write x[0], which computes as a number does"],
-    "asarray": ["np.asarray(x) asks for the value", "write ng.asarray(x)"],
+    "asarray": ["np.asarray(x) asks for the value", "numgrad as np at line", "ng.asarray(x) here"],
 }
 
 

@@ -19,15 +19,7 @@ from .plan import Plan
 UNWRITTEN = (0,) * 8
 """The versions of saved values that nobody has written."""
 
-_OFTEN = 100  # uses of a plan, after which it gets a recorder
 _TOOLS = is_ours, next_number, accumulator_of, attrgetter("storage")
-
-
-def count_use(plan: Plan) -> None:
-    """Count a use of a plan without a recorder."""
-    plan.uses += 1
-    if plan.uses == _OFTEN:
-        plan.recorder = recorder_of(plan)
 
 
 def recorder_of(plan: Plan) -> Any:

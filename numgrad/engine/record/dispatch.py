@@ -19,14 +19,21 @@ from ..graph.node import Node, accumulator_of
 from ..graph.value import Alias, Storage, View, next_number, spec_of
 from .apply import WITHOUT_GRADIENTS, apply, mode, pack, parents_of, runtime, unusual
 from .apply import record as record_without_plan
-from .compiled_recorder import UNWRITTEN, count_use
+from .compiled_recorder import UNWRITTEN, recorder_of
 from .operands import as_value, descriptor
 from .operands import learn as learn_of
 from .plan import Mixture, Plan, alike, key_of, plan_of
 
-_new = object.__new__
-_frame = sys._getframe
-_Array = np.ndarray
+_new, _frame, _Array = object.__new__, sys._getframe, np.ndarray
+
+_OFTEN = 100  # uses of a plan, after which it gets a recorder
+
+
+def _count(plan: Plan) -> None:
+    """Count a use of a plan without a recorder."""
+    plan.uses += 1
+    if plan.uses == _OFTEN:
+        plan.recorder = recorder_of(plan)
 
 
 # Applying -----------------------------------------------------------------------------------------
@@ -34,10 +41,8 @@ _Array = np.ndarray
 
 def unary(operator: Any, x: Any) -> Any:
     """Return ``operator(x)``; called by a function of numgrad."""
-    if type(x) is runtime.value:
-        plan = operator.plans.get(x.spec)
-        if plan is not None:
-            return apply_one(plan, x)
+    if type(x) is runtime.value and (plan := operator.plans.get(x.spec)) is not None:
+        return apply_one(plan, x)
     return operator.general((x,))
 
 
@@ -77,7 +82,7 @@ def _of_two(plan: Plan, x: Any, y: Any, a: Any, b: Any) -> Any:
     """Apply an operator to two values, computing with arrays that stand for theirs."""
     record = plan.recorder
     if record is None:
-        count_use(plan)
+        _count(plan)
     elif not unusual:
         result = record(x, y, a, b)
         if result is not None:
@@ -97,7 +102,7 @@ def apply_one(plan: Plan, x: Any) -> Any:
     try:
         record = plan.recorder
         if record is None:
-            count_use(plan)
+            _count(plan)
         elif not unusual:
             result = record(x)
             if result is not None:
@@ -156,7 +161,7 @@ def _as_others(
     """Return the value of a result by a plan for all that are alike, and put in what is its own."""
     record = like.recorder
     if record is None:
-        count_use(like)
+        _count(like)
     result = None if record is None or unusual else record(x, array)
     if result is None:
         result = _of_one(like, x, array)
@@ -212,7 +217,7 @@ def _recorded(plan: Plan, inputs: Sequence[Any], arrays: Sequence[Any]) -> Any:
     """Return the value of a result, computed from arrays and connected to its inputs."""
     record = plan.recorder
     if record is None:
-        count_use(plan)
+        _count(plan)
     elif not unusual:
         result = record(*inputs, *arrays)
         if result is not None:
