@@ -1,0 +1,2 @@
+"""The engine: operations are recorded, lowered to programs, fused and differentiated; it compiles
+nothing."""

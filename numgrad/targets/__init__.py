@@ -1,1 +1,1 @@
-"""Where kernels run: one package per kind of device, each with the same file stems."""
+"""Where kernels run: one package for each sort of device, and what they share."""

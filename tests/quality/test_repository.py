@@ -3,6 +3,7 @@
 import ast
 import re
 import shlex
+from collections import Counter
 from importlib.metadata import metadata
 from pathlib import Path
 
@@ -27,6 +28,11 @@ def lines_of_code(path):
 def test_no_module_has_more_than_three_hundred_lines_of_code():
     lengths = {path: lines_of_code(path) for path in SOURCES}
     assert {path: length for path, length in lengths.items() if length > 300} == {}
+
+
+def test_no_folder_has_more_than_sixteen_modules():
+    counts = Counter(path.parent for path in SOURCES)
+    assert {folder: count for folder, count in counts.items() if count > 16} == {}
 
 
 def test_no_module_is_a_drawer_for_odds_and_ends():
