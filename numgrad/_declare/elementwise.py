@@ -400,7 +400,8 @@ def _converted(value: Any, dtype: np.dtype, device: str | None) -> Any:
     """Return a value converted to a dtype; integers on the CPU also go to the device of the other
     operands, if there is one.
 
-    Only integers may be taken along to a device: after the conversion the value would be refused.
+    Integers may be taken along to a device without a word, floating values may not: so the move
+    comes with the conversion.
     """
     made = value.astype(dtype)
     goes_along = device is not None and value.dtype.kind in "biu" and value.spec.device == "cpu"
