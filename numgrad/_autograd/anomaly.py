@@ -1,4 +1,4 @@
-"""Anomaly detection: the first backward step that produces a NaN or an infinity is an error."""
+"""Anomaly detection: the first node of a pass whose gradient has a NaN or infinity is an error."""
 
 import threading
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Arguments of ``grad`` and ``backward``: checked and brought to one form before anything runs."""
+"""Arguments of ``grad`` and ``backward``: edges and seeds, checked before a pass runs."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple

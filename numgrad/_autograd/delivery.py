@@ -1,4 +1,4 @@
-"""Delivery: gradients are wrapped, checked and only then written to ``.grad``."""
+"""Delivery of the gradients of a pass: returned as tensors, or added to ``.grad`` of leaves."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeGuard

@@ -1,4 +1,4 @@
-"""Grad modes: whether operations are recorded, per thread."""
+"""Grad modes: whether operations are recorded as nodes, in each thread."""
 
 import inspect
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The options of ``grad`` and ``backward``, and dialects: how front-ends of `compat` differ."""
+"""The options of ``grad`` and ``backward`` for a pass, and the dialects of the front-ends."""
 
 from dataclasses import dataclass
 from typing import Any

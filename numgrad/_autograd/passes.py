@@ -1,4 +1,4 @@
-"""``grad`` and ``backward``: every option of the five gradient APIs, over one engine."""
+"""``grad`` and ``backward``: one pass of the engine for every option of the five gradient APIs."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Boxes: regions of an array between bounds along its axes, and a search for overlapping ones."""
+"""Boxes: regions of a value between bounds along its axes, and a search for overlapping ones."""
 
 import math
 from collections.abc import Iterator, Sequence

@@ -142,8 +142,10 @@ class Unit:
 
 
 class Kind(NamedTuple):
-    """What the units of one elementwise pattern share; ``views`` has each operand's strides and
-    dtype."""
+    """The spec, loop and views shared by all units of one elementwise pattern.
+
+    ``views`` has the strides and the dtype of each operand.
+    """
 
     spec: Any
     loop: Shape

@@ -50,7 +50,7 @@ def spreads(outputs: dict[int, list[Unit]]) -> dict[int, float]:
             for reader, distance, count in readers.get(buffer, ())
         ]
         reads, count = _counted([handed for handed, _, _ in looks], size)
-        # Count the readers that are read as often as this value as stored: they should be.
+        # Readers that are read as often as this value count as stored: storing them is better.
         least = count - _SAME
         rest = [own if often > least else handed for handed, own, often in looks]
         again[buffer] = _counted(rest, size)[1] - 1

@@ -45,7 +45,8 @@ class Saved(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One operation: its plan, operator and static parameters, and the numbers of its inputs."""
+    """An operation of a recorded plan: its plan, operator and static parameters, and the numbers of
+    the values that it reads."""
 
     plan: Plan | None
     operator: Any
