@@ -1,4 +1,4 @@
-"""Anomaly detection: the first backward step that produces a NaN or an infinity is an error."""
+"""Anomaly detection: the first node of a pass whose gradient has a NaN or infinity is an error."""
 
 import threading
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from ..process.interruptible import Action, Setting
 
 
 class _State(threading.local):
-    """Whether this thread looks for anomalies."""
+    """The setting of anomaly detection in this thread."""
 
     enabled = False
     check_nan = True
@@ -28,7 +28,7 @@ class set_detect_anomaly(Setting):  # noqa: N801 - torch's name
     Parameters
     ----------
     mode : bool
-        Whether to look at every gradient.
+        Whether every gradient is checked.
     check_nan : bool
         Whether a NaN or an infinity is an error.
 
@@ -53,7 +53,7 @@ class detect_anomaly(set_detect_anomaly):  # noqa: N801 - torch's name
     """Raise `AnomalyError` where a pass inside the block produces a NaN or an infinity.
 
     The error names the operator and the line of user code that recorded it. Every gradient is
-    computed and looked at by itself: passes are much slower.
+    computed and checked by itself: passes are much slower.
 
     Parameters
     ----------
@@ -80,16 +80,16 @@ class detect_anomaly(set_detect_anomaly):  # noqa: N801 - torch's name
         Setting.__init__(self, _state, enabled=True, check_nan=bool(check_nan))
 
     def prepare(self) -> tuple[Action, Action]:
-        return Setting.prepare(self)  # it acts inside its block only
+        return Setting.prepare(self)  # the setting acts inside the block only
 
 
 class Checker:
-    """Looks at the gradients of a pass; see `engine.backward.Check`."""
+    """Checks the gradients of a pass; see `numgrad.engine.differentiate.request.Check`."""
 
     def computed(
         self, node: Node, gradients: Sequence[Value | None], cotangents: Sequence[Value | None]
     ) -> None:
-        """Raise if a node computed something that is not finite."""
+        """Raise if a gradient that a node computed is not finite."""
         for position, gradient in enumerate(gradients):
             found = _describe(gradient)
             if found:
@@ -99,7 +99,7 @@ class Checker:
                 )
 
     def delivered(self, edge: Edge, value: Value) -> None:
-        """Raise if a sum of gradients, or what a hook made of it, is not finite."""
+        """Raise if a sum of gradients, after its hooks, is not finite."""
         found = _describe(value)
         if found and edge.node is not None:
             raise AnomalyError(
@@ -109,7 +109,7 @@ class Checker:
 
 
 def _describe(value: Value | None) -> str:
-    """Return what is wrong with an array and where it is first, or nothing."""
+    """Return a text for the first element of a value that is not finite, empty if there is none."""
     if value is None or value.array is None:
         return ""
     array = on_host(value.array)
@@ -135,5 +135,5 @@ def _stack(node: Node) -> str:
 
 
 def checker() -> Checker | None:
-    """Return what this thread's passes show their gradients to."""
+    """Return the check of this thread's passes, None where anomaly detection is off."""
     return Checker() if _state.enabled and _state.check_nan else None

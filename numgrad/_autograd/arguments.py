@@ -1,4 +1,4 @@
-"""Arguments of ``grad`` and ``backward``: checked and brought to one form before anything runs."""
+"""Arguments of ``grad`` and ``backward``: edges and seeds, checked before a pass runs."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -27,7 +27,7 @@ from ..graph import GradientEdge
 
 
 class Place(NamedTuple):
-    """A tensor or gradient edge among the outputs or inputs."""
+    """The edge of a tensor or gradient edge among the outputs or inputs, with its spec."""
 
     edge: Edge
     spec: Spec
@@ -60,9 +60,9 @@ def place_of(item: Any, name: str, index: int, *, check: bool = True) -> Place:
     Raises
     ------
     ArgTypeError
-        If it is neither a tensor nor an edge.
+        If the item is neither a tensor nor an edge.
     NoGradError
-        If it does not require grad and ``check`` is true.
+        If the item does not require grad and ``check`` is true.
     """
     if isinstance(item, GradientEdge):
         node, slot = item.node, item.output_nr
@@ -92,14 +92,14 @@ def places(items: Sequence[Any], name: str, *, check: bool = True) -> list[Place
 
 
 def input_items(inputs: Any, what: str) -> tuple[tuple[Any, ...], list[Any] | None]:
-    """Return the inputs as a tuple, and the keys when they came as a dict.
+    """Return the inputs as a tuple, with the keys of a dict or None.
 
     Raises
     ------
     ArgTypeError
         For a mapping that is not exactly a dict.
     EmptyInputError
-        When there are none.
+        If there are no inputs.
     """
     keys = None
     if type(inputs) is dict:
@@ -134,7 +134,8 @@ def seed_items(grad_outputs: Any, count: int, name: str = "grad_outputs") -> tup
 def cotangent(
     item: Any, spec: Spec, name: str, index: int, batched: bool, scale: float | None = None
 ) -> Value:
-    """Return one explicit seed, times ``scale``, as a value that matches its output."""
+    """Return one explicit seed, times ``scale``, as a value with the dtype and the device of its
+    output, checked for its shape."""
     if isinstance(item, (str, bytes)):
         raise ArgTypeError(f"{name}[{index}]: gradients can be either Tensors or None, but got str")
     seed = item if isinstance(item, Tensor) else _converted(item, spec.device, name, index)
@@ -145,7 +146,7 @@ def cotangent(
             f"have the same dtype, "
             f"but got {seed.dtype} for an output of {spec.dtype}"
         )
-    if mode.capture is not None and is_taken_along(seed):  # an array: a replay takes it there
+    if mode.capture is not None and is_taken_along(seed):  # a replay moves the seed too
         seed = placed_on(seed, spec.device)
     if seed.spec.device != spec.device:
         raise DeviceError(
@@ -157,7 +158,7 @@ def cotangent(
 
 
 def _converted(item: Any, device: str, name: str, index: int) -> Tensor:
-    """Return a seed that is no tensor as one, where its output is."""
+    """Return a seed that is no tensor as a tensor on the device of its output."""
     try:
         return constant(item, None if device == CPU else device)
     except (TypeError, ValueError) as error:
@@ -194,7 +195,7 @@ def _scaled(seed: Tensor, scale: float | None) -> Tensor:
 def implicit_seed(
     spec: Spec, index: int, scalar_only: bool, batched: bool, scale: float | None = None
 ) -> Value:
-    """Return ones, times ``scale``, for an output whose seed was left out."""
+    """Return ones, times ``scale``, as the seed of an output without an explicit seed."""
     if batched:
         raise BatchedShapeError(
             f"is_grads_batched=True needs an explicit grad_output for output {index}: without one "
@@ -226,7 +227,7 @@ def batch_size(seeds: Sequence[Value | None]) -> int:
 
 
 def reject_mixups(**arguments: Any) -> None:
-    """Raise where a positional argument of another library landed on one of ours."""
+    """Raise where a positional argument in the order of another library is taken for a flag."""
     remedies = {
         "is_grads_batched": "no_grad_vars= (paddle's eighth argument)",
         "materialize_grads": "backward_strategy= (paddle.fluid's ninth argument)",

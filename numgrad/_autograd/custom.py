@@ -22,7 +22,7 @@ class Function:
     Subclass it, define two static methods, and call the operation with ``apply``:
 
     * ``forward(ctx, *args)`` returns a tensor, or a tuple of tensors and other objects. Operations
-      in it are not recorded. What is not a tensor passes through, in both directions;
+      in it are not recorded. Arguments and results that are no tensors pass through unchanged;
       containers of tensors, to which no gradient could flow, are refused.
     * ``backward(ctx, *grads)`` gets one gradient per output and returns one per argument of
       ``forward``; ``None`` where there is none. It runs on tensors, so with ``create_graph=True``
@@ -87,7 +87,7 @@ class Function:
 
     @classmethod
     def has_jvp(cls) -> bool:
-        """Whether the class says what becomes of tangents."""
+        """Whether the class defines ``jvp``, a function of tangents."""
         return cls.jvp is not Function.jvp
 
     @classmethod
@@ -114,7 +114,8 @@ class Function:
 
 
 def _require_tensor(name: str, results: Sequence[Any]) -> None:
-    """Raise where a gradient is wanted of tensors in containers, or of arrays and nothing else."""
+    """Raise where ``forward`` returned tensors in a container, or arrays but no tensor: no gradient
+    could flow there."""
     for result in results:
         if any(tensor.dtype.kind in "fc" for tensor in _held_by(result)):
             raise ArgTypeError(
@@ -158,7 +159,7 @@ def _check_unwritten(name: str, tensors: Sequence[Tensor], versions: Sequence[in
 
 
 def _own_outputs(results: Sequence[Any], tensors: Sequence[Tensor]) -> list[Any]:
-    """Return new tensors for the results, which share no memory with arguments or each other."""
+    """Return the results as new tensors that share no memory with arguments or each other."""
     taken = {id(tensor.storage) for tensor in tensors}
     outputs: list[Any] = []
     for result in results:
@@ -177,7 +178,7 @@ def _record(
     results: Sequence[Any],
     outputs: Sequence[Any],
 ) -> None:
-    """Make the node and hang the outputs that are tensors on it."""
+    """Record the node of an application, and attach the outputs that are tensors to it."""
     produced = [output for output in outputs if isinstance(output, Tensor)]
     originals = [result for result in results if isinstance(result, Tensor)]
     node = new_node(
@@ -232,7 +233,7 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _Once(Operator):
-    """Where the graph of a backward function ends that can be differentiated once only."""
+    """The operator of the results of a ``backward`` that can be differentiated only once."""
 
     def differentiate(self, backward_pass: Any, context: Any, cotangents: Sequence[Any]) -> Any:
         raise NotDifferentiableError(
@@ -242,7 +243,7 @@ class _Once(Operator):
 
 
 def _guard(result: Any, edges: Sequence[Edge], source: Node) -> Any:
-    """Hang a result on a node that refuses to be differentiated."""
+    """Attach a result to a node that raises where it is differentiated."""
     if not isinstance(result, Tensor):
         return result
     guarded = result.detached()

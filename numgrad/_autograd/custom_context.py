@@ -1,4 +1,4 @@
-"""The ``ctx`` of a custom function: what its forward leaves for its backward."""
+"""The ``ctx`` of a custom function: saved values and attributes, from forward to backward."""
 
 import weakref
 from collections.abc import Sequence
@@ -11,9 +11,9 @@ from ..engine.graph.node import NO_EDGE, Node, Value, own_edge
 
 
 class FunctionContext:
-    """What the forward function of one application leaves for the backward function.
+    """The tensors and attributes that one call of forward leaves for the backward function.
 
-    Other attributes may be set on it too. Each call of backward gets a context of its own that
+    Users may set attributes on the context. Each call of backward gets a context of its own that
     shares these attributes, so that passes in several threads do not disturb each other.
     """
 
@@ -39,9 +39,9 @@ class FunctionContext:
     def save_for_backward(self, *tensors: Tensor | None) -> None:
         """Keep tensors for ``backward``, which finds them in ``saved_tensors``.
 
-        Arguments, outputs and other tensors, or ``None``. They are freed with the graph. Later
-        writes do not change what ``backward`` finds; where gradients are switched off they are an
-        error.
+        They are arguments, outputs, other tensors, or ``None``, and are freed with the graph. Later
+        writes do not change the tensors that ``backward`` finds; later writes where gradients are
+        switched off are an error.
         """
         for index, tensor in enumerate(tensors):
             if tensor is not None and not isinstance(tensor, Tensor):
@@ -110,7 +110,7 @@ class FunctionContext:
 
     @property
     def node(self) -> Node:
-        """The node of this application."""
+        """The node of this application of the function."""
         node = self._node() if self._node is not None else None
         if node is None:
             raise FreedGraphError("the node of this ctx is gone, and what it saved with it")
@@ -119,7 +119,7 @@ class FunctionContext:
     # For the machinery ----------------------------------------------------------------------------
 
     def during(self, call: Context) -> "FunctionContext":
-        """Return the context of one call of backward."""
+        """Return a context for one call of backward that shares the attributes of this one."""
         copy = object.__new__(FunctionContext)
         for name in FunctionContext.__slots__[2:]:
             setattr(copy, name, getattr(self, name))
@@ -128,7 +128,7 @@ class FunctionContext:
         return copy
 
     def without_graph(self) -> "FunctionContext":
-        """Return this context with saved tensors that are not connected to the graph."""
+        """Return this context with saved tensors not connected to the graph."""
         assert self._call is not None
         copy = self.during(self._call)
         copy._plain = True
@@ -137,10 +137,10 @@ class FunctionContext:
     def settle(
         self, node: Node, inputs: Sequence[Tensor], results: Sequence[Any], outputs: Sequence[Value]
     ) -> None:
-        """Note the node and where each result and saved tensor is in the graph.
+        """Note the node, the slot of each result, and the edge of each saved tensor.
 
-        ``outputs`` are the tensors that stand for those among the ``results`` from now on, also
-        where the user kept one as an attribute.
+        ``outputs`` are the new tensors for the tensors among ``results``; they replace the latter
+        also where the user has set one as an attribute.
         """
         self._node = weakref.ref(node)
         originals = [result for result in results if isinstance(result, Tensor)]
@@ -151,11 +151,12 @@ class FunctionContext:
         for key, value in self.__dict__.items():
             if id(value) in made:
                 self.__dict__[key] = outputs[made[id(value)]]
-        known = {**given, **made}  # places of inputs are negative: of them the node has the edges
+        known = {**given, **made}  # numbers of inputs are negative: ``~place`` in the node's edges
         self._sources = [None if t is None else known.get(id(t), t.edge) for t in self._saved]
 
     def values_to_save(self, produced: Sequence[Value]) -> list[Value | None]:
-        """Return what the node keeps: for an output a stand-in, or it would keep itself alive."""
+        """Return the values that the node saves; a detached copy of an output, or else the node
+        would keep itself alive."""
         values = [
             produced[source].detached() if isinstance(source, int) and source >= 0 else tensor
             for source, tensor in zip(self._sources, self._saved, strict=True)
@@ -164,7 +165,7 @@ class FunctionContext:
         return values
 
     def constant_slots(self, originals: Sequence[Any]) -> set[int]:
-        """Return the slots of the outputs without gradient, and forget them."""
+        """Return the slots of the outputs marked as non-differentiable, and drop the marks."""
         marked = {id(tensor) for tensor in self._constant}
         self._constant = ()
         return {slot for slot, original in enumerate(originals) if id(original) in marked}

@@ -1,4 +1,4 @@
-"""The operator behind a custom function: stops a pass to call Python, and checks the results."""
+"""The operator of a custom function: it stops a pass to call Python, and checks the results."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +18,7 @@ from .custom_context import FunctionContext
 
 
 class PythonOperator(Operator):
-    """A class derived from `Function`, as the engine sees it; the ``ctx`` is a static parameter."""
+    """The operator of a class derived from `Function`; the ``ctx`` is a static parameter."""
 
     def __init__(self, function: Any) -> None:
         super().__init__(function.__name__, register=False)
@@ -30,9 +30,9 @@ class PythonOperator(Operator):
     def differentiate(
         self, backward_pass: Any, context: Context, cotangents: Sequence[Any]
     ) -> Sequence[Any]:
-        """Call the backward function on computed tensors."""
+        """Return the gradients that the backward function returns, called on computed tensors."""
         ctx = context.static["ctx"].during(context)
-        backward_pass.force(context.values())  # those of a captured function that was opened
+        backward_pass.force(context.values())  # some may be pending, of an opened captured function
 
         lead = self._lead(backward_pass, cotangents)
 
@@ -55,7 +55,7 @@ class PythonOperator(Operator):
     def tangent(
         self, forward_pass: Any, context: Context, tangents: Sequence[Any]
     ) -> Sequence[Any] | None:
-        """Call the function for tangents, where the class has one, on computed tensors."""
+        """Return the tangents that ``jvp`` returns, called on computed tensors; None without it."""
         if not self.function.has_jvp():
             return None
         ctx = context.static["ctx"].during(context)
@@ -80,7 +80,8 @@ class PythonOperator(Operator):
     def _outputs(
         self, ctx: FunctionContext, context: Context, returned: Any, lead: tuple[int, ...]
     ) -> list[Any]:
-        """Return the tangents of the outputs that are tensors, each in the space of its own."""
+        """Return the tangents of the outputs that are tensors, checked, with the dtypes of the
+        outputs."""
         tangents = returned if isinstance(returned, tuple) else (returned,)
         if len(tangents) != len(ctx.slots):
             raise CustomGradError(
@@ -102,15 +103,15 @@ class PythonOperator(Operator):
         return result
 
     def _lead(self, backward_pass: Any, cotangents: Sequence[Any]) -> tuple[int, ...]:
-        """Return the axes that come first in all gradients: that of a batch, if the function takes
-        it as a whole."""
+        """Return the sizes of the leading axes of all gradients: the batch, if the function takes
+        the whole batch at once."""
         has_rows = any(g is not None and g.rows for g in cotangents)
         return (backward_pass.request.batch,) if self.function.takes_batch and has_rows else ()
 
     def _arguments(
         self, ctx: FunctionContext, context: Context, gs: Sequence[Any], lead: tuple[int, ...]
     ) -> list[Any]:
-        """Return one gradient per output of forward: given, zero, or none."""
+        """Return one gradient for each output of forward: its cotangent, zeros, or None."""
         arguments: list[Any] = []
         for slot in ctx.slots:
             g = None if slot is None else gs[slot]
@@ -123,7 +124,8 @@ class PythonOperator(Operator):
     def _checked(
         self, ctx: FunctionContext, context: Context, returned: Any, lead: tuple[int, ...]
     ) -> list[Any]:
-        """Return the gradients of the tensors among the arguments, each in the space of its own."""
+        """Return the gradients of the tensors among the arguments, checked, with the shapes and
+        dtypes of the arguments."""
         grads = returned if isinstance(returned, tuple) else (returned,)
         count = len(ctx.needs_input_grad)
         if len(grads) < count or any(g is not None for g in grads[count:]):
@@ -181,7 +183,7 @@ def _behind(lead: tuple[int, ...], spec: Spec) -> Spec:
 
 
 def _reducible(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
-    """Whether ``wanted`` broadcasts to ``shape``, so that sums lead back."""
+    """Whether ``wanted`` broadcasts to ``shape``, so that sums along axes lead back to it."""
     try:
         return broadcast_shapes(shape, wanted) == shape
     except ValueError:

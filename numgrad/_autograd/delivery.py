@@ -1,4 +1,4 @@
-"""Delivery: gradients are wrapped, checked and only then written to ``.grad``."""
+"""Delivery of the gradients of a pass: returned as tensors, or added to ``.grad`` of leaves."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeGuard
@@ -20,7 +20,7 @@ _lock = fork_safe_lock()
 
 
 def check_destinations(places: Sequence[Place], set_grad: bool) -> None:
-    """Raise if ``set_grad`` has nowhere to put a result."""
+    """Raise if ``set_grad`` is asked for an input that has no ``.grad``."""
     for index, place in enumerate(places):
         if set_grad and place.tensor is None and not isinstance(place.edge.node, Accumulator):
             raise ValueError(
@@ -37,8 +37,7 @@ def collect(
     options: Any,
     dialect: Any,
 ) -> list[Tensor | None]:
-    """Return one result per input: the gradient, its replacement for an unused input, or
-    ``None``."""
+    """Return one result for each input: its gradient, or for an unused input zeros or ``None``."""
     results: list[Tensor | None] = []
     given: set[int] = set()
     for index, (place, start) in enumerate(zip(places, _of_each(places, initial), strict=True)):
@@ -61,7 +60,7 @@ def collect(
 
 
 def _of_each(places: Sequence[Place], initial: Sequence[Value | None]) -> list[Value | None]:
-    """Return initial gradients by input; an input that is listed twice has the last one twice."""
+    """Return the initial gradient of each input; duplicates of an input have the same, the last."""
     keys = [p.edge if p.edge.node is not None else id(p.tensor) for p in places]
     last = {key: start for key, start in zip(keys, initial, strict=True) if start is not None}
     return [last.get(key) for key in keys]
@@ -76,8 +75,8 @@ def _explicit_rows(value: Value, batch: int | None) -> Value:
 
 
 def as_result(value: Value, batch: int | None, place: Place) -> Tensor:
-    """Return a gradient as a tensor; in a batched pass one that no seed reaches is repeated for
-    each row."""
+    """Return a gradient as a tensor; in a batched pass a gradient without the batch axis is
+    repeated for each row."""
     if batch is not None and len(value.shape) == len(place.spec.shape):
         expanded = registry["expand_dims"](value, axes=(-len(value.shape) - 1,))
         value = _copied(registry["broadcast"](expanded, sizes=(batch, *value.shape)))
@@ -106,7 +105,7 @@ def _unused(index: int, place: Place, plan: Any, options: Any) -> Tensor | None:
 
 
 def zeros(spec: Spec, batch: int | None) -> Tensor:
-    """Return zeros in the space of a value, in a batched pass for each row."""
+    """Return zeros of a spec, with the batch as first axis in a batched pass."""
     lead = () if batch is None else (batch,)
     return placed(np.zeros((*lead, *spec.shape), spec.dtype), spec.device)
 
@@ -119,8 +118,10 @@ def write(
     options: Any,
     dialect: Any,
 ) -> None:
-    """Write what ``set_grad``, ``retain_grad`` and ``only_inputs=False`` ask for; nothing can fail
-    any more."""
+    """Write ``.grad`` as ``set_grad``, ``retain_grad`` and ``only_inputs=False`` ask for.
+
+    All checks come before the first write, so that an error leaves every ``.grad`` as it was.
+    """
     targets = {p.edge for p in places if p.edge.node is not None and p.edge not in plan.cut}
     others = {edge for edge in outcome.grads if edge not in targets}
     named = [place.tensor for place in places] if options.set_grad else []
@@ -142,8 +143,7 @@ def write(
 
 
 def _retain_outputs(plan: Any, outcome: Outcome, create_graph: bool) -> None:
-    """Add outputs that lie on no path to an input to what is retained: of these the gradient is the
-    seed."""
+    """Retain the seeds as gradients of outputs that lie on no path to an input."""
     seen = {edge for edge, _ in outcome.retained}
     with grad_mode(create_graph):
         outcome.retained.extend(
@@ -167,7 +167,8 @@ def _write_retained(outcome: Outcome, options: Any) -> None:
 
 
 def _require_inner(edges: Iterable[Edge], tensors: Iterable[Tensor | None]) -> None:
-    """Refuse to write ``.grad`` outside of a function that is captured."""
+    """Raise, while a function is captured, for tensors from outside of it: their ``.grad`` must not
+    be written."""
     if mode.capture is not None:
         leaves = [e.node.variable for e in edges if isinstance(e.node, Accumulator)]
         for tensor in (*leaves, *(t for t in tensors if t is not None)):
@@ -175,7 +176,8 @@ def _require_inner(edges: Iterable[Edge], tensors: Iterable[Tensor | None]) -> N
 
 
 def _accumulate(tensor: Any, value: Any, create_graph: bool) -> None:
-    """Add to ``.grad``: in place, or as a new tensor with a graph."""
+    """Add a gradient to ``.grad``: in place, or as a new tensor where ``.grad`` is read-only or
+    has, or gets, a graph."""
     target = tensor._grad
     if target is None:
         tensor._grad = value
@@ -195,17 +197,17 @@ def _accumulate(tensor: Any, value: Any, create_graph: bool) -> None:
 
 
 def _is_writeable(target: Any) -> bool:
-    """Whether a gradient may be added to another one in place."""
+    """Whether another gradient may be added to a gradient in place."""
     return target.array is None or target.array.flags.writeable
 
 
 def _is_here(value: Value) -> bool:
-    """Whether a value is an array of NumPy."""
+    """Whether a value is computed, as an array of NumPy."""
     return value.array is not None and value.spec.device == CPU
 
 
 def accumulate(outcome: Outcome, destinations: Sequence[Place] | None, options: Any) -> None:
-    """Accumulate the gradients of ``backward`` and call the hooks that follow it."""
+    """Add the gradients of ``backward`` to ``.grad``, then call the hooks after accumulation."""
     create_graph = bool(options.create_graph)
     _require_inner(outcome.grads, [place.tensor for place in destinations or ()])
     with _lock:
@@ -230,19 +232,19 @@ def accumulate(outcome: Outcome, destinations: Sequence[Place] | None, options: 
 
 
 def _accumulates(node: Any) -> TypeGuard[Accumulator]:
-    """Whether a node is that of a leaf, which may have ceased to require grad since."""
+    """Whether a node is the accumulator of a leaf that still requires grad."""
     return isinstance(node, Accumulator) and node.variable.requires_grad
 
 
 def _is_followed(node: Any) -> bool:
-    """Whether something is called after an accumulation."""
+    """Whether an accumulator has hooks to be called after accumulation."""
     if not _accumulates(node):
         return False
     return bool(node.variable.leaf.post_accumulate or node.post_hooks)
 
 
 def _run_accumulated_hooks(node: Accumulator, value: Value) -> None:
-    """Call what follows an accumulation: the hooks of the leaf, then the post-hooks of its node."""
+    """Call the hooks after accumulation: those of the leaf, then the post-hooks of its node."""
     tensor: Any = node.variable
     after = tensor.leaf.post_accumulate
     for hook in list(after.values()) if after else ():

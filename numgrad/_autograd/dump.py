@@ -1,4 +1,4 @@
-"""Dump of a backward pass: its graph, the forward graph, and where the user's code recorded it."""
+"""Dumps of a backward pass: its graph, the forward graph, and the call stacks of its nodes."""
 
 import itertools
 import os
@@ -19,16 +19,16 @@ NOTE = (
 
 
 def prepare(path: Any) -> "Writer | None":
-    """Check the directory of a dump, make it if it is missing, and return what will write there.
+    """Return the writer of a dump into a directory, which is made if it is missing; None for None.
 
     Raises
     ------
     ArgTypeError
         If the path is no string.
     NotADirectoryError
-        If it exists and is something else.
+        If the path exists and is no directory.
     OSError
-        If it cannot be made.
+        If the directory cannot be made.
     """
     if path is None:
         return None
@@ -67,7 +67,8 @@ class Writer:
             (self.directory / f"{prefix}_{name}").write_text(content, encoding="utf-8")
 
     def _free_prefix(self) -> str:
-        """Return the local time to the microsecond, of a moment that no other dump bears."""
+        """Return a prefix of file names that no other dump has: the local time to the
+        microsecond."""
         colon = "-" if os.name == "nt" else ":"  # no colons in file names of Windows
         while True:
             prefix = datetime.now().strftime(f"%Y-%m-%d_%H{colon}%M{colon}%S.%f")
@@ -76,7 +77,7 @@ class Writer:
 
 
 class _Picture:
-    """The nodes that took part in a pass, the newest first, and what is written about them."""
+    """The nodes of a pass, the newest first, as drawings and a list of call stacks."""
 
     def __init__(self, nodes: Sequence[Node], outcome: Outcome) -> None:
         self.numbers = {node: next(_numbers) for node in nodes}
@@ -107,7 +108,7 @@ class _Picture:
         return Drawing(boxes, arrows)
 
     def call_stacks(self) -> str:
-        """Return where each node was recorded."""
+        """Return the call stacks with which the nodes were recorded, as a text."""
         entries = [
             f"GradNodeBase {_grad_name(node)} ptr : {hex(id(node))} call stack: \n"
             f"{node.stack or ''}"
@@ -121,7 +122,7 @@ class _Picture:
         return BOUNDARY if node in self.boundary else OPERATOR
 
     def _ends(self) -> list[tuple[Use, int, int]]:
-        """Return each use with the numbers of the node that sends and the one that gets."""
+        """Return each use with the numbers of its consumer and its source."""
         return [(u, self.numbers[u.consumer], self.numbers[u.source]) for u in self.uses]
 
 

@@ -1,4 +1,4 @@
-"""Grad modes: whether operations are recorded, per thread."""
+"""Grad modes: whether operations are recorded as nodes, in each thread."""
 
 import inspect
 from collections.abc import Callable
@@ -25,7 +25,7 @@ def is_grad_enabled() -> bool:
 
 
 class _GradMode(changing):
-    """A grad mode as a context manager, re-entrant, and as a decorator."""
+    """A grad mode: a re-entrant context manager, and a decorator."""
 
     enabled = True
 
@@ -37,7 +37,7 @@ class _GradMode(changing):
 
 
 def _within(function: Callable[..., Any], enabled: bool) -> Transformed:
-    """Return a function that runs in a mode."""
+    """Return a function that runs in a grad mode."""
 
     def inside(*args: Any, **kwargs: Any) -> Any:
         with grad_mode(enabled):
@@ -49,7 +49,7 @@ def _within(function: Callable[..., Any], enabled: bool) -> Transformed:
 
 
 def _generator(function: Callable[..., Any], enabled: bool) -> Callable[..., Any]:
-    """Return a generator function whose body runs in a mode, and its caller in its own."""
+    """Return a generator function whose body runs in a grad mode, its caller in the caller's."""
 
     def inside(*args: Any, **kwargs: Any) -> Any:
         body = function(*args, **kwargs)
@@ -62,14 +62,14 @@ def _generator(function: Callable[..., Any], enabled: bool) -> Callable[..., Any
                 return end.value
             try:
                 step, given = body.send, (yield item)
-            except BaseException as error:  # thrown or closed from outside: the body may answer
+            except BaseException as error:  # thrown or closed from outside: passed to the body
                 step, given = body.throw, error
 
     return inside
 
 
 class _BareDecorator(_GradMode):
-    """A mode whose class decorates a function without parentheses too."""
+    """A grad mode whose class is a decorator too, without parentheses."""
 
     def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
         instance = super().__new__(cls)
@@ -130,9 +130,9 @@ class set_grad_enabled(_GradMode):  # noqa: N801 - torch's name
         mode.set(grad=self.enabled)
 
     def prepare(self) -> tuple[Action, Action]:
-        mode.set(grad=self._outer)  # as it is to be after the block
+        mode.set(grad=self._outer)  # the mode that the end of the block restores
         return super().prepare()
 
     def __call__(self, function: F) -> F:
-        mode.set(grad=self._outer)  # as a decorator it acts inside the function only
+        mode.set(grad=self._outer)  # a decorator changes the mode inside the function only
         return super().__call__(function)

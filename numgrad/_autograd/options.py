@@ -1,4 +1,4 @@
-"""The options of ``grad`` and ``backward``, and where the front-ends differ from the core."""
+"""The options of ``grad`` and ``backward`` for a pass, and the dialects of the front-ends."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +12,7 @@ from . import arguments
 
 @dataclass
 class Dialect:
-    """Where the front-ends differ from the core."""
+    """The differences of a front-end from the core; the defaults are the core's behaviour."""
 
     scalar_seeds: bool = False  # torch: an implicit seed needs a one-element real output
     skip_outputs: bool = False  # paddle, chainer: outputs without graph are left out
@@ -52,7 +52,7 @@ class Options:
     dump_path: Any = None
 
     def settle(self) -> None:
-        """Resolve defaults and aliases; raise where options contradict each other."""
+        """Resolve defaults and aliases in place; raise where options contradict each other."""
         arguments.reject_mixups(
             retain_graph=self.retain_graph, create_graph=self.create_graph,
             only_inputs=self.only_inputs,

@@ -1,4 +1,4 @@
-"""``grad`` and ``backward``: every option of the five gradient APIs, over one engine."""
+"""``grad`` and ``backward``: one pass of the engine for every option of the five gradient APIs."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ from .options import CORE, Dialect, Options
 
 @dataclass
 class Plan:
-    """The checked arguments of one pass."""
+    """The checked arguments of one pass: places, seeds, batch, cut edges, initial gradients."""
 
     outputs: list[Place]
     seeds: list[tuple[Edge, Value]]
@@ -148,7 +148,7 @@ def grad(
 def run_grad(
     outputs: Any, inputs: Any, grad_outputs: Any, options: Options, dialect: Dialect
 ) -> Any:
-    """Run ``grad`` for the core or a front-end."""
+    """Return the result of ``grad`` with options, for the core or a front-end."""
     options.settle()
     out_items = arguments.as_sequence(outputs, "outputs")
     in_items, keys = arguments.input_items(inputs, "grad()")
@@ -200,7 +200,7 @@ def _run(
 
 @contextmanager
 def _undone_on_error(outcome: Outcome) -> Iterator[None]:
-    """Bring the graph back to its state before the pass when delivering its results fails."""
+    """Give the graph its saved values back if the block, which delivers results, fails."""
     try:
         yield
     except BaseException:
@@ -211,7 +211,7 @@ def _undone_on_error(outcome: Outcome) -> Iterator[None]:
 def make_plan(
     items: Sequence[Any], seeds: Sequence[Any], options: Options, dialect: Dialect
 ) -> Plan:
-    """Check outputs and seeds and return them as a plan."""
+    """Return a plan of checked outputs and seeds."""
     batched = bool(options.is_grads_batched)
     places = arguments.places(items, "outputs", check=not dialect.skip_outputs)
     chosen: list[tuple[Edge, Value]] = []
@@ -253,8 +253,8 @@ def _cut(no_grad_vars: Any, outputs: Sequence[Place], dialect: Dialect) -> set[E
 def _initial(
     grad_inputs: Any, places: Sequence[Place], plan: Plan, dialect: Dialect
 ) -> list[Value | None]:
-    """Check ``grad_inputs``, put those of reachable inputs into the plan, and return all of them
-    by input."""
+    """Return the checked ``grad_inputs`` for each input; put them into the plan, except for inputs
+    without a graph."""
     if grad_inputs is None:
         return [None] * len(places)
     items = arguments.seed_items(grad_inputs, len(places), "grad_inputs")
@@ -377,7 +377,7 @@ Tensor.backward = method_backward
 def run_backward(
     tensors: Any, grad_tensors: Any, inputs: Any, options: Options, dialect: Dialect
 ) -> None:
-    """Run ``backward`` for the core or a front-end."""
+    """Run ``backward`` with options, for the core or a front-end."""
     options.settle()
     items = arguments.as_sequence(tensors, "tensors")
     seeds = arguments.seed_items(grad_tensors, len(items), "grad_tensors")

@@ -1,4 +1,7 @@
-"""``grad`` and ``backward`` without options, over a graph that was met before."""
+"""The quick way of ``grad`` and ``backward``: without options, by a known plan.
+
+Each function returns None (or false) where the general way has to do the work.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +20,7 @@ def grad(
     outputs: Any, inputs: Any, seeds: Any, batched: bool, retain: bool, create_graph: bool,
     allow_unused: bool,
 ) -> Any:  # fmt: skip
-    """Return what `passes.grad` returns; None where that is left to it."""
+    """Return the gradients as `passes.grad` does; None where no known plan computes them."""
     items, sources = _tensors(outputs), _tensors(inputs)
     if items is None or sources is None:
         return None
@@ -33,7 +36,7 @@ def grad(
 
 
 def _tensors(items: Any) -> Sequence[Tensor] | None:
-    """Return one or several tensors as a sequence; None for anything else."""
+    """Return one tensor, a tuple or a list of tensors as a sequence; None for anything else."""
     if type(items) is Tensor:
         return (items,)
     if type(items) is not tuple and type(items) is not list:
@@ -45,8 +48,11 @@ def _tensors(items: Any) -> Sequence[Tensor] | None:
 
 
 def gradients_alone(output: Tensor, inputs: Sequence[Tensor]) -> list[Any] | None:
-    """Return the gradients, as new arrays without graphs, of an output that is known to depend on
-    nothing else that requires grad; None where that must be found out."""
+    """Return the gradients of an output by a known plan, without graphs.
+
+    None if there is no such plan, if an input has no gradient, or if the output may depend on other
+    leaves.
+    """
     again = _found((output,), inputs, None, False, True)
     if again is None or again.recalled.given is None or not again.recalled.is_closed:
         return None
@@ -55,7 +61,7 @@ def gradients_alone(output: Tensor, inputs: Sequence[Tensor]) -> list[Any] | Non
 
 
 def _seeds(outputs: Sequence[Any], seeds: Any) -> list[Tensor]:
-    """Return the seeds as values that nodes may keep."""
+    """Return the seeds as new values or tensors of the user, which nodes may save."""
     return [
         placed(np.ones(output.shape, output.dtype), output.spec.device) if seed is None
         else seed if type(seed) is Tensor
@@ -65,14 +71,14 @@ def _seeds(outputs: Sequence[Any], seeds: Any) -> list[Tensor]:
 
 
 def _each(seeds: Any, count: int) -> Sequence[Any]:
-    """Return a seed for each output, of a single one also where it is not in a sequence."""
+    """Return the seeds as a sequence, one for each output; a single output may have a bare seed."""
     if type(seeds) is tuple or type(seeds) is list:
         return seeds
     return (seeds,) if count == 1 or seeds is not None else (None,) * count
 
 
 def backward(outputs: Any, seeds: Any, retain: bool) -> bool:
-    """Accumulate the gradients of all leaves; return whether that was done."""
+    """Accumulate the gradients of all leaves by a known plan; return whether there was one."""
     items = _tensors(outputs)
     again = None if items is None else _found(items, None, seeds, False, retain)
     if again is None:
@@ -94,7 +100,8 @@ def _found(
     outputs: Sequence[Any], inputs: Any, seeds: Any, batched: bool, retain: bool,
     create_graph: bool = False,
 ) -> Again | None:  # fmt: skip
-    """Return the pass if no seed needs a conversion and nothing looks at gradients."""
+    """Return the repeated pass over a known graph, None if there is none, if a seed needs a
+    conversion, or if anomaly detection is on."""
     each = _each(seeds, len(outputs))
     if len(each) != len(outputs) or not outputs:
         return None
@@ -116,7 +123,7 @@ def _found(
 
 
 def _array(output: Any, seed: Any, batched: bool) -> np.ndarray | None:
-    """Return the array of a seed if it has the dtype and the shape that it needs."""
+    """Return the array of a seed, None unless it has the dtype and the shape of its output."""
     if seed is None:
         return None if batched else ones(output.spec)
     array = seed if type(seed) is np.ndarray else None

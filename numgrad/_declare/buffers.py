@@ -1,8 +1,7 @@
-"""How ufuncs are called where operands are repeated.
+"""The sizes of NumPy's buffers in calls of universal functions whose operands broadcast.
 
-Along axes on which operands have different sizes NumPy copies what is repeated into its buffers,
-to have longer loops: of a column times a row this takes three times as long as the product. With
-buffers that are smaller than a row it does without them.
+NumPy copies broadcast operands into its buffers, to have longer loops: for a column times a row the
+copies take three times as long as the product. With buffers smaller than a row it makes no copies.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,14 +12,14 @@ import numpy as np
 
 from ..ir.broadcasting import broadcast_shapes
 
-# With fewer elements than this it takes longer to change the size of the buffers.
+# For fewer elements changing the size of the buffers takes longer than the copies.
 _MANY_ELEMENTS = 1 << 14
 _LONG_ROW = 128
 _SMALLEST = 16  # elements of a buffer
 
 
 def best_call(ufunc: Any, operands: Sequence[Any]) -> Callable[..., Any]:
-    """Return what computes the ufunc of arrays with the shapes of some operands the fastest."""
+    """Return the fastest function that computes a ufunc of arrays with the operands' shapes."""
     shapes = {operand.shape for operand in operands if operand.shape}
     if len(shapes) < 2:
         return ufunc

@@ -1,4 +1,4 @@
-"""What dtypes tensors can have."""
+"""The dtypes of values: those that tensors can have, and arrays converted to them."""
 
 import sys
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ import numpy as np
 from .._errors import DtypeError
 
 NUMBERS = (bool, int, float, complex, np.generic)
-"""What is a number, and no array that somebody may write."""
+"""The types of numbers, which cannot be written as arrays can."""
 
 
 def require_floating(dtype: np.dtype) -> None:
@@ -31,8 +31,10 @@ def require_numbers(dtype: np.dtype) -> None:
 
 
 def native(dtype: Any) -> np.dtype:
-    """Return a dtype in the byte order of the machine; of equal ones NumPy's own object, which
-    entries of captured functions know by its address."""
+    """Return a dtype in the byte order of the machine.
+
+    Of equal dtypes the one object of NumPy's: entries recognise it by its address.
+    """
     found = np.dtype(dtype)
     return np.dtype(found.type) if found.kind in "biufc" else found
 
@@ -43,7 +45,7 @@ def numbers(array: np.ndarray, data: Any = None) -> np.ndarray:
     Raises
     ------
     DtypeError
-        Unless the dtype is numeric or boolean; of objects it names what is no number in ``data``.
+        Unless the dtype is numeric or boolean; for objects the message names one that is no number.
     """
     if array.dtype == object:
         raise _no_numbers(array, data)
@@ -52,8 +54,10 @@ def numbers(array: np.ndarray, data: Any = None) -> np.ndarray:
 
 
 def read(data: Any) -> Any:
-    """Return what NumPy reads of an object with ``__array__``, to be copied: some of them return
-    memory of their own where a copy is asked for. All else is returned as it is."""
+    """Return the array of an object with ``__array__``, any other object itself.
+
+    The caller copies the array: some objects return their own memory even if a copy is asked for.
+    """
     return np.asarray(data) if hasattr(data, "__array__") else data
 
 
@@ -69,15 +73,18 @@ def _no_numbers(array: np.ndarray, data: Any) -> DtypeError:
 
 
 def is_masked(data: Any) -> bool:
-    """Whether this is an array with a mask; there is none where nobody has imported ``numpy.ma``,
-    which takes its time, or where another thread is still at it."""
+    """Whether an object is a masked array.
+
+    ``numpy.ma`` is not imported for the answer, which takes time: without it there is no masked
+    array. Nor is there while another thread imports it.
+    """
     masked = getattr(sys.modules.get("numpy.ma"), "MaskedArray", None)
     return masked is not None and isinstance(data, masked)
 
 
 def require_plain(data: Any) -> None:
-    """Raise for an array with a mask, which a tensor would lose, and for a matrix, whose ``*`` a
-    tensor would not have."""
+    """Raise for a masked array, whose mask a tensor would lose, and for a matrix, whose ``*``
+    differs from a tensor's."""
     if isinstance(data, np.matrix):
         raise DtypeError(
             "a numpy.matrix is no tensor, whose * multiplies element by element: convert it with "

@@ -43,16 +43,18 @@ def elementwise(function: Callable[..., Any] | None = None, **options: Any) -> A
     **options
         By name, each optional:
 
-        - ``numpy``, a callable: the NumPy function that serves integers and booleans; without it
-          they are converted to float64.
+        - ``numpy``, a callable: the NumPy function for integers and booleans; without it these are
+          converted to float64.
         - ``complex``, a bool or callable: whether complex arguments are allowed, or the scalar
-          function that serves them. Default true.
-        - ``integers``, a callable: the scalar function that serves these in programs, if another.
-        - ``refuses``, a str: what the error says where that function raises, of signed integers.
+          function for them. Default true.
+        - ``integers``, a callable: the scalar function for integers and booleans in programs, where
+          it is another one.
+        - ``refuses``, a str: the message of the error where that function raises, for signed
+          integers.
         - ``conditions``, a sequence of int: positions of boolean arguments, such as the first of
           ``where``.
-        - ``result``, one of None, "bool" and "real": the kind of the result when it is not that
-          of the arguments.
+        - ``result``, one of None, "bool" and "real": the kind of the result where it differs from
+          the kind of the arguments.
 
     Examples
     --------
@@ -108,7 +110,7 @@ class Elementwise(Operator):
         self.conditions = frozenset(conditions)
         self.result = result
         code = function.__code__
-        self.is_dear = calls_library(function)  # it takes longer than to load its arguments
+        self.is_dear = calls_library(function)  # a call takes longer than loading its arguments
         self.parameters = code.co_varnames[: code.co_argcount]
         self.partials: dict[int, Partial] = {}
         self._specs: dict[np.dtype, ElementwiseSpec] = {}
@@ -119,8 +121,8 @@ class Elementwise(Operator):
     def partial(self, parameter: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Declare the partial derivative with respect to ``parameter``.
 
-        The parameters of the declared function are what the derivative reads: names of the
-        operator's own, and ``y`` for its value.
+        The parameters of the declared function name the values that the derivative reads: the
+        operator's own parameters, and ``y`` for its value.
         """
         if parameter not in self.parameters:
             raise DeclarationError(
@@ -147,7 +149,8 @@ class Elementwise(Operator):
     # ----------------------------------------------------------------------------
 
     def prepare(self, args: Sequence[Any], static: dict[str, Any]) -> tuple[Any, ...]:
-        """Promote to one dtype as NumPy does and align ranks; conversions are recorded."""
+        """Return operands as values of one dtype, promoted as in NumPy, and of one rank; the
+        conversions are recorded."""
         if len(args) != len(self.parameters):
             raise TypeError(f"{self.name} takes {len(self.parameters)} arguments, got {len(args)}")
         first = args[0]
@@ -186,7 +189,7 @@ class Elementwise(Operator):
         )
 
     def dtype_of(self, kinds: Sequence[Any]) -> np.dtype:
-        """Return the dtype in which the operator computes for these dtypes and Python numbers."""
+        """Return the dtype in which the operator computes with dtypes and Python numbers."""
         dtype = np.result_type(*kinds)
         if dtype.kind in "biu" and self.numpy is None:
             return np.dtype(np.float64)
@@ -209,7 +212,8 @@ class Elementwise(Operator):
         return door.binary(self, x, y)
 
     def general(self, args: tuple[Any, ...]) -> Any:
-        """Apply the operator to whatever it can be applied to."""
+        """Apply the operator to operands of any sort: values, arrays, numbers, lists, and elements
+        selected by a mask that is known later."""
         if chosen := [a for a in args if isinstance(a, door.chosen)]:
             return chosen[0].applied(self, args)
         if any([type(a) in (list, tuple) for a in args]):  # noqa: C419  a list is faster
@@ -227,7 +231,7 @@ class Elementwise(Operator):
         return result
 
     def _gives_half(self, args: Sequence[Any]) -> bool:
-        """Whether the result is half precision, which kernels compute in single."""
+        """Whether the result has half precision, which kernels compute in single precision."""
         kinds = [kind_of(a) for a in args if hasattr(a, "dtype") or isinstance(a, WEAK)]
         kinds = [getattr(kind, "dtype", kind) for kind in kinds]
         if not kinds:
@@ -236,14 +240,15 @@ class Elementwise(Operator):
         return dtype == np.float16 or self._is_half(dtype)
 
     def _is_half(self, dtype: np.dtype) -> bool:
-        """Whether NumPy gives half precision for this dtype, as for booleans that are rounded."""
+        """Whether NumPy's result has half precision for a dtype, as for booleans that are
+        rounded."""
         return dtype.kind in "biu" and self.result_dtype(dtype) == np.float16
 
     # Values
     # -------------------------------------------------------------------------------------------
 
     def spec(self, dtype: np.dtype) -> ElementwiseSpec:
-        """Return the kernel spec for arguments of ``dtype``."""
+        """Return the kernel spec for operands of ``dtype``."""
         known = self._specs.get(dtype)
         if known is None:
             inputs = tuple(
@@ -308,7 +313,7 @@ class Elementwise(Operator):
     ) -> Computation:
         dtype = inputs[-1].dtype
         if dtype == np.float16:
-            return None  # it is computed in single precision
+            return None  # half precision is computed in single
         if dtype.kind in "biu" and self.numpy is not None:
             return self.numpy
         if self.is_builtin and not door.is_many(inputs, self.is_dear):
@@ -316,7 +321,7 @@ class Elementwise(Operator):
         return lambda *arrays: self.run(target, arrays, {})[0]
 
     def overwrite(self, target: Any, arrays: Sequence[np.ndarray], out: np.ndarray) -> None:
-        """Compute into ``out``, which may be one of the arrays."""
+        """Compute the result into ``out``, which may be one of the operands."""
         target.kernel(self.spec(arrays[-1].dtype)).ufunc(*arrays, out=out)
 
     def lower(
@@ -335,8 +340,8 @@ class Elementwise(Operator):
         return ValueError(f"{self.name}: {self.refuses}{where}")
 
     def replay(self, target: Any, arrays: Sequence[np.ndarray], where: str) -> Exception:
-        """Return the error for a function that raised, after calling it again on the calling
-        thread."""
+        """Return the error of a kernel whose function raised, after calling the function again on
+        the calling thread."""
         spec = self.spec(arrays[-1].dtype)
         return called_again(
             target, spec, arrays, (0,) * len(arrays), f"elementwise operator {self.name}", where
@@ -371,7 +376,7 @@ class Elementwise(Operator):
         return gradients
 
     def _lacks(self, parameter: str, where: str) -> str:
-        """Say that a derivative is missing."""
+        """Return the message for a missing partial derivative."""
         return (
             f"{self.name}{where} has no partial derivative for {parameter!r}; declare one with "
             f"@{self.name}.partial({parameter!r})"
@@ -380,7 +385,7 @@ class Elementwise(Operator):
     def tangent(
         self, forward_pass: Any, context: Any, tangents: Sequence[Any]
     ) -> Sequence[Any] | None:
-        """Return the sum of the partial derivatives times the tangents."""
+        """Return the sum of the partials times their tangents; None lets the engine transpose."""
         given = [n for n, t in enumerate(tangents) if t is not None and n not in self.conditions]
         if self._pullback is not None or not all(n in self.partials for n in given):
             return None
@@ -392,8 +397,12 @@ class Elementwise(Operator):
 
 
 def _converted(value: Any, dtype: np.dtype, device: str | None) -> Any:
-    """Return a value of another dtype; integers go to the device where others are, if there is
-    one, before they are numbers of which nobody knows that they may."""
+    """Return a value converted to a dtype; integers on the CPU also go to the device of the other
+    operands, if there is one.
+
+    Integers may be taken along to a device without a word, floating values may not: so the move
+    comes with the conversion.
+    """
     made = value.astype(dtype)
     goes_along = device is not None and value.dtype.kind in "biu" and value.spec.device == "cpu"
     return door.constant(made.array, device) if goes_along and made.array is not None else made

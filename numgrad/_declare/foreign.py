@@ -1,4 +1,4 @@
-"""Scalar functions of compiled libraries, which scalar functions of operators may call."""
+"""Foreign functions: scalar functions of compiled libraries that kernels may call."""
 
 from dataclasses import dataclass
 from types import FunctionType
@@ -9,21 +9,21 @@ from typing import Any
 class Foreign:
     """A function of ``scipy.special.cython_special``, called by its name.
 
-    It takes and returns double precision; in kernels of single precision its result is rounded. It
-    computes on one element: on tensors, use the operator that is made of it.
+    It takes and returns double precision; kernels of single precision round its result. It computes
+    one element: tensors need the operator that is made of it.
 
     Attributes
     ----------
     name : str
-        Of the function in its module.
+        The name of the function in its module.
     kinds : str
         The kind of each argument: ``"d"`` a real number, ``"z"`` a complex one, ``"n"`` an integer.
     result : str
         The kind of the result, or of all the results.
     count : int
-        How many results the function writes through pointers; 0 for one that returns its result.
+        The number of results written through pointers; 0 for a function that returns its result.
     place : int
-        Which of them is wanted.
+        The number of the result that is wanted.
     """
 
     name: str
@@ -37,12 +37,12 @@ class Foreign:
 
     @property
     def symbol(self) -> str:
-        """The name under which kernels know it: it says what to look for."""
+        """The name of the function in kernels: its own name, its signature and its results."""
         return f"{PREFIX}{self.name}:{self.kinds}:{self.result * (self.count or 1)}:{self.count}"
 
 
 def calls_library(function: FunctionType, callers: tuple[FunctionType, ...] = ()) -> bool:
-    """Whether a scalar function, or one that it calls, calls ``math`` or another library."""
+    """Whether a scalar function calls ``math`` or another library, itself or through a callee."""
     names, callers = function.__code__.co_names, (*callers, function)
     named = [function.__globals__.get(name) for name in names]
     called = [getattr(value, "function", value) for value in named]  # of operators
@@ -55,4 +55,4 @@ def calls_library(function: FunctionType, callers: tuple[FunctionType, ...] = ()
 
 
 PREFIX = "numgrad_special:"
-"""What the names of these functions in kernels begin with."""
+"""The prefix of the names of foreign functions in kernels."""

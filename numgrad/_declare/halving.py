@@ -1,10 +1,10 @@
-"""Reductions by halves: the order in which sums and extrema join up to `BLOCK` elements.
+"""Reductions by halves: the order in which kernels join the elements of sums and extrema.
 
-Of a leaf of 32 elements the second half is joined to the first one, element by element, then the
-second quarter to the first, until one is left; in the same way one of a block is made of those of
-its leaves. What a leaf or a block lacks is left out. Every step works on many elements at once,
-which is what processors are made for; the functions below say what it comes to, and targets have
-code of their own for them.
+A leaf has 32 elements: its second half is joined to its first half, element by element, then the
+second quarter to the first, until one element is left. A block has 32 leaves, whose results are
+joined in the same order. Elements missing at the end are left out. Each step joins many elements at
+once, in vectors. The functions below define the results bit by bit; targets have code of their own
+in place of them.
 """
 
 import functools
@@ -22,32 +22,32 @@ def halved_sum(x, start, stop):
 
 
 def halved_max(x, start, stop):
-    """Return the largest one of ``x[start:stop]``, or a NaN among them; not of none."""
+    """Return the largest element of ``x[start:stop]``, or a NaN in it; it must not be empty."""
     return _halved(np.maximum, x[start:stop])
 
 
 def halved_min(x, start, stop):
-    """Return the smallest one of ``x[start:stop]``, or a NaN among them; not of none."""
+    """Return the smallest element of ``x[start:stop]``, or a NaN in it; it must not be empty."""
     return _halved(np.minimum, x[start:stop])
 
 
 def sum_all(x, out):
-    """Sum the elements of ``x``: blocks by halves, and the blocks with compensation."""
+    """Sum the elements of ``x``: each block by halves, the sums of blocks with compensation."""
     out[0] = _compensated(_blocks(x, BLOCK, halved_sum), out.dtype.type(0))
 
 
 def max_all(x, out):
-    """Find the largest element, or a NaN."""
+    """Find the largest element of ``x``, or a NaN."""
     out[0] = functools.reduce(larger, _blocks(x, BLOCK, halved_max))
 
 
 def min_all(x, out):
-    """Find the smallest element, or a NaN."""
+    """Find the smallest element of ``x``, or a NaN."""
     out[0] = functools.reduce(smaller, _blocks(x, BLOCK, halved_min))
 
 
 def join_sums(parts, out):
-    """Join the sums of blocks."""
+    """Join the sums of blocks, with compensation."""
     out[0] = _compensated(parts, out.dtype.type(0))
 
 
@@ -62,7 +62,7 @@ def join_minima(parts, out):
 
 
 def sum_rows(x, out):
-    """Sum the rows of a matrix, each column as `sum_all` does."""
+    """Sum the rows of a matrix: each column has the bits of `sum_all`."""
     for n in range(x.shape[1]):
         sum_all(x[:, n], out[n : n + 1])
 
@@ -80,19 +80,19 @@ def min_rows(x, out):
 
 
 def join_sum_rows(parts, out):
-    """Join the sums of leaves of rows, a row for each: those of a block by halves."""
+    """Join the sums of leaves of rows, one row for each leaf: leaves of a block by halves."""
     for n in range(parts.shape[1]):
         join_sums(_blocks(parts[:, n], LEAVES, halved_sum), out[n : n + 1])
 
 
 def join_max_rows(parts, out):
-    """Join the largest elements of leaves of rows."""
+    """Join the largest elements of leaves of rows, one row for each leaf."""
     for n in range(parts.shape[1]):
         join_maxima(_blocks(parts[:, n], LEAVES, halved_max), out[n : n + 1])
 
 
 def join_min_rows(parts, out):
-    """Join the smallest elements of leaves of rows."""
+    """Join the smallest elements of leaves of rows, one row for each leaf."""
     for n in range(parts.shape[1]):
         join_minima(_blocks(parts[:, n], LEAVES, halved_min), out[n : n + 1])
 
@@ -107,7 +107,7 @@ REPLACED = frozenset(f for table in (REDUCE, JOIN, REDUCE_ROWS, JOIN_ROWS) for f
 
 
 def lost(total, part, after):
-    """Return what rounding lost in ``after = total + part``."""
+    """Return the rounding error of ``after = total + part``."""
     back = after - total
     return (total - (after - back)) + (part - back)
 
@@ -120,12 +120,12 @@ def corrected(total, correction):
 
 
 def larger(a, b):
-    """Return the larger one, or the NaN among the two."""
+    """Return the larger of two numbers, or the NaN of the two."""
     return a if a > b or a != a else b
 
 
 def smaller(a, b):
-    """Return the smaller one, or the NaN among the two."""
+    """Return the smaller of two numbers, or the NaN of the two."""
     return a if a < b or a != a else b
 
 

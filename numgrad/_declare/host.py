@@ -1,4 +1,4 @@
-"""Host operators: functions of NumPy and SciPy of whole arrays, for which there is no kernel."""
+"""Host operators: functions of NumPy and SciPy on whole arrays, called instead of a kernel."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -19,27 +19,27 @@ Sizes = Callable[..., dict[str, int]]
 
 
 class HostOperator(KernelOperator):
-    """An operator whose values a function in Python computes, now and in programs.
+    """An operator computed by a function in Python, when it is applied and in programs.
 
     Parameters
     ----------
     function : callable
-        ``function(*arrays, **static)`` returns a new array or a tuple of them. It acts on the last
-        axes, as the signature says, for any leading ones; inputs have one floating dtype.
+        ``function(*arrays, **static)`` returns a new array or a tuple of arrays. It acts on the
+        last axes, as the signature says, for any leading axes; inputs have one floating dtype.
     signature : str
-        Outputs may have dimensions that no input has, if there is ``sizes``.
+        The core dimensions. With ``sizes``, outputs may have dimensions that no input has.
     results : sequence of None, dtype, "real" or "complex"
-        The dtype of each output: that of the inputs, a certain one, or the real or complex dtype
+        The dtype of each output: the dtype of the inputs, a given one, or the real or complex dtype
         of the same precision.
     sizes : callable, optional
-        ``sizes(known, **static)`` returns the sizes of these dimensions by name, from those of the
-        inputs.
+        ``sizes(known, **static)`` returns the sizes of such dimensions by name, from the known
+        sizes of the inputs' dimensions.
 
     Notes
     -----
-    A ``LinAlgError`` of the function comes out as `MatrixError`, a ``MemoryError`` as what it is,
-    any other exception as `OperatorError`; they name the static parameter ``caller``, which the
-    function does not get, or else the operator.
+    A ``LinAlgError`` of the function is raised as `MatrixError`, a ``MemoryError`` as
+    ``MemoryError``, any other exception as `OperatorError`. The error names the static parameter
+    ``caller``, which the function does not get, or else the operator.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class HostOperator(KernelOperator):
         return parse_signature(signature, computed=True)
 
     def prepare(self, args: Sequence[Any], static: dict[str, Any]) -> tuple[Any, ...]:
-        """Convert all inputs to one floating dtype."""
+        """Return the inputs as values of one floating dtype."""
         values = as_values(args)
         dtype = common_dtype([v.dtype for v in values])
         return self.align([v if v.dtype == dtype else v.astype(dtype) for v in values])
@@ -112,14 +112,13 @@ class HostOperator(KernelOperator):
         return {"replay": replay}
 
     def error_of(self, cause: Exception) -> type[Exception]:
-        """Return the class of the exception that comes out where the function has raised one."""
+        """Return the class of the error for an exception of the function."""
         return MatrixError if isinstance(cause, np.linalg.LinAlgError) else OperatorError
 
     def _raised(
         self, target: Any, spec: Any, static: Any, cores: Sequence[np.ndarray], where: str
     ) -> BaseException:
-        """Return the exception for one element of the loop, for which the function is called again.
-        """
+        """Return the exception for one element of the loop, after calling the function again."""
         name = static.get("caller", "") or self.name
         try:
             target.replay(spec, cores)
@@ -129,20 +128,21 @@ class HostOperator(KernelOperator):
             error = self.error_of(cause)(f"{name}: {cause}{where}")
             error.__cause__ = cause
             return error
-        except BaseException as interrupt:  # the user's, which arrived in the function
+        except BaseException as interrupt:  # Ctrl-C arrived in the function
             return interrupt
         return OperatorError(f"{name} raised{where}, but not when it was called again")
 
 
 class NumPyFunction(HostOperator):
-    """A function of NumPy's that gives the same numbers of results for any elements: operands keep
-    their dtypes, Python's numbers take those of the others, errors are NumPy's.
+    """A function of NumPy's whose results have shapes that do not depend on the elements.
+
+    Operands keep their dtypes, numbers of Python take the dtype of the others, errors are NumPy's.
 
     Parameters
     ----------
     function : callable
-        A universal function, which gives the results their dtype, or one that is called for each
-        element of the loop.
+        A universal function, which decides the dtypes of results, or a function that is called for
+        each element of the loop.
     """
 
     gives_scalars = True
@@ -156,7 +156,8 @@ class NumPyFunction(HostOperator):
             self.function = partial(_of_each, function, self.ncore[: len(self.signature.inputs)])
 
     def prepare(self, args: Sequence[Any], static: dict[str, Any]) -> tuple[Any, ...]:
-        """Give Python's numbers a dtype, and all operands as many leading axes."""
+        """Return operands as values with equally many leading axes, Python's numbers with the dtype
+        of the others."""
         weak = [isinstance(a, WEAK) or getattr(a, "weak", None) is not None for a in args]
         if any(weak):
             dtype = np.result_type(*map(kind_of, args))
@@ -175,13 +176,13 @@ class NumPyFunction(HostOperator):
         self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]
     ) -> list[np.ndarray]:
         expected = self.infer(arrays, static)
-        if all(0 in shape for shape, _ in expected):  # the function may want an element at least
+        if all(0 in shape for shape, _ in expected):  # the function may need an element
             return [np.empty(*each) for each in expected]
         return super().run(target, arrays, static)
 
 
 def _in_dtype(number: Any, dtype: np.dtype) -> Any:
-    """Return a number of Python, which may be known later, in the dtype of the other operands."""
+    """Return a number, or a value that stands for one, as a value of a dtype."""
     if isinstance(number, door.value):
         return number.astype(dtype, copy=False)
     return door.constant(np.asarray(number, dtype))
@@ -190,7 +191,7 @@ def _in_dtype(number: Any, dtype: np.dtype) -> Any:
 def _of_each(
     function: Callable[..., Any], ncore: Sequence[int], *arrays: np.ndarray, **options: Any
 ) -> np.ndarray:
-    """Return the results of a function for each element of the loop over whole operands."""
+    """Return the results of a function called for each element of the loop over operands."""
     loop = broadcast_shapes(
         *(a.shape[: a.ndim - n] for a, n in zip(arrays, ncore, strict=True))
     )

@@ -1,5 +1,4 @@
-"""Kernel operators: a gufunc signature and a core function; any number of leading axes is the
-system's business."""
+"""Kernel operators: a gufunc signature and a core function, looped over any leading axes."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -15,7 +14,7 @@ from ..process.bounded_dict import Bounded
 from .operator import Operator, Specs, as_values, door
 
 MOST_SPECS = 1024
-"""Kernels of one operator whose descriptions are kept: transforms have one for each length."""
+"""The most kernel specs that an operator keeps: Fourier transforms have one for each length."""
 
 
 class KernelOperator(Operator):
@@ -25,16 +24,17 @@ class KernelOperator(Operator):
     Parameters
     ----------
     function : callable
-        Plain function or dispatcher: ``f(x..., out...)`` writes its outputs; with a signature of
+        A plain function or dispatcher: ``f(x..., out...)`` writes its outputs; with a signature of
         scalars only it returns them.
     signature : str
-        Such as ``"(m,k),(k,n)->(m,n)"``.
+        The core dimensions, such as ``"(m,k),(k,n)->(m,n)"``.
     results : sequence of dtype or None
-        The dtype of each output; ``None`` is that of the floating inputs.
+        The dtype of each output; ``None`` for the common dtype of the floating inputs.
     may_raise : bool
         Whether the kernel can fail.
     uses_blas : bool
-        Whether it calls BLAS or LAPACK, whose bits depend on the number of rows and of threads.
+        Whether the kernel calls BLAS or LAPACK, whose bits depend on the numbers of rows and
+        threads.
     """
 
     def __init__(
@@ -60,15 +60,15 @@ class KernelOperator(Operator):
         self.__doc__ = function.__doc__
 
     def parse(self, signature: str) -> Signature:
-        """Return the signature from its text."""
+        """Return the parsed signature."""
         return parse_signature(signature)
 
     # Inputs and specs
     # ---------------------------------------------------------------------------------
 
     def prepare(self, args: Sequence[Any], static: dict[str, Any]) -> tuple[Any, ...]:
-        """Convert to values and promote floating inputs to one dtype; integer inputs stay as they
-        are."""
+        """Return the inputs as values with equally many leading axes, floating ones of one dtype;
+        integers keep their dtypes."""
         if len(args) != len(self.signature.inputs):
             raise TypeError(
                 f"{self.name} takes {len(self.signature.inputs)} arrays ({self.signature}), got "
@@ -81,8 +81,7 @@ class KernelOperator(Operator):
         )
 
     def align(self, values: Sequence[Any]) -> tuple[Any, ...]:
-        """Give all inputs the same number of leading axes, so that a batch axis may stand in front
-        of them."""
+        """Give all inputs equally many leading axes, so that a batch axis can come before them."""
         nloops = [len(v.shape) - n for v, n in zip(values, self.ncore, strict=False)]
         if min(nloops) == max(nloops) or min(nloops) < 0:
             return tuple(values)
@@ -120,7 +119,7 @@ class KernelOperator(Operator):
         Raises
         ------
         ValueError
-            When an input has too few axes or sizes disagree; it names the dimension and the shapes.
+            If an input has too few axes or sizes disagree.
         """
         sizes: dict[str, int] = {}
         for position, (shape, core) in enumerate(zip(shapes, self.signature.inputs, strict=True)):
@@ -171,23 +170,23 @@ class KernelOperator(Operator):
     def kernel(
         self, dtypes: tuple[np.dtype, ...], static: dict[str, Any]
     ) -> tuple[Any, Sequence[np.ndarray]]:
-        """Return the kernel spec for inputs of these dtypes, and the numbers among the static
-        parameters that the kernel takes behind them."""
+        """Return the kernel spec for inputs of these dtypes, and the static parameters that the
+        kernel takes as operands after them."""
         return self.spec(dtypes), ()
 
     def operands(self, contiguous: Callable[..., Any], inputs: Sequence[Any]) -> list[Any]:
-        """Return the inputs that the kernel reads, the last ones of all, laid out for it."""
+        """Return the inputs that the kernel reads (the last ones, if not all), with contiguous
+        cores."""
         return [contiguous(x, n) for x, n in zip(inputs, self.ncore, strict=False)]
 
     def failure(
         self, target: Any, spec: Any, inputs: Sequence[np.ndarray], status: int, static: Any
     ) -> Exception:
-        """Return the exception for the status that the kernel left when it was called now."""
+        """Return the exception for the status of a kernel that was called at once."""
         return failure_of(self, status)
 
     def reports(self, spec: Any, static: dict[str, Any]) -> dict[str, Any]:
-        """Return what makes the exception in a program: ``error`` or ``replay`` of an instruction.
-        """
+        """Return the function that makes an instruction's exception, as ``error`` or ``replay``."""
         return {"error": self.error}
 
     def run(
@@ -198,7 +197,7 @@ class KernelOperator(Operator):
             operands = self.operands(_contiguous, arrays)
             results, status = target.kernel(spec).call(*operands, *numbers)
         except ValueError:
-            self.infer(arrays, static)  # says which shapes do not match, in words of ours
+            self.infer(arrays, static)  # raises a clearer error for shapes that do not match
             raise
         if status:
             raise self.failure(target, spec, [*arrays, *numbers], status, static)
@@ -223,8 +222,8 @@ class KernelOperator(Operator):
 
 
 class KeepsOrder:
-    """Of operators along the last axis: their results lie in memory in the order of the first
-    input, as NumPy's do."""
+    """A mixin of operators along the last axis whose results have the memory order of the first
+    input, as in NumPy."""
 
     def memory_order(self, operands: Sequence[np.ndarray], static: Any) -> list[np.ndarray]:
         return [operands[0]] * self.nout  # type: ignore[attr-defined]
@@ -237,7 +236,7 @@ class KeepsOrder:
 
 
 def common_dtype(dtypes: Sequence[np.dtype]) -> np.dtype:
-    """Return the dtype in which floating inputs are computed; float64 without any."""
+    """Return the dtype in which a kernel computes with floating inputs, float64 without any."""
     floating = [d for d in dtypes if d.kind in "fc"]
     if not floating:
         return np.dtype(np.float64)
@@ -246,8 +245,8 @@ def common_dtype(dtypes: Sequence[np.dtype]) -> np.dtype:
 
 
 def failure_of(operator: Any, status: int) -> Exception:
-    """Return the exception for the status that an operator's kernel left."""
-    if status < 0:  # an error of ours: operands are copied where they are not contiguous
+    """Return the exception for the status that a kernel has returned."""
+    if status < 0:  # a bug of numgrad: operands that are not contiguous should have been copied
         return OperatorError(
             f"the kernel of {operator.name} was given an operand that is not C-contiguous"
         )
@@ -263,21 +262,21 @@ def called_again(
     where: str,
     outputs: Sequence[str] = (),
 ) -> Exception:
-    """Call a kernel's function for one element of its loop after the other, until one fails.
+    """Call a kernel's function for each element of its loop, until a call fails.
 
     Parameters
     ----------
     inputs : sequence of ndarray
         Whole operands, leading axes first; the last ``ncore[k]`` axes of each are its core.
     what, where : str
-        The operator, and what is known already about the place.
+        The operator and the place, for the message.
     outputs : sequence of str
         The names of the arrays that the function writes.
 
     Returns
     -------
     OperatorError or MemoryError
-        Its cause is the function's own exception.
+        The error; its cause is the exception of the function.
     """
     for index, cores in elements(inputs, ncore):
         place = where + (f" at loop index {index}" if index else "")
@@ -299,7 +298,7 @@ def called_again(
 def out_of_memory(
     what: str, operands: Sequence[np.ndarray], where: str, cause: MemoryError
 ) -> MemoryError:
-    """Return the error for want of memory in a function that an operator calls."""
+    """Return the error for an operator whose function ran out of memory."""
     shapes = ", ".join([str(a.shape) for a in operands])
     said = f": {cause}" if str(cause) else ""
     error = MemoryError(f"{what}: no memory is left for operands of shapes {shapes}{where}{said}")
@@ -310,7 +309,7 @@ def out_of_memory(
 def elements(
     inputs: Sequence[np.ndarray], ncore: Sequence[int]
 ) -> Iterator[tuple[tuple[int, ...], list[np.ndarray]]]:
-    """Yield each index of the loop over whole operands, and the core of each operand there."""
+    """Yield each index of the loop over operands, with the cores of the operands there."""
     pairs = list(zip(inputs, ncore, strict=True))
     loop = broadcast_shapes(*(a.shape[: a.ndim - n] for a, n in pairs))
     whole = [np.broadcast_to(a, (*loop, *a.shape[a.ndim - n :])) for a, n in pairs]
@@ -341,7 +340,7 @@ def is_contiguous(array: np.ndarray, ncore: int) -> bool:
 
 
 def _contiguous(array: np.ndarray, ncore: int | None = None) -> np.ndarray:
-    """Return the array, or a copy, whose last ``ncore`` axes are C-contiguous; all by default."""
+    """Return an array, or a copy, with C-contiguous last ``ncore`` axes; all axes by default."""
     if ncore is not None and is_contiguous(array, ncore):
         return array
     return np.ascontiguousarray(array)

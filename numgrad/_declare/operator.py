@@ -1,4 +1,4 @@
-"""What every operator is, and the registry of the built-in ones."""
+"""The base class of operators, and the registry of the built-in ones."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -12,27 +12,28 @@ Specs = Sequence[Any]
 Computation = Callable[..., Any] | tuple[Callable[..., Any], Callable[..., Any]] | None
 FLOATING = tuple(map(np.dtype, ("float32", "float64", "complex64", "complex128")))
 WEAK = (bool, int, float, complex)
-MOST_PLANS = 1 << 13  # of one function, such as the elements of a loop; 2 to 5 kB each
+MOST_PLANS = 1 << 13  # of one operator, such as for indices in a loop; 2 to 5 kB each
 
 
 class Door:
-    """Where the recorder puts itself, so that declarations need not import it."""
+    """Functions of the engine that declarations call without importing the engine, which puts them
+    here."""
 
     apply: Callable[..., Any]
     alone: Callable[..., list[np.ndarray] | None]  # computes on large arrays, on all threads
-    is_many: Callable[..., bool]  # whether operands are as large as that
+    is_many: Callable[..., bool]  # whether operands are large enough for all threads
     unary: Callable[..., Any]
     binary: Callable[..., Any]
-    several: Callable[..., Any]  # the short way of any operator, None where it cannot be taken
+    several: Callable[..., Any]  # applies an operator by its plan; None where there is none
     learn: Callable[..., None]
     deferred: Callable[..., Any]
     value: type = type(None)
-    chosen: Any = ()  # the class of what a mask selects that is known later
+    chosen: Any = ()  # the class of elements selected by a mask that is known later
     constant: Callable[..., Any]
-    sequence: Callable[..., Any]  # what a list of numbers, arrays and tensors is as an operand
+    sequence: Callable[..., Any]  # makes an operand of a list of numbers, arrays and tensors
     align: Callable[..., Any]
     site: Callable[[], Any]  # the line of user code that is being executed
-    influence: Callable[..., Any]  # which elements of a result have a part in its cotangents
+    influence: Callable[..., Any]  # the tangent of a cotangent along the spectrum it belongs to
 
 
 door = Door()
@@ -40,7 +41,7 @@ registry: dict[str, "Operator"] = {}
 
 
 def kind_of(arg: Any) -> Any:
-    """Return what decides how an argument is promoted: its dtype, or a Python number."""
+    """Return the dtype of an argument for promotion, or its Python number, whose dtype is weak."""
     if not isinstance(arg, door.value):
         return arg
     return arg.dtype if arg.weak is None else arg.weak
@@ -54,36 +55,38 @@ class Operator:
     name : str
         The Array-API name where there is one.
     differentiable : bool
-        Whether nodes are recorded for it.
+        Whether applications of the operator are recorded as nodes.
     is_view : bool
-        Whether its result shares memory with its first input.
+        Whether the result shares memory with the first input.
     register : bool
-        Whether it joins the registry of built-in operators, which registry-wide tests cover.
+        Whether the operator joins the registry of built-in operators, which registry-wide tests
+        cover.
     """
 
     nout = 1
     gives_scalars = False  # whether a result without axes is a value
-    reads_elements = False  # whether that is an element, into which nobody writes
+    reads_elements = False  # whether such a result is an element, which is never written
     uses_blas = False
-    is_linear = False  # whether it is its own tangent, which is simpler than to transpose
-    is_replay = False  # whether it stands for many operations, which are recorded as one
+    is_linear = False  # whether the operator applied to tangents gives the tangents of its results
+    is_replay = False  # whether the operator stands for many operations, recorded as one
     completed: Any = None
-    """Of a view of a part of each element: ``(x, part)`` returns ``x`` with another part."""
-    converts = False  # whether it may apply itself to other values than it is given
+    """For a view of a part of each element: ``(x, part)`` returns ``x`` with its part replaced."""
+    converts = False  # whether the operator may be applied to converted operands
     by_position: Any = None
-    """Where it reads or writes a part of its first input, two functions. ``(specs of the inputs,
-    static) -> (form, first)`` says what a part has in common with those that begin elsewhere, and
-    where it begins; None for one that nothing is known of. ``(specs, form, most) -> (operator,
-    static, positions, unit)`` says which operator does the same at positions, its last input: those
-    of a part that begins at 0, and the elements in one; None for more than ``most``."""
+    """Two functions of an operator that reads or writes a part of its first input. ``(specs of the
+    inputs, static) -> (form, first)`` returns the form of the part, equal for parts that differ
+    only in their starts, and its start; None where the form is unknown. ``(specs, form, most) ->
+    (operator, static, positions, unit)`` returns the operator with positions as its last input that
+    does the same, the positions of a part that begins at 0, and the elements for one position; None
+    for more than ``most`` positions."""
     ranks: Callable[..., tuple[int, ...]] | None = None
-    """``(**static)`` returns how many axes each operand has beside those that it loops over, of an
-    operator of which one operand may lack some of these."""
-    reads_pieces = False  # whether `lower` takes operands that are several side by side
-    reorders = False  # whether the results of operands in C order may lie in another one
+    """``(**static)`` returns the number of axes of each operand without its loop axes; declared for
+    operators of which an operand may lack some loop axes."""
+    reads_pieces = False  # whether `lower` takes operands that consist of several pieces
+    reorders = False  # whether results of operands in C order may have another memory order
     memory_order: Any = None
-    """``(miniatures of the inputs, static)`` returns an array for each output, whose axes lie in
-    the order of those of the output; see `memory_order`. None for results in C order."""
+    """``(miniatures of the inputs, static)`` returns an array for each output, whose strides have
+    the memory order of the output; see `numgrad.ir.memory_order`. None for results in C order."""
 
     def __init__(
         self, name: str, differentiable: bool = True, is_view: bool = False, register: bool = True
@@ -92,13 +95,13 @@ class Operator:
         self.differentiable = differentiable
         self.is_view = is_view
         self.__name__ = name
-        self.kinds: dict[Any, Any] = Bounded(4096)  # of its nodes, as far as they have one
-        # By the specs of the inputs, see `engine.dispatch_cache`.
+        self.kinds: dict[Any, Any] = Bounded(4096)  # the kinds of the operator's nodes
+        # By the specs of the inputs, see `numgrad.engine.record.plan`.
         self.plans: dict[Any, Any] = Bounded(MOST_PLANS)
-        self.alike: dict[Any, Any] = Bounded(MOST_PLANS)  # for parameters that were not met before
+        self.alike: dict[Any, Any] = Bounded(MOST_PLANS)  # plans for any static parameters
         self._pullback: Callable[..., Any] | None = None
         self._reads: Callable[..., Any] | None = None
-        self.is_pure = register  # whether nobody notices that equal applications are one
+        self.is_pure = register  # whether equal applications can be merged into one
         self.has_rule = register  # whether the derivative of a node depends on its kind alone
         if register:
             if name in registry:
@@ -122,13 +125,13 @@ class Operator:
 
     @property
     def has_second(self) -> bool:
-        """Whether the derivative has one itself, as all that is made of operators; that of a user
-        may be a kernel without."""
+        """Whether the operator has a second derivative: it has if the first is made of operators;
+        a user's derivative may be a kernel without a derivative."""
         kernel = getattr(getattr(self, "derivative", None), "kernel", None)
         return kernel is None or kernel.is_twice
 
     def covers(self, specs: Specs, static: dict[str, Any]) -> bool:
-        """Return whether nothing remains of the first input, so that no gradient goes there."""
+        """Return whether the whole first input is overwritten, so that its gradient is zero."""
         return False
 
     def prepare(self, args: Sequence[Any], static: dict[str, Any]) -> tuple[Any, ...]:
@@ -151,9 +154,12 @@ class Operator:
     def computation(
         self, target: Any, inputs: Specs, static: dict[str, Any]
     ) -> Computation:
-        """Return a function of arrays with these specs that does what `run` does, None where there
-        is none. It may raise ``ValueError`` for an array that must be copied first. A pair has a
-        faster function, for arrays in C order, behind it."""
+        """Return a function of arrays with these specs that computes the result, None if there is
+        none.
+
+        It may raise ``ValueError`` for an array that must be copied first. The second function of a
+        pair is faster, and takes arrays in C order only.
+        """
         return lambda *arrays: self.run(target, arrays, static)[0]
 
     def lower(
@@ -163,12 +169,11 @@ class Operator:
         raise NotImplementedError
 
     def error(self, where: str) -> Exception:
-        """Return the exception for a kernel that failed; ``where`` says at which row and index."""
+        """Return the exception for a kernel that failed; ``where`` names the row and the index."""
         return OperatorError(f"the kernel of {self.name} raised{where}")
 
     def saves(self, needs: Sequence[bool]) -> Sequence[bool]:
-        """Return which inputs and outputs the derivative with respect to the needed inputs
-        reads."""
+        """Return for each input and output whether the derivative to the needed inputs reads it."""
         if self._reads is not None:
             return self._reads(needs)
         return (False,) * (len(needs) + self.nout)
@@ -176,7 +181,7 @@ class Operator:
     def differentiate(
         self, backward_pass: Any, context: Any, cotangents: Sequence[Any]
     ) -> Sequence[Any]:
-        """Return the cotangents of the inputs as values, ``None`` where none is wanted."""
+        """Return the cotangents of the inputs as values, ``None`` for an input without one."""
         if self._pullback is None:
             raise NotDifferentiableError(
                 f"the operator {self.name}{context.node.where()} has no derivative of this order; "
@@ -192,8 +197,8 @@ class Operator:
     def tangent(
         self, forward_pass: Any, context: Any, tangents: Sequence[Any]
     ) -> Sequence[Any] | None:
-        """Return the tangents of the outputs for those of the inputs, ``None`` where there is none;
-        ``None`` alone lets the engine transpose the derivative."""
+        """Return the tangents of the outputs from the tangents of the inputs, ``None`` for an
+        output without one; ``None`` alone lets the engine transpose the derivative."""
         if not self.is_linear:
             return None
         inputs = [
@@ -210,7 +215,7 @@ class Operator:
         """Declare the derivative as a function ``(context, g...) -> gradients`` made of
         operators."""
         self._pullback = function
-        self.has_rule = registry.get(self.name) is self  # a user's function may do anything
+        self.has_rule = registry.get(self.name) is self  # not for a user's function
         self._declared()
         return function
 
@@ -221,12 +226,12 @@ class Operator:
         return function
 
     def _declared(self) -> None:
-        """Forget what nodes were like before something was declared."""
+        """Forget the kinds and plans made before a declaration was added."""
         self.kinds.clear()
         self.forget_plans()
 
     def forget_plans(self) -> None:
-        """Work out anew what the operator does with values of certain specs."""
+        """Forget the plans of the operator, so that they are made anew."""
         self.plans.clear()
         self.alike.clear()
 
@@ -235,7 +240,7 @@ class Operator:
 
 
 def as_values(args: Sequence[Any]) -> list[Any]:
-    """Return arguments as values: what is none yet as a constant where the others are."""
+    """Return arguments as values; others become constants on the device of the values."""
     device = device_among(args)
     return [a if isinstance(a, door.value) else door.constant(a, device) for a in args]
 
@@ -249,12 +254,12 @@ def device_among(args: Sequence[Any]) -> str | None:
 
 
 def zeros_of(spec: Any) -> Any:
-    """Return a zero cotangent for an output that received none."""
+    """Return zeros of a spec, such as the cotangent of an output at which none has arrived."""
     return door.constant(np.broadcast_to(np.zeros((), spec.dtype), spec.shape))
 
 
 def arrived(context: Any, cotangents: Sequence[Any], outputs: Iterable[int]) -> list[Any]:
-    """Return the cotangents of some outputs, zeros for those that received none."""
+    """Return the cotangents of some outputs, zeros where none has arrived."""
     return [
         zeros_of(context.output_specs[n]) if cotangents[n] is None else cotangents[n]
         for n in outputs

@@ -1,8 +1,8 @@
-"""Partial derivatives of elementwise operators: compiled, or traced for the next derivative.
+"""Partials of elementwise operators: compiled, or applied to tensors for the next derivative.
 
-One scalar function serves both: Numba compiles it as the backward kernel, and the same code object
-runs on tensors with ``math`` and ``where`` bound to the registered operators when the derivative
-is to be differentiated.
+One scalar function serves both: Numba compiles it as the backward kernel, and, where the derivative
+is to be differentiated, the same code runs on tensors, with ``math`` and ``where`` bound to
+operators.
 """
 
 import math
@@ -19,7 +19,8 @@ from .source import python_function, require_straight
 
 
 class Partial:
-    """One partial derivative: what it reads, and how to multiply a cotangent with it."""
+    """One partial derivative: the values that it reads, and products with cotangents and
+    tangents."""
 
     def __init__(self, owner: Any, function: Callable[..., Any]) -> None:
         self.owner = owner
@@ -48,14 +49,14 @@ class Partial:
         )
 
     def _classify(self) -> None:
-        """Recognise a constant, and a function that returns an argument: they need no kernel."""
+        """Recognise a constant partial, and one equal to an argument: they need no kernel."""
         if not self.reads:
             self.constant = self.function()
             return
         code = self.function.__code__
         marks = [object() for _ in self.reads]
         if len(code.co_code) <= 8 and not code.co_names:
-            with suppress(TypeError):  # such as -y: no operation is defined on a mark
+            with suppress(TypeError):  # such as for -y: a mark has no operations
                 result = self.function(*marks)
                 self.identity = next((n for n, mark in enumerate(marks) if result is mark), None)
 
@@ -71,13 +72,13 @@ class Partial:
             self._operator = Elementwise(
                 self.function, self.function.__name__, conditions=conditions, differentiable=False
             )
-            self._operator.is_builtin = self.owner.is_builtin  # of which none raises
+            self._operator.is_builtin = self.owner.is_builtin  # built-in partials never raise
         return self._operator
 
     def apply(self, context: Any, g: Any) -> Any:
-        """Return ``g`` times the partial (its conjugate for complex values)."""
+        """Return a cotangent times the partial, or times its conjugate for complex values."""
         partial = self._value(context)
-        if isinstance(partial, door.value):  # first: some stand for numbers of Python
+        if isinstance(partial, door.value):  # tested first: some values stand for Python numbers
             return registry["multiply"](g, conjugate(partial))
         return _scale(g, np.conj(partial))
 
@@ -101,7 +102,7 @@ class Partial:
         return self.operator(*values)
 
     def _trace(self, values: list[Any], dtype: np.dtype) -> Any:
-        """Run the function on tensors; a choice between two numbers gets the dtype of the rest."""
+        """Return the partial computed on tensors; a choice between two numbers gets ``dtype``."""
         partial = self.traced(*values)
         if isinstance(partial, door.value) and partial.dtype != dtype:
             partial = partial.astype(dtype)
@@ -109,9 +110,11 @@ class Partial:
 
     @property
     def traced(self) -> Callable[..., Any]:
-        """The function with ``math`` and ``where`` bound to operators: it runs on tensors. One that
-        has another form there, of which the next derivative keeps its digits, has it as its
-        attribute ``on_tensors``."""
+        """The function with ``math`` and ``where`` bound to operators, so that it runs on tensors.
+
+        A function whose attribute ``on_tensors`` is another form of it, with a more accurate next
+        derivative, is replaced by this form.
+        """
         if self._traced is not None:
             return self._traced
         own = getattr(self.function, "on_tensors", None)
@@ -135,7 +138,7 @@ def _scale(g: Any, factor: complex) -> Any:
 
 
 class OperatorMath:
-    """What ``math`` means where a scalar function runs on tensors."""
+    """The stand-in for ``math`` where a scalar function runs on tensors: names are operators."""
 
     pi = np.pi
     e = np.e
@@ -160,12 +163,12 @@ OPERATOR_MATH = OperatorMath()
 
 
 def bind_operators(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function whose names, and its callees' names, mean operators of tensors."""
+    """Return a copy of a function in which names, also of its callees, are bound to operators."""
     return _OperatorBinder().function(getattr(function, "py_func", function))
 
 
 class _OperatorBinder:
-    """One walk over a function and those it calls, which may be recursive."""
+    """The copies of a function and its callees, which may be recursive, with operators bound."""
 
     def __init__(self) -> None:
         self.done: dict[Any, Any] = {}
@@ -192,7 +195,8 @@ class _OperatorBinder:
         return bound
 
     def value(self, name: str, value: Any) -> Any:
-        """Return what a name is bound to; a user's own ``where`` or ``abs`` stays what it is."""
+        """Return the object for a name: an operator, a bound function, or the value itself, such as
+        a user's own ``where``."""
         plain = getattr(value, "py_func", value)
         if isinstance(plain, types.FunctionType):
             return value if _works_on_tensors(plain) else self.function(plain)
@@ -207,6 +211,6 @@ _BUILTIN = types.BuiltinFunctionType
 
 
 def _works_on_tensors(function: types.FunctionType) -> bool:
-    """Whether a function of a library is meant for arrays, and so is not ours to bind."""
+    """Whether a function belongs to a library for arrays, so that its names are not bound."""
     root, _, rest = (function.__module__ or "").partition(".")
     return root in ("numpy", "scipy") or (root == "numgrad" and not rest.startswith("operators"))

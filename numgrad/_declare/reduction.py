@@ -1,4 +1,4 @@
-"""Reductions: a kernel over one contiguous axis, applied to any axes counted from the right."""
+"""Reductions: operators with a kernel over one contiguous axis, applied to any axes."""
 
 import functools
 from collections.abc import Callable, Sequence
@@ -14,22 +14,22 @@ from ..ir.memory_order import in_miniature, laid_like
 from .kernel import failure_of, is_contiguous
 from .operator import FLOATING, Computation, Operator, Specs, door
 
-# Up to so many elements a copy takes less time than to find out how to do without.
+# Up to so many elements a copy takes less time than looking for a way without it.
 FEW_ELEMENTS = 4096
-# From so many blocks on they are reduced apart.
+# Blocks are reduced apart if there are more than so many.
 MANY_BLOCKS = 4
 
 
 class Blocks(NamedTuple):
-    """How a reduction is made of those of blocks of elements, or of rows of a matrix.
+    """The blocks of elements, or of rows of a matrix, that a reduction may reduce apart.
 
     Attributes
     ----------
     size : int
-        Of each block, but the last.
+        The size of each block but the last.
     join : callable
-        A core function like that of the reduction, which takes what it makes of the blocks in
-        order, and has the bits that it has for all elements at once.
+        A core function that reduces the results of the blocks, in order. It must give the bits of
+        the reduction of all elements at once.
     """
 
     size: int
@@ -42,26 +42,26 @@ def reduction(function: Callable[..., Any] | None = None, **options: Any) -> Any
     Parameters
     ----------
     numpy : callable, optional
-        The NumPy function ``(array, axis=)`` that serves integers and booleans.
+        The NumPy function ``(array, axis=)`` for integers and booleans.
     integers : callable, optional
-        The core function that serves integers and booleans in programs, where the other one is of
-        floating numbers alone.
+        The core function for integers and booleans in programs, where ``function`` takes floating
+        numbers alone.
     integer_columns : callable, optional
-        The same for ``columns``.
+        The function in place of ``columns`` for integers and booleans.
     columns : callable, optional
-        A core function ``(x, out)`` that reduces the first axis of a matrix, with the same bits as
-        the other one has for each column.
+        A core function ``(x, out)`` that reduces the first axis of a matrix, with the bits of
+        ``function`` for each column.
     blocks, column_blocks : Blocks, optional
-        How the work can be shared, of elements and of rows.
+        The blocks in which elements, and rows, can be reduced apart.
     result : dtype, optional
-        The dtype of the result when it is not that of the argument.
+        The dtype of the result where it differs from the argument's.
     complex : bool
         Whether complex arguments are allowed. Default true.
     empty : bool
-        Whether no elements can be reduced, as to 0 by a sum. Default true.
+        Whether the reduction of no elements is defined, as the sum 0. Default true.
     exact : bool
-        Whether nothing is rounded, so that the NumPy function has the bits of the kernel and
-        serves every dtype eagerly. Default false.
+        Whether no result is rounded, so that the NumPy function has the bits of the kernel and is
+        called for every dtype outside of programs. Default false.
     """
     if function is None:
         return functools.partial(reduction, **options)
@@ -112,7 +112,7 @@ class Reduction(Operator):
         return super().__call__(value, **static)
 
     def spec(self, dtype: np.dtype, columns: bool = False) -> LoopSpec:
-        """Return the spec of the kernel over a contiguous axis, or over the rows of a matrix."""
+        """Return the kernel spec for a contiguous axis, or for the rows of a matrix."""
         if (dtype, columns) not in self._specs:
             self._check_complex(dtype)
             whole, rows = self.function, self.columns
@@ -128,7 +128,7 @@ class Reduction(Operator):
         return self._specs[dtype, columns]
 
     def block_specs(self, dtype: np.dtype, columns: bool) -> tuple[LoopSpec, LoopSpec]:
-        """Return the specs of the kernels that reduce blocks, and that join them."""
+        """Return two kernel specs: one to reduce blocks, one to join their results."""
         if (dtype, columns) not in self._pairs:
             whole = self.spec(dtype, columns)
             blocks = self.column_blocks if columns else self.blocks
@@ -141,7 +141,7 @@ class Reduction(Operator):
         return self._pairs[dtype, columns]
 
     def result_dtype(self, dtype: np.dtype) -> np.dtype:
-        """Return the dtype of the result; for integers and booleans it is NumPy's."""
+        """Return the dtype of the result, as in NumPy for integers and booleans."""
         if self.result is not None:
             return self.result
         if dtype in FLOATING or self.numpy is None:
@@ -261,7 +261,7 @@ class Reduction(Operator):
     def _takes_blocks(
         self, builder: Any, operand: Any, axes: Sequence[int], columns: bool
     ) -> bool:
-        """Whether to reduce blocks, which can be spread over threads, and to join them then."""
+        """Whether to reduce blocks apart, on several threads, and to join their results."""
         blocks = self.column_blocks if columns else self.blocks
         if blocks is None or operand.buffer.rows or not builder.is_many(operand):
             return False
@@ -282,7 +282,7 @@ class Reduction(Operator):
         builder.emit(join, [parts], [flat], _all(parts, flat), parts.shape)
 
     def _takes_columns(self, array: Any, axes: Sequence[int]) -> bool:
-        """Whether to reduce the rows of matrices, which saves a transposing copy."""
+        """Whether to reduce an array as matrices along their rows, without a transposing copy."""
         if (
             self.columns is None
             or not axes
@@ -296,7 +296,7 @@ class Reduction(Operator):
             return True
         return (
             array.strides[axes[0]] != array.dtype.itemsize
-        )  # else the axis is contiguous where it is
+        )  # else the axis is contiguous already
 
 
 def _order_of(miniature: np.ndarray, axes: Sequence[int]) -> np.ndarray:
@@ -304,8 +304,7 @@ def _order_of(miniature: np.ndarray, axes: Sequence[int]) -> np.ndarray:
 
 
 def _laid_out(result: np.ndarray, array: np.ndarray, axes: Sequence[int]) -> np.ndarray:
-    """Return a result in memory as NumPy's, whose axes keep the order that they have in the
-    array."""
+    """Return a result in NumPy's memory order: the order of the remaining axes in the array."""
     if result.ndim < 2 or array.flags.c_contiguous:
         return result
     return laid_like(result, _order_left(array.shape, array.strides, tuple(axes)))
@@ -319,15 +318,14 @@ def _order_left(shape: Any, strides: Any, axes: tuple[int, ...]) -> np.ndarray:
 def _parts(
     shape: tuple[int, ...], axes: Sequence[int]
 ) -> tuple[tuple[int, ...], int, tuple[int, ...]]:
-    """Return the sizes before adjacent ``axes``, their number of elements, the sizes behind."""
+    """Return the sizes before adjacent ``axes``, the product of their sizes, and the sizes after
+    them."""
     first, last = len(shape) + axes[0], len(shape) + axes[-1]
     return shape[:first], prod(shape[first : last + 1]), shape[last + 1 :]
 
 
 def _merge_core(operand: Any, nlead: int, core: tuple[int, ...]) -> Any:
-    """Return an operand whose axes after the first ``nlead``, which are contiguous, have the sizes
-    ``core``.
-    """
+    """Return an operand with its contiguous axes after the first ``nlead`` reshaped to ``core``."""
     strides, step = [], operand.dtype.itemsize
     for size in reversed(core):
         strides.insert(0, step)
@@ -339,7 +337,7 @@ def _merge_core(operand: Any, nlead: int, core: tuple[int, ...]) -> Any:
 
 
 def _all(*operands: Any) -> tuple[int, ...]:
-    """Return the numbers of axes of operands."""
+    """Return the number of axes of each operand."""
     return tuple(len(operand.shape) for operand in operands)
 
 
@@ -350,14 +348,15 @@ def _move_last(array: np.ndarray, axes: Sequence[int]) -> np.ndarray:
 
 
 def _as_matrices(array: np.ndarray, axes: Sequence[int]) -> np.ndarray:
-    """Return a copy or view of contiguous matrices whose rows are reduced."""
+    """Return an array as contiguous matrices whose rows are to be reduced, a view if possible."""
     lead, size, kept = _parts(array.shape, axes)
     matrices = array.reshape(*lead, size, prod(kept))
     return matrices if is_contiguous(matrices, 2) else np.ascontiguousarray(matrices)
 
 
 def _axes_last(array: np.ndarray, axes: Sequence[int]) -> np.ndarray:
-    """Return a copy or view whose last axis holds the reduced elements in C order, contiguous."""
+    """Return an array with the elements to be reduced along a contiguous last axis, in C order, a
+    view if possible."""
     if len(axes) != 1 or axes[0] != -1:
         array = _move_last(array, axes)
         nlead = array.ndim - len(axes)

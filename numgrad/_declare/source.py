@@ -1,4 +1,4 @@
-"""Functions that users declare operators with: their parameters, and what they read."""
+"""The functions in declarations of operators: their parameters, and the names they mention."""
 
 import dis
 import inspect
@@ -17,12 +17,13 @@ class Source:
     Attributes
     ----------
     function : callable
-        What was declared.
+        The function as declared.
     plain : function
-        The Python function.
+        The Python function of it.
     is_kernel : bool
-        Whether it is a dispatcher.
+        Whether ``function`` is a dispatcher.
     parameters : tuple of str
+        The names of the parameters.
     defaults : dict
         The default values of parameters.
     """
@@ -44,7 +45,7 @@ class Source:
         self.defaults = {p.name: p.default for p in kinds if p.default is not p.empty}
 
     def reads(self, parameter: str) -> bool:
-        """Whether the function mentions a parameter at all; what it does not need not be saved."""
+        """Whether the function mentions a parameter; a value that it does not is not saved."""
         return parameter in self._mentioned
 
     @lazy
@@ -53,7 +54,7 @@ class Source:
 
 
 def _require_compiler(is_kernel: bool, what: str) -> None:
-    """Refuse a function that may have been a kernel, had Numba not been told to leave it alone."""
+    """Raise for a plain function while Numba is disabled: it may have been meant as a kernel."""
     config = sys.modules.get("numba.core.config")
     if not is_kernel and getattr(config, "DISABLE_JIT", False):
         raise DeclarationError(
@@ -64,20 +65,20 @@ def _require_compiler(is_kernel: bool, what: str) -> None:
 
 
 def plain_of(function: Any) -> FunctionType | None:
-    """Return a plain function itself, or that of a dispatcher, whether Numba compiles for it or
-    simulates; None for anything else."""
+    """Return the Python function of a dispatcher, compiling or simulated, a plain function itself;
+    None for any other object."""
     is_simulated = type(function).__module__.startswith("numba.cuda.simulator")
     plain = getattr(function, "fn" if is_simulated else "py_func", function)
     return plain if isinstance(plain, FunctionType) else None
 
 
 def python_function(function: Any, what: str) -> FunctionType:
-    """Return a plain function, or that of a dispatcher.
+    """Return the Python function of a dispatcher, a plain function itself.
 
     Raises
     ------
     DeclarationError
-        For anything else.
+        For any other object.
     """
     plain = plain_of(function)
     if plain is not None:
@@ -93,7 +94,7 @@ def python_function(function: Any, what: str) -> FunctionType:
 
 
 def mentioned(code: CodeType) -> set[str]:
-    """Return the names of variables that byte code mentions, those of nested functions included."""
+    """Return the names of variables that byte code mentions, also in nested functions."""
     names: set[str] = set()
     for instruction in dis.get_instructions(code):
         value = instruction.argval
@@ -106,7 +107,7 @@ def mentioned(code: CodeType) -> set[str]:
 
 
 def branches(code: CodeType) -> bool:
-    """Whether byte code takes decisions: ``if`` (an expression too), ``while``, ``and``, ``or``."""
+    """Whether byte code has branches: ``if`` (also in expressions), ``while``, ``and``, ``or``."""
     return not _DECISIONS.isdisjoint(code.co_code[::2])  # every other byte is an argument
 
 
@@ -118,12 +119,12 @@ _DECISIONS = frozenset(
 
 
 def require_straight(function: FunctionType, what: str) -> None:
-    """Raise unless a scalar function can run on whole tensors: it must not decide on a value.
+    """Raise unless a scalar function can run on whole tensors: it must have no branches.
 
     Raises
     ------
     DeclarationError
-        For decisions and for ``max`` and ``min``, which decide too.
+        For branches, and for ``max`` and ``min``, which branch too.
     """
     if branches(function.__code__):
         raise DeclarationError(
@@ -138,13 +139,13 @@ def require_straight(function: FunctionType, what: str) -> None:
 def split_parameters(
     source: Source, what: str, groups: Sequence[tuple[int, str]], static: Sequence[str]
 ) -> tuple[str, ...]:
-    """Check the parameters of a kernel against its signature and return the static ones, which
-    come last.
+    """Check the parameters of a kernel against its signature; return the static ones, which come
+    last.
 
     Parameters
     ----------
     groups
-        How many parameters of which kind come first, such as ``(2, "input")``.
+        The numbers and kinds of the parameters that come first, such as ``(2, "input")``.
     static
         The names of the operator's static parameters.
     """
@@ -168,9 +169,9 @@ def split_parameters(
 
 
 def _right(source: Source, groups: Sequence[tuple[int, str]], count: int) -> str:
-    """Return the first line of a kernel that fits its signature."""
+    """Return the ``def`` line of a kernel whose parameters fit its signature."""
     names = list(source.parameters[:count])
-    if len(names) < count:  # which of them it lacks is not known
+    if len(names) < count:  # nothing tells which parameters are missing
         names = [
             f"{_LETTERS.get(kind, 'x')}{n + 1 if number > 1 else ''}"
             for number, kind in groups

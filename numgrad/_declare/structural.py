@@ -1,5 +1,4 @@
-"""Structural operators: views, and operators that say themselves how they are computed and
-lowered."""
+"""Structural operators: views, and operators that are declared by how they run and lower."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -12,7 +11,7 @@ from .operator import Computation, Operator, Specs
 
 
 class Structural(Operator):
-    """An operator declared by functions: ``infer``, ``run`` and ``lower``.
+    """An operator declared by the functions ``infer``, ``run`` and ``lower``.
 
     Parameters
     ----------
@@ -25,7 +24,7 @@ class Structural(Operator):
     memory_order : callable, optional
         As `Operator.memory_order`.
     prepare : callable, optional
-        ``(specs, **static)`` returns a function of arrays that does what ``run`` does, or None.
+        ``(specs, **static)`` returns a function of arrays for `Operator.computation`, or None.
     """
 
     def __init__(
@@ -64,10 +63,10 @@ class Structural(Operator):
 
 
 class ViewOperator(Operator):
-    """An operator that is a NumPy view: no element is read or written, in a program it costs
-    nothing.
+    """An operator whose result is a NumPy view: it reads and writes no element, and adds no
+    instruction to a program.
 
-    The view function gets an array with any number of leading axes and must count axes from the
+    The view function gets an array with any number of leading axes, and must count axes from the
     right.
     """
 
@@ -80,8 +79,8 @@ class ViewOperator(Operator):
         self.__doc__ = function.__doc__
 
     def viewer(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Declare what returns the view function of one array for a spec and static parameters,
-        None, or what `computation` may return: ``(spec, **static) -> callable``."""
+        """Declare a function ``(spec, **static)`` that returns the view function for one spec and
+        static parameters, None, or a pair as of `computation`."""
         self._viewer = function
         return function
 
@@ -92,7 +91,7 @@ class ViewOperator(Operator):
         return partial(self.function, **static) if made is None else made
 
     def seen(self, array: np.ndarray, static: dict[str, Any]) -> np.ndarray | None:
-        """Return the view of an array; None where its elements lie so that it is a copy."""
+        """Return the view of an array; None for strides that do not allow the view."""
         try:
             return self.function(array, **static)
         except CannotViewError:

@@ -1,4 +1,4 @@
-"""Drawings in the DOT language: boxes and arrows as data, and their text."""
+"""Drawings of nodes and edges in the DOT language: boxes and arrows as data, and their text."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ OPERATOR, LEAF, BOUNDARY = "#999999", "#148b97", "orange"
 
 @dataclass
 class Box:
-    """A node of a drawing."""
+    """A box of a drawing: its label and its colour."""
 
     label: str
     color: str = OPERATOR
@@ -19,7 +19,7 @@ class Box:
 
 @dataclass
 class Drawing:
-    """Boxes by number, and arrows between them with their labels."""
+    """Boxes by number, and arrows between boxes with labels."""
 
     boxes: dict[int, Box] = field(default_factory=dict)
     arrows: list[tuple[int, int, str]] = field(default_factory=list)
@@ -43,7 +43,7 @@ def _escaped(text: str) -> str:
 
 
 class Use(NamedTuple):
-    """One use of an output of ``source`` by ``consumer``, and the spec of the gradient of it."""
+    """The use of an output of ``source`` by ``consumer``, with the spec of its gradient."""
 
     consumer: Node
     source: Node
@@ -51,7 +51,8 @@ class Use(NamedTuple):
 
 
 def uses(nodes: Sequence[Node], wanted: Mapping[Node, Sequence[bool]] | None = None) -> list[Use]:
-    """Return the uses among ``nodes``: all of them, or those that a pass walks along."""
+    """Return the uses among nodes: all, or, with the masks ``wanted`` of a pass, the edges along
+    which it sends gradients."""
     present = set(nodes)
     found = []
     for node in nodes:

@@ -10,8 +10,8 @@ from ..engine.graph.node import Node
 class GradientEdge(NamedTuple):
     """A place in the graph where a gradient flows: output ``output_nr`` of ``node``.
 
-    It can stand for a tensor among the outputs or inputs of ``grad`` and keeps the graph alive when
-    the tensor is gone.
+    A gradient edge can stand for a tensor among the outputs or inputs of ``grad``. It keeps the
+    graph alive when the tensor is gone.
     """
 
     node: Node
@@ -25,7 +25,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     Parameters
     ----------
     tensor : Tensor
-        For a leaf the edge is that of its accumulator.
+        A tensor that requires grad; the edge of a leaf leads to its accumulator.
 
     Raises
     ------

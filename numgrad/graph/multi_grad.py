@@ -11,13 +11,13 @@ from ..engine.graph.node import Edge
 
 
 class MultiHandle:
-    """Removes the hook from all its tensors."""
+    """The handle of a hook on several tensors."""
 
     def __init__(self, handles: Sequence[Handle]) -> None:
         self._handles = tuple(handles)
 
     def remove(self) -> None:
-        """Remove the hook; removing it twice is harmless."""
+        """Remove the hook from all its tensors; removing it twice is harmless."""
         for handle in self._handles:
             handle.remove()
 
@@ -39,7 +39,7 @@ def register_multi_grad_hook(
         Tensors that require grad.
     fn : callable
         With ``mode="all"`` it gets a list, one entry per tensor, when the last of the gradients
-        that the pass computes has arrived; ``None`` stands for those that it does not compute.
+        that the pass computes has arrived; ``None`` stands for a gradient that it does not compute.
         With ``mode="any"`` it gets the first gradient that arrives.
 
     Raises
@@ -76,10 +76,10 @@ def register_multi_grad_hook(
 
 
 class _Waiting:
-    """A function that waits for gradients; what has arrived is noted on each pass.
+    """A hook that waits for gradients of several tensors; each pass has notes of its arrivals.
 
-    In a batched pass the hook of one tensor is called for all rows before that of the next: the
-    number of its calls so far is the row.
+    In a batched pass the hook of one tensor is called for all rows before the hook of the next
+    tensor: the number of its calls so far is the row.
     """
 
     def __init__(self, edges: Sequence[Edge], fn: Callable[[Any], None]) -> None:
@@ -118,7 +118,8 @@ class _All(_Waiting):
             self.fn(arrivals.rows[row])
 
     def _give_up_waiting(self, backward_pass: Any) -> None:
-        """Call for rows of which a gradient never came, because a function returned ``None``."""
+        """Call the hook for rows in which a gradient is missing, because a function returned
+        ``None`` for it."""
         arrivals = backward_pass.notes[self]
         for gradients, missing in zip(arrivals.rows, arrivals.missing, strict=True):
             if missing > 0:
@@ -126,7 +127,7 @@ class _All(_Waiting):
 
 
 class _Arrivals:
-    """What has arrived in one pass: per row the gradients and how many are still missing."""
+    """The arrivals in one pass: for each row the gradients, and the number of missing ones."""
 
     def __init__(self, count: int, expected: int) -> None:
         self.calls = [0] * count

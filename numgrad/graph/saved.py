@@ -1,4 +1,4 @@
-"""What the graph saves, handed to the user: to compress it, count it, or put it on disk."""
+"""Hooks on saved values: functions of the user that compress them, count them, or store them."""
 
 from collections.abc import Callable
 from contextlib import ContextDecorator
@@ -19,9 +19,9 @@ class saved_tensors_hooks(changing):  # noqa: N801 - torch's name
     Parameters
     ----------
     pack : callable
-        Gets a copy of what the graph is going to keep; it must not write to it.
+        Gets a copy of a value that the graph is going to save; it must not write to the copy.
     unpack : callable
-        Gets what `pack` returned, once per use, and returns a tensor of the same shape and dtype.
+        Gets the result of `pack`, once per use, and returns a tensor of the same shape and dtype.
 
     Raises
     ------

@@ -1,6 +1,6 @@
 """The arguments of a user's operator: arrays, promoted together, and static parameters.
 
-Of static parameters numbers are operands, and the rest is compiled in.
+Static parameters that are numbers are operands of the kernel; others are compiled in.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,10 +16,10 @@ _WORD = np.iinfo(np.int64)
 
 
 def promote(args: Sequence[Any], names: Sequence[str], what: str) -> tuple[list[Any], bool]:
-    """Return arguments as values, and whether they were of half precision (computed in single).
+    """Return arguments as values, and whether they have half precision, computed in single.
 
-    Python's floats take the dtype of the arrays, as in NumPy. Integers and booleans stay what they
-    are: they may be indices or counts.
+    Python's floats take the dtype of the arrays, as in NumPy. Integers and booleans keep their
+    dtypes: they may be indices or counts.
     """
     if len(args) != len(names):
         plural = "s" if len(names) != 1 else ""
@@ -100,12 +100,12 @@ def _checked(what: str, name: str, value: Any) -> Any:
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is an operand of the kernel, so that another one needs no other kernel."""
+    """Whether a static parameter is an operand of the kernel: its value is not compiled in."""
     return isinstance(value, (int, float, complex, np.number)) and not isinstance(value, bool)
 
 
 def number(value: Any, dtype: np.dtype) -> np.ndarray:
-    """Return the operand that a kernel that computes in ``dtype`` gets for a number."""
+    """Return the operand for a number of a kernel that computes in ``dtype``."""
     if isinstance(value, (int, np.integer)):
         return np.asarray(value, np.int64)
     if isinstance(value, (float, np.floating)):
@@ -114,5 +114,5 @@ def number(value: Any, dtype: np.dtype) -> np.ndarray:
 
 
 def compiled_in(values: Sequence[Any]) -> tuple[Constant | None, ...]:
-    """Return what a kernel spec says of static parameters."""
+    """Return the static parameters for a kernel spec: None for a number, else a constant."""
     return tuple(None if is_number(value) else Constant(value, repr(value)) for value in values)

@@ -1,6 +1,6 @@
-"""How the gradients of a user's operator are computed: by a kernel, or by a function of tensors.
+"""Derivatives of a user's operator: computed by a kernel, or by a function of tensors.
 
-Kernels of derivatives are operators themselves, so that each can have a derivative of its own.
+The kernel of a derivative is an operator itself, so that it can have a derivative of its own.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def refuse(kernel: UserOperator, context: Any) -> NoReturn:
-    """Raise for a derivative of an order that nobody declared."""
+    """Raise for a derivative of an order that was not declared."""
     name, owner = kernel.name, getattr(kernel, "owner", kernel)
     raise NotDifferentiableError(
         f"create_graph: the {kernel.label}{context.node.where()}, has no derivative; declare one "
@@ -32,9 +32,9 @@ def refuse(kernel: UserOperator, context: Any) -> NoReturn:
 
 
 class Derivative:
-    """How the cotangents of an operator's inputs follow from those of its outputs.
+    """The derivative of an operator: from the cotangents of its outputs to those of its inputs.
 
-    The first ``linear`` parameters of the function are cotangents, or tangents.
+    The first ``linear`` parameters of the source are cotangents, or tangents.
     """
 
     def __init__(self, owner: UserOperator, source: Source, linear: int) -> None:
@@ -44,7 +44,7 @@ class Derivative:
 
     @property
     def reads(self) -> list[bool]:
-        """Which inputs and outputs the derivative reads."""
+        """For each input and output of the operator, whether the derivative reads it."""
         return self._mentioned
 
     @lazy
@@ -53,7 +53,8 @@ class Derivative:
         return [self.source.reads(name) for name in self.source.parameters[self.linear : last]]
 
     def values(self, context: Any) -> list[Any]:
-        """Return inputs and outputs; zeros of one core stand for those that are not read."""
+        """Return the inputs and outputs of a node; zeros of one core for a value that is not
+        read."""
         specs = [*context.input_specs, *context.output_specs]
         count = len(context.input_specs)
         values = []
@@ -65,7 +66,7 @@ class Derivative:
         return values
 
     def cotangents(self, context: Any, cotangents: Sequence[Any]) -> list[Any]:
-        """Return the cotangents of the floating outputs, zeros where none arrived."""
+        """Return the cotangents of the floating outputs, zeros where none has arrived."""
         first = len(self.owner.inputs)
         return [
             core_zeros(context.output_specs[n], self.owner.ncore[first + n])
@@ -75,7 +76,7 @@ class Derivative:
         ]
 
     def spread(self, context: Any, gradients: Sequence[Any]) -> list[Any]:
-        """Return one gradient for each input: ``None`` where there is none."""
+        """Return one gradient for each input, ``None`` for an input without one."""
         result: list[Any] = [None] * len(context.input_specs)
         for n, gradient in zip(self.owner.gradient_inputs(), gradients, strict=True):
             if context.input_specs[n].dtype.kind in "fc":
@@ -92,7 +93,7 @@ class Derivative:
 
 
 class OfKernel(Derivative):
-    """A derivative that is computed by a kernel."""
+    """A derivative computed by a kernel."""
 
     def __init__(self, owner: UserOperator, kernel: DerivedOperator) -> None:
         super().__init__(owner, kernel.source, kernel.linear)
@@ -100,7 +101,8 @@ class OfKernel(Derivative):
 
 
 class KernelDerivative(OfKernel):
-    """A backward kernel; for the next derivative the source of a scalar one runs on tensors."""
+    """A backward kernel; for the next derivative, the source of a kernel of scalars runs on
+    tensors."""
 
     def __init__(self, owner: UserOperator, kernel: DerivedOperator) -> None:
         super().__init__(owner, kernel)
@@ -108,7 +110,7 @@ class KernelDerivative(OfKernel):
 
     @property
     def reads(self) -> list[bool]:
-        """What the kernel reads, or the forward-mode kernel, which is its transposed."""
+        """For each input and output, whether the kernel or the forward-mode kernel reads it."""
         return self.owner.with_tangent(self._mentioned)
 
     def apply(self, context: Any, cotangents: Sequence[Any]) -> list[Any]:
@@ -141,7 +143,8 @@ class KernelTangent(OfKernel):
     """A forward-mode kernel of an operator."""
 
     def apply(self, context: Any, cotangents: Sequence[Any]) -> list[Any]:
-        """Return the tangents of the outputs for those of the inputs, zeros where none arrived."""
+        """Return the tangents of the outputs from the tangents of the inputs; a missing one counts
+        as zeros."""
         tangents = [
             core_zeros(context.input_specs[n], self.owner.ncore[n])
             if cotangents[n] is None
@@ -162,7 +165,8 @@ class Transposed(OfKernel):
 
     @lazy
     def _mentioned(self) -> list[bool]:
-        """The kernel's other inputs are those of the transposed one; its outputs are not read."""
+        """The inputs of the owner that the transposed kernel reads: none of its linear inputs and
+        outputs."""
         names = self.source.parameters[self.kernel.linear : len(self.kernel.inputs)]
         other = [self.source.reads(name) for name in names]
         return [False] * self.owner.linear + other + [False] * self.owner.nout
@@ -176,13 +180,13 @@ class Transposed(OfKernel):
     def _products(
         self, context: Any, cotangents: Sequence[Any], values: Sequence[Any]
     ) -> Sequence[Any]:
-        """Return what the transposed map makes of cotangents."""
+        """Return the products of the transposed map with cotangents."""
         inputs = [*self.cotangents(context, cotangents), *values]
         return as_tuple(self.kernel(*inputs, **self.static(context)))
 
 
 class TensorDerivative(Derivative):
-    """A Python function of tensors: differentiable like anything else that is made of operators."""
+    """A derivative given by a Python function of tensors, which is differentiable itself."""
 
     def __init__(self, owner: UserOperator, source: Source) -> None:
         super().__init__(owner, source, len(owner.cotangent_outputs()))
@@ -228,17 +232,17 @@ class TensorDerivative(Derivative):
 
 
 def core_zeros(spec: Any, ncore: int) -> Any:
-    """Return zeros of one core, which broadcast along the loop."""
+    """Return zeros with the core axes of a value alone, which broadcast along the loop."""
     return door.constant(np.zeros(spec.shape[len(spec.shape) - ncore :], spec.dtype))
 
 
 def as_tuple(results: Any) -> Sequence[Any]:
-    """Return what a function returned, one result or a tuple of several, as a tuple."""
+    """Return the results of a function as a tuple, also a single one."""
     return results if isinstance(results, tuple) else (results,)
 
 
 def _as_value(gradient: Any, dtype: np.dtype) -> Any:
-    if isinstance(gradient, door.value):  # first: some stand for numbers of Python
+    if isinstance(gradient, door.value):  # tested first: some values stand for Python numbers
         return gradient
     if isinstance(gradient, (int, float, complex, np.ndarray, np.number)):
         return door.constant(np.asarray(gradient, dtype))

@@ -1,4 +1,4 @@
-"""Kernels of derivatives, which are operators themselves, and how they are declared."""
+"""Derived operators: the kernels of derivatives, which are operators, and their declarations."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -19,10 +19,11 @@ from .transposed import TransposedByUnits
 
 
 class DerivedOperator(UserOperator):
-    """A kernel of a derivative, which is an operator itself.
+    """The kernel of a derivative as an operator itself.
 
-    It is linear in its first ``linear`` inputs. ``transpose`` finds the kernel of the transposed
-    linear map: that of a backward kernel is the forward-mode kernel, and the other way round.
+    The kernel is linear in its first ``linear`` inputs. ``transpose`` returns the kernel of the
+    transposed map, if it was declared: the forward-mode kernel for a backward kernel, and the
+    backward kernel for a forward-mode kernel.
     """
 
     def __init__(
@@ -80,7 +81,8 @@ class DerivedOperator(UserOperator):
         return Transposed(self, transposed)
 
     def saves(self, needs: Sequence[bool]) -> Sequence[bool]:
-        """Save what the transposed kernel reads: a later pass may want the linear inputs only."""
+        """Return for each value whether it is saved: all that the transposed kernel reads, also
+        where other inputs are needed, for a later pass may want the linear inputs only."""
         only_linear = [n < self.linear for n in range(len(needs))]
         return super().saves(needs if self.derivative is not None else only_linear)
 
@@ -150,7 +152,8 @@ def _derived(
     first: Sequence[tuple[str, ...]],
     results: Sequence[tuple[str, ...]],
 ) -> DerivedOperator:
-    """Return the operator of a kernel of (co)tangents, inputs and outputs."""
+    """Return the operator of a kernel whose inputs are (co)tangents, then the owner's inputs and
+    outputs."""
     cores = (*first, *owner.signature.inputs, *owner.signature.outputs)
     names = tuple(dict.fromkeys(name for core in (*cores, *results) for name in core))
     signature = Signature(cores, tuple(results), names)
@@ -164,5 +167,5 @@ def _check_body(owner: UserOperator, source: Source, what: str) -> None:
 
 
 def _groups(owner: UserOperator, count: int, kind: str) -> list[tuple[int, str]]:
-    """Return the parameters of a derivative: so many (co)tangents, the inputs and the outputs."""
+    """Return the groups of a derivative's parameters: (co)tangents, inputs and outputs."""
     return [(count, kind), (len(owner.inputs), "input"), (owner.nout, "output")]

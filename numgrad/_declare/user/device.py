@@ -1,4 +1,4 @@
-"""Kernels for CUDA that users give their operators beside those for the processor."""
+"""Kernels for CUDA, which users may declare for their operators besides those for the CPU."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def declare_cuda(owner: UserOperator, function: Any, threads: int | None) -> Any
 
 def _check_parameters(owner: UserOperator, source: Source, what: str) -> None:
     groups = owner.groups()
-    if owner.signature.scalar:  # of which the kernel for the processor returns the results
+    if owner.signature.scalar:  # the kernel for the CPU returns its results instead
         groups = [*groups, (owner.nout, "array to write")]
     found = split_parameters(source, what, groups, owner.static)
     if found != owner.static:

@@ -49,7 +49,7 @@ class UserOperator(KernelOperator):
         self.differentiable = bool(self.gradient_inputs())
         self.derivative: Derivative | None = None
         self.forward_kernel: Any = None  # the operator of the forward-mode kernel
-        self.forward_rule: Any = None  # what applies it
+        self.forward_rule: Any = None  # the derivative that applies that operator
         self.on_cuda: CUDAKernel | None = None
         self.core_pattern: Any = None
         self.__doc__ = source.plain.__doc__
@@ -72,7 +72,7 @@ class UserOperator(KernelOperator):
             raise DeclarationError(f"{self.label}: {error}") from None
 
     def _check_parameters(self, signature: Signature, static: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the static parameters that the kernel takes."""
+        """Return the names of the static parameters, in the order of the kernel."""
         trailing = split_parameters(self.source, self.label, self._groups(signature), static)
         if missing := [name for name in static if name not in trailing]:
             raise DeclarationError(
@@ -82,7 +82,7 @@ class UserOperator(KernelOperator):
         return trailing
 
     def _groups(self, signature: Signature) -> list[tuple[int, str]]:
-        """Return the parameters that the kernel takes before the static ones."""
+        """Return the numbers and kinds of the kernel's parameters before the static ones."""
         groups = [(len(signature.inputs), "input")]
         return groups if signature.scalar else [*groups, (len(signature.outputs), "array to write")]
 
@@ -110,16 +110,16 @@ class UserOperator(KernelOperator):
         return frozenset(names)
 
     def groups(self) -> list[tuple[int, str]]:
-        """Return how many parameters of which kind the kernel takes before the static ones."""
+        """Return the numbers and kinds of the kernel's parameters before the static ones."""
         return self._groups(self.signature)
 
     @property
     def has_specs(self) -> bool:
-        """Whether a kernel was asked for, so that programs may hold it."""
+        """Whether a kernel spec was made, so that programs may hold it."""
         return bool(self._specs)
 
     def gradient_inputs(self) -> list[int]:
-        """Return the positions of the inputs for which a backward kernel writes a gradient."""
+        """Return the positions of the inputs whose gradients a backward kernel writes."""
         return [n for n, name in enumerate(self.inputs) if name not in self.nondifferentiable]
 
     def cotangent_outputs(self) -> list[int]:
@@ -146,18 +146,21 @@ class UserOperator(KernelOperator):
     def jvp(self, function: Any) -> Any:
         """Declare a forward-mode kernel ``(tx..., x..., y..., ty...)``; scalars: it returns ``ty``.
 
-        It is the derivative of the backward kernel with respect to its cotangents, which is what
-        ``ng.func.jvp`` and ``jacfwd`` need.
+        ``ng.func.jvp`` and ``jacfwd`` call it; it is also the derivative of the backward kernel to
+        its cotangents.
         """
         from .derived import declare_jvp
 
         return declare_jvp(self, function)
 
     def sparsity(self, function: Any) -> Any:
-        """Declare which elements of an output's core depend on which of an input's: a function of
-        the sizes of the core dimensions, by name. It returns a dict from inputs to boolean or
-        sparse matrices (elements of the output's core by those of the input's), tuples of them for
-        several outputs. On all of an input's core depends what it does not speak of."""
+        """Declare which elements of an output's core depend on which elements of an input's core.
+
+        The declared function takes the sizes of the core dimensions by name. It returns a dict from
+        inputs to boolean or sparse matrices, elements of the output's core by elements of the
+        input's core, or to tuples of matrices for several outputs. Outputs depend on all elements
+        of an input that the dict does not have.
+        """
         self.core_pattern = function
         return function
 
@@ -205,15 +208,16 @@ class UserOperator(KernelOperator):
         return outputs[0] if self.nout == 1 else tuple(outputs)
 
     def prepare(self, args: Sequence[Any], static: dict[str, Any]) -> tuple[Any, ...]:
-        """Promote the floating inputs together; integers stay what they are."""
+        """Return the inputs as values, floating ones of one dtype; integers keep their dtypes."""
         return self._promoted(args)[0]
 
     def _promoted(self, args: Sequence[Any]) -> tuple[tuple[Any, ...], bool]:
-        """Return the inputs as values of aligned ranks, and whether they were of half precision."""
+        """Return the inputs as values with equally many leading axes, and whether they have half
+        precision."""
         values, is_half = promote(args, self.inputs, self.label)
         for value, core in zip(values, self.ncore, strict=False):
             if len(value.shape) < core:
-                self.infer(values, {})  # raises: it has fewer axes than core dimensions
+                self.infer(values, {})  # raises: the value has fewer axes than core dimensions
         return self.align(values), is_half
 
     # Kernels
@@ -260,7 +264,8 @@ class UserOperator(KernelOperator):
     def replay(
         self, spec: LoopSpec, target: Any, inputs: Sequence[np.ndarray], where: str
     ) -> Exception:
-        """Return the error for a kernel that failed, after calling it again on this thread."""
+        """Return the error of a kernel that failed, after calling its function again on this
+        thread."""
         ncore = (*self.ncore[: len(self.inputs)], *(0,) * (len(inputs) - len(self.inputs)))
         outputs = self.source.parameters[len(self.inputs) :]
         return called_again(target, spec, inputs, ncore, self.label, where, outputs)
@@ -272,7 +277,8 @@ class UserOperator(KernelOperator):
         return self.with_tangent(super().saves(needs) if rule is None else rule.reads)
 
     def with_tangent(self, reads: Sequence[bool]) -> list[bool]:
-        """Return what is read there, or by the forward-mode kernel."""
+        """Return for each input and output whether ``reads`` has it or the forward-mode kernel
+        reads it."""
         if self.forward_rule is None:
             return list(reads)
         return [a or b for a, b in zip(reads, self.forward_rule.reads, strict=True)]
@@ -280,16 +286,16 @@ class UserOperator(KernelOperator):
     def tangent(
         self, forward_pass: Any, context: Any, tangents: Sequence[Any]
     ) -> Sequence[Any] | None:
-        """Return what the forward-mode kernel makes of tangents, if there is one."""
+        """Return the tangents that the forward-mode kernel computes; None if there is none."""
         return None if self.forward_rule is None else self.forward_rule.apply(context, tangents)
 
     def rule(self, wanted: Sequence[bool]) -> Derivative | None:
-        """Return how the gradients of the wanted inputs are computed, if it was declared."""
+        """Return the derivative to the wanted inputs, None if it was not declared."""
         return self.derivative
 
     @property
     def is_twice(self) -> bool:
-        """Whether a node of this operator can be differentiated."""
+        """Whether nodes of this operator can be differentiated."""
         return self.derivative is not None
 
     def differentiate(
@@ -344,15 +350,15 @@ def operator(
     signature : str
         Such as ``"(m,k),(k,n)->(m,n)"`` or ``"(),()->()"``.
     name : str, optional
-        That of the function by default.
+        The name of the function by default.
     static : sequence of str
         The parameters that are no arrays. They come last in the kernel, and by keyword in a call.
         A number is an operand: another value needs no other kernel. Anything else is compiled in.
     nondifferentiable : sequence of str
         The inputs without gradient: the backward kernel has no array for them.
     results : sequence of dtype or None, optional
-        The dtype of each output; ``None`` is that in which the floating inputs are promoted. An
-        integer output has no cotangent.
+        The dtype of each output; ``None`` for the dtype to which the floating inputs are promoted.
+        An integer output has no cotangent.
 
     Returns
     -------

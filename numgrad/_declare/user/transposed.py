@@ -1,4 +1,4 @@
-"""The transposed map of a kernel of a derivative, where nobody has declared its kernel."""
+"""Transposition of the kernel of a derivative whose transposed kernel was not declared."""
 
 import math
 from collections.abc import Sequence
@@ -12,11 +12,11 @@ from .derivative import Transposed, as_tuple, core_zeros
 
 
 class TransposedByUnits(Transposed):
-    """The same where nobody has declared the transposed kernel: the kernel itself, called for every
-    unit vector of its linear inputs, gives the rows of its matrix.
+    """The transposed map of a kernel, computed by the kernel itself from unit vectors.
 
-    That is as many calls as a core has elements: one for a kernel of scalars. The matrix does not
-    depend on the cotangents, so the rows of a batch share it.
+    The kernel, applied to every unit vector of a linear input, gives the rows of its matrix. It
+    computes as many rows as a core has elements, one for a kernel of scalars. The matrix does not
+    depend on cotangents, so all rows of a batch share it.
     """
 
     def _products(
@@ -31,7 +31,7 @@ class TransposedByUnits(Transposed):
     def _product(
         self, context: Any, position: int, cotangents: Sequence[Any], values: Sequence[Any]
     ) -> Any:
-        """Return what the transposed map makes of cotangents for one of the linear inputs."""
+        """Return the product of the transposed map with cotangents, for one linear input."""
         dtype = context.input_specs[position].dtype
         total = self._along(context, position, cotangents, values, 1)
         if dtype.kind != "c":
@@ -45,7 +45,7 @@ class TransposedByUnits(Transposed):
         self, context: Any, position: int, cotangents: Sequence[Any], values: Sequence[Any],
         unit: complex,
     ) -> Any:  # fmt: skip
-        """Return the inner products of cotangents with the rows of the matrix."""
+        """Return the inner products of the rows of the matrix, times ``unit``, with cotangents."""
         owner, specs = self.owner, context.input_specs
         loop = len(context.output_specs[0].shape) - owner.ncore[len(owner.inputs)]
         core = _core(specs[position], owner.ncore[position])
@@ -68,8 +68,8 @@ def _core(spec: Any, ncore: int) -> tuple[int, ...]:
 
 
 def _inner(rows: Any, g: Any, loop: int, ncore: int) -> Any:
-    """Return the inner product of each of the rows, along the first axis, with ``g``: that axis
-    comes last, behind those of the loop."""
+    """Return the inner products of rows, along the first axis, with ``g``; the axis of the rows
+    comes last in the result, after the loop axes."""
     shape = rows.shape
     size = math.prod(shape[len(shape) - ncore :])
     rows = registry["reshape"](rows, ncore=ncore, shape=(size,))

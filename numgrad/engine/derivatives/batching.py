@@ -1,4 +1,4 @@
-"""The batch of a pass as rows of its values: shapes leave it out, and only the machine loops."""
+"""The batch of a pass as rows of its values: specs leave the axis out, only the machine loops."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,7 +9,7 @@ from ..record.apply import mode
 
 
 def with_rows(value: Value) -> Value:
-    """Return a value whose first axis is the batch as a value with rows, in the same graph."""
+    """Return a value with rows for a value whose first axis is the batch, in the same graph."""
     require_one_batch()
     if value._view is not None:
         value._view.refresh(value)
@@ -25,7 +25,7 @@ def with_rows(value: Value) -> Value:
 
 
 def require_one_batch() -> None:
-    """Raise in an ensemble, whose members are a batch already."""
+    """Raise while an ensemble is captured: its members are a batch already."""
     if mode.capture is not None and mode.capture.has_rows:
         refuse(
             "a batched pass (is_grads_batched=True, ng.func.jacobian) or another ensemble inside "
@@ -35,7 +35,8 @@ def require_one_batch() -> None:
 
 
 def make_explicit(batch: int, values: Sequence[Value], nodes: Sequence[Node] = ()) -> None:
-    """Turn values and nodes of a batched pass into ordinary ones whose first axis is the batch."""
+    """Turn values with rows, and nodes of a batched pass, into ones whose first axis is the
+    batch."""
     captured = {id(value): value for value in values if value.rows and value.array is None}
     if captured:
         _replace({id(value): value for value in values if value.rows})
@@ -52,7 +53,8 @@ def make_explicit(batch: int, values: Sequence[Value], nodes: Sequence[Node] = (
 
 
 def _replace(values: Mapping[int, Value]) -> None:
-    """Let expressions read copies of values, given by id, that are about to change."""
+    """Let pending expressions read copies of values, given by id, whose specs are about to
+    change."""
     copies = {key: value.detached() for key, value in values.items()}
     for expr in pending_exprs(values.values()):
         if any(id(value) in copies for value in expr.inputs):
@@ -60,7 +62,7 @@ def _replace(values: Mapping[int, Value]) -> None:
 
 
 def batch_of(value: Value) -> int:
-    """Return the length of the batch of a seed, whose rows are not part of its shape."""
+    """Return the length of the batch of a seed with rows, which its shape leaves out."""
     if value.array is not None:
         return value.array.shape[0]
     assert value.expr is not None

@@ -1,4 +1,4 @@
-"""What the derivative of one node sees: saved values, static parameters, specs, what to do."""
+"""The context of a node's derivative: saved values, static parameters, specs, wanted gradients."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +10,8 @@ from .rules import Rule, known_rule, make_rule, placeholder, rule_key
 
 
 class Context:
-    """What the derivative of one node sees: saved values, static parameters, specs, what to do."""
+    """The context of one node's derivative: saved values, static parameters, specs, and for each
+    input whether its gradient is wanted."""
 
     __slots__ = ("_saved", "create_graph", "node", "static", "wanted")
 
@@ -42,19 +43,19 @@ class Context:
         return self.restore(len(self.node.inputs) + index, edge)
 
     def at(self, position: int) -> Value:
-        """Return the saved value at a position: inputs come first, then outputs, or what a replay
-        has read of its surroundings."""
+        """Return the saved value at a position: inputs come first, then outputs, or, of a replayed
+        captured function, the values from outside that it has read."""
         count = len(self.node.inputs)
         if position >= count and self.node.operator.is_replay:
             return self.restore(position, NO_EDGE)
         return self.input(position) if position < count else self.output(position - count)
 
     def further(self) -> list[Value]:
-        """Return the values that are saved behind one for each input, not connected."""
+        """Return the saved values that follow the inputs, not connected to the graph."""
         return [self.restore(n, NO_EDGE) for n in range(len(self.node.inputs), len(self._saved))]
 
     def values(self) -> list[Value]:
-        """Return the saved values that are no user's packed ones."""
+        """Return the saved values, except for those packed by a user's saved-tensor hooks."""
         return [saved for saved in self._saved if isinstance(saved, Value)]
 
     def restore(self, position: int, edge: Edge) -> Value:
@@ -71,9 +72,9 @@ class Context:
 
 
 class OpenContext(Context):
-    """What the derivative of any node of a kind sees: the numbers of saved values are left open.
+    """The context of a kind's derivative: placeholders stand for saved values.
 
-    ``used`` holds the placeholders of those that were read, by position.
+    ``used`` holds the placeholders of the saved values that were read, by position.
     """
 
     __slots__ = ("used",)
@@ -95,7 +96,7 @@ class OpenContext(Context):
 
 
 def restored(saved: Any) -> Value:
-    """Return a saved value without its place in the graph, as it is now."""
+    """Return a saved value, unpacked; of one that is still to be computed a snapshot."""
     if type(saved) is Packed:
         saved = saved.restore()
     return saved if saved.expr is None else saved.snapshot()
@@ -109,8 +110,11 @@ def rule_of(
     cotangents: Sequence[Value | None],
     when_met_again: bool = False,
 ) -> Rule | None:
-    """Return the rule of a node in a pass that records nothing; None for one without a kind, and
-    for one whose kind is met for the first time if it is made ``when_met_again``."""
+    """Return the rule of a node in a pass that is not recorded; None for a node without a kind.
+
+    With ``when_met_again`` also None where the rule is asked for the first time: it is made at the
+    second.
+    """
     key = rule_key(node, wanted, cotangents)
     if key is None:
         return None

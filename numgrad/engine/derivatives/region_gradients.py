@@ -1,8 +1,9 @@
-"""Gradients of parts: what arrives at an array that was written part by part.
+"""Gradients of regions: the cotangents of an array that was written part by part.
 
-A read of a part sends its gradient to that part alone, and a write takes what belongs to the part
-that it wrote. Both are kept as boxes with their values, not as arrays of the whole: so a loop that
-writes an array of many rows is differentiated in time that grows with what it reads and writes.
+A node that reads a part sends its cotangent to that part alone; a node that wrote a part takes the
+cotangents of that part. Cotangents are kept as boxes with values, not as arrays of the whole: so
+the backward pass of a loop that writes many rows of an array takes time in proportion to the
+elements that the loop reads and writes.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -19,19 +20,19 @@ from .rules import fit
 
 
 class Part(NamedTuple):
-    """A gradient of the elements in a box."""
+    """The gradient of the elements in a box."""
 
     box: Box
     value: Any
 
 
 def whole(value: Any) -> Part:
-    """Return a gradient of an array as that of a part which is all of it."""
+    """Return the gradient of an array as a part whose box is the whole array."""
     return Part(whole_of(value.shape), value)
 
 
 def boxes_of(parts: Iterable[Part], shape: Sequence[int]) -> Boxes[Part]:
-    """Return parts of an array of a shape, such that they are found by where they lie."""
+    """Return parts of an array of a shape in a table in which overlapping parts are found fast."""
     found: Boxes[Part] = Boxes(whole_of(shape).bounds)
     for part in parts:
         found.add(part.box.bounds, part)
@@ -39,7 +40,7 @@ def boxes_of(parts: Iterable[Part], shape: Sequence[int]) -> Boxes[Part]:
 
 
 def read_by(node: Node) -> Box | None:
-    """Return the part of an array written in place that a node reads; None for any other node."""
+    """Return the box that a node reads of an array written in place; None for other nodes."""
     parent = node.parents[0] if len(node.parents) == 1 else None
     if parent is None or not writes(parent) or "key" not in node.static:
         return None
@@ -50,7 +51,8 @@ def read_by(node: Node) -> Box | None:
 
 
 def written_by(node: Node) -> Box | None:
-    """Return the part that a node has written in place; None for any other node, or region."""
+    """Return the box that a node has written in place; None for other nodes, and for writes to
+    regions that are no box."""
     if not writes(node) or node.inputs[0].shape != node.outputs[0].shape:
         return None
     chain = node.static["chain"]
@@ -66,14 +68,14 @@ def writes(node: Node) -> bool:
 
 
 def of_a_part(node: Node) -> bool:
-    """Whether the array of which a node reads or writes a part was written part by part."""
+    """Whether the first input of a node is an array of which a part was written in place."""
     parent = node.parents[0]
     return parent is not None and writes(parent)
 
 
 def taken(parts: Boxes[Part], box: Box, node: Node, wanted: Sequence[bool]) -> Value | None:
-    """Take out of gradients what lies in the part that a node has written, and return the gradient
-    of what was written there."""
+    """Remove from the parts of an array's gradient the box that a node has written, and return the
+    gradient of the value written there; None where it is zero or not wanted."""
     inside: list[Part] = []
     for part in parts.take(box.bounds):
         shared = common(part.box.bounds, box.bounds)
@@ -91,7 +93,7 @@ def taken(parts: Boxes[Part], box: Box, node: Node, wanted: Sequence[bool]) -> V
 
 
 def total_of(parts: Sequence[Part], box: Box) -> Value:
-    """Return the sum of gradients of parts of a box, as one of its elements."""
+    """Return the sum of gradients of parts as the gradient of the box that contains them."""
     if all([part.box == box for part in parts]):  # noqa: C419  a list is faster
         return _sum([deferred_value(part.value) for part in parts])
     total = _joined(parts, box)
@@ -102,7 +104,7 @@ def total_of(parts: Sequence[Part], box: Box) -> Value:
 
 
 def dense(parts: Iterable[Part], shape: tuple[int, ...]) -> Value:
-    """Return gradients of parts as one of the whole array."""
+    """Return the sum of gradients of parts as the gradient of the whole array."""
     return total_of(list(parts), whole_of(shape))
 
 
@@ -114,21 +116,23 @@ def _sum(values: Sequence[Value]) -> Value:
 
 
 def _full(part: Part) -> Value:
-    """Return the value of a part with all axes."""
+    """Return the value of a part, with an axis of size 1 for each axis that its box drops."""
     value, dropped = deferred_value(part.value), part.box.dropped
     axes = tuple([n - len(dropped) for n, is_dropped in enumerate(dropped) if is_dropped])
     return runtime.roles["expand_dims"](value, axes=axes) if axes else value
 
 
 def _cut(part: Part, value: Value, bounds: Bounds) -> Part:
-    """Return the piece of a part that lies within bounds, from its value with all axes."""
+    """Return the piece of a part within bounds; ``value`` is the part's value with all axes."""
     key = slices(bounds, part.box.bounds)
     return Part(Box(bounds, (False,) * len(bounds)), runtime.roles["index"](value, key=key))
 
 
 def _joined(parts: Sequence[Part], box: Box) -> Value:
-    """Return the sum of gradients of parts of a box, as one of its elements with all axes: each is
-    added where it lies, which a program does without a copy of the rest."""
+    """Return the sum of gradients of parts as the gradient of a box, with all axes.
+
+    Each part is added to its own region, which a program does without a copy of the rest.
+    """
     zero = np.zeros((), parts[0].value.dtype)
     total: Value = runtime.value(np.broadcast_to(zero, box.sizes))
     index, ndim = runtime.roles["index"], len(box.bounds)
@@ -157,12 +161,13 @@ class Parts:
         self._arrived: dict[Any, Boxes[Part]] = {}
 
     def sent_on(self, node: Node, total: Any, wanted: Sequence[bool]) -> list[Any] | None:
-        """Send the gradient of a node to parts where it reads or writes parts in place.
+        """Send on the gradient of a node that reads or writes parts of an array in place.
 
         Returns
         -------
         list or None
-            The gradients of its inputs that are not sent to parts; None where nothing was done.
+            The gradients of the node's inputs, None for an input whose gradient was sent to parts;
+            None for any other node, with which nothing was done.
         """
         box = read_by(node)
         if box is not None and total is not None:
@@ -174,7 +179,7 @@ class Parts:
             return None
         shape = node.inputs[0].shape
         parts = self._arrived.pop((node, 0), None) or boxes_of([], shape)
-        if total is not None:  # the array was read as a whole: its parts would be cut ever smaller
+        if total is not None:  # read as a whole: else its part would be cut smaller by every write
             parts = boxes_of([whole(dense([whole(total), *parts], shape))], shape)
         gv = taken(parts, box, node, wanted)
         if not wanted[0] or not parts:
@@ -196,7 +201,7 @@ class Parts:
         return place in self._arrived
 
     def take(self, place: Any) -> Value | None:
-        """Return what has arrived at a place, as one gradient."""
+        """Remove the parts that have arrived at a place, and return their sum as one gradient."""
         parts = self._arrived.pop(place, None)
         return None if parts is None else dense(parts, place[0].outputs[place[1]].shape)
 
@@ -204,16 +209,19 @@ class Parts:
 def zeros_behind(
     missing: Collection[Edge], order: Sequence[Node], request: Any
 ) -> dict[Edge, Value]:
-    """Return zeros for the edges that the nodes of a pass reach only through what was overwritten
-    as a whole: no gradient goes there, not even zeros, which an infinite derivative would turn into
-    NaN on their way.
+    """Return zeros for the edges that a pass reaches only through arrays overwritten as a whole.
+
+    No cotangent goes back through such a write, not even zeros, which an infinite derivative would
+    turn into NaN on their way.
 
     Parameters
     ----------
     missing : collection of Edge
-        Those to which no gradient came.
+        The edges at which no gradient has arrived.
     order : sequence of Node
+        The nodes of the pass.
     request : Request
+        The request of the pass.
     """
     above = [node.parents[0] for node in order if _is_overwriting(node)] if missing else []
     roots = [node for node in above if node is not None]

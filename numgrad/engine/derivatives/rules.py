@@ -1,9 +1,9 @@
 """Rules: the derivative of a node as one expression, built once for each kind of node.
 
-An operator's derivative is a Python function that composes operators. What it composes depends only
-on the node's kind: operator, static parameters, specs, which gradients are wanted and which
-cotangents arrive. So it is called once for each kind, with placeholders for numbers, and a pass
-only puts its own cotangents and saved values in their place.
+An operator's derivative is a Python function that composes operators. The composition depends on
+the node's kind (operator, static parameters, specs), on the gradients wanted and on the cotangents
+that arrive. So the function is called once for each combination, with placeholders for values, and
+a pass puts its own cotangents and saved values in their place.
 """
 
 from collections.abc import Hashable, Sequence
@@ -24,7 +24,7 @@ _NO_PARAMETERS: dict[str, Any] = {}
 
 
 class _Placeholder:
-    """Stands in for the operator of a value that a node will supply."""
+    """The operator of the expressions of placeholders."""
 
     name = "placeholder"
     is_view = False
@@ -35,21 +35,21 @@ _PLACEHOLDER = _Placeholder()
 
 
 class Rule:
-    """The derivative of one kind of node: an operator of its cotangents and saved values.
+    """The derivative of one kind of node: an operator applied to cotangents and saved values.
 
     Attributes
     ----------
     reads : tuple of int
-        The positions of the saved values that it reads.
+        The positions of the saved values that the rule reads.
     sources : list
-        For each input of the node: None, or a placeholder's number, a slot of the expression
-        (negative: ``~slot``), or a constant.
+        For each input of the node its gradient: None, the number of a placeholder, an output of the
+        rule (negative: ``~slot``), or a constant.
     """
 
     is_view = False
     memory_order = None
     reads_pieces = True
-    has_rule = True  # as an operator has one
+    has_rule = True  # of `Operator`
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class Rule:
         self.outputs = [(g.expr, g.expr_slot) for g in made]
         self.specs = tuple(g.spec for g in made)
         self.sources = [self._source(g) for g in gradients]
-        self._recipe: Any = None  # made when it is first computed
+        self._recipe: Any = None  # made by the first `compute`
 
     def _source(self, gradient: Value | None) -> Any:
         if gradient is None or gradient.array is not None:
@@ -79,7 +79,7 @@ class Rule:
     def lower(
         self, builder: Builder, inputs: Sequence[Any], specs: Sequence[Spec], static: Any
     ) -> list[Any]:
-        """Append the instructions of all expressions."""
+        """Append the instructions of all expressions of the rule to a program."""
         known: dict[Any, Sequence[Any]] = {
             expr: (inputs[n],) for expr, n in self.places.items() if n < len(inputs)
         }
@@ -94,8 +94,10 @@ class Rule:
         return [known[expr][slot] for expr, slot in self.outputs]
 
     def apply(self, values: Sequence[Any], site: Any) -> list[Any]:
-        """Return the gradients for these cotangents and saved values, still to be computed; the
-        expression itself stands for its first output."""
+        """Return the gradients for cotangents and saved values, still to be computed.
+
+        The expression itself stands for its first output.
+        """
         outputs: list[Any] = []
         if self.outputs:
             expr = Expr(self, _NO_PARAMETERS, values, self.specs)
@@ -109,8 +111,8 @@ class Rule:
         ]
 
     def replay(self, values: Sequence[Value]) -> list[Value | None]:
-        """Return the gradients for these cotangents and saved values, by operations that are
-        recorded where the grad mode says so."""
+        """Return the gradients for cotangents and saved values, by operations that are recorded
+        where the grad mode says so."""
         known: dict[Any, Sequence[Value]] = {e: (values[n],) for e, n in self.places.items()}
         for expr in self.exprs:
             inputs = [
@@ -125,10 +127,12 @@ class Rule:
         ]
 
     def compute(self, arrays: list[Any]) -> list[np.ndarray | None]:
-        """Return the gradients for the arrays of these cotangents and saved values, computed at
-        once; some may be the arrays that were given, or views of them."""
+        """Return the gradients for the arrays of cotangents and saved values, computed at once.
+
+        A gradient may be a given array, or a view of one.
+        """
         recipe = self._recipe
-        if recipe is None:  # another thread may be at it too: then both make the same
+        if recipe is None:  # two threads may both make it: the recipes are equal
             recipe = self._recipe = self._made()
         constants, steps, results = recipe
         arrays += constants
@@ -137,15 +141,17 @@ class Rule:
         return [None if n is None else arrays[n] for n in results]
 
     def _made(self) -> "tuple[list[np.ndarray], list[_Step], list[int | None]]":
-        """Return constants, the expressions as functions of all arrays so far (those of the
-        placeholders, then constants, then results), and which of them are the gradients."""
+        """Return the recipe of `compute`: constants, steps, and the numbers of the gradients.
+
+        Arrays are numbered: placeholders first, then constants, then the results of the steps.
+        """
         numbers: dict[Any, int] = {(expr, 0): n for expr, n in self.places.items()}
         first = len(self.places)
         given = [*self.sources, *(value for expr in self.exprs for value in expr.inputs)]
         arrays = [v.array for v in given if isinstance(v, Value) and v.array is not None]
         constants = list({id(array): array for array in arrays}.values())
         for n, array in enumerate(constants, first):
-            array.flags.writeable = False  # a result that nobody takes for an array of its own
+            array.flags.writeable = False  # so that `is_own` tells it from an array of the pass
             numbers[id(array)] = n
         count, steps = first + len(constants), []
         for expr in self.exprs:
@@ -157,7 +163,7 @@ class Rule:
         return constants, steps, [self._number(source, numbers) for source in self.sources]
 
     def _number(self, source: Any, numbers: dict[Any, int]) -> int | None:
-        """Return which array is a gradient."""
+        """Return the number of the array that is a gradient."""
         if source is None:
             return None
         if type(source) is not int:
@@ -166,7 +172,7 @@ class Rule:
 
 
 def place_of(value: Any) -> Hashable:
-    """Return by what a value is found: its expression and the slot there, or its array."""
+    """Return a key of a value: its expression and output slot, or the id of its array."""
     return (value.expr, value.expr_slot) if value.array is None else id(value.array)
 
 
@@ -181,12 +187,12 @@ class _Step:
         self.compute = None if plan is None else plan.compute
 
     def append_to(self, arrays: list[Any]) -> None:
-        """Compute from some of the arrays, and append what that gives."""
+        """Compute the step from the arrays that it reads, and append its results."""
         given = [arrays[n] for n in self.reads]
         if self.compute is not None:
             try:
                 array = self.compute(*given)
-            except ValueError:  # elements that lie so that they have to be copied before
+            except ValueError:  # strides for which the plan needs a copy of the array
                 arrays += runtime.run(self.operator, given, self.static)
                 return
             arrays.append(as_array(array))
@@ -201,7 +207,8 @@ _version = settings.version
 def rule_key(
     node: Node, wanted: tuple[bool, ...], cotangents: Sequence[Value | None]
 ) -> Hashable | None:
-    """Return what decides the rule of a node; None where nothing does."""
+    """Return the key of a node's rule: its kind, the inputs whose gradients are wanted, and which
+    cotangents arrive, with rows or without. None for a node without a kind."""
     kind = node.kind
     if kind is None:
         return None
@@ -209,7 +216,7 @@ def rule_key(
 
 
 def known_rule(key: Hashable) -> Rule | None:
-    """Return the rule of a key if it was made already."""
+    """Return the rule of a key, None where it was not made since the settings changed."""
     global _version
     if _version != settings.version:
         _rules.clear()
@@ -232,7 +239,7 @@ def make_rule(
 
 
 def keep_rule(key: Hashable, rule: Rule) -> None:
-    """Keep the rule of a key for `known_rule`."""
+    """Keep a rule under its key, for `known_rule`."""
     _rules[key] = rule
 
 
@@ -245,7 +252,7 @@ def drop_rules(kinds: set[Any]) -> None:
 
 
 def placeholder(spec: Spec) -> Value:
-    """Return a value whose numbers are not known."""
+    """Return a placeholder: a value of a spec that is never computed."""
     expr = Expr(_PLACEHOLDER, {}, (), (spec,))
     return runtime.value.deferred(expr, 0, spec)
 
@@ -253,7 +260,7 @@ def placeholder(spec: Spec) -> Value:
 def fitted(
     gradients: Sequence[Value | None], node: Node, wanted: Sequence[bool]
 ) -> list[Value | None]:
-    """Bring gradients to the spaces of a node's inputs, None where none is wanted."""
+    """Bring gradients to the shapes and dtypes of a node's inputs; None where none is wanted."""
     return [
         fit(g, spec) if want and g is not None else None
         for g, spec, want in zip(gradients, node.inputs, wanted, strict=True)
@@ -261,7 +268,7 @@ def fitted(
 
 
 def fit(value: Value, spec: Spec) -> Value:
-    """Bring a cotangent back to the space of its input: sum broadcast axes and cast."""
+    """Bring a cotangent to the shape and dtype of its input: sum broadcast axes and cast."""
     if value.shape != spec.shape:
         value = runtime.roles["sum_to"](value, spec.shape)
     if value.dtype != spec.dtype:

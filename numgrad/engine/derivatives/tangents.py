@@ -1,10 +1,9 @@
-"""Tangents: what an operation makes of the tangents of its inputs, from the same declarations as
-its derivative.
+"""Tangents of a node's outputs, from the tangents of its inputs and the operator's declaration.
 
-An operator says what becomes of tangents where that is simpler (`Operator.tangent`). For all others
-the derivative is transposed: it is linear in the cotangents, so its own derivative to them, at the
-tangents, is the product of the Jacobian with these. What comes of a kind of node is worked out once
-and kept as a rule, like a derivative.
+An operator declares the tangents of its outputs where this is simpler (`Operator.tangent`). For all
+other operators the derivative is transposed: it is linear in the cotangents, so its own derivative
+to the cotangents, at the tangents, is the product of the Jacobian with the tangents. The result is
+kept as a rule for each kind of node, like a derivative.
 """
 
 from collections.abc import Sequence
@@ -25,8 +24,10 @@ Tangents = Sequence[Value | None]
 def tangent_rule(
     forward_pass: Any, node: Any, wanted: tuple[bool, ...], tangents: Tangents
 ) -> Rule | None:
-    """Return the rule of a node that says what becomes of tangents; None for one without a kind.
-    That of a pass which is recorded is made of operators that have derivatives."""
+    """Return the rule for the tangents of a node; None for a node without a kind.
+
+    The rules of a recorded pass are kept apart: their operators must have derivatives themselves.
+    """
     key = rule_key(node, wanted, tangents)
     if key is None:
         return None
@@ -45,7 +46,7 @@ def tangent_rule(
 
 
 def tangents_of(forward_pass: Any, context: Context, tangents: Tangents) -> list[Value | None]:
-    """Return the tangents of the outputs of a node, None where there is none."""
+    """Return the tangents of the outputs of a node; None for an output without a tangent."""
     node = context.node
     made = node.operator.tangent(forward_pass, context, tangents)
     if made is None:
@@ -57,8 +58,11 @@ def tangents_of(forward_pass: Any, context: Context, tangents: Tangents) -> list
 
 
 def _transposed(forward_pass: Any, context: Context, tangents: Tangents) -> list[Value | None]:
-    """Return the product with the Jacobian by the derivative of the derivative, to cotangents that
-    nobody needs to know: it is linear in them."""
+    """Return the product of the Jacobian with tangents, by transposing the derivative.
+
+    The derivative is differentiated to its cotangents; their numbers do not matter, for it is
+    linear in them.
+    """
     node = context.node
     cotangents = [_unknown(spec, node) for spec in node.outputs]
     with grad_mode(True):
@@ -76,7 +80,8 @@ def _transposed(forward_pass: Any, context: Context, tangents: Tangents) -> list
 
 
 def _unknown(spec: Any, node: Node) -> Any:
-    """Return a cotangent to be differentiated by; ones where a function of Python may look."""
+    """Return a cotangent to differentiate to: a placeholder, or ones for a node without a kind,
+    whose derivative may be a Python function that looks at numbers."""
     if spec.dtype.kind not in "fc":
         return None
     if node.kind is not None:
@@ -88,8 +93,8 @@ def _unknown(spec: Any, node: Node) -> Any:
 def _require_graph(
     gradients: Sequence[Value | None], cotangents: Sequence[Any], node: Node
 ) -> None:
-    """Raise where a derivative has lost the graph of its cotangents, but is not zero: transposed,
-    it would be."""
+    """Raise where a derivative that is not zero has lost the graph of its cotangents: transposed,
+    it would be zero."""
     exprs = {g.expr for g in cotangents if g is not None and g.expr is not None}
     arrays = {id(g.array) for g in cotangents if g is not None and g.array is not None}
     for gradient in gradients:
@@ -106,7 +111,8 @@ def _require_graph(
 
 
 def _fitted(tangent: Value, spec: Any) -> Value:
-    """Bring a tangent to the space of the output: repeat it along broadcast axes and cast."""
+    """Bring a tangent to the shape and dtype of its output: cast, and repeat along broadcast
+    axes."""
     if tangent.dtype != spec.dtype:
         tangent = runtime.roles["cast"](tangent, spec.dtype)
     if tangent.shape != spec.shape:

@@ -1,10 +1,10 @@
 """The backward pass: build the backward expressions of a graph, run them as one program, deliver.
 
-The walk goes over the selected nodes in descending creation number. Each node's operator turns the
-cotangents of its outputs into expressions for those of its inputs; nothing is computed until the
-program runs at the end, or earlier where a hook or a Python function wants to see numbers. A pass
-that is recorded itself, or over a graph that was never met before, computes at once where it can,
-see `immediate`.
+The walk goes over the selected nodes, the latest first. Each node's operator turns the cotangents
+of its outputs into expressions of the cotangents of its inputs; nothing is computed until the
+program runs at the end, or earlier where a hook or a Python function needs numbers. A pass that is
+recorded itself, or over a graph that was never met before, computes each operation at once where it
+can, see `immediate`.
 """
 
 import weakref
@@ -41,9 +41,9 @@ class Pass:
         self.request = request
         self.saved: dict[Node, tuple[Any, ...]] = {}
         self.has_freed = False
-        self.is_stale = False  # whether nodes have got other saved values than the structure has
-        # A rule may be a user's function, which takes derivatives of what is still to be computed:
-        # such a pass is a part of the one around it.
+        self.is_stale = False  # whether saved values have changed since the structure was found
+        # A user's derivative function may run a pass over values that are still to be computed:
+        # the inner pass is a part of the pass around it.
         is_part = mode.deferring and mode.capture is None
         self.around = mode.kept if is_part else None
         if self.around is None and (known := recognise(request)) is not None:
@@ -63,7 +63,7 @@ class Pass:
         self.kept: list[Node] = [] if self.around is None else self.around
         self.shown: list[Value] = []
         self.uncomputed: dict[Edge, Value] = {}
-        self.owned: dict[int, weakref.ref[Value]] = {}  # by id: arrays of this pass alone
+        self.owned: dict[int, weakref.ref[Value]] = {}  # by id: values whose arrays nobody else has
         self.at_end: list[Callable[[], None]] = []
         self.notes: dict[Any, Any] = {}
         self.parts = Parts()
@@ -76,7 +76,7 @@ class Pass:
             self.trace = recorded_plan.Trace(self.structure, [value for _, value in request.seeds])
 
     def _select(self, order: list[Node]) -> None:
-        """Find out what is wanted, and which nodes are executed or looked at for it."""
+        """Find the targets of the pass, and the nodes that are executed or visited for them."""
         request, leaves = self.request, [Edge(node, 0) for node in order if node.is_accumulator]
         targets = leaves if request.targets is None else list(request.targets)
         self.targets = set(targets) | (set(leaves) if request.extra_leaves else set())
@@ -86,14 +86,17 @@ class Pass:
         self.order = [node for node in order if node in self.wanted or node in touched]
 
     def _may_compute(self) -> bool:
-        """Whether each operation may be computed as it comes: in a pass that is recorded itself,
-        and where a program would hardly run again."""
+        """Whether each operation may be computed at once: in a pass that is recorded itself, and in
+        the first pass of a structure, whose program would hardly run again."""
         is_first = self.structure is not None and not self.comes_again
         return self.request.create_graph or is_first
 
     def _recall(self, structure: Structure, order: Sequence[Node]) -> Known | None:
-        """Return what an earlier pass of this structure has done, or of one with other indices.
-        Indices become a part of the program where they come again and no others have come."""
+        """Return the plan of an earlier pass of this structure, or of one with other indices.
+
+        In a plain pass indices are data, unless they have come before and no other indices have:
+        then they are constants of the program.
+        """
         recalled = recall(self.request, structure)
         if recalled is not None:
             return recalled
@@ -118,7 +121,7 @@ class Pass:
             self._take_saved(self.wanted)
             if self.is_stale:
                 return type(self)(self.request).run()
-            # Where no user's function takes part nothing makes cycles.
+            # A pass without functions of users makes no cycles for the garbage collector.
             quiet = paused() if self.structure is not None else nullcontext()
             with quiet, grad_mode(self.request.create_graph):
                 is_simple = self.trace is None and is_plain(self.request, self.order)
@@ -134,7 +137,7 @@ class Pass:
         return self._outcome()
 
     def _walk(self, is_simple: bool) -> None:
-        """Go over the nodes and leave the gradients of the targets in ``grads``."""
+        """Visit the nodes and put the gradients of the targets into ``grads``."""
         if is_simple:
             compute(self) if self.is_immediate else sweep(self, self.pending)
         else:
@@ -144,13 +147,13 @@ class Pass:
         hooks.run_at_end(self)
 
     def _computing(self) -> Any:
-        """Return a block that builds expressions, or computes at once."""
+        """Return the block of the walk: in it operations are traced, computed, or deferred."""
         if self.trace is not None:
             return changing(trace=self.trace)
         return nullcontext() if self.is_immediate else deferring(True, self.kept)
 
     def _run_again(self, recalled: Known) -> Outcome:
-        """Do what an earlier pass of the same structure has done."""
+        """Return the outcome of the plan of an earlier pass of the same structure."""
         assert self.structure is not None
         order = self.structure.order
         executed = [order[n] for n in recalled.executed]
@@ -169,20 +172,23 @@ class Pass:
         return Outcome(grads, [], list(order), wanted, self.saved, self.has_freed)
 
     def through(self, seeds: list[tuple[Edge, Value]], targets: list[Edge]) -> dict[Edge, Value]:
-        """Return the gradients of a graph that stands for one node, as a part of this pass: nothing
-        beyond the targets is executed, and nothing is computed yet."""
+        """Return the gradients of a graph that stands for one node, as a part of this pass.
+
+        No node beyond the targets is executed, and nothing is computed yet.
+        """
         ends = {edge.node for edge in targets if edge.node is not None}
         request = Request(seeds, targets, True, True, ends=ends, batch=self.request.batch)
         return self.with_part(Pass(request))
 
     def with_part(self, inner: "Pass") -> dict[Edge, Value]:
-        """Return what another pass finds as a part of this one, which computes nothing yet."""
+        """Return the gradients of another pass that becomes a part of this one; none is computed
+        yet."""
         inner.kept, inner.shown, inner.at_end = self.kept, self.shown, self.at_end
         inner.streams = self.streams
         return inner.take_part()
 
     def take_part(self) -> dict[Edge, Value]:
-        """Return what this pass finds, as a part of one that has not computed anything yet."""
+        """Return the gradients of this pass, still to be computed, as a part of another pass."""
         self._take_saved(self.wanted)
         self._seed()
         self._visit_all()
@@ -199,7 +205,8 @@ class Pass:
         )
 
     def _take_saved(self, nodes: Collection[Node]) -> None:
-        """Take all saved values at once: of two passes that free a graph one loses cleanly."""
+        """Take all saved values at once, under a lock: of two passes that free the same graph one
+        gets all of them, and the other an error."""
         with freeing:
             for node in nodes:
                 before = node.saved
@@ -224,7 +231,7 @@ class Pass:
         return visited and edge in self.notes["expected"]
 
     def _seed(self) -> None:
-        """Place the seeds and the initial gradients: first in the sums, or last if asked for."""
+        """Put the seeds and the initial gradients into the sums: first, or last if asked for."""
         initial = [(edge, value) for edge, value in self.request.initial.items()]
         if mode.capture is not None:
             mode.capture.use([value for _, value in (*self.request.seeds, *initial)])
@@ -251,7 +258,7 @@ class Pass:
             total = self.pending.get(Edge(node, 0))
             sent = self.parts.sent_on(node, total, self.wanted[node])
             if sent is not None:
-                self._arrive(Edge(node, 0))  # nobody looks at it
+                self._arrive(Edge(node, 0))  # removes the total, which nothing else reads
                 self._send(node, sent)
                 return
         self._execute(node, [self._arrive(Edge(node, n)) for n in range(len(node.outputs))])
@@ -261,7 +268,8 @@ class Pass:
     def _execute(
         self, node: Node, cotangents: Sequence[Value | None], is_seen: bool = True
     ) -> None:
-        """Send on what has arrived at a node, past its hooks or seen by them."""
+        """Send the gradients of a node's inputs on, computed from its cotangents; ``is_seen`` says
+        whether its hooks see them."""
         if all(c is None for c in cotangents):
             return
         if node.is_accumulator and node.pre_hooks and self.request.accumulate:
@@ -284,14 +292,15 @@ class Pass:
                 self._add(self.pending, edge, gradient)
 
     def _is_simple(self, node: Node) -> bool:
-        """Whether nobody sees the gradient of a node, nor those of its inputs."""
+        """Whether the cotangent of a node is no target, has no late seed, and is shown to no hook
+        or check."""
         edge, request = Edge(node, 0), self.request
         unseen = edge not in self.targets and edge not in self.late and request.check is None
         return unseen and node.extras is None and not request.retain_all
 
     def gradients(self, node: Node, cotangents: Sequence[Value | None]) -> Sequence[Value | None]:
-        """Build the gradients of a node: by its kind's rule, unless they are recorded themselves,
-        computed at once, or made by a user's function."""
+        """Return the gradients of a node's inputs: by the rule of its kind, or by its operator if
+        gradients are recorded, computed at once, or made by a user's function."""
         wanted = self.wanted[node]
         is_deferred = not (self.request.create_graph or self.is_immediate)
         if is_deferred and node.operator.has_rule:
@@ -305,7 +314,8 @@ class Pass:
     def _differentiate(
         self, node: Node, context: Context, cotangents: Sequence[Value | None]
     ) -> Sequence[Value | None]:
-        """Build the gradients of a node; what is built knows where the node was recorded."""
+        """Return the gradients that a node's operator builds, with the node's line of user code as
+        the site of their expressions."""
         before, mode.site = mode.site, on_stream(node.site)
         try:
             return node.operator.differentiate(self, context, cotangents)
@@ -313,7 +323,7 @@ class Pass:
             mode.site = before
 
     def _arrive(self, edge: Edge) -> Value | None:
-        """Return the total cotangent of an edge after its hooks; capture it where wanted."""
+        """Return the total cotangent of an edge after its hooks; note it if it is a target."""
         value, of_parts = self.pending.pop(edge, None), self.parts.take(edge)
         if of_parts is not None:
             value = of_parts if value is None else runtime.roles["add"](value, of_parts)
@@ -340,9 +350,9 @@ class Pass:
             self.retained.append((edge, value))
 
     def force(self, values: Sequence[Value]) -> None:
-        """Compute values now, with everything pending, so that nothing is computed twice."""
+        """Compute values now, with all other pending totals, so that none is computed twice."""
         if mode.capture is not None:
-            return  # whoever wants to see a number will be told so
+            return  # a function that needs numbers raises an error
         values = [v for v in (*values, *self.uncomputed.values()) if v.array is None]
         self.uncomputed.clear()
         self.own(values)
@@ -357,11 +367,11 @@ class Pass:
         self.streams.show()
 
     def own(self, values: Iterable[Value]) -> None:
-        """Note that nobody else has the arrays of these values: they can be results themselves."""
+        """Note that only this pass has the arrays of values, so that they can be its results."""
         self.owned.update((id(value), weakref.ref(value)) for value in values)
 
     def show(self, values: Sequence[Value]) -> None:
-        """Compute values that Python code is going to see, and may keep."""
+        """Compute values that a Python function is going to see, and may keep."""
         self.force(values)
         if self.request.create_graph:
             self.shown.extend(values)
@@ -389,5 +399,6 @@ class Pass:
                 self.request.check.delivered(edge, value)
 
     def _is_typical(self, results: Sequence[Value]) -> bool:
-        """Whether everything is still to be computed, so that one plan is the whole pass."""
+        """Whether all results are still to be computed, and none is retained: then one program is
+        the whole pass."""
         return all(value.array is None for value in results) and len(results) == len(self.grads)

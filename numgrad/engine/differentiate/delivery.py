@@ -1,4 +1,4 @@
-"""Results of a pass: each is an array of its own, on the device of what it is the gradient of."""
+"""Delivery of gradients: each gets an array of its own, on the device of the value at its edge."""
 
 from typing import Any
 
@@ -10,7 +10,8 @@ from .immediate import is_own
 
 
 def own_results(backward_pass: Any) -> None:
-    """Make every result an array of its own; seeds and what hooks have seen are copied."""
+    """Copy each gradient that may share its array with a seed, a saved value, a hook or another
+    gradient, and move it to the device of the value at its edge."""
     given: set[Any] = set()
     request = backward_pass.request
     seeds = {id(value) for _, value in request.seeds}

@@ -1,9 +1,8 @@
 """The forward pass: tangents go through a recorded graph, from its inputs to its outputs.
 
-It is a pass like another: it visits the nodes that a backward pass would, in the order in which
-they were made, and puts the rules for their tangents where that puts those for their gradients. So
-it becomes a program, batched and recalled in the same way. Hooks are not called: they are told of
-gradients.
+A forward pass visits the nodes of a backward pass, in the order in which they were made, and
+applies rules for tangents in the place of rules for gradients. So it becomes a program, batched and
+recalled in the same way. Hooks are not called: they are told of gradients.
 """
 
 from collections.abc import Sequence
@@ -40,7 +39,8 @@ class ForwardPass(Pass):
             self._visit_all()
 
     def along(self, seeds: list[tuple[Edge, Value]], targets: list[Edge]) -> dict[Edge, Value]:
-        """Return the tangents of a graph that stands for one node, as a part of this pass."""
+        """Return the tangents of a graph that stands for one node, as a part of this pass; none is
+        computed yet."""
         recorded, batch = self.request.create_graph, self.request.batch
         request = TangentRequest(seeds, targets, recorded, True, batch=batch)
         return self.with_part(ForwardPass(request))
@@ -56,14 +56,14 @@ class ForwardPass(Pass):
                 self.grads[edge] = self.pending[edge]
 
     def _arrived(self, node: Node) -> list[Any]:
-        """Return the tangents of the inputs of a node, None where there is none."""
+        """Return the tangents of a node's inputs; None for an input without one."""
         return [
             self.pending.get(edge) if want else None
             for edge, want in zip(node.edges, self.wanted[node], strict=True)
         ]
 
     def _tangents(self, node: Node) -> Sequence[Any]:
-        """Return the tangents of the outputs of a node, to be computed."""
+        """Return the tangents of a node's outputs; () for a node whose inputs have none."""
         tangents, saved = self._arrived(node), self.saved[node]
         wanted = tuple([t is not None for t in tangents])
         if not any(wanted):
@@ -88,7 +88,7 @@ class ForwardPass(Pass):
             mode.site = before
 
     def _compute(self) -> None:
-        """Go over the nodes with arrays, where each operation is computed as it comes."""
+        """Visit the nodes with arrays instead of values: each rule is computed at once."""
         arrived: dict[Any, Any] = {place: t.array for place, t in self.pending.items()}
         for node in reversed(self.order):
             places = zip(node.parents, node.slots, self.wanted[node], strict=True)

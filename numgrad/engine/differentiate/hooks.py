@@ -1,6 +1,7 @@
-"""Hooks: places where a pass stops building and shows numbers to Python.
+"""Hooks: functions of users to which a pass shows computed cotangents and gradients.
 
-In a batched pass a hook is called once per row and sees what it would see in a pass of its own.
+In a batched pass a hook is called once for each row, and sees the cotangent of a pass for this row
+alone.
 """
 
 import threading
@@ -76,19 +77,21 @@ def run_accumulator_pre_hooks(backward_pass: Any, node: Node) -> None:
 
 
 def is_past(edge: Edge) -> bool:
-    """Whether a cotangent passes the hooks by: the edge leads from a derivative to the computed
-    output of its own node, which somebody watches."""
+    """Whether a cotangent passes the hooks by: its edge leads from the derivative of a watched node
+    to the output that the derivative has read."""
     return type(edge.slot) is OwnSlot and edge.node is not None and edge.node.is_watched
 
 
 def past(edge: Edge) -> Edge:
-    """Return the key under which cotangents that pass the hooks by are summed."""
+    """Return the edge under which cotangents that pass the hooks by are summed."""
     return Edge(edge.node, ~edge.slot)
 
 
 def arrive_past(backward_pass: Any, node: Node) -> list[Value | None]:
-    """Return the cotangents that have passed the hooks of a node by, one for each output; the
-    gradient of an output that is wanted contains its cotangent."""
+    """Return for each output of a node the cotangent that has passed the hooks by.
+
+    It is added to the gradient of an output that is a target.
+    """
     arrived: list[Value | None] = []
     for slot in range(len(node.outputs)):
         edge = Edge(node, slot)
@@ -111,7 +114,7 @@ def _through(
     call: Callable[..., Sequence[Any]],
     others: Sequence[Value | None] = (),
 ) -> list[Value | None]:
-    """Pass values through the hooks of a table; ``call(hook, values, others)`` calls one."""
+    """Pass values through the hooks of a table; ``call(hook, values, others)`` calls one hook."""
     count = len(values)
     for hook in list(table.values()) if table else ():
         values = by_row(
@@ -124,7 +127,7 @@ def _through(
 
 
 def _replace(result: Any, g: Any) -> Any:
-    """Return what a hook made of ``g``, after checking that it can stand in its place."""
+    """Return the result of a hook, ``g`` for None; raise where it cannot replace ``g``."""
     if result is None:
         return g
     if not isinstance(result, runtime.value):
@@ -143,7 +146,8 @@ def _replace(result: Any, g: Any) -> Any:
 
 
 def _replace_all(results: Any, gs: Sequence[Any]) -> tuple[Any, ...]:
-    """Return what a hook made of a tuple of gradients; ``None`` in it takes a gradient away."""
+    """Return the results of a hook, the gradients ``gs`` for None; raise where they cannot replace
+    these. A None among the results removes a gradient."""
     if results is None:
         return tuple(gs)
     results = results if isinstance(results, (tuple, list)) else (results,)
@@ -173,9 +177,10 @@ def by_row(
     Parameters
     ----------
     results
-        What the function returns, per row; ``None`` where it returns ``None``.
+        The specs of the function's results for one row; ``None`` where it returns ``None``.
     writes
-        Whether the function may write into the values, which seeds and other nodes share.
+        Whether the function may write into the values: it gets copies then, for seeds and other
+        nodes share the values.
     """
     if writes:
         function = _on_copies(function)
@@ -193,8 +198,8 @@ def by_block(
     function: Callable[..., Sequence[Any]],
     values: Sequence[Value | None],
 ) -> list[Value | None]:
-    """Call a Python function on computed values once, also where values have rows: all of them,
-    and all results, then have the batch as their first axis."""
+    """Call a Python function on computed values once; if a value has rows, all values and results
+    have the batch as their first axis."""
     function = _on_copies(function)
     backward_pass.show([value for value in values if value is not None])
     with _outside(backward_pass), _users(backward_pass):
@@ -211,13 +216,16 @@ def _on_copies(function: Callable[..., Sequence[Any]]) -> Callable[..., Sequence
 
 
 def _outside(backward_pass: Any) -> Block:
-    """Belong to no instruction of a pass inside the block."""
+    """Return a block in which `running` has the pass that calls hooks."""
     return Setting(running, backward_pass=backward_pass)
 
 
 def _users(backward_pass: Any) -> Block:
-    """Run a user's function inside the block, which may write through views of what it makes: of a
-    pass that is captured, its operations are none."""
+    """Return a block in which a user's function runs: its operations are computed at once.
+
+    In a captured pass they are expressions, and no nodes of the pass: so the function may write
+    through views of its own results.
+    """
     captured = mode.capture is not None
     return deferring(captured, None if captured else backward_pass.kept)
 
@@ -236,7 +244,7 @@ def refuse_retained(backward_pass: Any) -> None:
 
 
 def run_at_end(backward_pass: Any) -> None:
-    """Call the functions that wait for the last gradient of a pass."""
+    """Call the functions that wait for the end of a pass."""
     if not backward_pass.at_end:
         return
     with _outside(backward_pass), _users(backward_pass):
@@ -256,14 +264,14 @@ def _each_row(
 
 
 def _rows(value: Value | None, batch: int) -> Sequence[Value | None]:
-    """Return what each row sees of a value, connected to the graph of the whole."""
+    """Return the value of each row, connected to the graph of the value with rows."""
     if value is None or not value.rows:
         return [value] * batch
     return runtime.roles["split_rows"](_whole(value, batch))
 
 
 def _whole(value: Value, batch: int) -> Value:
-    """Return a value with rows as one whose first axis is the batch, in the same graph."""
+    """Return a value whose first axis is the batch for a value with rows, in the same graph."""
     if value.array is None:
         whole = value.detached()
         make_explicit(batch, [whole])
@@ -283,7 +291,8 @@ def _with_batch(value: Value, batch: int) -> Value:
 
 
 def _join(column: Sequence[Value | None], spec: Spec | None) -> Value | None:
-    """Return the results of all rows as one value with rows; a row without one counts as zero."""
+    """Return one value with rows for the results of all rows; None counts as zeros, unless all
+    results are None."""
     if spec is None or (column and all(result is None for result in column)):
         return None
     filled = [_zeros(spec.shape, spec) if r is None else r for r in column]
@@ -298,5 +307,5 @@ def _join(column: Sequence[Value | None], spec: Spec | None) -> Value | None:
 
 
 def _zeros(shape: tuple[int, ...], spec: Spec) -> Value:
-    """Return zeros of a shape, otherwise as a spec says."""
+    """Return zeros of a shape, with the dtype and the device of a spec."""
     return runtime.value(runtime.placed(np.zeros(shape, spec.dtype), spec.device))

@@ -1,8 +1,8 @@
 """Second derivatives of a graph: products of Hessians with vectors, as one pass.
 
-Gradients are built as in a backward pass that is recorded, and tangents go through both, all before
-anything is computed: so what becomes a program, and is recalled for other graphs of this structure,
-is the product itself. The gradient that it stands on is never seen.
+Gradients are built as in a recorded backward pass, and tangents go through the graph and through
+the gradients, before anything is computed. So one program computes the product itself, and is
+recalled for other graphs of the structure; the gradient is never returned.
 """
 
 from collections.abc import Sequence
@@ -20,15 +20,18 @@ from .request import TangentRequest
 
 
 class HessianRequest(TangentRequest):
-    """What such a pass is asked to do: its seeds are the tangents of inputs, its targets the inputs
-    in whose spaces the products lie, and ``outputs`` what is differentiated, summed."""
+    """The request of a Hessian pass.
+
+    Its seeds are the tangents of inputs, its targets the inputs to which the gradient is taken, and
+    the sum of its ``outputs`` is differentiated.
+    """
 
     direction = "second"
     outputs: Sequence[Edge] = ()
 
     @property
     def records(self) -> bool:
-        return True  # the gradient is
+        return True  # the gradient is recorded
 
     @property
     def roots(self) -> tuple[Node, ...]:
@@ -50,7 +53,7 @@ class HessianPass(ForwardPass):
         self.order = [node for node in order if node in self.wanted]
 
     def _recall(self, structure: Structure, order: Sequence[Node]) -> Known | None:
-        """Return what an earlier pass has done; indices stay what they are, for the gradient is
+        """Return the plan of an earlier pass; indices are never data, for the gradient is
         recorded."""
         self.comes_again = times_met(structure) > 0
         return recall(self.request, structure)
@@ -81,17 +84,19 @@ def products(
     targets: list[Edge],
     batch: int | None,
 ) -> dict[Edge, Any] | None:
-    """Return the products of the Hessian of a sum of outputs with tangents; one that is zero may be
-    missing. None for a graph that was not met before, or in which more happens than that rules are
-    applied.
+    """Return the products of the Hessian of a sum of outputs with tangents, by input.
+
+    A product that is zero may be missing. None for a graph that was not met before, or that has no
+    structure, such as a graph with hooks.
 
     Parameters
     ----------
     outputs : sequence of Edge
+        The outputs whose sum is differentiated.
     seeds : list of (Edge, Value)
-        The inputs that have tangents, and these.
+        The inputs that have tangents, each with its tangent.
     targets : list of Edge
-        The inputs in whose spaces the products are wanted.
+        The inputs to which the gradient is taken: a product has the shape of its input.
     batch : int or None
         The number of rows of the tangents.
     """

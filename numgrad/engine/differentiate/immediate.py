@@ -1,9 +1,8 @@
-"""Passes that compute each operation at once, as forward code does.
+"""Immediate passes: each operation is computed at once, as in forward code.
 
-Others build expressions and run them as one program, which pays where the program runs again. That
-of a pass that is recorded itself does not, nor does one for a graph that never comes again, as of
-code that goes by its numbers. Where nothing happens but that rules are applied, arrays are all that
-is needed.
+Other passes build expressions and run them as one program, which pays if the program runs again.
+The program of a recorded pass would not run again, nor that of a graph that never comes again, as
+in code whose branches depend on numbers. A pass that only applies rules works on arrays alone.
 """
 
 from collections.abc import Collection, Sequence
@@ -20,27 +19,27 @@ from ..lower.executable import watch
 from ..record.apply import mode, runtime, unusual
 
 MOST = 1 << 14
-"""Elements of an array, beyond which the memory that a program saves is taken to count for more
-than the time that it takes to make one: an order of magnitude, not a measured bound."""
+"""The most elements of an array in an immediate pass that is not recorded: for larger arrays the
+memory that a program saves is taken to be worth the time of making it. An order of magnitude, not a
+measured bound."""
 
 
 def is_immediate(request: Any, order: Sequence[Node]) -> bool:
-    """Whether a pass over these nodes computes each operation as it comes.
+    """Whether a pass over these nodes computes each operation at once.
 
-    So it is where the operations are built-in ones without rows, and where nobody looks at a
-    gradient on its way. A program takes less memory, so a pass that is not recorded is one if it is
-    large.
+    It does if all operators are built-in, no value has rows, and no hook or check sees a gradient.
+    A pass over large arrays that is not recorded becomes a program, which takes less memory.
     """
     if request.batch is not None or (unusual and not mode.direct):
         return False
     if request.check is not None or request.retain_all or request.initial:
         return False
-    if watch.current is not None:  # somebody who wants to see programs
+    if watch.current is not None:  # the user looks at programs
         return False
     if any([value.array is None or value.rows for _, value in request.seeds]):  # noqa: C419
         return False
     if device_of([edge.node.outputs[edge.slot] for edge, _ in request.seeds]) != CPU:
-        return False  # each operation would be a program of its own
+        return False  # on a device each operation would be a program of its own
     most = None if request.create_graph else MOST
     return all([_is_simple(node, most) for node in order])  # noqa: C419  a list is faster
 
@@ -61,22 +60,22 @@ def _is_simple(node: Node, most: int | None) -> bool:
 
 
 def _is_small(node: Node, most: int | None) -> bool:
-    """Whether nodes like this one have rules, and no arrays that a program would save much of."""
+    """Whether nodes of this kind have rules, and no arrays for which a program saves memory."""
     operator, roles = node.operator, runtime.roles
     if not operator.has_rule or operator.is_replay:
         return False
     if operator is roles["put_view"] and most is not None:
-        return False  # a program writes part by part without copies of the rest
+        return False  # a program writes a part without a copy of the rest
     if most is not None and any([prod(spec.shape) > most for spec in node.outputs]):  # noqa: C419
         return False
-    # The gradient of a part is written into as many zeros as the whole has elements.
+    # The gradient of a part is written into zeros of the size of the whole array.
     is_part = operator in (roles["index"], roles["element"], roles["put_view"])
     return not is_part or prod(node.inputs[0].shape) <= MOST
 
 
 def compute(backward_pass: Any) -> None:
-    """Go over the nodes of a pass in which nothing happens but that rules are applied; leave the
-    gradients that are wanted in its ``grads``."""
+    """Visit the nodes of a pass that only applies rules, with arrays; put the gradients of its
+    targets into its ``grads``."""
     wanted, targets, grads = backward_pass.wanted, backward_pass.targets, backward_pass.grads
     arrived: dict[Any, Any] = {place: g.array for place, g in backward_pass.pending.items()}
     backward_pass.pending.clear()
@@ -101,15 +100,15 @@ def compute(backward_pass: Any) -> None:
 
 
 def _sum(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    total = np.add(first, second)  # which has the bits of every other sum of two numbers
+    total = np.add(first, second)  # has the bits of any other kernel that adds
     return total if type(total) is np.ndarray else np.asarray(total)
 
 
 def _gradients(
     backward_pass: Any, node: Node, mask: Any, cotangents: Sequence[Any]
 ) -> Sequence[Any]:
-    """Return the gradients of a node's inputs: by its rule, or by its operator where its kind is
-    met for the first time."""
+    """Return the gradients of a node's inputs: by its rule, or by its operator where the rule is
+    asked for the first time."""
     saved = backward_pass.saved[node]
     rows = [None if total is None else False for total in cotangents]
     rule = known_rule((node.kind, mask, tuple(rows)))
@@ -124,13 +123,13 @@ def _gradients(
 
 
 def _is_computed(saved: Any) -> bool:
-    """Whether what a node has saved is nothing, or an array that no hook has packed."""
+    """Whether a saved value is None or a computed value that no hook has packed."""
     return saved is None or (type(saved) is runtime.value and saved.array is not None)
 
 
 def is_own(value: Value, others: Collection[int]) -> bool:
-    """Whether nobody but the graph of the pass has the array of a value: it is no view, no constant
-    and, by its id, none of the others."""
+    """Whether only the pass has the array of a value: it is no view, no constant, and not among the
+    arrays whose ids are ``others``."""
     array = value.array
     return (
         array is not None and array.base is None and array.flags.writeable

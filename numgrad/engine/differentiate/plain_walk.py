@@ -1,6 +1,6 @@
-"""The short way through a backward pass: over graphs whose nodes have rules, and no hooks.
+"""The short way of a backward pass, over graphs whose nodes all have rules and no hooks.
 
-It builds the same expressions as `Pass` does node by node, without looking for what is not there.
+It builds the same expressions as the general walk of `Pass`, without looking for hooks and checks.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from ..replay.dynamic_index import ByPosition
 
 
 def is_plain(request: Any, order: Sequence[Node]) -> bool:
-    """Whether nothing happens in a pass but that rules are applied."""
+    """Whether a pass only applies rules: no hooks, no chosen stream, no recording."""
     if request.is_special or request.create_graph or request.seeds_last:
         return False
     if unusual and chosen_stream() is not None:
@@ -35,12 +35,12 @@ def is_plain(request: Any, order: Sequence[Node]) -> bool:
 
 
 def sweep(backward_pass: Any, pending: dict[Any, Any]) -> None:
-    """Go over the nodes of a pass; leave the gradients that are wanted in its ``grads``.
+    """Visit the nodes of a plain pass; put the gradients of its targets into its ``grads``.
 
     Parameters
     ----------
     pending : dict
-        The sums of what has arrived so far, by node and slot.
+        The sums of the cotangents that have arrived so far, by node and slot.
     """
     known: dict[Any, Rule] = {}
     parts: Parts = backward_pass.parts
@@ -95,7 +95,7 @@ def _by_position(backward_pass: Any, seen: ByPosition, node: Node, total: Any) -
 
 
 def _add(pending: dict[Any, Any], node: Node, gradients: Sequence[Any]) -> None:
-    """Add the gradients of a node's inputs to the sums of what has arrived."""
+    """Add the gradients of a node's inputs to the sums of cotangents."""
     for parent, slot, gradient in zip(node.parents, node.slots, gradients, strict=True):
         if gradient is not None:
             place = (parent, slot)
@@ -104,7 +104,7 @@ def _add(pending: dict[Any, Any], node: Node, gradients: Sequence[Any]) -> None:
 
 
 def _summed(total: Any, more: Value | None) -> Any:
-    """Return the sum of two gradients, each of which may be missing."""
+    """Return the sum of two gradients; either may be None."""
     if total is None or more is None:
         return more if total is None else total
     return added(total, more)
@@ -113,7 +113,7 @@ def _summed(total: Any, more: Value | None) -> Any:
 def _arrived(
     node: Node, pending: dict[Any, Any], targets: Any, grads: dict[Edge, Value]
 ) -> list[Value | None]:
-    """Take the cotangents of all outputs of a node."""
+    """Remove and return the cotangents of all outputs of a node; note those of targets."""
     cotangents = [pending.pop((node, slot), None) for slot in range(len(node.outputs))]
     for slot, total in enumerate(cotangents):
         if total is not None and (node, slot) in targets:
@@ -122,7 +122,7 @@ def _arrived(
 
 
 def read(rule: Rule, cotangents: Sequence[Value | None], saved: tuple[Any, ...]) -> list[Value]:
-    """Return what a rule reads: cotangents, then saved values as they are now."""
+    """Return the operands of a rule: cotangents, then saved values."""
     values = [g for g in cotangents if g is not None]
     for position in rule.reads:
         values.append(restored(saved[position]))

@@ -1,8 +1,8 @@
-"""Passes in which nothing happens but that one known plan runs: with next to no Python around it.
+"""Repeated passes: a known plan runs with next to no Python around it.
 
-Whoever calls this has seen that no option asks for anything else; whatever the graph has that needs
-more (hooks, a structure that was not met before, saved values that were written or freed) makes it
-answer None, and the ordinary way finds it and says so.
+The caller makes sure that no option needs a general pass. Where the graph needs one (hooks, a
+structure that was not met before, saved values that were written or freed), the functions return
+None, and the general pass deals with the graph or raises the error.
 """
 
 from collections.abc import Sequence
@@ -19,11 +19,11 @@ from ..record.apply import mode, runtime, unusual
 from ..replay.plan_cache import Known, known_for, starts_of
 from ..replay.structure import Structure
 
-freeing = fork_safe_lock()  # of saved values: of two passes that free a graph one loses cleanly
+freeing = fork_safe_lock()  # held while saved values are taken: two passes may free one graph
 
 
 class Again:
-    """A pass that is about to be run again."""
+    """A pass whose plan is known, ready to run."""
 
     __slots__ = ("_retain", "recalled", "structure")
 
@@ -31,8 +31,8 @@ class Again:
         self.recalled, self.structure, self._retain = recalled, structure, retain
 
     def run(self, seeds: Sequence[Value] = ()) -> list[Value] | None:
-        """Return the gradients in the order of the known results; None where a saved value was
-        written or freed. A pass that is recorded takes its seeds as values."""
+        """Return the gradients in the order of the plan's results; None where a saved value was
+        written or freed. The plan of a recorded pass reads ``seeds``."""
         order = self.structure.order
         kept: list[tuple[Any, Any]] = []
         has_freed = False
@@ -54,8 +54,8 @@ class Again:
                     for node, _ in kept:
                         node.saved = None
             return self.recalled.values(self.structure, seeds, dict(kept))
-        except BaseException:  # Ctrl-C may come when some of them are freed
-            if has_freed:  # else another pass may have, to which it is due
+        except BaseException:  # Ctrl-C may come when some nodes are freed
+            if has_freed:  # else another pass may have freed them, and does not give them back
                 for node, saved in kept:
                     node.saved = saved
             raise
@@ -69,18 +69,18 @@ def find(
     retain: bool,
     create_graph: bool = False,
 ) -> Again | None:
-    """Return the pass over the graph of some values if it was met before.
+    """Return the pass over the graph of outputs if its structure was met before, else None.
 
     Parameters
     ----------
     outputs, seeds : sequence of Value, list of ndarray
         Each seed has the dtype and the shape of its output, with the batch in front.
     inputs : sequence of Value or None
-        What gradients are wanted of; all leaves by default.
+        The values whose gradients are wanted; None for all leaves.
     batch : int or None
         The number of rows of a batched pass.
     retain : bool
-        Whether the graph keeps what it has saved.
+        Whether the graph keeps its saved values.
     create_graph : bool
         Whether the pass is recorded.
     """
@@ -103,7 +103,7 @@ def find(
 
 
 def _places(values: Sequence[Any]) -> tuple[list[Any], list[int]] | None:
-    """Return the nodes of values and the slots there; None if one requires no gradient."""
+    """Return the nodes of values and their slots there; None if a value requires no gradient."""
     nodes, slots = [], []
     for x in values:
         if x._view is not None:
@@ -120,7 +120,7 @@ _FEW = 1024  # elements
 
 
 def ones(spec: Spec) -> np.ndarray:
-    """Return the seed that an output has by default, which nobody may write."""
+    """Return the default seed of an output, which must not be written: small ones are shared."""
     array = _ones.get(spec)
     if array is None:
         host = np.ones(spec.shape, spec.dtype)

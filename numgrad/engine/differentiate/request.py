@@ -1,4 +1,4 @@
-"""What a backward pass is asked to do, and what it has found."""
+"""The request of a pass, and its outcome."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
@@ -9,30 +9,30 @@ from ..graph.node import Edge, Node, Value
 
 @dataclass
 class Request:
-    """What a pass is asked to do.
+    """The seeds, targets and options of a pass.
 
     Attributes
     ----------
     seeds : list of (Edge, Value)
-        Where the pass starts and with which cotangents; several for one edge are summed.
+        The edges where the pass starts, with their cotangents; several for one edge are summed.
     targets : list of Edge
-        The edges whose gradients are wanted; ``None`` wants every reachable leaf.
+        The edges whose gradients are wanted; ``None`` stands for every reachable leaf.
     extra_leaves : bool
-        Also want every other reachable leaf (``only_inputs=False``).
+        Whether every other reachable leaf is a target too (``only_inputs=False``).
     initial : dict
         Gradients to be added at an edge (``grad_inputs``).
     cut : set of Edge
-        Edges that let nothing pass (``no_grad_vars``).
+        Edges that no cotangent passes (``no_grad_vars``).
     ends : set of Node
-        Nodes that are not executed: what is above them is left to another pass.
+        Nodes that are not executed: the graph above them is left to another pass.
     silent : set of Edge
-        Edges whose hooks are left to another pass, at which the gradients of this one arrive.
+        Edges whose hooks are left to the pass to which this one returns gradients.
     batch : int or None
         The number of rows of a batched pass.
     accumulate : bool
-        The gradients of leaves will be accumulated: hooks of their accumulators run.
+        Whether the gradients of leaves will be accumulated: hooks of their accumulators run.
     check : Check, optional
-        Looks at every gradient (anomaly detection).
+        Sees every gradient (anomaly detection).
     """
 
     seeds: list[tuple[Edge, Value]]
@@ -52,7 +52,8 @@ class Request:
 
     @property
     def is_special(self) -> bool:
-        """Whether more happens than that gradients are computed, or recorded."""
+        """Whether an option needs a general pass: a check, initial gradients, cut edges, or
+        retained gradients."""
         return bool(self.check or self.initial or self.cut or self.retain_all)
 
     direction = "reverse"
@@ -64,26 +65,28 @@ class Request:
 
     @property
     def roots(self) -> tuple[Node, ...]:
-        """Where the search for the nodes of the pass begins."""
+        """The nodes where the search for the nodes of the pass begins."""
         return tuple([edge.node for edge, _ in self.seeds if edge.node is not None])
 
     @property
     def ways_out(self) -> Sequence[Edge] | None:
-        """Where it ends: the targets."""
+        """The edges where the search ends: the targets."""
         return self.targets
 
     @property
     def first(self) -> int:
-        """The number before which no node is on the way to a target, where that is worth asking:
-        a pass inside of a longer graph then takes no longer for it."""
+        """The number of the oldest target's node, before which no node is searched; 0 for all.
+
+        With it a recorded pass over the end of a long graph does not search the whole graph.
+        """
         if self.targets is None or self.extra_leaves or not self.create_graph:
             return 0
         return min([edge.node.number for edge in self.targets if edge.node is not None], default=0)
 
 
 class TangentRequest(Request):
-    """What a pass in forward mode is asked to do: its seeds are the tangents of inputs, and its
-    targets the outputs whose tangents are wanted."""
+    """The request of a forward pass: its seeds are the tangents of inputs, and its targets the
+    outputs whose tangents are wanted."""
 
     direction = "forward"
 
@@ -107,7 +110,7 @@ class Check(Protocol):
     def computed(
         self, node: Node, gradients: Sequence[Value | None], cotangents: Sequence[Value | None]
     ) -> None:
-        """Look at what a node computed from its cotangents."""
+        """Look at the gradients that a node computed from its cotangents."""
 
     def delivered(self, edge: Edge, value: Value) -> None:
         """Look at the gradient that a pass returns for an edge."""
@@ -115,9 +118,9 @@ class Check(Protocol):
 
 @dataclass
 class Outcome:
-    """The gradients that a pass computed, by edge; nothing has been written anywhere.
+    """The gradients that a pass computed, by edge; no ``.grad`` has been written yet.
 
-    ``wanted`` holds the executed nodes with the mask of inputs whose gradient they computed.
+    ``wanted`` holds the executed nodes, each with a mask of the inputs whose gradients it computed.
     """
 
     grads: dict[Edge, Value]
@@ -129,6 +132,6 @@ class Outcome:
 
     def give_back(self) -> None:
         """Undo the freeing of saved values, for a call that fails after its pass."""
-        if self.has_freed:  # else another pass may have, to which it is due
+        if self.has_freed:  # else another pass may have freed them, and does not give them back
             for node, saved in self.saved.items():
                 node.saved = saved

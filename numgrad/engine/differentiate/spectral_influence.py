@@ -1,4 +1,4 @@
-"""The influence of eigenvalues and singular values on their cotangents."""
+"""The influence of eigenvalues and singular values on their own cotangents, by forward passes."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,22 +15,24 @@ from .request import Request, TangentRequest
 
 
 def influence(cotangent: Value, node: Node, backward_pass: Pass | None = None) -> Value | bool:
-    """Return by how much a cotangent of values that ``node`` has found moves with all that they
-    depend on, and with these: equal elements that move alike are equal everywhere.
+    """Return a tangent of the cotangent of a spectrum, along the spectrum and its inputs.
+
+    The spectrum is the output of ``node``. Elements of the cotangent that are equal and have equal
+    tangents are taken to be equal for all inputs.
 
     Parameters
     ----------
     cotangent : Value
-        Computed from values that operators with a ``value_slot`` have found.
+        A cotangent computed from outputs of operators with a ``value_slot``.
     backward_pass : Pass, optional
-        In which it has arrived at the first output of the node, if that may not be recorded: what
-        is not known of the cotangent then is found out again, recorded.
+        The pass in which the cotangent has arrived at the first output of the node. If it is not
+        recorded, the cotangent is computed again by a recorded pass.
 
     Returns
     -------
     Value or bool
-        A tangent of the cotangent, for tangents that do not cancel. False if it is constant, True
-        if nobody knows, as a function of the user's is on the way.
+        A tangent of the cotangent, for tangents that do not cancel. False if the cotangent is
+        constant, True if this is not known, as with a user's function on the way.
     """
     if backward_pass is None or (backward_pass.request.create_graph and mode.grad):
         return _influence(cotangent, node)
@@ -43,7 +45,7 @@ def influence(cotangent: Value, node: Node, backward_pass: Pass | None = None) -
 
 @contextmanager
 def _taken_back(backward_pass: Pass) -> Iterator[None]:
-    """Let the nodes of a pass have what they have saved, for a while."""
+    """Give the nodes of a pass their saved values back inside the block."""
     freed = {n: saved for n, saved in backward_pass.saved.items() if n.saved is None}
     for n, saved in freed.items():
         n.saved = saved
@@ -55,7 +57,8 @@ def _taken_back(backward_pass: Pass) -> Iterator[None]:
 
 
 def _recorded(backward_pass: Pass, node: Node) -> Value | None:
-    """Return the cotangent of a node's first output with a graph."""
+    """Return the cotangent of a node's first output, computed again and recorded; None where a
+    node on the way is not known."""
     request, place = backward_pass.request, Edge(node, 0)
     order = reachable(request.roots, request.cut, {node}, node.number)
     way = needed([n for n in order if n is not node], {place}, request.cut)
@@ -81,13 +84,14 @@ def _influence(cotangent: Value, node: Node) -> Value | bool:
         return True
     above = node.parents[0]
     leaves = set(inside if mode.capture is not None else reachable([above], ()) if above else ())
-    # What an argument of a captured function depends on, nobody sees here.
+    # The graph above the arguments of a captured function is not visible here.
     edges += [Edge(n, 0) for n in inside if n.is_accumulator and n in leaves]
     return _moved(cotangent, sorted(edges, key=lambda e: e.node.number), ends)  # type: ignore[union-attr]
 
 
 def _is_known(node: Node) -> bool:
-    """Whether a node does what its operator says, and finds no values that are not seen here."""
+    """Whether a node has a rule, saved values and no hooks, and hides no operator with a
+    ``value_slot``."""
     operator = node.operator
     if not operator.has_rule or node.extras is not None or node.saved is None:
         return False
@@ -97,13 +101,13 @@ def _is_known(node: Node) -> bool:
 
 
 def _moved(cotangent: Value, edges: list[Edge], ends: set[Node]) -> Value | bool:
-    """Return the tangent of a cotangent for tangents there that do not cancel."""
+    """Return the tangent of a cotangent for tangents at ``edges`` that do not cancel."""
     if not edges:
         return False
     seeds = [(edge, _weights(edge.spec, n)) for n, edge in enumerate(edges)]
     request = TangentRequest(seeds, [cotangent.edge], retain_graph=True, ends=ends)
     if mode.trace is not None:
-        mode.trace.is_whole = False  # it would take what is found here for constant
+        mode.trace.is_whole = False  # the trace would take the result for a constant
     with grad_mode(False):
         inner = ForwardPass(request)
         is_part = inner.around is not None or mode.capture is not None

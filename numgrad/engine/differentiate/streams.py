@@ -1,9 +1,8 @@
-"""Passes over graphs of several streams of a device.
+"""Streams of a device in a pass over a graph that was recorded on several.
 
-What a node computes is computed on the stream on which it was recorded, what arrives at a leaf on
-the stream of the caller, where the pass begins and ends. Programs know the streams of their
-instructions; this is about what the pass itself does in between: it runs hooks, and computes what
-they want to see.
+The gradients of a node are computed on the node's own stream, the sums at leaves on the caller's
+stream, where the pass begins and ends. Programs know the streams of their instructions; `Streams`
+orders what the pass itself does in between: it runs hooks, and computes values for them.
 """
 
 from collections.abc import Iterable
@@ -21,13 +20,13 @@ class Streams:
     Attributes
     ----------
     caller : Stream or None
-        That is current where the pass begins; None for the default stream.
+        The current stream where the pass begins; None for the default stream.
     """
 
     def __init__(self) -> None:
         self.caller = mode.stream
         self._is_chosen = chosen_stream() is not None
-        self._shown: dict[Any, None] = {}  # on which hooks have run
+        self._shown: dict[Any, None] = {}  # the streams on which hooks have run
 
     def of(self, node: Node) -> Block:
         """Return a block in which the stream of a node is the current one."""
@@ -42,8 +41,11 @@ class Streams:
         return node.stream or self.caller
 
     def computing(self) -> Block:
-        """Return a block that computes what Python is going to see: as an operation of the caller's
-        stream, which waits for what hooks have done, and for which the present one waits."""
+        """Return a block that computes values to be shown to Python, on the caller's stream.
+
+        The caller's stream waits for the streams on which hooks have run; `show` makes the current
+        stream wait for the caller's.
+        """
         for stream in self._shown:
             self._caller_on(stream.device).wait_stream(stream)
         if mode.stream is not None:
@@ -51,7 +53,7 @@ class Streams:
         return changing(stream=self.caller)
 
     def show(self) -> None:
-        """Let the present stream wait for what was computed."""
+        """Let the current stream wait for the values that the caller's stream computes."""
         if mode.stream is not None:
             mode.stream.wait_stream(self._caller_on(mode.stream.device))
 
@@ -62,7 +64,7 @@ class Streams:
 
 
 def streams_of(order: Iterable[Node]) -> Streams | None:
-    """Return the streams of a pass over nodes; None where nobody has chosen any."""
+    """Return the streams of a pass over nodes; None where no stream was ever chosen."""
     if chosen_stream() is not None or any(node.stream is not None for node in order):
         return Streams()
     return None

@@ -1,8 +1,8 @@
-"""Fusing: elementwise instructions become few kernels that keep what they can in registers.
+"""Assembly of fused programs: elementwise instructions become few kernels with values in registers.
 
-`materialize` has decided which values are stored. Those with the same loop are computed together,
-as long as none reads what another one of them stores at another element. The kernels depend on the
-structure alone, so the stages of an integrator, or another length of it, share them.
+`materialize` chooses the values that are stored, `grouping` the stored values that one kernel
+computes. A kernel depends on its steps, outputs and dtypes, not on buffers: the stages of an
+integrator, and programs for other numbers of its steps, share kernels.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -21,8 +21,8 @@ from .materialize import Root
 def fuse(program: Program, joins: Callable[[Any], bool] = bool) -> Program:
     """Return a program with the same results and bits whose elementwise instructions are fused.
 
-    Nothing is compiled: the kernels are asked for when the program is bound. ``joins`` tells of
-    which specs the target can join the functions, by default of all.
+    Nothing is compiled: kernels are looked up when the program is bound. ``joins`` says whether the
+    target can join the function of a spec with others, by default of any spec.
     """
     ordered = [i for i in program.instructions if not i.rows]
     ordered += [i for i in program.instructions if i.rows]
@@ -48,12 +48,12 @@ def fuse(program: Program, joins: Callable[[Any], bool] = bool) -> Program:
 
 
 class Assembler:
-    """Makes the calls of kernels; each spec and each pattern once, however often it is called.
+    """Makes instructions that call fused kernels; equal specs and equal patterns are one object.
 
     Parameters
     ----------
     halos : Halos
-        Of the program that is made.
+        The halos of the program that is made.
     """
 
     def __init__(self, halos: Halos) -> None:
@@ -62,8 +62,8 @@ class Assembler:
         self._patterns: dict[Any, Pattern] = {}
 
     def calls(self, roots: Sequence[Root], outside: Sequence[bool]) -> list[Instruction]:
-        """Return the instructions that compute some roots of one loop; ``outside`` says which of
-        them anything else reads."""
+        """Return the instructions that compute a group of roots; ``outside`` says for each root
+        whether its value is needed outside of the group."""
         first = roots[0]
         assert first.unit is not None
         if len(roots) == 1 and _is_original(first) and not self._halos.touch(first):
@@ -83,7 +83,7 @@ class Assembler:
         return calls
 
     def _spec(self, assembly: "_Assembly") -> Any:
-        """Return the spec of the kernel of some steps."""
+        """Return the kernel spec of an assembly."""
         key = assembly.structure()
         known = self._specs.get(key)
         if known is None:
@@ -91,7 +91,7 @@ class Assembler:
         return known
 
     def _pattern(self, spec: Any, nin: int, loop: Shape, operands: Sequence[Leaf]) -> Pattern:
-        """Return the pattern of a call of a kernel."""
+        """Return the pattern of a call of a kernel over a loop."""
         program = self._halos.program
         sizes = [-1 if program.is_outside(x.buffer) else program.nbytes[x.buffer] for x in operands]
         views = [
@@ -109,14 +109,14 @@ class Assembler:
 
 
 def _is_original(root: Root) -> bool:
-    """Whether a root is no more than the instruction that it comes from."""
+    """Whether a root is exactly the instruction that it comes from, with nothing fused into it."""
     assert root.unit is not None
     whole = root.unit.loop == root.instruction.pattern.loop
     return whole and len(root.steps) == 1 and not any(leaf.turns for leaf in root.leaves)
 
 
 def _layout(loop: Shape, strides: Shape, dtype: Any, rows: bool, nbytes: int) -> Layout:
-    """Return the layout of a view of a buffer of some bytes, -1 for one from outside."""
+    """Return the layout of a view of a buffer of ``nbytes`` bytes; -1 for a buffer from outside."""
     dense = contiguous_strides(loop, dtype.itemsize)
     strides = tuple([s if n != 1 else d for s, d, n in zip(strides, dense, loop, strict=True)])
     whole = strides == dense and prod(loop) * dtype.itemsize == nbytes
@@ -124,7 +124,7 @@ def _layout(loop: Shape, strides: Shape, dtype: Any, rows: bool, nbytes: int) ->
 
 
 class _Assembly:
-    """The steps of a kernel in order, numbered as they are first needed."""
+    """The steps of one kernel, numbered in the order in which they are first needed."""
 
     def __init__(self, roots: Sequence[Root], outside: Sequence[bool]) -> None:
         self.own: dict[Leaf, Step] = {}
@@ -141,7 +141,7 @@ class _Assembly:
         self._stored = [self._visit(self.own[output]) for output in self.outputs]
 
     def _visit(self, term: Term) -> int:
-        """Return the mark of a value: the position of a step, or -1, -2 ... for the inputs."""
+        """Return the mark of a term: the position of its step, or -1, -2 ... for the inputs."""
         name = term if type(term) is Leaf else term.key
         mark = self._marks.get(name)
         if mark is not None:
@@ -160,11 +160,11 @@ class _Assembly:
         return mark
 
     def structure(self) -> Hashable:
-        """Return what assemblies of the same kernel have in common."""
+        """Return a key that is equal for assemblies of the same kernel."""
         return tuple(self._steps), tuple(self._stored), self._dtypes(), self._scalars()
 
     def _dtypes(self) -> tuple[Any, Any]:
-        """Return the dtypes of the inputs, and those of the outputs."""
+        """Return the dtypes of the inputs, and the dtypes of the outputs."""
         views = (self.inputs, self.outputs)
         inputs, outputs = (tuple([leaf.dtype for leaf in leaves]) for leaves in views)
         return inputs, outputs
@@ -173,8 +173,8 @@ class _Assembly:
         return tuple([leaf.is_number for leaf in self.inputs])
 
     def spec(self) -> Any:
-        """Return the kernel's spec: inputs are numbered first, then the steps. One step alone is
-        the operator that it was."""
+        """Return the kernel spec, with inputs numbered first, then steps; of a single step the spec
+        of its operator."""
         first = len(self.inputs)
         if len(self._steps) == 1 and len(self._steps[0][1]) == first:
             return self._steps[0][0]

@@ -1,4 +1,4 @@
-"""Regions of an array between bounds along its axes, and which of many meet one."""
+"""Boxes: regions of a value between bounds along its axes, and a search for overlapping ones."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -9,8 +9,7 @@ Bounds = tuple[tuple[int, int], ...]
 
 
 class Box(NamedTuple):
-    """A region of an array: where it begins and ends along each axis, and which axes an integer
-    has dropped."""
+    """A region of an array: start and stop along each axis, and the axes dropped by an integer."""
 
     bounds: Bounds
     dropped: tuple[bool, ...]
@@ -21,12 +20,15 @@ class Box(NamedTuple):
 
 
 def whole_of(shape: Sequence[int]) -> Box:
-    """Return the region that is all of an array."""
+    """Return the box of the whole array."""
     return Box(tuple([(0, size) for size in shape]), (False,) * len(shape))
 
 
 def box_of(key: Sequence[Any], shape: Sequence[int]) -> Box | None:
-    """Return the region of a key of integers and slices; None for one of another kind."""
+    """Return the box that a key of integers and slices selects.
+
+    None for a key with new axes or steps other than 1, and for an empty selection.
+    """
     lead = len(shape) - len(key)
     bounds = [(0, size) for size in shape[:lead]]
     dropped = [False] * lead
@@ -49,12 +51,12 @@ def sizes_of(bounds: Bounds) -> tuple[int, ...]:
 
 
 def common(a: Bounds, b: Bounds) -> Bounds:
-    """Return the region that two have in common, which meet."""
+    """Return the intersection of two regions that overlap."""
     return tuple([(max(p[0], q[0]), min(p[1], q[1])) for p, q in zip(a, b, strict=True)])
 
 
 def around(outer: Bounds, inner: Bounds) -> list[Bounds]:
-    """Return regions that make up what is around one in another one."""
+    """Return disjoint regions that cover `outer` without `inner`."""
     found = []
     for axis, ((low, high), (start, stop)) in enumerate(zip(outer, inner, strict=True)):
         before, after = inner[:axis], outer[axis + 1 :]
@@ -64,7 +66,7 @@ def around(outer: Bounds, inner: Bounds) -> list[Bounds]:
 
 
 def slices(bounds: Bounds, within: Bounds) -> tuple[tuple[int, int, int], ...]:
-    """Return the key of a region in an array of another one around it."""
+    """Return the slices that select the region `bounds` from an array of the region `within`."""
     pairs = zip(bounds, within, strict=True)
     return tuple([(start - first, stop - first, 1) for (start, stop), (first, _) in pairs])
 
@@ -73,15 +75,15 @@ T = TypeVar("T")
 
 
 class Boxes(Generic[T]):
-    """Things that lie in regions of an array, in the order in which they came.
+    """Things with their regions in an array, in the order of insertion.
 
-    Those of one size are found by where they begin: regions that meet one can begin at some places
-    only, which are looked up, unless they are more than there are regions of this size.
+    Regions of equal sizes share a table of their starts: a region that overlaps a given one can
+    start at few places, which are looked up, unless the table has fewer entries than places.
 
     Parameters
     ----------
     within : Bounds
-        What is around all of them.
+        The region that contains all others.
     """
 
     __slots__ = ("_by_sizes", "_count", "_things", "_within")
@@ -104,7 +106,7 @@ class Boxes(Generic[T]):
         self._count += 1
 
     def meeting(self, bounds: Bounds) -> list[int]:
-        """Return the numbers of those that have an element in common with a region."""
+        """Return the numbers of the things whose regions overlap `bounds`, in order."""
         found = []
         for sizes, group in self._by_sizes.items():
             edges = zip(sizes, bounds, self._within, strict=True)
@@ -117,7 +119,7 @@ class Boxes(Generic[T]):
         return sorted(found)
 
     def take(self, bounds: Bounds) -> list[T]:
-        """Remove and return those that have an element in common with a region."""
+        """Remove and return the things whose regions overlap `bounds`, in order."""
         return [self._removed(number) for number in self.meeting(bounds)]
 
     def _removed(self, number: int) -> T:
@@ -133,7 +135,7 @@ class Boxes(Generic[T]):
 
 
 def _looked_up(places: Sequence[range], group: dict[tuple[int, ...], Any]) -> Any:
-    """Return the places in a product of ranges, or those of them where something begins."""
+    """Return all places in a product of ranges, or, if they are many, the starts among them."""
     if math.prod([len(r) for r in places]) <= len(group):
         return product(*places)
     return [

@@ -1,8 +1,8 @@
-"""Expressions of elementwise instructions: what an element is made of, down to memory.
+"""Expressions of elementwise instructions: the scalar functions of an element, down to memory.
 
-An instruction that reads the result of another one can compute what it needs itself, from what
-the other one reads, at the element where it needs it: through slices, shifts and broadcasts, as
-long as each axis of the reader walks along one axis of the writer.
+An instruction can compute its inputs itself, element by element, instead of reading the results of
+other instructions. This works through slices, shifts and broadcasts, as long as each axis of the
+reader's loop walks along one axis of the writer's.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,12 +35,14 @@ class Leaf(NamedTuple):
 
     @property
     def is_number(self) -> bool:
-        """Whether it is one element for the whole loop, whichever axis is the inner one."""
+        """Whether the leaf is one element for the whole loop, and for all rows."""
         return not self.rows and not any(self.strides)
 
     def box(self, axis: int, first: int, size: int, length: int) -> "Leaf":
-        """Return the view of ``size`` elements along an axis, from position ``first`` on, of
-        ``length`` ones; it must not contain the end of the ring."""
+        """Return the view of ``size`` of the ``length`` elements along an axis, from ``first`` on.
+
+        The end of a ring must not lie within the view.
+        """
         buffer, offset, strides, dtype, rows, turns = self
         if turns and turns[axis]:
             first = (first + turns[axis]) % length
@@ -52,7 +54,7 @@ class Leaf(NamedTuple):
 
 
 def without_turn(turns: Shape, axis: int) -> Shape:
-    """Return turns that are 0 along an axis; none at all are the empty tuple."""
+    """Return turns with 0 along an axis, as the empty tuple where all are 0."""
     rest = (*turns[:axis], 0, *turns[axis + 1 :])
     return rest if any(rest) else ()
 
@@ -61,10 +63,11 @@ def without_turn(turns: Shape, axis: int) -> Shape:
 class Step:
     """A scalar function of leaves and other steps, at one element of the reader's loop.
 
-    ``number`` is that of the instruction it comes from; ``start`` the element of that
-    instruction's loop, in C order, ``moves`` how far each of the reader's axes moves in it, and
-    ``turns`` where in a ring each of them begins. Steps that agree in these have the same ``key``,
-    which `Terms` gives them. ``size`` is an upper bound of the number of steps in it.
+    ``number`` is the number of the instruction that the step comes from, ``start`` its first
+    element in that instruction's loop, in C order, ``moves`` how far each of the reader's axes
+    moves in that loop, and ``turns`` the element of a ring with which each axis begins. Steps that
+    agree in these four have the same ``key``, given by `Terms`. ``size`` is an upper bound of the
+    number of steps in the term.
     """
 
     __slots__ = ("args", "key", "moves", "number", "size", "spec", "start", "turns")
@@ -95,13 +98,13 @@ class Unit:
     spec : ElementwiseSpec
         The scalar function.
     moves : tuple of int
-        How far each axis of the loop moves in that of the instruction.
+        How far each axis of the unit's loop moves in the instruction's loop.
     along : tuple of int
-        The strides of the output, those of axes of one element included.
+        The strides of the output, not set to 0 along axes of one element.
     number : int
-        Of the instruction.
+        The number of the instruction.
     start : int
-        The element of the instruction's loop, in C order, that is the first one here.
+        The unit's first element in the instruction's loop, in C order.
     operands : tuple of Leaf
         The inputs, then the output.
     """
@@ -120,14 +123,16 @@ class Unit:
         self.size = prod(loop)
 
     def cut(self, axis: int, at: int) -> "list[Unit]":
-        """Return the parts of the loop before and from position ``at`` of an axis; where it is a
-        ring for an operand, those between the ends of rings instead."""
+        """Return the two parts of the unit before and from position ``at`` of an axis.
+
+        Where an operand walks through a ring along the axis, the cuts are at the ends of rings.
+        """
         edges = ring_ends(self.operands, axis, self.loop[axis])
         edges = [0, *(edges or [at]), self.loop[axis]]
         return [self.box(axis, low, high - low) for low, high in pairwise(edges)]
 
     def box(self, axis: int, first: int, size: int) -> "Unit":
-        """Return the part of so many elements along an axis."""
+        """Return the part of the unit with ``size`` elements along an axis, from ``first`` on."""
         length = self.loop[axis]
         loop = (*self.loop[:axis], size, *self.loop[axis + 1 :])
         operands = tuple([x.box(axis, first, size, length) for x in self.operands])
@@ -137,8 +142,10 @@ class Unit:
 
 
 class Kind(NamedTuple):
-    """What the units of one elementwise pattern have in common; ``views`` are strides and dtype of
-    each operand."""
+    """The spec, loop and views shared by all units of one elementwise pattern.
+
+    ``views`` has the strides and the dtype of each operand.
+    """
 
     spec: Any
     loop: Shape
@@ -150,14 +157,14 @@ class Kind(NamedTuple):
     def of(cls, pattern: Pattern) -> "Kind":
         """Return the kind of an elementwise pattern."""
         spec, loop = pattern.spec, pattern.loop
-        # The kernel's dtypes: to one of half precision its operands are words of bits.
+        # The kernel's dtypes: a kernel of half precision takes its operands as words of bits.
         dtypes = (*spec.in_dtypes, *spec.out_dtypes)
         strides = [still(along, loop) for along in pattern.strides]
         views = tuple(zip(strides, dtypes, strict=True))
         return cls(spec, loop, moves_of(loop), pattern.layouts[-1].strides, views)
 
     def unit(self, program: Program, number: int, instruction: Instruction) -> Unit:
-        """Return an instruction of this kind as a unit."""
+        """Return the unit of an instruction of this kind."""
         rows = program.rows
         operands = [
             _new_tuple(Leaf, (buffer, offset, strides, dtype, rows[buffer], ()))
@@ -169,22 +176,22 @@ class Kind(NamedTuple):
 
 
 def moves_of(loop: Shape) -> Shape:
-    """Return how far each axis of a loop moves in the loop itself, in elements in C order."""
+    """Return the strides of a loop's axes in elements, in C order; 0 along axes of size 1."""
     return still(contiguous_strides(loop, 1), loop)
 
 
 def still(strides: Shape, loop: Shape) -> Shape:
-    """Return strides that are 0 along axes of size 1."""
+    """Return strides with 0 along the axes of size 1."""
     return tuple([s if n != 1 else 0 for s, n in zip(strides, loop, strict=True)])
 
 
 def ring_ends(leaves: Sequence[Leaf], axis: int, length: int) -> list[int]:
-    """Return where along an axis any of some views comes to the end of its ring."""
+    """Return the positions along an axis where a view comes to the end of its ring, in order."""
     return sorted({length - leaf.turns[axis] for leaf in leaves if leaf.turns and leaf.turns[axis]})
 
 
 def boxes(loop: Shape, leaves: Sequence[Leaf]) -> Iterator[tuple[Shape, Sequence[Leaf]]]:
-    """Yield the parts of a loop, with the views there, within which no ring comes to its end."""
+    """Yield the parts of a loop between the ends of rings, each with its parts of the views."""
     if not any(leaf.turns for leaf in leaves):
         yield loop, leaves
         return

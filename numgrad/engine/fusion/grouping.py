@@ -1,8 +1,8 @@
-"""Grouping: which stored values one kernel computes, and what had better be stored as well.
+"""Grouping: the stored values that one kernel computes, and the values to be stored besides.
 
-Values with the same loop are computed together, as long as none reads what another one of them
-stores at another element. What several kernels would compute again is stored where that is cheaper;
-then the groups are made anew.
+Values with the same loop are computed together, unless a value of the group is read by another one
+of the group at other elements. A value that several kernels would compute is stored where storing
+it is cheaper; then the groups are made anew.
 """
 
 from collections import Counter
@@ -18,13 +18,14 @@ from .units import Uses
 
 MOST_STEPS = 400
 MOST_OPERANDS = 40
-MOST_NUMBERS = 128  # operands that are one number, which cost no memory traffic
+MOST_NUMBERS = 128  # operands of one element, which cost no memory traffic
 
 
 def grouped(
     program: Program, ordered: Sequence[Instruction], joins: Callable[[Any], bool]
 ) -> tuple["Grouping", list[list[int]]]:
-    """Return the groups of roots, none of which computes again what is dear."""
+    """Return the grouping of a program and its groups, stored values added until no kernel computes
+    again an expensive value of another kernel."""
     values = Values(Uses(program, ordered, joins))
     stored: set[int] = set()
     while True:
@@ -38,20 +39,20 @@ def grouped(
 
 
 class Grouping:
-    """Which roots are computed together, in an order that respects what reads what.
+    """Groups of roots that are computed together, in an order in which readers follow writers.
 
-    ``after[n]`` lists the roots that read what root n stores, and whether each reads it only
-    element by element, so that both can be in one kernel.
+    ``after[n]`` lists the roots that read the value of root n, each with whether it reads that
+    value only element by element, so that both roots can be in one kernel.
     """
 
     def __init__(self, values: Values) -> None:
         self.values = values
-        self.keys: list[int] = []  # the same for those that may be computed together
+        self.keys: list[int] = []  # equal for roots that may be computed together
         self.late: list[bool] = []
         self.after: list[list[tuple[int, bool]]] = [[] for _ in values.roots]
         self.waiting = [0] * len(values.roots)
         self._known: dict[Any, int] = {}
-        depths: list[int] = []  # how many that cannot be fused must have run, one after the other
+        depths: list[int] = []  # the longest chain of roots that cannot be fused, above each root
         writers: dict[int, list[int]] = {}
         for number, root in enumerate(values.roots):
             found = [(at, n) for at, b in enumerate(root.reads) if b in writers for n in writers[b]]
@@ -64,10 +65,10 @@ class Grouping:
                 writers.setdefault(index, []).append(number)
 
     def _add(self, number: int, root: Root, depth: int) -> None:
-        """Note what a root has in common with those that may be computed together.
+        """Note the key of a root, equal for roots that may be computed together.
 
-        Numbers that need not wait for a sum over many elements are not made to: what reads them
-        could not be in one kernel with what is summed, nor in one stretch.
+        Small values at different depths have different keys, lest a number wait for a sum over many
+        elements: its readers could then not share a kernel, or a segment, with the summands.
         """
         unit = root.unit
         if unit is None:
@@ -80,13 +81,13 @@ class Grouping:
         self.keys.append(self._known.setdefault(key, len(self._known)))
 
     def _link(self, number: int, root: Root, found: Sequence[tuple[int, int]]) -> None:
-        """Note the earlier roots that one needs, and whether only element by element."""
+        """Note the earlier roots that a root reads, and whether only element by element."""
         sources: dict[int, bool] = {}
         roots, keys, key = self.values.roots, self.keys, self.keys[number]
         for at, source in found:
             same = keys[source] == key and sources.get(source, True)
             if same:
-                unit = roots[source].unit  # as this one, or both would not have one key
+                unit = roots[source].unit  # never None: both roots have the same key
                 same = unit is not None and unit.output == root.leaves[at]
             sources[source] = same
         for source, same in sources.items():
@@ -94,15 +95,15 @@ class Grouping:
         self.waiting[number] = len(sources)
 
     def is_read_outside(self, number: int, group: Collection[int]) -> bool:
-        """Whether anything but the rest of its group needs what a root stores."""
+        """Whether the value of a root is a result of the program or read outside of its group."""
         unit = self.values.roots[number].unit
         if unit is None or unit.output.buffer in self.values.results:
             return True
         return not all(same and reader in group for reader, same in self.after[number])
 
     def groups(self) -> Iterator[list[int]]:
-        """Yield the roots to be computed together, group by group; a few numbers come as soon as
-        they can, so that those that read them are not late."""
+        """Yield the groups of roots, in an order for running; groups of small values come as early
+        as possible, so that their readers need not wait."""
         ready = [(self.late[n], n) for n, count in enumerate(self.waiting) if count == 0]
         heapify(ready)
         pools: dict[Any, list[int]] = {}
@@ -123,7 +124,8 @@ class Grouping:
     def _gather(
         self, pool: list[int], done: set[int]
     ) -> tuple[list[int], list[int], list[int]]:
-        """Return a group, the roots that may follow it, and those for which it had no room."""
+        """Return a group, the roots that become ready with it, and the roots for which it has no
+        room."""
         members: list[int] = []
         released: list[int] = []
         left: list[int] = []
@@ -152,7 +154,7 @@ class Grouping:
 
 
 class _Room:
-    """How large the kernel of a group is, and may become."""
+    """The size of a group's kernel: its steps and operands, with limits on both."""
 
     def __init__(self) -> None:
         self.steps: set[int] = set()
@@ -161,7 +163,7 @@ class _Room:
         self._taken: list[Root] = []
 
     def has(self, root: Root) -> bool:
-        """Whether a root fits."""
+        """Whether the kernel has room for one more root."""
         for taken in self._taken:
             self._add(taken)
         self._taken = []
@@ -171,7 +173,7 @@ class _Room:
         return self.arrays + arrays < MOST_OPERANDS and self.numbers + numbers <= MOST_NUMBERS
 
     def take(self, root: Root) -> None:
-        """Add a root; most are alone, and nobody asks what has room beside them."""
+        """Add a root; it is counted when `has` is called, which most groups of one never do."""
         self._taken.append(root)
 
     def _add(self, root: Root) -> None:
@@ -182,25 +184,26 @@ class _Room:
         self.operands.update(leaves)
 
     def _more(self, leaves: Sequence[Leaf]) -> tuple[int, int]:
-        """Return how many arrays and single numbers there are that were no operands."""
+        """Return how many arrays and how many single numbers among leaves are new operands."""
         more = [leaf for leaf in leaves if leaf not in self.operands]
         numbers = sum([leaf.is_number for leaf in more])
         return len(more) - numbers, numbers
 
 
 def computed_twice(values: Values, groups: Sequence[Sequence[int]]) -> set[int]:
-    """Return the instructions that several kernels would compute, where storing is cheaper; but not
-    those that only go into others that the same kernels compute.
+    """Return the instructions that several kernels would compute and that are cheaper to store,
+    except for those that go into a step which the same kernels compute.
 
-    They are decided upon in the order of the program: what is not stored counts as a part of those
-    made of it. Were all of them taken to be stored, each step of a chain would seem cheap to
-    compute again, none would be stored, and each kernel would compute the chain from its beginning.
+    Instructions are decided upon in the order of the program, and the price of an instruction that
+    is not stored counts for those computed from it. Were all candidates taken to be stored, each
+    step of a chain would seem cheap to compute again, none would be stored, and each kernel would
+    compute the chain from its beginning.
     """
     kernels = [[values.roots[number] for number in group] for group in groups]
     contents = [_contents(kernel) for kernel in kernels]
     counts = Counter(chain.from_iterable(contents))
     several = {key for key, count in counts.items() if count > 1}
-    steps: dict[int, Step] = {}  # by their keys; of several the first
+    steps: dict[int, Step] = {}  # by key; the first of several with the same key
     for root in reversed([*chain.from_iterable(kernels)]):
         steps.update(root.steps)
     dear = {key for key in several if values.prices[steps[key].number] * (counts[key] - 1) > AGAIN}
@@ -223,8 +226,7 @@ def _contents(kernel: Sequence[Root]) -> Collection[int]:
 def _inner(
     dear: set[int], users: Sequence[Step], contents: Sequence[Collection[int]]
 ) -> set[int]:
-    """Return those of some steps that go into one of their users in all kernels that compute
-    them."""
+    """Return the keys of the steps that go into a user which all kernels with the step compute."""
     pairs = [
         (arg.key, user.key)
         for user in users
@@ -241,7 +243,8 @@ def _inner(
 def _uses(
     kernels: Sequence[Sequence[Root]], contents: Sequence[Collection[int]], costly: Sequence[Step]
 ) -> Counter[int]:
-    """Return how many kernels would read each of some steps if all of them were stored."""
+    """Return how often each costly step would be read, by kernels and by one another, if all costly
+    steps were stored."""
     uses: Counter[int] = Counter()
     keys = {step.key for step in costly}
     terms: list[list[Any]] = [
@@ -264,8 +267,8 @@ def _uses(
 
 
 def _rest_price(step: Step, stored: Collection[int]) -> int:
-    """Return the price of a step where no other instructions than those in ``stored`` are, and not
-    its own."""
+    """Return the price of computing a step when of all instructions only those in ``stored`` are
+    stored."""
     cost, loads = cost_of(step.spec), set()
     seen: set[int] = set()
     todo = [*step.args]

@@ -1,10 +1,10 @@
-"""Halos: copies of the ends of rings, so that readers that go around them walk straight on.
+"""Halos: copies of the ends of rings, so that a kernel reads around an end without a jump.
 
-A kernel that reads around the end of a ring would have to run in parts, one of them an element or
-two. So a value gets room before and after each ring, to which what is at the other end is copied
-once. Room is made in whole cache lines, which keeps rows aligned. A value that all rows of a batch
-share is copied for each of its readers instead, rotated as that one reads it: what is read anew for
-every row had better begin at a cache line.
+Without a halo, a kernel that reads around the end of a ring runs in parts, one of them for an
+element or two. So a value gets room before and after each ring, into which the elements of the
+other end are copied once. The room is whole cache lines, which keeps rows aligned. A value that all
+rows of a batch share is copied for each of its views instead, rotated as the view walks: a value
+that is read again for every row should begin at a cache line.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,18 +30,18 @@ class Axis(NamedTuple):
 
 
 class Padded:
-    """How values of one size lie in memory with room at the ends of their rings.
+    """The layout of values of one size with halos at the ends of their rings.
 
     Attributes
     ----------
     shape, dense : tuple of int
-        Axes such that each ring is one of them, and their strides without that room.
+        The sizes of axes of which each ring is one, and their strides without halos.
     widths : tuple of int
-        The elements beyond each end of each axis.
+        The elements of the halo at either end of each axis.
     strides : tuple of int
-        Of the axes, with that room.
+        The strides of the axes with halos.
     origin, nbytes : int
-        Where the first element is, and the size of the whole.
+        The offset of the first element, and the size of the whole.
     """
 
     def __init__(self, nbytes: int, itemsize: int, axes: Sequence[Axis]) -> None:
@@ -63,7 +63,8 @@ class Padded:
         self._places: dict[tuple[int, Shape, Shape, Shape], tuple[int, Shape] | None] = {}
 
     def _room(self, axis: int) -> int:
-        """Return the elements before and after an axis: whole cache lines if it is the last."""
+        """Return the room before and after an axis in elements: its halo, rounded up to whole cache
+        lines where the axis has a stride below one line."""
         width = self.widths[axis]
         inner = self.dense[axis]
         if width == 0 or inner >= _LINE:
@@ -71,8 +72,11 @@ class Padded:
         return -(-width * inner // _LINE) * _LINE // inner
 
     def place(self, leaf: Leaf, loop: Shape) -> tuple[int, Shape] | None:
-        """Return the offset and the strides here of a view of a value; None if it is none. The
-        stages of an integrator ask the same."""
+        """Return the offset and the strides in this layout of a view of the dense value.
+
+        None where the view leaves an axis, or turns in one that is no ring. Answers are kept: the
+        stages of an integrator have equal views.
+        """
         key = (leaf.offset, leaf.strides, leaf.turns, loop)
         if key not in self._places:
             self._places[key] = self._place(*key)
@@ -98,8 +102,11 @@ class Padded:
         return offset, tuple(strides)
 
     def _walk(self, stride: int, digits: list[int], count: int) -> int | None:
-        """Return the stride here for one of the value, walked through within one axis, and move
-        ``digits`` to the end of the walk: walks that share an axis must stay within it together."""
+        """Return the stride in this layout for a stride of the dense value, None where the walk
+        leaves its axis; move ``digits`` to the end of the walk.
+
+        Walks along the same axis must stay within it together.
+        """
         for a, (size, dense) in enumerate(zip(self.shape, self.dense, strict=True)):
             if size > 1 and stride >= dense and stride % dense == 0:
                 step = stride // dense
@@ -110,21 +117,21 @@ class Padded:
 
 _FEWEST = 4  # a ring is this many times as long as its halo, or more
 
-# A view of a buffer, the loop of who uses it, and whether that is the one who writes it.
+# A view of a buffer, the loop of the unit that uses it, and whether the unit writes it.
 _View: TypeAlias = tuple[Leaf, Shape, bool]
 
 
 class Halo:
-    """A value with halos: ``buffer`` is where it is, in place of where it was or as a copy.
+    """A value with halos in ``buffer``, which replaces the value's own buffer or is a copy of it.
 
     Attributes
     ----------
     padded : Padded
-        How it lies there.
+        The layout of the value in ``buffer``.
     in_place : bool
-        Whether whoever writes the value writes it there.
+        Whether instructions write the value into ``buffer`` directly.
     missing : int
-        How many instructions that write it, or copies of it, are still to come.
+        How many writes of the value, or copies of it, are still to come.
     """
 
     def __init__(self, source: int, like: Leaf, padded: Padded) -> None:
@@ -132,7 +139,7 @@ class Halo:
         self.buffer, self.in_place, self.missing = -1, True, 1
 
     def view(self, leaf: Leaf, loop: Shape) -> Leaf | None:
-        """Return a view of the value as one of the value with halos; None if it is none."""
+        """Return the view in ``buffer`` for a view of the value; None where there is none."""
         place = self.padded.place(leaf, loop)
         return None if place is None else Leaf(self.buffer, *place, leaf.dtype, leaf.rows)
 
@@ -140,14 +147,14 @@ class Halo:
         return Leaf(self.buffer, offset, tuple(strides), self.like.dtype, self.like.rows)
 
     def copied(self) -> Instruction:
-        """Return the instruction that copies the value here."""
+        """Return the instruction that copies the value into ``buffer``."""
         padded = self.padded
         given = self.like._replace(buffer=self.source, offset=0, strides=padded.dense, turns=())
         return _copy(padded.shape, given, self._at(padded.origin, padded.strides))
 
     def filled(self) -> Iterator[Instruction]:
-        """Yield the instructions that fill the halos, the innermost first: outer ones repeat
-        them."""
+        """Yield the instructions that fill the halos, the innermost axis first: the halos of outer
+        axes contain the filled ones of inner axes."""
         padded = self.padded
         for axis in range(len(padded.shape) - 1, -1, -1):
             width, length, step = padded.widths[axis], padded.shape[axis], padded.strides[axis]
@@ -170,24 +177,24 @@ class Halo:
 
 
 class Halos:
-    """The halos of a program: which values have one, and the instructions that takes.
+    """The halos of a program: the values that have one, and the instructions that fill them.
 
     Parameters
     ----------
     program : Program
-        The buffers with halos, and the rotated copies, are added to it.
+        The program to which buffers with halos and rotated copies are added.
     groups : sequence of sequences of Root
-        What is computed together, in order.
+        The roots that are computed together, in order.
     """
 
     def __init__(self, program: Program, groups: Sequence[Sequence[Root]]) -> None:
         self.program = program
         self._halos: dict[int, Halo] = {}
         self._padded: dict[Any, Padded] = {}
-        self._rotated: set[int] = set()  # the buffers that readers have copies of
+        self._rotated: set[int] = set()  # the buffers with rotated copies
         self._copies: dict[tuple[int, Sequence[Axis], Sequence[int]], int] = {}
         views: dict[int, list[_View]] = {}
-        kept = {ref.buffer for ref in program.results}  # what must stay where it is
+        kept = {ref.buffer for ref in program.results}  # buffers that are not replaced
         for root in (root for group in groups for root in group):
             if root.unit is None:
                 kept.update(root.instruction.buffers)
@@ -223,7 +230,8 @@ class Halos:
         self._halos[buffer] = halo
 
     def _layout(self, buffer: int, like: Leaf, axes: Sequence[Axis]) -> Padded:
-        """Return how a buffer with these rings lies; one object for all alike."""
+        """Return the layout with halos of a buffer with these rings; equal layouts are one
+        object."""
         key = (self.program.nbytes[buffer], like.dtype.itemsize, *axes)
         padded = self._padded.get(key)
         if padded is None:
@@ -231,8 +239,8 @@ class Halos:
         return padded
 
     def view(self, leaf: Leaf, loop: Shape) -> Leaf:
-        """Return a view of a value as one of where the value is, without turns if that is known to
-        be possible."""
+        """Return the view with which instructions read or write a value: in its rotated copy or its
+        buffer with halos, without turns, where it has one; else the view itself."""
         if leaf.turns and leaf.buffer in self._rotated:
             copy = self._copies[leaf.buffer, *_rings(leaf, loop)]
             return Leaf(copy, leaf.offset, leaf.strides, leaf.dtype, leaf.rows)
@@ -244,14 +252,14 @@ class Halos:
         return found
 
     def touch(self, root: Root) -> bool:
-        """Whether anything that a root reads or writes is elsewhere because of its halos."""
+        """Whether halos or rotated copies replace a view that a root reads or writes."""
         assert root.unit is not None
         views = (*root.leaves, root.unit.output)
         return any(self.view(leaf, root.unit.loop) is not leaf for leaf in views)
 
     def before(self, roots: Sequence[Root]) -> Iterator[Instruction]:
-        """Yield what must come before some roots are computed: copies that they are the first to
-        read."""
+        """Yield the instructions that must run before a group of roots: the copies with halos, and
+        the rotated copies, that the group is the first to read."""
         for root in roots:
             for leaf in root.leaves:
                 if not leaf.turns:
@@ -266,7 +274,8 @@ class Halos:
                     yield from halo.filled()
 
     def after(self, roots: Sequence[Root]) -> Iterator[Instruction]:
-        """Yield what must follow some roots: the filling of halos of values that are complete."""
+        """Yield the instructions that must run after a group of roots: those that fill the halos of
+        values that are complete now."""
         for root in roots:
             halo = None if root.unit is None else self._halos.get(root.unit.output.buffer)
             if halo is not None and halo.in_place:
@@ -275,14 +284,14 @@ class Halos:
                     yield from halo.filled()
 
     def _rotate(self, leaf: Leaf, loop: Shape) -> Iterator[Instruction]:
-        """Yield the instructions that make the rotated copy for a view, unless it has been made."""
+        """Yield the instructions that make the rotated copy for a view; none if it exists."""
         axes, turns = _rings(leaf, loop)
         if (leaf.buffer, axes, turns) in self._copies:
             return
         whole = self._layout(leaf.buffer, leaf, axes)
         copy = self.program.new_buffer(self.program.nbytes[leaf.buffer], False)
         self._copies[leaf.buffer, axes, turns] = copy
-        # The axes of ``whole`` are, in turn, what lies outside of a ring and the ring.
+        # The axes of ``whole`` alternate: the elements outside of a ring, then the ring.
         around = tuple([turns[a // 2] if a % 2 else 0 for a in range(len(whole.shape))])
         given = Leaf(leaf.buffer, 0, whole.dense, leaf.dtype, leaf.rows, around)
         taken = Leaf(copy, 0, whole.dense, leaf.dtype, leaf.rows)
@@ -291,14 +300,14 @@ class Halos:
 
 
 def _rings(leaf: Leaf, loop: Shape) -> tuple[Sequence[Axis], Shape]:
-    """Return the rings that a view walks through, the outermost first, and where it begins."""
+    """Return the rings that a view walks through, the outermost first, and its turn in each."""
     walks = zip(leaf.strides, loop, leaf.turns, strict=True)
     rings = sorted([walk for walk in walks if walk[2]], reverse=True)
     return tuple([Axis(stride, n, 0) for stride, n, _ in rings]), tuple([t for _, _, t in rings])
 
 
 def _copy(loop: Shape, given: Leaf, taken: Leaf) -> Instruction:
-    """Return an instruction that copies the elements of one view to another."""
+    """Return an instruction that copies the elements of the view `given` to the view `taken`."""
     axes = [a for a, size in enumerate(loop) if size > 1]
     loop = tuple([loop[a] for a in axes])
     strides = [tuple([leaf.strides[a] for a in axes]) for leaf in (given, taken)]
@@ -311,7 +320,8 @@ def _copy(loop: Shape, given: Leaf, taken: Leaf) -> Instruction:
 
 
 def _axes(leaves: Sequence[_View]) -> list[Axis]:
-    """Return the rings of a buffer; none where they contradict each other or are too short."""
+    """Return the rings of a buffer, the innermost first; none where views contradict each other or
+    a ring is too short for a halo."""
     found: dict[int, Axis] = {}
     for leaf, loop, _ in leaves:
         if leaf.dtype != leaves[0][0].dtype:
@@ -333,18 +343,18 @@ def _is_suited(program: Program, buffer: int, leaves: Sequence[_View], outermost
     """Whether all rings are axes of a value in C order, and all views go forward within it."""
     nbytes = program.nbytes[buffer]
     if nbytes % (outermost.stride * outermost.length) or not _is_dense(program, buffer):
-        return False  # a ring of every other element of an odd number goes beyond its end
+        return False  # such as a ring over every other one of an odd number of elements
     for leaf, loop, _ in leaves:
         low, high = extent(loop, leaf.strides)
-        # Of seeds in Fortran's order rows lie between each other; what is read backwards would find
-        # a halo on the other side.
+        # The rows of a seed in Fortran order are interleaved; a view with negative strides would
+        # meet the halo of the other end.
         if min(low, leaf.offset) < 0 or leaf.offset + high + leaf.dtype.itemsize > nbytes:
             return False
     return True
 
 
 def _is_dense(program: Program, buffer: int) -> bool:
-    """Whether all elements of a buffer, of one row where there are rows, lie in C order."""
+    """Whether the elements of a buffer, or of one of its rows, lie in C order without gaps."""
     array = program.arrays.get(buffer)
     if array is None:
         return True

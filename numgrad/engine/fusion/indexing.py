@@ -1,7 +1,8 @@
-"""Terms: what an element is made of, made where it is computed and shifted to who reads it.
+"""Terms of fusion: the expression of an element, shifted from its writer's loop to its reader's.
 
-Where a reader's view lies in what a writer writes (`Where`) is found once for all that are as far
-apart (`Places`); the writer's term, moved accordingly, is part of the reader's (`Terms`).
+`Where` maps each element of a reader's loop to an element of the writer's; `Places` finds this map
+once for all pairs of views that are equally far apart; `Terms` moves the writer's term by the map
+and makes it part of the reader's term.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -11,17 +12,17 @@ from typing import Any, TypeAlias
 from ..graph.value import Shape
 from .expression import Leaf, Step, Term, Unit, ring_ends
 
-# How far a view begins from where it did, its strides and its turns.
+# The offset from a view's old start to its new one, and its new strides and turns.
 Move: TypeAlias = tuple[int, Shape, Shape]
 
 
 class Where:
-    """Which element of a writer's loop each element of a reader's loop needs.
+    """The map from the elements of a reader's loop to those of a writer's loop.
 
     ``first[c]`` is the position on the writer's axis c for the first element, ``axes[a]`` the
     writer's axis along which the reader's axis a walks, or -1. ``lengths[c]`` is the size of the
-    writer's axis c, and ``whole[c]`` whether the reader walks through all of it, as through a ring.
-    ``same`` is whether each element of the one loop is that of the other.
+    writer's axis c, and ``whole[c]`` says whether the reader walks through all of that axis, as
+    through a ring. ``same`` says whether the map is the identity.
     """
 
     __slots__ = ("axes", "first", "lengths", "moves", "same", "whole")
@@ -34,8 +35,8 @@ class Where:
         self.moves: dict[tuple[Shape, Shape], Move] = {}
 
     def moved(self, strides: Shape, turns: Shape) -> Move:
-        """Return the offset, the strides and the turns, along the reader's loop, of a view along
-        the writer's."""
+        """Return the offset, strides and turns along the reader's loop of a view that has these
+        strides and turns along the writer's loop."""
         known = self.moves.get((strides, turns))
         if known is None:
             known = self.moves[strides, turns] = self._moved(strides, turns)
@@ -58,13 +59,15 @@ class Where:
         return shift, new, tuple([turned[c] if c >= 0 else 0 for c in self.axes])
 
 
-# Where a view begins, and how far it stays inside along each axis.
+# The map of a reader's view, and the elements along each axis that lie within the writer's loop.
 Found: TypeAlias = tuple[Where, Shape]
 
 
 class Places:
-    """Answers to where views are, each found once: the steps of an integrator ask the same again
-    and again. Equal answers are one object."""
+    """A cache of `Where` maps: the steps of an integrator ask for the same map again and again.
+
+    Equal maps are one object.
+    """
 
     def __init__(self) -> None:
         self._found: dict[tuple[Any, ...], Found | None] = {}
@@ -77,12 +80,13 @@ class Places:
         leaf: Leaf,
         loop: Shape,
     ) -> Found | None:
-        """Return where a reader's view begins in what a writer writes, and how far it stays inside
-        along each axis; None where it begins elsewhere or walks in another way.
+        """Return the map from a reader's view to the writer's loop, and how far the view stays
+        inside that loop along each axis.
 
-        ``ends_of_rings`` returns for each of the writer's axes where its own term comes to the end
-        of a ring; only who walks through the whole axis can read across. None where there are no
-        rings.
+        None for a view that starts outside of the writer's output, or whose axes do not walk along
+        the writer's axes. ``ends_of_rings`` returns for each of the writer's axes the positions
+        where its term comes to the end of a ring: only a view of the whole axis can read across
+        them. ``ends_of_rings`` is None for a program without rings.
         """
         target = writer.output
         place = (
@@ -113,9 +117,9 @@ class Places:
         lengths: Shape,
         ends: tuple[Shape, ...] = (),
     ) -> Found | None:
-        """Return what `locate` does for a view with ``strides``, ``turned`` and an ``offset`` from
-        where the writer begins, which has the strides ``target`` and ``along`` for a loop of
-        ``lengths``."""
+        """Return the answer of `locate` for a view with ``strides`` and ``turned`` that begins
+        ``offset`` bytes after the output of a writer, which has the strides ``target`` and
+        ``along`` for a loop of ``lengths``."""
         axes = _axes_of(strides, target, along)
         turns = turned or (0,) * len(loop)
         offset += sum([t * s for t, s in zip(turns, strides, strict=True)])
@@ -140,7 +144,10 @@ class Places:
 
 
 def _axes_of(strides: Shape, target: Shape, along: Shape) -> Shape | None:
-    """Return the writer's axis along which each of the reader's walks, -1 where it stands."""
+    """Return for each axis of the reader the writer's axis with its stride, -1 for stride 0.
+
+    None where the writer has no axis with the stride.
+    """
     axes = []
     for stride in strides:
         if stride == 0:
@@ -155,7 +162,10 @@ def _axes_of(strides: Shape, target: Shape, along: Shape) -> Shape | None:
 
 
 def _position(strides: Shape, rest: int, loop: Shape) -> list[int] | None:
-    """Return the element of a loop that a writer stores at an offset, None if it is no one."""
+    """Return the index in its loop of the element that a writer stores at an offset.
+
+    None for an offset at which the writer stores no element.
+    """
     if rest < 0:
         return None
     first = [0] * len(loop)
@@ -181,15 +191,15 @@ _Place: TypeAlias = tuple[int, Shape, Shape]
 
 
 class Terms:
-    """The steps of a program.
+    """The steps of a program: made for units, and shifted to the loops of readers.
 
     Parameters
     ----------
     instructions : int
-        How many there are.
+        The number of instructions.
     has_rings : bool
-        Whether any view walks through a ring. Where none does, steps with the same key are one
-        object; else what they read may depend on the loop of who reads them.
+        Whether any view walks through a ring. Without rings, steps with the same key are one
+        object; with rings, the leaves of a step may depend on the loop of its reader.
     """
 
     def __init__(self, instructions: int, has_rings: bool) -> None:
@@ -199,15 +209,15 @@ class Terms:
         self._shifted: dict[Where, dict[Step, Step]] = {}
 
     def forget(self, number: int) -> None:
-        """Forget the steps of an instruction, whose arguments are others from now on."""
+        """Forget the steps of an instruction whose arguments change."""
         self._steps[number] = {}
 
     def forget_shifts(self) -> None:
-        """Forget which steps are others shifted, before any of these are forgotten."""
+        """Forget all shifted steps, before `forget` drops the steps that they come from."""
         self._shifted = {}
 
     def step(self, unit: Unit, args: Sequence[Term]) -> Step:
-        """Return a unit as a step over its own loop."""
+        """Return the step of a unit over the unit's own loop, applied to `args`."""
         size = 1
         for arg in args:
             if type(arg) is Step:
@@ -221,7 +231,7 @@ class Terms:
         step.key = self._next_key() if first is step else first.key
 
     def shifted(self, step: Step, where: Where) -> Step:
-        """Return a step over a writer's loop as one over the loop of its reader."""
+        """Return a step over a writer's loop as a step over the loop of its reader."""
         if where.same:
             return step
         done = self._shifted.get(where)
@@ -247,7 +257,7 @@ class Terms:
 
 
 def _moved(leaf: Leaf, where: Where) -> Leaf:
-    """Return a view along a writer's loop as one along that of its reader."""
+    """Return a view along a writer's loop as a view along the loop of its reader."""
     buffer, offset, strides, dtype, rows, turns = leaf
     shift, strides, turns = where.moves.get((strides, turns)) or where.moved(strides, turns)
     return _new_tuple(Leaf, (buffer, offset + shift, strides, dtype, rows, turns))
@@ -271,7 +281,7 @@ def _visit(step: Step, steps: dict[int, Step], leaves: dict[Leaf, None]) -> None
 
 
 def ends_of(leaves: Sequence[Leaf], loop: Shape) -> tuple[list[int], ...]:
-    """Return for each axis where any of the views comes to the end of a ring."""
+    """Return for each axis the positions where a view comes to the end of its ring."""
     if not any(leaf.turns for leaf in leaves):
         return ([],) * len(loop)
     return tuple([ring_ends(leaves, axis, size) for axis, size in enumerate(loop)])

@@ -1,6 +1,6 @@
-"""Which values of a program are stored, and what the others are made of.
+"""Materialization: the values of a fused program that are stored, and the terms of the others.
 
-A value is stored if it is a result, if an instruction reads it that cannot be fused, or if its
+A value is stored if it is a result, if an instruction that cannot be fused reads it, or if its
 readers need it at different elements and computing it again would cost more than reading it.
 """
 
@@ -16,18 +16,18 @@ from .expression import Leaf, Step, Term, Unit
 from .indexing import Places, Terms, Where, contents, ends_of
 from .units import Uses
 
-# A value is computed again rather than stored when that costs no more simple operations than this.
+# A value is computed again rather than stored if this costs at most so many simple operations.
 AGAIN = 8
-# What reading a value costs, in simple operations.
+# The cost of reading a value, in simple operations.
 LOAD = 2
-# A reader is cut into no more parts than this.
+# A reader is cut into at most so many parts.
 MOST_BOXES = 9
-# Larger terms are not copied into their readers.
+# Terms of more steps are not copied into their readers.
 LARGEST_TERM = 100
 
 
 def cost_of(spec: ElementwiseSpec) -> int:
-    """Estimate a scalar function, in simple operations: what it calls counts most."""
+    """Estimate the cost of a spec's scalar function in simple operations; calls count most."""
     return _cost(spec.function)
 
 
@@ -38,7 +38,7 @@ def _cost(function: Any) -> int:
 
 
 class Writer:
-    """A unit, and what an element of it is made of."""
+    """A unit with the term that computes an element of it."""
 
     __slots__ = ("_ends", "term", "unit")
 
@@ -47,7 +47,7 @@ class Writer:
         self._ends: tuple[Collection[int], ...] | None = None
 
     def ends(self) -> tuple[Collection[int], ...]:
-        """Return where along its axes rings in the term come to their ends."""
+        """Return for each axis of the unit the positions where a ring in the term ends."""
         if self._ends is None:
             self._ends = ends_of(contents(self.term)[1], self.unit.loop)
         return self._ends
@@ -56,8 +56,9 @@ class Writer:
 class Root:
     """A stored unit with its term, or an instruction that cannot be fused.
 
-    ``steps`` and ``leaves`` are those of the term. ``writes`` are the buffers that are written,
-    ``reads`` those that are read, or were written before in part.
+    ``steps`` and ``leaves`` are the steps and leaves of the term. ``writes`` has the buffers that
+    the root writes, ``reads`` the buffers that it reads; of an instruction that cannot be fused all
+    its buffers, for its outputs may have been written before in part.
     """
 
     __slots__ = ("instruction", "leaves", "reads", "steps", "term", "unit", "writes")
@@ -78,14 +79,14 @@ class Root:
 
 
 class Values:
-    """The stored values of a program, in order, as terms of one another.
+    """The stored values of a program, in order, each as a term of other stored values.
 
     Attributes
     ----------
     roots : list of Root
-        What is stored, and the instructions that cannot be fused.
+        The stored units with their terms, and the instructions that cannot be fused.
     prices : dict
-        For each instruction what it costs to compute an element of it.
+        For each instruction the cost of computing an element from stored values.
     """
 
     def __init__(self, uses: Uses) -> None:
@@ -101,7 +102,7 @@ class Values:
         self._stored: dict[int, bool] = {}
         self._writers: dict[int, list[Writer]] = {}
         self._places, self._terms = Places(), Terms(count, uses.has_rings)
-        # Of each instruction, its unit or its parts; and these as roots, once they are stored.
+        # For each instruction: the writers of its unit or its parts; and their roots, if stored.
         self._made: list[list[Writer]] = [[] for _ in range(count)]
         self._rooted: list[list[Root]] = [[] for _ in range(count)]
         for number in uses.plain:
@@ -109,20 +110,20 @@ class Values:
         self._renew(everything=True)
 
     def store(self, numbers: Collection[int]) -> None:
-        """Store what some more instructions compute, in any case."""
+        """Store the values of further instructions, whatever they cost, and renew the terms."""
         buffers = [self._uses.instructions[number].buffers[-1] for number in numbers]
         self._forced.update(dict.fromkeys(buffers, True))
         self._renew(everything=False)
 
     def _renew(self, everything: bool) -> None:
-        """Find the terms of all units, or of those whose arguments are others than they were."""
+        """Find the terms of all units, or only of units whose arguments have changed."""
         self._before, self._stored = self._stored, dict(self._forced)
         self._renewed: set[int] = set()  # buffers of which the terms are new
         differing = self._differing = dict[int, bool]()
         self._terms.forget_shifts()
         for number, unit in enumerate(self._uses.units):
             differs = everything
-            for buffer in self._uses.reads[number]:  # all of them: what is read must be decided
+            for buffer in self._uses.reads[number]:  # all: each buffer that is read is decided
                 known = differing.get(buffer)
                 if known is None:
                     known = self._differs(buffer)
@@ -133,7 +134,8 @@ class Values:
         self._find_roots()
 
     def _differs(self, buffer: int) -> bool:
-        """Whether who reads a buffer now reads something else; decides whether it is stored."""
+        """Whether a buffer's readers get another leaf or term than before; decide whether the
+        buffer is stored if that is still open."""
         before, is_new = self._before.get(buffer), buffer in self._renewed
         stored = self._stored.get(buffer)
         if stored is None:
@@ -143,7 +145,7 @@ class Values:
         return differs
 
     def _find_term(self, number: int, unit: Unit) -> None:
-        """Find the term of the unit of an instruction, or those of its parts, anew."""
+        """Find anew the term of an instruction's unit, or the terms of its parts."""
         made: list[Writer] = []
         if self._made[number]:
             self._terms.forget(unit.number)
@@ -159,7 +161,7 @@ class Values:
         self._writers[buffer] = made
 
     def _expand(self, unit: Unit, made: list[Writer]) -> None:
-        """Find the term of a unit, which is cut where what it reads has seams."""
+        """Find the term of a unit; cut the unit where its inputs come from different writers."""
         args: list[Term] = []
         stored = self._stored
         for leaf in unit.inputs:
@@ -177,7 +179,7 @@ class Values:
             self._estimate(unit, args)
 
     def _estimate(self, unit: Unit, args: Sequence[Term]) -> None:
-        """Note what it costs to compute an element, and to read what that takes."""
+        """Note the cost of an element of a unit: of its term's functions, and of reading leaves."""
         cost, loads = cost_of(unit.spec), set()
         for arg in args:
             if type(arg) is Step:
@@ -189,7 +191,8 @@ class Values:
         self.prices[unit.number] = cost + LOAD * max(0, len(loads) - 1)
 
     def _find_roots(self) -> None:
-        """List what is stored. What nobody reads, nobody has asked about."""
+        """List the roots: stored units and plain instructions. A unit without readers that is no
+        result was never decided upon, and is left out."""
         self.roots = []
         for number, unit in enumerate(self._uses.units):
             roots = self._rooted[number]
@@ -210,7 +213,7 @@ class Values:
         raise LookupError(leaf)
 
     def _decide(self, buffer: int) -> bool:
-        """Decide if a value is stored, when all of it is written and the first reader comes."""
+        """Decide whether a value is stored, when all its writers and its first reader are known."""
         writers = self._writers.get(buffer)
         if not writers or self.program.is_outside(buffer):
             return True
@@ -225,12 +228,14 @@ class Values:
             return True
         spread = self._uses.again[buffer]
         if spread > 0.5 and len(writers) > 1:
-            return True  # or its seams would be those of each of its readers, shifted
+            return True  # else each of its readers would inherit its seams, shifted
         return spread > 0.1 and price * spread > AGAIN
 
     def _reads(self, buffer: int) -> int | None:
-        """Return how many elements readers need, each once for each way to walk to it; None where
-        they cannot compute it, or in too many parts."""
+        """Return how many elements of a buffer its readers compute, equal boxes counted once.
+
+        None where a reader cannot compute the value, or only in too many parts.
+        """
         rows = self.program.rows[buffer]
         uses: dict[Hashable, int] = {}
         for leaf, reader, has_rows in self._uses.readers[buffer]:
@@ -246,7 +251,7 @@ class Values:
         return sum(uses.values())
 
     def _boxes(self, leaf: Leaf, loop: Shape) -> Iterator[tuple[Unit, Where, Shape]]:
-        """Yield the parts of a reader's loop that read from one writer each."""
+        """Yield the parts of a reader's loop, each with the unit of the one writer it reads."""
         writer, where, inside = self._source(leaf, loop)
         if inside == loop:
             yield writer.unit, where, loop
@@ -259,5 +264,5 @@ class Values:
 
 
 def _first_seam(loop: Shape, inside: Shape) -> tuple[int, int]:
-    """Return the first axis along which a view does not stay inside, and how far it does."""
+    """Return the first axis along which a view leaves its writer's loop, and the position."""
     return next((a, n) for a, n in enumerate(inside) if n < loop[a])

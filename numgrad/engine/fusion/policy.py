@@ -1,8 +1,8 @@
-"""Fusion: how a program comes to be fused, a step at a time.
+"""Policy of fusion: when a program is fused, one step at a time.
 
-Each step (to find out what is fused, then to compile each kernel that is not known) is taken once
-the program has run for as long as the steps so far and this one are expected to take. So nobody
-waits for fusing longer than they have waited for the program, and for one step at a time.
+The first step makes the fused program, each further step compiles a kernel that the target does not
+have yet. A step is taken once the program has run for as long as all steps so far and this step are
+expected to take: so fusion is expected to cost no more time than the program has already taken.
 """
 
 from collections import Counter
@@ -13,23 +13,22 @@ from ...ir.program import Program
 from ...process.gc_pause import paused
 from .assemble import fuse
 
-# Seconds that it takes to find out what becomes of an instruction; to compile a kernel, and for
-# each of its steps.
+# Expected seconds: to fuse, for each instruction; to compile a kernel, at all and for each step.
 _INSTRUCTION = 1e-4
 _KERNEL, _STEP = 0.03, 3e-4
-# Seconds that an instruction takes for an element, at least.
+# Seconds that an instruction takes at least for each element.
 _ELEMENT = 2e-10
 MOST_INSTRUCTIONS = 10_000
-"""With more instructions a program waits a second and more to be fused: only ``"now"`` does it."""
+"""Fusible instructions beyond which fusion takes a second and more: only mode ``"now"`` does it."""
 
 
 class Fusion:
-    """The way of a program to the one that it becomes.
+    """The fusion of one program in progress.
 
     Attributes
     ----------
     patience : float
-        Seconds that the program runs before the next step is taken.
+        The seconds that the program runs before the next step is taken.
     """
 
     __slots__ = ("_fused", "_missing", "_program", "_specs", "_target", "patience")
@@ -37,14 +36,14 @@ class Fusion:
     def __init__(self, program: Program, target: Any, count: int) -> None:
         self._program, self._target = program, target
         self._fused: Program | None = None
-        self._specs: list[Any] = []  # of the kernels that are made for the program
+        self._specs: list[Any] = []  # of the kernels that fusion makes
         self._missing: list[Any] = []
         self.patience = count * _INSTRUCTION
 
     def advance(self) -> Program | None:
-        """Take the next step; return the fused program if all its kernels are known now."""
+        """Take the next step; return the fused program once the target has all its kernels."""
         if self._fused is None:
-            with paused():  # what fusing takes holds no cycles
+            with paused():  # fusion makes no cycles for the garbage collector
                 self._fused = fuse(self._program, self._target.joins)
             specs = dict.fromkeys([i.pattern.spec for i in self._fused.instructions])
             self._specs = [s for s in specs if hasattr(s, "steps")]
@@ -59,13 +58,13 @@ class Fusion:
         return self._fused
 
     def finish(self) -> Program:
-        """Take all steps that are left; return the fused program."""
+        """Take all remaining steps; return the fused program."""
         while (fused := self.advance()) is None:
             pass
         return fused
 
     def _obtain(self, spec: Any) -> None:
-        """Compile or load a kernel; whatever prevents that is said with its name."""
+        """Compile or load a kernel; raise an error with the kernel's name where this fails."""
         try:
             self._target.kernel(spec)
         except Exception as error:
@@ -73,17 +72,17 @@ class Fusion:
 
 
 def fusion_of(program: Program, target: Any, mode: str) -> Fusion | None:
-    """Return how a program comes to be fused; None where it never is.
+    """Return the fusion of a program; None for a program that is never fused.
 
     Parameters
     ----------
     mode : {"auto", "now", "never"}
-        When it is fused.
+        When the program is fused.
     """
     if mode == "never":
         return None
     if any([i.site is not None and i.site.stream is not None for i in program.instructions]):  # noqa: C419
-        return None  # what is joined would be computed on one stream of several
+        return None  # a fused kernel would move its instructions from several streams to one
     counts = Counter([i.pattern for i in program.instructions])
     fusible = [pattern for pattern in counts if pattern.fusible and target.joins(pattern.spec)]
     count = sum([counts[pattern] for pattern in fusible])
@@ -93,7 +92,7 @@ def fusion_of(program: Program, target: Any, mode: str) -> Fusion | None:
 
 
 def forecast(program: Program) -> float:
-    """Return the seconds that a run of a program takes at least, before it has run."""
+    """Return a lower bound, in seconds, of a program's running time, before its first run."""
     rows = program.batch or 1
     work = [i.pattern.work * (rows if i.pattern.rows else 1) for i in program.instructions]
     return _ELEMENT * sum(work)

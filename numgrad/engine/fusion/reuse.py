@@ -1,19 +1,22 @@
-"""How far values spread: at how many places of theirs an element of what is made of them looks."""
+"""Reuse of values: how often an element is read by the values computed from it, at any distance."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from .expression import Leaf, Unit
 
-_SAME = 0.01  # a difference in the numbers of reads that means nothing: the ends of an axis
-_MOST = 64  # distances that are told apart, so that time grows with the length of a program
+_SAME = 0.01  # numbers of reads that differ by less are equal: the ends of an axis are read less
+_MOST = 64  # distances that are told apart: so the time is linear in the length of a program
 
-_Reads: TypeAlias = Mapping[Hashable, int]  # how many elements are read at each distance
+_Reads: TypeAlias = Mapping[Hashable, int]  # the number of elements read at each distance
 
 
 class _Spread(NamedTuple):
-    """How often the elements of a value are read, if nothing in between is stored: at each
-    distance, and in all. Who reads it at one place only, ``shift`` away, hands that on."""
+    """How often the elements of a value are read if no value computed from it is stored.
+
+    ``reads`` has the elements read at each distance, ``often`` the reads of an element in all. A
+    value that reads its own inputs at one distance only, ``shift``, passes its reads on to them.
+    """
 
     reads: _Reads
     often: float
@@ -21,11 +24,11 @@ class _Spread(NamedTuple):
 
 
 def spreads(outputs: dict[int, list[Unit]]) -> dict[int, float]:
-    """Return how often more than once an element of each buffer is read, once those values that are
-    made of it and are read as often are stored.
+    """Return for each buffer how often beyond the first time an element is read, when the values
+    computed from it that are read as often themselves are stored.
 
-    A reader that looks at all that it reads at one place hands on how often it is read itself; one
-    that looks at several places, such as the sum of shifted values, does not.
+    A reader that reads its inputs at one distance passes on its own reads; a reader of several
+    distances, such as a sum of shifted values, does not.
 
     Parameters
     ----------
@@ -47,26 +50,26 @@ def spreads(outputs: dict[int, list[Unit]]) -> dict[int, float]:
             for reader, distance, count in readers.get(buffer, ())
         ]
         reads, count = _counted([handed for handed, _, _ in looks], size)
-        # Readers that are read as often themselves had better be stored.
+        # Readers that are read as often as this value count as stored: storing them is better.
         least = count - _SAME
         rest = [own if often > least else handed for handed, own, often in looks]
         again[buffer] = _counted(rest, size)[1] - 1
-        if len(reads) > _MOST:  # of a long recurrence: further ones are not told from these
+        if len(reads) > _MOST:  # a long recurrence: its distances are merged into one
             reads = _as_one(reads)
         found[buffer] = _Spread(reads, count, _shift(units))
     return again
 
 
 def _look(own: _Reads, reader: _Spread | None) -> tuple[_Reads, _Reads, float]:
-    """Return what a reader reads for those that read it, what it reads itself, and how often it is
-    read if that counts."""
+    """Return the reads that a reader passes on from its own readers, its own reads, and how often
+    it is read itself: 0 where it passes on nothing but its own reads."""
     if reader is None or reader.shift is None:
         return own, own, 0.0
     return {_sum(reader.shift, key): n for key, n in reader.reads.items()}, own, reader.often
 
 
 def _counted(parts: Sequence[_Reads], size: int) -> tuple[_Reads, float]:
-    """Return the largest number of reads at each distance, and how many come to an element."""
+    """Return the largest number of reads at each distance, and their sum for one element."""
     reads: dict[Hashable, int] = {}
     for part in parts:
         for key, count in part.items():
@@ -79,8 +82,8 @@ def _as_one(reads: _Reads) -> _Reads:
 
 
 def _shift(units: Sequence[Unit]) -> int | None:
-    """Return the one distance at which the units of a buffer read what it is made of, None where
-    there are several."""
+    """Return the one distance at which the units of a buffer read their inputs, None where there
+    are several."""
     found = {
         _distance(leaf, unit)
         for unit in units
@@ -92,7 +95,8 @@ def _shift(units: Sequence[Unit]) -> int | None:
 
 
 def _distance(leaf: Leaf, unit: Unit) -> Hashable:
-    """Return how far a unit reads from where it writes, in bytes where both walk alike."""
+    """Return the distance from a unit's writes to its reads: bytes where the strides are equal,
+    else a key of the view."""
     if leaf.strides == unit.output.strides:
         turned = 0
         if leaf.turns:

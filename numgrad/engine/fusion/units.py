@@ -1,8 +1,8 @@
-"""Uses: the elementwise instructions of a program as units, and what reads what of them.
+"""Units: the elementwise instructions of a program, and the buffers that each reads and writes.
 
-`roll` and its gradient lower to instructions for the elements before and after the end of an axis.
-As long as those are told apart, the seam moves on, shifted, into all that is made of the result. So
-they are put together again: one loop over a ring, of which an operand begins in the middle.
+`roll` and its gradient lower to two instructions, for the elements before and after the end of an
+axis. As two units they would leave a seam in every value computed from their result. So `Uses`
+merges the pieces: one loop over a ring, with an operand that begins in the middle.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -16,7 +16,8 @@ from .reuse import spreads
 
 
 def _written_twice(program: Program, instructions: Sequence[Instruction]) -> set[int]:
-    """Return the buffers of which elements are overwritten: what they hold depends on the order."""
+    """Return the buffers to which more bytes are written than they have: their elements are
+    overwritten, so their contents depend on the order of instructions."""
     written: dict[int, int] = {}
     outputs: dict[Pattern, list[tuple[int, int]]] = {}
     for instruction in instructions:
@@ -31,27 +32,27 @@ def _written_twice(program: Program, instructions: Sequence[Instruction]) -> set
 
 
 class Uses:
-    """The units of a program's instructions, and what reads what of them, in order.
+    """The units of a program's instructions, and the reads and writes of each buffer, in order.
 
     Attributes
     ----------
     units : list
-        For each instruction its unit. Pieces that are joined to a ring have one together, which
-        belongs to the last of them; the others have None, and so have those of ``plain``.
+        For each instruction its unit. Pieces of a ring share one unit, at the place of the last
+        piece; None at the places of the other pieces, and of the instructions in ``plain``.
     plain : set of int
         The numbers of the instructions that cannot be fused.
     reads : list
         For each instruction the buffers that its unit reads.
     readers : dict
-        For each buffer the operands that read it, with their units and whether these have rows.
+        For each buffer the operands that read it, each with its unit and whether this has rows.
     outputs : dict
         For each buffer the units that write it.
     writers : dict
-        For each buffer the numbers of the instructions that these units belong to.
+        For each buffer the numbers of the instructions of these units.
     whole : set of int
-        The buffers that instructions use which cannot be fused.
+        The buffers that an instruction in ``plain`` reads or writes.
     again : dict
-        For each buffer how often more than once its elements are read; see `reuse`.
+        For each buffer how often beyond the first time its elements are read; see `reuse`.
     """
 
     def __init__(
@@ -72,11 +73,11 @@ class Uses:
         self.again = spreads(self.outputs)
 
     def _kind(self, pattern: Pattern) -> Kind | None:
-        """Return what instructions of a pattern are; None if they cannot be fused."""
+        """Return the kind of the units of a pattern; None for a pattern that cannot be fused."""
         return Kind.of(pattern) if pattern.fusible and self._joins(pattern.spec) else None
 
     def _find_units(self) -> None:
-        """Find the units of single instructions."""
+        """Make a unit for each instruction that can be fused."""
         program, twice = self.program, _written_twice(self.program, self.instructions)
         kinds: dict[Pattern, Kind | None] = {}
         for number, instruction in enumerate(self.instructions):
@@ -95,7 +96,7 @@ class Uses:
             self.writers.setdefault(unit.output.buffer, []).append(number)
 
     def _join_rings(self) -> None:
-        """Put one unit in the place of those which write pieces of a ring."""
+        """Replace units that write the pieces of a ring by one unit."""
         for buffer, pieces in self.outputs.items():
             joined = _closed(pieces) if len(pieces) > 1 else None
             if joined is None:
@@ -119,7 +120,10 @@ class Uses:
 
 
 def _closed(units: Sequence[Unit]) -> Unit | None:
-    """Return one unit that does what all units of one value do, None where there is none."""
+    """Merge the units of one value, pieces of a roll, into one loop over the whole axis.
+
+    None where the units are no such pieces.
+    """
     if len(units) < 2 or len({unit.spec for unit in units}) > 1:
         return None
     axis = _axis(units)
@@ -129,12 +133,12 @@ def _closed(units: Sequence[Unit]) -> Unit | None:
 
 
 def _axis(units: Sequence[Unit]) -> int | None:
-    """Return the one axis along which units may lie side by side."""
+    """Return the axis along which units may lie side by side, None where there is not just one."""
     loops = {unit.loop for unit in units}
     if len({len(loop) for loop in loops}) > 1:
         return None
     found = [a for a, sizes in enumerate(zip(*loops, strict=True)) if len(set(sizes)) > 1]
-    if not found:  # halves: what lies between them tells
+    if not found:  # two halves of equal size: the distance between them tells the axis
         step = abs(units[1].output.offset - units[0].output.offset)
         walks = enumerate(zip(units[0].along, units[0].loop, strict=True))
         found = [a for a, (stride, size) in walks if stride * size == step]
@@ -142,7 +146,8 @@ def _axis(units: Sequence[Unit]) -> int | None:
 
 
 def _joined(units: Sequence[Unit], axis: int) -> Unit | None:
-    """Return one unit for units in order along an axis, None where they are no ring."""
+    """Return one unit for units in order along an axis, None where they leave gaps or an operand
+    of theirs is no ring."""
     like = max(units, key=lambda unit: unit.loop[axis])
     stride = like.along[axis]
     starts = [0]
@@ -152,7 +157,7 @@ def _joined(units: Sequence[Unit], axis: int) -> Unit | None:
             return None
     length = starts[-1] + units[-1].loop[axis]
     if like.loop[axis] < 2:
-        return None  # nothing says how operands walk
+        return None  # pieces of one element: the strides of the operands are unknown
     operands = []
     for place, leaf in enumerate(like.operands):
         ring = _ring([unit.operands[place] for unit in units], starts, axis, length, leaf)
@@ -167,7 +172,8 @@ def _joined(units: Sequence[Unit], axis: int) -> Unit | None:
 def _ring(
     views: Sequence[Leaf], starts: Sequence[int], axis: int, length: int, like: Leaf
 ) -> Leaf | None:
-    """Return the ring of which views that begin at ``starts`` of the loop are parts, in order."""
+    """Return the ring of length ``length`` whose parts are views, in order, from ``starts`` of the
+    loop on; None where the views are no parts of a ring."""
     turn, base, step = 0, views[0].offset, like.strides[axis]
     for view, start in zip(views, starts, strict=True):
         if view.buffer != like.buffer or _across(view, axis) != _across(like, axis):

@@ -1,8 +1,9 @@
-"""Indices as data: graphs that differ in an index alone run one program.
+"""Dynamic indices: graphs that differ only in an index run the same program.
 
 The key of `x[3]` is a static parameter, so each index would have a program of its own. Here a node
-with such a key is seen as one that reads elements at positions, which are an argument of the
-program. It is slower than a program that knows the index, but there at once for the next one.
+with a key is taken for a node that reads or writes elements at positions, and the positions are an
+argument of the program. Such a program is slower than one with a constant index, but needs no
+compiling for the next index.
 """
 
 from collections.abc import Sequence
@@ -21,14 +22,17 @@ from ..record.apply import runtime
 
 _MOST_NODES = 32
 _MOST_POSITIONS = 1024
-# Of all arrays of which parts are read: each part has a gradient of the size of its array.
+# Elements of all indexed arrays together: each index has a gradient of the size of its array.
 _MOST_ELEMENTS = 1 << 17
 
 
 class Window(NamedTuple):
-    """What nodes with an index have in common that read or write parts alike but for where these
-    begin: the kind of each as a node whose last input are the positions, these for the first part
-    of all, and the elements in one of them."""
+    """The common form of nodes whose indexed parts differ only in their starts.
+
+    ``kind`` is the kind of a node whose last input is the positions, ``positions`` the positions of
+    the part at the start of the array, and ``unit`` the number of elements that one position stands
+    for.
+    """
 
     kind: Kind
     positions: np.ndarray
@@ -36,9 +40,9 @@ class Window(NamedTuple):
 
 
 class ByPosition:
-    """A node with an index, as one whose last input are the positions.
+    """A node with an index, as a node whose last input is the positions.
 
-    A pass takes it for a node: it has what the rule of one is made of.
+    A pass takes the object for a node: it has all attributes of which a rule is made.
     """
 
     __slots__ = ("kind", "positions")
@@ -68,8 +72,11 @@ _windows: dict[Any, tuple[Window | None]] = Bounded(4096)
 
 
 def by_position(node: Node) -> ByPosition | None:
-    """Return what a node is where its index is data; None where it cannot be, nor where the array
-    of which it reads or writes a part was written part by part, see `region_gradients`."""
+    """Return the node that reads its index as data for a node with an index.
+
+    None where the operator has no such form, and where the indexed array was written part by part,
+    see `region_gradients`.
+    """
     owner: Any = node._kind or node
     seen = owner.by_position
     if seen is None:
@@ -78,7 +85,7 @@ def by_position(node: Node) -> ByPosition | None:
 
 
 def general(node: Any) -> Kind | None:
-    """Return the kind of a node, as it is where indices are data."""
+    """Return the kind of a node, of an indexed one with the index as data."""
     seen = by_position(node)
     return seen.kind if seen is not None else node._kind or node.kind
 
@@ -112,7 +119,7 @@ def _window(node: Node, found: Any) -> Window | None:
 
 
 def are_few(indexed: Sequence[tuple[Node, ByPosition]]) -> bool:
-    """Whether it is worth while to have the indices of nodes as data."""
+    """Whether nodes with indices are so few and small that indices as data are worth while."""
     return len(indexed) == 1 or (
         len(indexed) <= _MOST_NODES and sum([seen.size for _, seen in indexed]) <= _MOST_ELEMENTS
     )

@@ -1,7 +1,8 @@
-"""Passes that are recalled: a pass over a graph of known structure does what an earlier one did: it
-runs a plan, or, if it is recorded itself, applies the same operations (`recorded_plan`).
+"""The cache of plans: a pass over a graph of known structure repeats an earlier pass.
 
-The structure is everything that decides the program, see `structure`.
+It runs the executable of the earlier pass, or, if it is recorded itself, applies the same
+operations (`recorded_plan`). The structure of a pass is everything that decides its program, see
+`structure`.
 """
 
 from collections import OrderedDict, deque
@@ -25,30 +26,30 @@ Starts = tuple[Any, ...]
 _OUTSIDE = -1  # stands for nodes that are not in the graph
 _MOST_SEEN = 1 << 12
 _MOST_TRIED = 4  # plans for passes that begin alike
-_MOST_FIRST = 6  # nodes that are looked at before one is tried
-_MOST_KEPT = 1 << 15  # kB of all but the largest: those of a thousand elements that are indexed
-_LARGEST_KEPT = 1 << 18  # kB, of 300 000 instructions: their graph took more while it was there
-_PLAN_SIZE, _INSTRUCTION_SIZE = 14, 0.85  # kB, about, beside constants
+_MOST_FIRST = 6  # nodes of each root that are compared before a plan is tried
+_MOST_KEPT = 1 << 15  # kB of all plans but the largest: as for indices of a thousand elements
+_LARGEST_KEPT = 1 << 18  # kB of one plan, of 300 000 instructions: its graph took more memory
+_PLAN_SIZE, _INSTRUCTION_SIZE = 14, 0.85  # kB, about, without constants
 
 
 class Known:
-    """What an earlier pass has done, for others of its structure; once it is recalled, also how to
-    recognise these.
+    """The plan of an earlier pass for passes of the same structure; after its first recall it has a
+    track too, by which their graphs are recognised.
 
     Parameters
     ----------
     executed : tuple of int
         The nodes that were executed, by their numbers in the structure.
     masks : tuple of tuple of bool
-        Of which of their inputs they computed the gradients.
+        For each executed node, the inputs whose gradients it computed.
     results : dict
         The shapes of the gradients, by node and slot.
     keepers : list of int
-        The nodes that saved values.
+        The executed nodes that saved values.
     """
 
     size = 0  # kB, about
-    beginning: Hashable = None  # of the passes for which it is tried
+    beginning: Hashable = None  # the key in `_tracks` of the passes for which the plan is tried
 
     def __init__(
         self,
@@ -63,23 +64,24 @@ class Known:
         self.shapes = list(results.values())
         self.keepers = keepers
         self.track: Track | None = None
-        # Which result is the gradient of each target; none is of one that is not in the graph.
+        # For each target the number of its gradient among the results; None outside of the graph.
         self.given: list[int | None] | None = None
         self.is_closed = False  # whether all leaves of the graph are among the targets
 
     def values(
         self, structure: Structure, seeds: Sequence[Value], saved: dict[Node, tuple[Any, ...]]
     ) -> list[Value]:
-        """Do it with the arrays, seeds and saved values of another pass; return the gradients."""
+        """Return the gradients for the arrays, seeds and saved values of another pass."""
         raise NotImplementedError
 
     def learn_track(self, request: Any, structure: Structure) -> bool:
-        """Learn how to recognise graphs of this structure at a walk, if that can be."""
+        """Make the track by which a walk recognises graphs of this structure; return whether there
+        is one."""
         if self.track is not None:
             return True
         order, index = structure.order, structure.index
         if any([p is not None and p not in index for node in order for p in node.parents]):  # noqa: C419
-            return False  # the way leads on to older nodes, which do not matter
+            return False  # the graph goes on to older nodes, outside of the structure
         track = Track(request.roots, order, structure.by_position)
         arrays = track.arrays(list(order), [value.array for _, value in request.seeds])
         edges = request.ways_out or ()
@@ -108,7 +110,7 @@ class Known:
     def follow(
         self, roots: tuple[Node, ...], targets: list[Any] | None, seeds: list[Any]
     ) -> Structure | None:
-        """Return the structure of a pass if it is one that this plan is for."""
+        """Return the structure of a pass if this plan is the plan for it, else None."""
         assert self.track is not None
         nodes = self.track.walk(roots)
         if nodes is None or (targets is not None and not self._are_targets(targets, nodes)):
@@ -122,7 +124,7 @@ class Known:
         return Structure(None, arrays, nodes, {})
 
     def _are_targets(self, targets: list[Any], nodes: list[Any]) -> bool:
-        """Whether targets are where they were, inside or outside of the graph."""
+        """Whether targets have the same places in the graph as before, or lie outside as before."""
         if not self.has_outside:
             return targets == [nodes[n] for n in self.targets]
         if len(targets) != len(self.targets):
@@ -132,7 +134,7 @@ class Known:
 
 
 class Recalled(Known):
-    """The plan of a pass."""
+    """The plan of a pass that is not recorded: an executable."""
 
     def __init__(self, plan: Executable, *parts: Any) -> None:
         super().__init__(*parts)
@@ -143,21 +145,21 @@ class Recalled(Known):
     def values(
         self, structure: Structure, seeds: Sequence[Value], saved: dict[Node, tuple[Any, ...]]
     ) -> list[Value]:
-        """Run the plan, which reads the arrays of the structure."""
+        """Return the gradients by running the executable on the arrays of the structure."""
         return list(map(runtime.value, self.plan(structure.arrays)))
 
 
 _known: OrderedDict[Hashable, Known] = OrderedDict()
 _tracks: dict[Hashable, list[Known]] = {}  # of passes that begin alike, the latest first
 _total = 0  # kB
-# How often keys were met, by their hashes: most graphs never come again, and leave only this.
+# The times that structures were met, by the hashes of their keys: most graphs never come again.
 _seen: OrderedDict[int, int] = OrderedDict()
 _released: deque[Callable[[], Sequence[Any]]] = deque()
 _lock = fork_safe_lock()
 
 
 def recognise(request: Any) -> tuple[Structure, Known] | None:
-    """Return the structure and the plan of a pass over a graph that one walk shows to be known."""
+    """Return the structure and the plan of a pass whose graph a track recognises, else None."""
     if request.is_special or (unusual and not mode.direct):
         return None
     ends = request.ways_out
@@ -169,8 +171,10 @@ def recognise(request: Any) -> tuple[Structure, Known] | None:
 def known_for(
     roots: tuple[Node, ...], starts: Starts, targets: list[Any] | None, seeds: list[Any]
 ) -> tuple[Structure, Known] | None:
-    """Return the structure of a pass that starts in a certain way, and what is known of it: of this
-    index if there is an index, else of any."""
+    """Return the structure and the plan of a pass that starts in a certain way; None if unknown.
+
+    A plan for the very indices of the graph is preferred to a plan for any index.
+    """
     nodes = _first_nodes(roots)
     kinds = tuple(map(_known_kind, nodes))
     found = _followed((kinds, *starts), roots, targets, seeds)
@@ -197,8 +201,8 @@ def _followed(
 
 
 def _known_kind(node: Node) -> Any:
-    """Return the kind of a node, as it is where indices are data if nobody knows it yet: most
-    indices that are met for the first time never come again."""
+    """Return the kind of a node if it was made, else its kind with the index as data: most indices
+    that are met for the first time never come again."""
     kind = node._kind
     return general(node) if kind is False else kind
 
@@ -208,9 +212,9 @@ def _kind(node: Node) -> Any:
 
 
 def _first_nodes(roots: tuple[Node, ...]) -> list[Node]:
-    """Return each root, its first parent, the first parent of that, and so on.
+    """Return each root with its chain of first parents, as far as `_MOST_FIRST` nodes.
 
-    Their kinds tell most graphs apart, so that few tracks are tried in vain.
+    The kinds of these nodes tell most graphs apart, so that few tracks are tried in vain.
     """
     nodes = []
     for root in roots:
@@ -237,14 +241,14 @@ def _starts(request: Any) -> tuple[tuple[Node, ...], Starts]:
 def starts_of(
     seeds: tuple[tuple[int, bool], ...], slots: tuple[int, ...] | None, options: tuple[Any, ...]
 ) -> Starts:
-    """Return what is known of a pass before its graph is looked at.
+    """Return the part of a pass's key that does not depend on its graph.
 
     Parameters
     ----------
     seeds : tuple of (int, bool)
-        For each root which output has the seed, and whether the seed has rows.
+        For each root the output that has the seed, and whether the seed has rows.
     slots : tuple of int, optional
-        Of which outputs of their nodes gradients are wanted; None for all leaves.
+        For each target the output of its node; None if all leaves are targets.
     options : tuple
         ``extra_leaves, seeds_last, batch, create_graph`` of the request.
     """
@@ -252,7 +256,7 @@ def starts_of(
 
 
 def recall(request: Any, structure: Structure) -> Known | None:
-    """Return what an earlier pass of this structure has done."""
+    """Return the plan of an earlier pass of this structure, None if there is none."""
     recalled = _known.get(structure.key)
     if recalled is not None and recalled.learn_track(request, structure):
         with _lock:
@@ -266,8 +270,7 @@ def recall(request: Any, structure: Structure) -> Known | None:
 
 
 def times_met(structure: Structure) -> int:
-    """Return how many passes of this structure were there before, whose plan would have been of
-    use."""
+    """Return how many passes of this structure there were before, and count one more."""
     number = hash(structure.key)
     with _lock:
         count = _seen.get(number, 0)
@@ -283,7 +286,7 @@ def remember(
     grads: dict[Edge, Value],
     batch: int | None,
 ) -> None:
-    """Compute the gradients of a pass by a plan that later passes can run."""
+    """Compute the gradients of a pass by an executable, and keep it for later passes."""
     values = list(grads.values())
     inputs = {id(array): n for n, array in enumerate(structure.arrays)}
     target = runtime.target_of([value.spec for value in values])
@@ -303,7 +306,7 @@ def parts_of(
     grads: Iterable[Edge],
     shapes: Iterable[tuple[int, ...]],
 ) -> tuple[Any, ...]:
-    """Return what `Known` is made of."""
+    """Return the arguments of `Known` for a pass."""
     index = structure.index
     places = [(index[edge.node], edge.slot) for edge in grads if edge.node is not None]
     executed = tuple([index[node] for node in wanted])
@@ -312,12 +315,12 @@ def parts_of(
 
 
 def kilobytes(arrays: Iterable[Any]) -> int:
-    """Return the size of the elements of some arrays."""
+    """Return the size of the elements of arrays in kB."""
     return sum([array.nbytes for array in arrays]) >> 10
 
 
 def keep(structure: Structure, known: Known) -> None:
-    """Keep what a pass has done; the oldest ones but the largest make room."""
+    """Keep the plan of a pass; the oldest plans are dropped to make room, but not the largest."""
     global _total
     if known.size > _LARGEST_KEPT:
         return
@@ -336,14 +339,14 @@ def keep(structure: Structure, known: Known) -> None:
 
 
 def _expect(count: int) -> None:
-    """Remember the latest graphs only: what came before as many as are kept would not find its plan
-    any more."""
+    """Forget the counts of all but the latest structures: the plan of an older one would have been
+    dropped before its next pass."""
     while len(_seen) > count:
         _seen.popitem(last=False)
 
 
 def _drop(key: Hashable) -> int:
-    """Drop what is known of a structure; return its size."""
+    """Drop the plan of a structure; return its size, 0 if there is none."""
     dropped = _known.pop(key, None)
     if dropped is None:
         return 0
@@ -355,13 +358,13 @@ def _drop(key: Hashable) -> int:
 
 
 def release(operators: Callable[[], Sequence[Any]]) -> None:
-    """Note that nobody applies operators any more: `drop_released` forgets passes through their
-    nodes, which would keep the arrays that a captured function closes over."""
-    _released.append(operators)  # and no more: a collector calls this, whoever has the lock
+    """Note that operators are never applied again: `drop_released` forgets the plans of passes
+    through their nodes, which would keep the arrays that a captured function closes over."""
+    _released.append(operators)  # no more: the garbage collector may call this under the lock
 
 
 def drop_released() -> None:
-    """Forget the passes through nodes of released operators."""
+    """Drop the plans of passes through nodes of released operators, and the rules of these."""
     global _total
     kinds: set[Any] = set()
     while _released:
@@ -378,7 +381,7 @@ def drop_released() -> None:
 
 
 def forget() -> None:
-    """Drop all that is known of passes."""
+    """Drop all plans, tracks and counts."""
     global _total
     with _lock:
         _total = 0

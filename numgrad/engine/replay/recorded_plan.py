@@ -1,9 +1,9 @@
-"""Recorded passes that are met again: the operations of an earlier one are applied anew.
+"""Recorded plans: a recorded pass that is met again applies the operations of an earlier one.
 
-A pass with ``create_graph`` builds a graph of its own, so no program can stand for it. But which
-operations it applies, and to what, is decided by its structure: the second pass of a structure is
-traced, and those that follow apply the traced operations one after the other, without asking any
-node for its derivative.
+A pass with ``create_graph`` builds a graph of its own, so no program can stand for it. But its
+structure decides the operations and their operands: the second pass of a structure is traced, and
+later passes apply the traced operations one after the other, without asking any node for its
+derivative.
 """
 
 from collections.abc import Sequence
@@ -25,9 +25,10 @@ class Saved(NamedTuple):
     Attributes
     ----------
     node, position : int
-        Which node of the pass saved it, and where.
+        The node of the pass that saved the value, and the position there.
     edge : int or None
-        Where it is connected to: an input of the node, an output (``~slot``), or nothing.
+        The edge to which the value is connected: an input of the node, an output (``~slot``), or
+        None for none.
     """
 
     node: int
@@ -35,7 +36,7 @@ class Saved(NamedTuple):
     edge: int | None
 
     def of(self, order: Sequence[Node], saved: dict[Node, tuple[Any, ...]]) -> Value:
-        """Return the value in a pass over other nodes."""
+        """Return the saved value at the same place of another pass, connected to its graph."""
         node = order[self.node]
         value = saved[node][self.position].detached()
         if self.edge is not None:
@@ -44,7 +45,8 @@ class Saved(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One operation: what is known of it, and the numbers of the values that it reads."""
+    """An operation of a recorded plan: its plan, operator and static parameters, and the numbers of
+    the values that it reads."""
 
     plan: Plan | None
     operator: Any
@@ -53,13 +55,13 @@ class Step(NamedTuple):
 
 
 class Trace:
-    """The operations of one pass while it runs.
+    """The trace of a recorded pass: its operations, noted while it runs.
 
     Attributes
     ----------
     is_whole : bool
-        Whether all that the operations read is known: seeds, saved values, results of others, and
-        constants that share no memory with any of them.
+        Whether the trace can be applied to other graphs: all operands are seeds, saved values,
+        results of other operations, or constants that share no memory with any of them.
     """
 
     def __init__(self, structure: Structure, seeds: Sequence[Value]) -> None:
@@ -68,7 +70,7 @@ class Trace:
         self.sources: list[Any] = []  # a number of a seed, a `Saved`, or a constant
         self.steps: list[tuple[Any, dict[str, Any], list[Any], Sequence[Any], Sequence[Any]]] = []
         self._places: dict[int, Any] = {}  # by id: a source's number, or a step and its result
-        self._alive: list[Any] = []  # as the steps do with their values: so no id comes twice
+        self._alive: list[Any] = []  # keeps values alive, so that no id comes twice
         self._arrays: set[int] = {id(array) for array in structure.arrays}
         for n, seed in enumerate(seeds):
             self._source(seed, n)
@@ -90,7 +92,7 @@ class Trace:
         self._source(value, Saved(self.index[node], position, place))
 
     def _restored_here(self, value: Value, saved: Any) -> None:
-        """Note what an operation of this pass has kept: it is what the operation has read."""
+        """Note a value saved by an operation of this pass itself, which has a place already."""
         known = self._places.get(id(saved))
         if known is None:
             self.is_whole = False
@@ -101,7 +103,7 @@ class Trace:
     def applied(
         self, operator: Any, static: dict[str, Any], inputs: Sequence[Value], outputs: Sequence[Any]
     ) -> None:
-        """Note an operation."""
+        """Note an operation with its operands and results."""
         reads = [self._place(value) for value in inputs]
         self.steps.append((operator, static, reads, inputs, outputs))
         for slot, value in enumerate(outputs):
@@ -115,20 +117,20 @@ class Trace:
         array: Any = value.array
         if array is None or value.requires_grad:
             self.is_whole = False
-        while array is not None:  # what it is a view of
+        while array is not None:  # the array, then the arrays of which it is a view
             if id(array) in self._arrays:
                 self.is_whole = False
             array = getattr(array, "base", None)
         return self._source(value, value)
 
     def place_of_result(self, value: Value) -> tuple[int, int] | None:
-        """Return the step and the slot of a value that an operation made."""
+        """Return the step and the slot of an operation's result; None for any other value."""
         place = self._places.get(id(value))
         return place if isinstance(place, tuple) else None
 
 
 class Tape(Known):
-    """The operations of a pass."""
+    """The recorded plan of a pass: the operations of its trace."""
 
     def __init__(self, trace: Trace, results: Sequence[tuple[int, int]], *parts: Any) -> None:
         super().__init__(*parts)
@@ -153,7 +155,7 @@ class Tape(Known):
     def values(
         self, structure: Structure, seeds: Sequence[Value], saved: dict[Node, tuple[Any, ...]]
     ) -> list[Value]:
-        """Apply the operations to other values."""
+        """Return the gradients by applying the operations to the values of another pass."""
         order = structure.order
         values: list[Any] = []
         for source in self.sources:
@@ -177,7 +179,7 @@ def _plan(
     operator: Any, static: dict[str, Any], inputs: Sequence[Value], outputs: Sequence[Value],
     known: dict[Any, Plan | None],
 ) -> Plan | None:  # fmt: skip
-    """Return the plan of an operation, the same one for all of a kind."""
+    """Return the plan of an operation; operations of one kind share their plan."""
     specs = tuple([value.spec for value in inputs])
     kind = kind_of(operator, static, specs, tuple([value.spec for value in outputs]))
     if kind is None:
@@ -193,7 +195,7 @@ def remember(
     wanted: dict[Node, tuple[bool, ...]],
     grads: dict[Edge, Value],
 ) -> None:
-    """Keep the operations of a pass for those that follow, if they tell all of it."""
+    """Keep the operations of a pass for later passes, if its trace is whole."""
     places = [trace.place_of_result(value) for value in grads.values()]
     results = [place for place in places if place is not None]
     if not trace.is_whole or len(results) < len(places):

@@ -1,8 +1,8 @@
-"""The structure of a pass: all that decides its program.
+"""The structure of a pass: a key of all that decides its program.
 
-That is the kinds of the nodes and how they are connected, where the pass starts and what is wanted,
-how the saved arrays and the seeds lie in memory and which of them are the same. The numbers
-themselves are arguments.
+The key has the kinds of the nodes and their connections, the roots and the targets of the pass, the
+strides of saved arrays and seeds, and which of these are the same array. Their elements are
+arguments of the program.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -22,7 +22,7 @@ _NONE: Mapping[Any, Any] = MappingProxyType({})
 
 
 class Structure:
-    """What is known of a pass before anything is built.
+    """The structure of a pass, found before any expression is built.
 
     Attributes
     ----------
@@ -31,9 +31,10 @@ class Structure:
     arrays : list of ndarray
         The saved arrays and the seeds, each once, in an order that the key fixes.
     indexed : list of (Node, ByPosition)
-        The nodes whose indices could be data, and what each is then; see `dynamic_index`.
+        The nodes whose indices could be data, and the nodes that stand for them then; see
+        `dynamic_index`.
     by_position : dict
-        The same for a structure in which they are data: of the passes that run its plan.
+        The same nodes, in a structure in which their indices are data.
     """
 
     __slots__ = ("arrays", "by_position", "index", "indexed", "key", "order")
@@ -49,10 +50,10 @@ class Structure:
         self.by_position: Mapping[Node, ByPosition] = _NONE
 
     def with_positions(self) -> "Structure | None":
-        """Return the structure in which indices are data; None where it is not worth while."""
+        """Return the structure in which indices are data; None where this is not worth while."""
         if not are_few(self.indexed):
             return None
-        # Equal indices may have one array: as arguments of the program they are two.
+        # Nodes with equal indices may share an array: copies are separate arguments.
         indexed = [(node, ByPosition(x.kind, x.positions.copy())) for node, x in self.indexed]
         arrays = [*self.arrays, *[seen.positions for _, seen in indexed]]
         made = Structure((self.key[0],), arrays, self.order, self.index)  # type: ignore[index]
@@ -61,9 +62,10 @@ class Structure:
 
 
 def structure_of(request: Any, order: Sequence[Node]) -> Structure | None:
-    """Return the structure of a pass, None for one that must be built every time.
+    """Return the structure of a pass, None for a pass that must be built every time.
 
-    So are passes that show numbers to Python, or in which a user's function takes part.
+    Passes that show numbers to Python are built every time, and so are passes in which a user's
+    function takes part.
     """
     if request.is_special or (unusual and not mode.direct):
         return None
@@ -94,7 +96,7 @@ def structure_of(request: Any, order: Sequence[Node]) -> Structure | None:
             if seen is not None:
                 indexed.append((node, seen))
         parts.append(tuple([-1 if p is None else place_of(p) for p in node.parents]))
-        if None in parts[-1]:  # beyond the last node that matters
+        if None in parts[-1]:  # parents older than the last node of the pass
             parts += [p._kind or p.kind for p in node.parents if p is not None and p not in index]
         if any(node.slots):
             parts.append(node.slots)
@@ -124,14 +126,14 @@ def structure_of(request: Any, order: Sequence[Node]) -> Structure | None:
     if indexed:
         key = (key, *[node._kind for node, _ in indexed])
         if has_parts and any([writes(node) for node, _ in indexed]):  # noqa: C419
-            indexed = []  # gradients of parts arrive at what was written: not as those of a whole
+            indexed = []  # parts of gradients arrive at a written array, not gradients of the whole
     return Structure(key, arrays, order, index, indexed)
 
 
 def _note(
     array: np.ndarray, arrays: list[np.ndarray], places: dict[int, int], parts: list[Any]
 ) -> None:
-    """Add an array to the arguments, and to the key which argument it is and how it lies."""
+    """Add an array to the arguments, and its number and its strides to the key."""
     place = places.get(id(array))
     if place is not None:
         parts.append(place)

@@ -1,9 +1,9 @@
-"""Graphs that are met again: instead of a search for their nodes, a walk along a way that is known.
+"""Graphs that are met again: a walk along a known track replaces the search for their nodes.
 
-A `Track` leads from the first nodes of a pass to all the others, each as a parent of one before it.
-Whether the graph is the one that it was made for is then checked for all nodes at a time: kinds,
-what is a parent of what, and the order in which the nodes were made, which decides the order of
-sums. So a graph of known structure costs some 0.1 us a node, a tenth of what it takes to describe.
+A `Track` leads from the roots of a pass to all other nodes, each a parent of a node before it. Then
+the structure of the graph is checked for all nodes at once: kinds, parents, and the order in which
+the nodes were made, which decides the order of sums. So a graph of known structure costs some
+0.1 us a node, a tenth of the time to make its key.
 """
 
 from array import array
@@ -22,7 +22,7 @@ _numbers, _extras, _slots = attrgetter("number"), attrgetter("extras"), attrgett
 
 
 class _Start:
-    """Stands before the nodes where a pass starts."""
+    """A node before the roots of a pass, which are its parents."""
 
     __slots__ = ("parents",)
 
@@ -31,24 +31,25 @@ class _Start:
 
 
 class Track:
-    """A way through graphs of one structure.
+    """A walk through the graphs of one structure.
 
     Parameters
     ----------
     roots : tuple of Node
-        Where the pass starts.
+        The nodes where the pass starts.
     order : sequence of Node
         All nodes, the latest first.
     by_position : dict
-        What stands for the nodes whose indices are data; see `dynamic_index`.
+        The nodes whose indices are data; see `dynamic_index`.
 
     Attributes
     ----------
     route : array of int, array of int
-        For each node one before it, of which it is a parent, and which one; the start comes first.
-        Arrays, because by the next pass nothing of it is in a cache.
+        For each node the number of an earlier node in the walk of which it is a parent, and its
+        position among the parents; the start is number 0. Arrays are compact: by the next pass
+        no cache of the processor has them.
     keepers : list of (int, tuple of int)
-        The nodes that saved values, and the places of these.
+        The nodes that saved values, and the positions of these.
     indexed : list of int
         The nodes whose indices are data.
     """
@@ -81,7 +82,7 @@ class Track:
         self._above = itemgetter(*above, -1, -1)  # two more, so that it returns a tuple
 
     def leaves(self) -> set[int]:
-        """Return the numbers of the nodes that stand for leaves."""
+        """Return the numbers of the accumulators."""
         return {n for n, _ in self._leaves}
 
     def walk(self, roots: tuple[Node, ...]) -> list[Any] | None:
@@ -99,7 +100,7 @@ class Track:
             if False not in kinds:
                 return None
             if self._general(nodes, [node.kind for node in nodes]) != self._kinds:
-                return None  # even with the kinds that were not known yet
+                return None  # the kinds differ, also after the missing ones were made
         if any(map(_extras, nodes)):
             return None
         numbers = list(map(_numbers, nodes))
@@ -113,7 +114,7 @@ class Track:
         return nodes
 
     def _general(self, nodes: Sequence[Any], kinds: list[Any]) -> list[Any]:
-        """Return the kinds of nodes, of some as they are where indices are data."""
+        """Replace the kinds of indexed nodes by their kinds with indices as data; return all."""
         for n in self.indexed:
             kinds[n] = general(nodes[n])
         return kinds
@@ -126,7 +127,7 @@ class Track:
         return True
 
     def arrays(self, nodes: list[Any], last: Sequence[Any]) -> list[np.ndarray] | None:
-        """Return the arrays that the nodes saved, and ``last``; None unless all are computed."""
+        """Return the arrays that the nodes saved, then ``last``; None unless all are computed."""
         found = []
         try:
             for n, places in self.keepers:
@@ -142,19 +143,19 @@ class Track:
         return found
 
     def positions(self, nodes: list[Any]) -> list[np.ndarray]:
-        """Return the indices that are data, of nodes that a walk has led to."""
+        """Return the positions of the indices that are data, from the nodes of a walk."""
         found: list[Any] = [by_position(nodes[n]) for n in self.indexed]
         return [seen.positions for seen in found]
 
 
 def sameness(arrays: Sequence[np.ndarray]) -> list[int]:
-    """Return for each array the number of the first one that is the same, without gaps."""
+    """Return a number for each array, the same for the same object, in order of appearance."""
     seen: dict[int, int] = {}
     return [seen.setdefault(i, len(seen)) for i in map(id, arrays)]
 
 
 def layouts(arrays: Sequence[np.ndarray]) -> list[Any]:
-    """Return how arrays lie in memory: true for C order, else the strides."""
+    """Return the layout of each array: True for C order, else its strides."""
     return [item.flags.c_contiguous or item.strides for item in arrays]
 
 
