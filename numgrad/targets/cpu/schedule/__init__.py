@@ -1,1 +1,1 @@
-"""From a program to what the machine runs: segments, buffers, tiles, code."""
+"""Scheduling and encoding: a program is cut into segments, placed in memory, and made code."""
