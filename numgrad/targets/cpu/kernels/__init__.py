@@ -1,1 +1,1 @@
-"""Kernels: what an operator computes, compiled for given dtypes."""
+"""Kernels: functions of operators, compiled for given dtypes and called by address."""
