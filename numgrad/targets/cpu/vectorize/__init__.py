@@ -1,1 +1,1 @@
-"""LLVM code of elementwise kernels that is written for whole vectors."""
+"""Elementwise kernels written for whole vectors, as text of LLVM code."""
