@@ -1,1 +1,1 @@
-"""Functions that kernels of users call, compiled for the kernels alone."""
+"""Callees of users' kernels, compiled for kernels alone."""
