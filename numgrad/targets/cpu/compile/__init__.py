@@ -1,1 +1,1 @@
-"""From a Python function to machine code, and to the cache of kernels on disk."""
+"""Compilation: Python functions become machine code, kept in the cache of kernels on disk."""
