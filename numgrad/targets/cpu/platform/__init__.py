@@ -1,3 +1,1 @@
-"""The processor and the process: threads, vector functions, memory, machine code that is loaded.
-
-"""
+"""The processor and the process: threads, vector functions, memory, and loading machine code."""
