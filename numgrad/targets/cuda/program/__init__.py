@@ -1,1 +1,1 @@
-"""From a program to launches: which kernel, over what, with which arguments."""
+"""Lowering of programs to steps on a device: launches with their kernels and arguments."""
