@@ -1,1 +1,1 @@
-"""From the text of a kernel to code for a GPU."""
+"""Compilation of the text of a kernel to code for a GPU."""
