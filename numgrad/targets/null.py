@@ -1,4 +1,4 @@
-"""The null target: records what it is asked for, compiles and runs nothing; for tests."""
+"""The null target, for tests: it records kernels and runs, but compiles and computes nothing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -30,14 +30,14 @@ class NullBound(Bound):
 
 @dataclass
 class NullTarget:
-    """Records what it is asked to do; the numbers in its results are undefined.
+    """A target that records the kernels and runs it is asked for; results are undefined.
 
     Attributes
     ----------
     launches : list of Program
-        What was run.
+        The programs that were run, in order.
     kernels : list of NullKernel
-        One per spec asked for.
+        A kernel for each call of `kernel`.
     """
 
     name = "null"
@@ -51,11 +51,11 @@ class NullTarget:
         return self.kernels[-1]
 
     def joins(self, spec: Any) -> bool:
-        """Whether a kernel can join the function of a spec with others: any."""
+        """Whether fusion may join the function of a spec with others: always."""
         return True
 
     def is_ready(self, spec: Any) -> bool:
-        """Whether the kernel of a spec needs no compiling: here none does."""
+        """Whether the kernel of a spec needs no compiling: always."""
         return True
 
     def bind(self, program: Program) -> NullBound:

@@ -128,8 +128,8 @@ def definitions(name: str) -> str:
         for label, variant in variants.items()
     )
     attribute = f'noinline "vector-function-abi-variant"="{mangled}"'
-    # The variants have no calls yet, so LLVM is told to keep them. Besides, LLVM must not change the
-    # scalar function by knowledge from its calls: the variants would not change with it.
+    # The variants have no calls yet, so LLVM is told to keep them. Besides, LLVM must not change
+    # the scalar function by knowledge from its calls: the variants would not change with it.
     kept = [f"ptr @{function}" for function in (name, *variants.values())]
     used = f'appending global [{len(kept)} x ptr] [{", ".join(kept)}], section "llvm.metadata"'
     written += [calls.define(name, 1, attribute), f"@llvm.compiler.used = {used}"]

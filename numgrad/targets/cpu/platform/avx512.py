@@ -132,7 +132,7 @@ def _chosen(comparison: str, x: Vector, bound: float) -> Vector:
 
 
 def mantissa(x: Vector) -> Vector:
-    """Write ``x`` times a power of two, in [0.75, 1.5): 1 for zeros and infinity, NaN below zero."""
+    """Write the mantissa of ``x`` in [0.75, 1.5): 1 for zeros and infinity, NaN below zero."""
     return _masked(x.text, "getmant", (x,), "i32 15")
 
 
