@@ -1,1 +1,1 @@
-"""Targets, which compile kernels and run programs: a package for each sort of device."""
+"""Where kernels run: one package for each sort of device, and what they share."""

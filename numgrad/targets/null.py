@@ -16,7 +16,7 @@ class NullKernel:
 
 
 class NullBound(Bound):
-    """A program that leaves its results as they are, and notes that it was run."""
+    """A bound program that records its runs and writes no results."""
 
     __slots__ = ("launches",)
 
@@ -59,5 +59,5 @@ class NullTarget:
         return True
 
     def bind(self, program: Program) -> NullBound:
-        """Return a program that only notes that it was run."""
+        """Return a bound program that only records its runs."""
         return NullBound(program, self.launches)

@@ -1,1 +1,1 @@
-"""A driver for the CUDA target whose device is Numba's simulator, for experiments and tests."""
+"""A driver for the CUDA target whose device is Numba's simulator, for trying and testing."""

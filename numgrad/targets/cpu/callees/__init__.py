@@ -1,1 +1,1 @@
-"""Callees of users' kernels, compiled for kernels alone."""
+"""Functions that kernels of users call, compiled for the kernels alone."""

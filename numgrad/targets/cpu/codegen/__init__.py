@@ -1,1 +1,1 @@
-"""LLVM code of kernels: loops around scalar functions and core functions."""
+"""LLVM code of loops around scalar functions and core functions."""

@@ -42,7 +42,7 @@ def compile_routine(function: Callable, key: str, returns: bool, parallel: bool)
     argtypes = (types.int64,) * function.__code__.co_argcount
     if parallel:
         return compile_object(function, argtypes, key, parallel, types.int64)
-    from . import emit  # it needs this module
+    from . import emit  # `emit` imports this module
 
     return emit.emit_routine(symbol_of(key), function, argtypes, returns)
 

@@ -1,1 +1,1 @@
-"""Compilation: Python functions become machine code, kept in the cache of kernels on disk."""
+"""From a Python function to machine code, and to the cache of kernels on disk."""

@@ -1,1 +1,1 @@
-"""Kernels: functions of operators, compiled for given dtypes and called by address."""
+"""Kernels: what an operator computes, compiled for given dtypes."""

@@ -51,7 +51,7 @@ class Writes:
         self.file, self.line = plain.func_id.filename, plain.func_id.firstlineno
         self.lines = {output: _line_of(plain, output) for output in outputs}
         self.func_ir = reconstruct_ssa(plain)
-        self.definitions = build_definitions(self.func_ir.blocks)  # those of it are older
+        self.definitions = build_definitions(self.func_ir.blocks)  # those of Numba are older
 
     def check_inputs(self) -> None:
         """Raise an `OperatorError` where a kernel certainly writes an input."""
@@ -88,7 +88,7 @@ class Writes:
         value = getattr(statement, "value", None)
         is_view = isinstance(value, ir.Expr) and value.op in _ITEMS
         if (is_view or isinstance(value, ir.Var)) and self._whole(statement.target) == parameter:
-            return False  # what is done with that is looked at as well
+            return False  # uses of the new name are looked at as well
         called = self._called(value, variable)
         return called is None or any(function._sets(name) for function, name in called)
 

@@ -1,1 +1,1 @@
-"""Kernels of products of matrices and factorizations: by BLAS and LAPACK, or written in LLVM."""
+"""Products of matrices and factorizations: BLAS, LAPACK, and products by code of our own."""

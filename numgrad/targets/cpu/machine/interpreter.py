@@ -52,7 +52,7 @@ _CALL_WORK = 32  # the price of an instruction that declares no work: some 10 ns
 
 @intrinsic
 def _take_next(typingctx, address):
-    """Return the word at `address` and add one to it, atomically."""
+    """Return the word at ``address``, and increment it atomically."""
 
     def codegen(context, builder, signature, args):
         counter = builder.inttoptr(args[0], INT64.as_pointer())

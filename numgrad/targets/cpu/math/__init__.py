@@ -1,1 +1,1 @@
-"""Scalar functions in kernels: arithmetic, ``math``, `scipy.special`."""
+"""Scalar functions that kernels call: arithmetic, ``math``, `scipy.special`."""

@@ -1,1 +1,1 @@
-"""Reductions by halves in kernels: pairwise sums and extrema, see `numgrad._declare.halving`."""
+"""Pairwise summation in kernels: sums and extrema by halves, see `numgrad._declare.halving`."""

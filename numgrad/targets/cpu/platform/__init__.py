@@ -1,1 +1,3 @@
-"""The processor and the process: threads, vector functions, memory, and loading machine code."""
+"""The processor and the process: threads, vector functions, memory, machine code that is loaded.
+
+"""

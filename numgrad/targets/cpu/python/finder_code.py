@@ -49,7 +49,7 @@ def add(t, key, values, item):
     """
     if is_a(t, item, at.VALUE_TYPE) != 0:
         spec = place(t, item, at.V_SPEC)
-        if spec == 0:  # Python can delete it
+        if spec == 0:  # Python code may have deleted the spec
             return 0
         return push(values, at.MOST, item) & push(key, _MOST, spec)
     if is_number(t, item) != 0:

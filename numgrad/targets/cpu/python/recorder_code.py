@@ -1,6 +1,6 @@
 """The compiled half of recorders: compute one operation and make its value and its node.
 
-A recorder does the work of `engine.record.apply` for an operation on a few plain values, see
+A recorder does the work of `engine.record.dispatch` for an operation on a few plain values, see
 `is_plain`, and returns None, without any effect, for other values. New objects are copies of a
 template. Every word stored in an object is a reference that the object owns.
 """

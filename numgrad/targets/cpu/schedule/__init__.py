@@ -1,1 +1,1 @@
-"""Scheduling and encoding: a program is cut into segments, placed in memory, and made code."""
+"""From a program to what the machine runs: segments, buffers, tiles, code."""

@@ -1,1 +1,1 @@
-"""Kernels as universal functions of NumPy, and NumPy's inner loops as kernels."""
+"""Kernels as NumPy's universal functions, and NumPy's inner loops in kernels."""

@@ -1,1 +1,1 @@
-"""Elementwise kernels written for whole vectors, as text of LLVM code."""
+"""LLVM code of elementwise kernels that is written for whole vectors."""

@@ -1,1 +1,1 @@
-"""Compilation of the text of a kernel to code for a GPU."""
+"""From the text of a kernel to code for a GPU."""

@@ -1,1 +1,1 @@
-"""Kernels for a GPU: texts of Python code around the functions of operators."""
+"""Kernels for a GPU, written as texts around the functions of operators."""

@@ -1,7 +1,7 @@
 """Kernels that users wrote for CUDA: they get whole arrays, and walk over them as they like.
 
 Arrays have one axis for the loop. An input that is repeated along a part of the loop, so that no
-stride leads through all of it, is copied before.
+single stride walks over the whole loop, is copied first.
 """
 
 from collections.abc import Iterator, Sequence

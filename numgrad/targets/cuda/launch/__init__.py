@@ -1,1 +1,1 @@
-"""Steps of a program on a device: launches, streams, and calls of functions on the host."""
+"""Steps of a program on a device: launches, streams, and what the host does in between."""

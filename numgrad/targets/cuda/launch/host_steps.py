@@ -43,7 +43,7 @@ def require_sound(spec: LoopSpec) -> None:
 
 def host_call(instruction: Instruction, loop: Loop, begins: Sequence[Place]) -> HostCall:
     """Return the step in which the CPU's kernel runs an instruction."""
-    from ...cpu.kernels.kernel import kernel  # it imports what compiles
+    from ...cpu.kernels.kernel import kernel  # the module imports compilers
 
     pattern = instruction.pattern
     found = kernel(pattern.spec)

@@ -1,1 +1,1 @@
-"""Lowering of programs to steps on a device: launches with their kernels and arguments."""
+"""From a program to launches: which kernel, over what, with which arguments."""

@@ -116,7 +116,7 @@ def found(resolve: Callable[[Sequence[Any], Any], Any]) -> Blas | None:
     try:
         from nvmath.bindings import cublas  # pyright: ignore[reportMissingImports]
 
-        cublas.get_cudart_version()  # which loads it
+        cublas.get_cudart_version()  # the call loads cuBLAS
     except (ImportError, RuntimeError):
         return None
     return Blas(cublas, resolve)
