@@ -1,4 +1,4 @@
-"""The names of a scalar function, bound to what a kernel means by them."""
+"""Bind the names of a scalar function to their stand-ins in kernels."""
 
 import builtins
 import math
@@ -12,24 +12,24 @@ from .._declare.foreign import Foreign
 from .._declare.source import plain_of
 
 SELECTIONS = ("where", "max", "min", "round", "pow", "abs")
-"""Names that mean something else in a scalar function than in Python."""
+"""Names that have another meaning in a scalar function than in Python."""
 
 
 class Names(NamedTuple):
-    """What names of a scalar function stand for.
+    """The meanings of a scalar function's names in kernels.
 
     Attributes
     ----------
     real, complex
         ``math`` in kernels of real and of complex numbers.
     where
-        The function of that name, whose it may be; None where it is no other than its own.
+        The stand-in for every global called ``where``; None leaves such a global as it is.
     selections : dict
-        What the names of `SELECTIONS` stand for.
+        Stand-ins by the names of `SELECTIONS`.
     functions : dict
-        What stands for other functions.
+        Stand-ins for other functions.
     foreign : callable
-        Makes of a `Foreign` function what kernels call.
+        Returns the stand-in for a `Foreign` function.
     """
 
     real: Any
@@ -49,11 +49,9 @@ def bind(
 ) -> Any:
     """Copy a scalar function and, recursively, its plain callees with their names bound.
 
-    An operator that it calls stands for the operator's own scalar function.
-
-    ``math`` and the names of `SELECTIONS` become what ``names`` has for them. The copy
-    sees only the globals that it names. Callees, and the function itself, are what ``wrap`` makes
-    of their copies.
+    A called operator is replaced by its own scalar function, ``math`` and the names of `SELECTIONS`
+    by their stand-ins in ``names``. The copy sees only the globals that it names. ``wrap`` is
+    applied to the copies of callees and of the function itself.
     """
     return _Binder(names, is_complex, wrap).function(function)
 
@@ -66,7 +64,7 @@ class _Binder:
         self.is_complex = is_complex
         self.wrap = wrap
         self.done: dict[int, Any] = {}
-        self.named: set[str] = set()  # by the function whose names are being bound
+        self.named: set[str] = set()  # the names in the function whose names are being bound
 
     def function(self, function: Any) -> Any:
         source: Any = plain_of(function)
@@ -86,13 +84,13 @@ class _Binder:
             changed = changed or ours.cell_contents is not theirs.cell_contents
         changed = self.set_defaults(source, copy) or changed
         self.named = outer
-        # A function that names nothing of ours stays itself: Numba may know it by `overload`.
+        # A function without names to bind stays itself: Numba may know it by `overload`.
         result = copy if changed else source
         self.done[id(source)] = result = result if self.wrap is None else self.wrap(result)
         return result
 
     def fill(self, source: pytypes.FunctionType, scope: dict[str, Any]) -> bool:
-        """Bind the globals of `source` in `scope`; returns whether any of them changed."""
+        """Bind the globals of ``source`` in ``scope``; return whether any of them changed."""
         changed = False
         for name in self.named:
             if name in source.__globals__:
@@ -104,15 +102,15 @@ class _Binder:
         return changed
 
     def set_defaults(self, source: pytypes.FunctionType, copy: pytypes.FunctionType) -> bool:
-        """Bind the default arguments of `source` in `copy`; returns whether any of them changed."""
+        """Bind the default arguments of ``source`` in ``copy``; return whether any changed."""
         theirs = (source.__defaults__, tuple((source.__kwdefaults__ or {}).items()))
         ours = self.held(theirs)
         copy.__defaults__, copy.__kwdefaults__ = ours[0], dict(ours[1]) or None
         return ours is not theirs
 
     def held(self, value: Any) -> Any:
-        """What stands for a value that is not called by a name of its own: functions, tuples and
-        modules that hold them."""
+        """Return a value with its functions bound: a function, or a tuple or module of functions.
+        """
         if isinstance(value, tuple):
             items = [self.held(item) for item in value]
             if all(ours is theirs for ours, theirs in zip(items, value, strict=True)):
@@ -124,13 +122,13 @@ class _Binder:
         return self.function(value) if is_function else value
 
     def module(self, module: pytypes.ModuleType) -> pytypes.ModuleType:
-        """A module with those of its functions bound that the code may name."""
+        """Return a module in which the functions that the code may name are bound."""
         if is_library(module) or id(module) in self.done:
             return self.done.get(id(module), module)
-        self.done[id(module)] = module  # while it is walked through, which may lead back to it
+        self.done[id(module)] = module  # meanwhile: its functions may lead back to the module
         attributes = {name: vars(module)[name] for name in self.named if name in vars(module)}
         bound = {name: self.held(value) for name, value in attributes.items()}
-        del self.done[id(module)]  # another function may name more of it
+        del self.done[id(module)]  # another function may name more of the module's functions
         if all(bound[name] is value for name, value in attributes.items()):
             return module
         copy = pytypes.ModuleType(module.__name__)
@@ -154,7 +152,10 @@ class _Binder:
 
 
 def is_library(value: Any) -> bool:
-    """Whether a function or a module is one of a library that is compiled, or is ours."""
+    """Whether a function or a module belongs to Numba, NumPy or SciPy.
+
+    A module may also be numgrad's or Python's own.
+    """
     is_module = isinstance(value, pytypes.ModuleType)
     root = ((value.__name__ if is_module else value.__module__) or "").partition(".")[0]
     libraries = ("numba", "numpy", "scipy")

@@ -1,9 +1,9 @@
-"""Literals of a scalar function in the kernel's dtype.
+"""Give the literals of a scalar function the kernel's dtype.
 
 Numba has no NEP 50: ``2.0 * x`` with a float32 ``x`` is float64 arithmetic. So float literals,
-float globals and the integer literals that meet a float get the kernel's own dtype. This works on
-Numba's intermediate representation because that, unlike byte code, does not change with Python; CPU
-and CUDA have each their own classes of it.
+float globals and the integer literals that meet a float get the kernel's own dtype. The literals
+are replaced in Numba's intermediate representation, which, unlike byte code, does not change with
+Python; the compilers for the CPU and for CUDA have different classes of it.
 """
 
 import operator
@@ -26,9 +26,9 @@ class Language(NamedTuple):
     Attributes
     ----------
     ir, types
-        Its modules of the representation, and of types.
+        The compiler's modules of the intermediate representation, and of types.
     modules, functions
-        Whose functions, and which, take arguments of one dtype.
+        Modules of functions, and functions, that take arguments of one dtype.
     """
 
     ir: Any
@@ -42,7 +42,7 @@ class Language(NamedTuple):
 
 
 def attribute(func_ir: Any, value: Any, ir: Any) -> Any:
-    """What an attribute of a module is; None for everything else."""
+    """Return the value of an attribute of a module; None for other expressions."""
     if not isinstance(value, ir.Expr) or value.op != "getattr":
         return None
     try:
@@ -78,7 +78,7 @@ class Literals:
             block.body = body
 
     def assignment(self, statement: Any) -> list[Any]:
-        """Rewrite one assignment; returns the assignments that must precede it."""
+        """Rewrite one assignment; return the assignments that must precede it."""
         value, name = statement.value, statement.target.name
         self.integers.pop(name, None)
         if isinstance(value, self.ir.Const | self.ir.Global | self.ir.FreeVar):
@@ -119,7 +119,7 @@ class Literals:
             if type(constant) is float:
                 statement.value = self.ir.Const(self.real(constant), value.loc)
         elif value.op == "pair_first" or (value.op == "call" and self.callee(value) is int):
-            self.kinds[name] = _INTEGRAL  # the variable of a loop over a range, or what was cut
+            self.kinds[name] = _INTEGRAL  # the variable of a loop over a range, or a call of int
         elif value.op == "call" and not value.kws and self.takes_floats(value):
             value.args, before = self.as_floats(value.args, value.loc)
             return before
@@ -140,14 +140,14 @@ class Literals:
         return before
 
     def callee(self, call: Any) -> Any:
-        """Return what a call by a global name calls, None for any other."""
+        """Return the function of a call by a global name, None for any other call."""
         try:
             return self.func_ir.get_definition(call.func).value
         except (KeyError, AttributeError):
             return None
 
     def takes_floats(self, call: Any) -> bool:
-        """Whether a callee is of `scalar_math` or ``math``, whose arguments have one dtype."""
+        """Whether a call's arguments must have one float dtype, as for functions of ``math``."""
         if all(self.kinds.get(arg.name) == _INTEGRAL for arg in call.args):
             return False
         try:
@@ -160,7 +160,7 @@ class Literals:
         return self.callee(call) in self.language.functions
 
     def as_floats(self, operands: Any, loc: Any) -> tuple[list[Any], list[Any]]:
-        """Replace integer literals; returns the operands and the assignments that they need."""
+        """Replace integer literals; return the operands and the assignments that they need."""
         result, before = [], []
         for operand in operands:
             if operand.name in self.integers:

@@ -1,4 +1,4 @@
-"""Places for buffers in one block of memory: what is not alive at the same time shares it."""
+"""Place buffers in one block of memory: buffers that are never alive together share memory."""
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
@@ -16,7 +16,7 @@ def assign(
 ) -> int:
     """Assign offsets by liveness to the buffers that have none; return the bytes needed.
 
-    First fit on exact sizes. An elementwise instruction writes over an input that ends there when
+    First fit on exact sizes. An elementwise instruction writes over an input that it reads last, if
     their layouts agree.
 
     Parameters
@@ -24,11 +24,11 @@ def assign(
     sizes : list or dict
         Bytes by number of the buffer.
     offsets : list of int
-        -1 where an offset is to be assigned.
+        Offsets by number of the buffer; an offset below 0 is to be assigned.
     quantum : int
         Sizes are rounded up to a multiple of it.
     outlives : iterable of int
-        Buffers whose memory is not given back.
+        Buffers whose memory is not reused.
     """
     last = [-1] * len(offsets)
     for number, instruction in enumerate(instructions):
@@ -74,7 +74,7 @@ def assign(
 def _heir(
     pattern: Pattern, buffers: tuple[int, ...], last: list[int], number: int, mine: set[int]
 ) -> int:
-    """Return a buffer that ends here and over which the output may be written, or -1."""
+    """Return an input that is read last here and whose memory the output may take, or -1."""
     for place in pattern.heirs:
         index = buffers[place]
         if last[index] == number and index in mine:

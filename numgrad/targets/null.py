@@ -1,4 +1,4 @@
-"""The null target: records what it is asked for, compiles and runs nothing; for tests."""
+"""The null target, for tests: it records kernels and runs, but compiles and computes nothing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ class NullKernel:
 
 
 class NullBound(Bound):
-    """A program that leaves its results as they are, and notes that it was run."""
+    """A bound program that records its runs and writes no results."""
 
     __slots__ = ("launches",)
 
@@ -30,14 +30,14 @@ class NullBound(Bound):
 
 @dataclass
 class NullTarget:
-    """Records what it is asked to do; the numbers in its results are undefined.
+    """A target that records the kernels and runs it is asked for; results are undefined.
 
     Attributes
     ----------
     launches : list of Program
-        What was run.
+        The programs that were run, in order.
     kernels : list of NullKernel
-        One per spec asked for.
+        A kernel for each call of `kernel`.
     """
 
     name = "null"
@@ -51,13 +51,13 @@ class NullTarget:
         return self.kernels[-1]
 
     def joins(self, spec: Any) -> bool:
-        """Whether a kernel can join the function of a spec with others: any."""
+        """Whether fusion may join the function of a spec with others: always."""
         return True
 
     def is_ready(self, spec: Any) -> bool:
-        """Whether the kernel of a spec needs no compiling: here none does."""
+        """Whether the kernel of a spec needs no compiling: always."""
         return True
 
     def bind(self, program: Program) -> NullBound:
-        """Return a program that only notes that it was run."""
+        """Return a bound program that only records its runs."""
         return NullBound(program, self.launches)

@@ -1,6 +1,6 @@
 """The CPU: kernels compiled by Numba, run by the machine.
 
-Nothing here compiles or loads anything when it is imported or when a `CPUTarget` is made.
+To import the package, or to make a `CPUTarget`, compiles and loads nothing.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ __all__ = ["CPUTarget"]
 
 
 class CPUTarget:
-    """What the engine needs of a device: kernels, and a machine that runs programs of them.
+    """The CPU as a target: it compiles kernels, and binds programs to the machine that runs them.
 
     Examples
     --------
@@ -36,7 +36,7 @@ class CPUTarget:
         self._bound: type[BoundProgram] | None = None
 
     def kernel(self, spec: Any) -> Any:
-        """Return the compiled kernel of a spec of `kernel`, the same one for equal specs."""
+        """Return the compiled kernel of a kernel spec, the same object for equal specs."""
         if self._find_kernel is None:
             from .kernels.kernel import kernel
 
@@ -44,7 +44,7 @@ class CPUTarget:
         return self._find_kernel(spec)
 
     def joins(self, spec: Any) -> bool:
-        """Whether a kernel can join the function of a spec with others: any, those of C too."""
+        """Whether fusion may join the function of a spec with others: always, even C functions."""
         return True
 
     def is_ready(self, spec: Any) -> bool:
@@ -54,13 +54,13 @@ class CPUTarget:
         return is_ready(spec)
 
     def prepare(self) -> None:
-        """Compile or load what all programs share."""
+        """Compile or load the machine and other code that all programs share."""
         from .compile.routines import prepare
 
         prepare()
 
     def replay(self, spec: Any, inputs: "Sequence[np.ndarray]") -> "dict[int, list[Any]]":
-        """Call a kernel's function on one core, so that its exception comes out; see `rerun`."""
+        """Call a kernel's function on one core, so that it raises its exception; see `rerun`."""
         from .kernels.rerun import replay
 
         return replay(spec, inputs)
@@ -74,7 +74,7 @@ class CPUTarget:
         return self._bound(program, self)
 
     def addresses(self, arrays: "Sequence[np.ndarray]") -> list[int]:
-        """Return where the elements of arrays begin, as a bound program takes it."""
+        """Return the address of the first element of each array, as a bound program takes it."""
         from .python.array_addresses import addresses
 
         return addresses(arrays)
@@ -86,14 +86,14 @@ class CPUTarget:
         return recorders.recorder(**plan)
 
     def finder(self, *parts: Any) -> Any:
-        """Return a builtin function of a value and options that finds recorders; see
+        """Return a builtin function of values and options that finds recorders; see
         `recorders.finder`."""
         from .python import recorders
 
         return recorders.finder(*parts)
 
     def timed(self, runner: "Runner", count: int) -> "TimedRunner":
-        """Return a runner of the same program, of so many instructions, that measures each."""
+        """Return a runner of the same program that measures each of its ``count`` instructions."""
         from .machine.profiler import TimedRunner
 
         return TimedRunner(runner, count)
@@ -124,7 +124,7 @@ class CPUTarget:
         return l2_bytes()
 
     def math(self) -> str:
-        """Say in words where kernels take ``exp``, ``sin``, ... of real numbers from."""
+        """Return the name of the library from which kernels take real ``exp``, ``sin``, ..."""
         from .platform.vector_library import description
 
         return description()

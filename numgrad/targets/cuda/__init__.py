@@ -1,6 +1,6 @@
 """CUDA: the operators and programs of numgrad on a GPU, or in Numba's simulator of one.
 
-Nothing here imports CUDA or Numba when it is imported, or when a `CUDATarget` is made.
+To import the package, or to make a `CUDATarget`, imports neither CUDA nor Numba.
 """
 
 import os
@@ -57,15 +57,15 @@ def _driver(index: int) -> Any:
 
 
 def _no_stream() -> None:
-    """There is none but the default stream."""
+    """Return no stream: there is none but the default stream."""
 
 
 _NUMBER = 16
-"""Bytes of the largest number."""
+"""Bytes of the largest number, complex128."""
 
 
 class CUDATarget:
-    """What the engine needs of a device: programs that are launches of kernels."""
+    """A GPU as a target: programs become launches of kernels."""
 
     num_threads = 1
 
@@ -83,29 +83,30 @@ class CUDATarget:
 
     @property
     def default_stream(self) -> Any:
-        """The stream of those who have chosen none."""
+        """The stream of threads that have chosen none."""
         return self.runtime.default
 
     def kernel(self, spec: Any) -> "ArrayKernel":
-        """Return the kernel of an elementwise spec; which text it becomes depends on how its
-        operands lie."""
+        """Return the kernel of an elementwise spec; its text depends on the operands' layouts."""
         from .device.arrays import ArrayKernel
 
         return ArrayKernel(spec, self)
 
     def joins(self, spec: Any) -> bool:
-        """Whether a kernel can join the function of a spec with others: any that a device has."""
+        """Whether fusion may join the function of a spec with others: if it runs on the device."""
         from .launch.host_steps import needs_host
 
         return not needs_host(spec)
 
     def is_ready(self, spec: Any) -> bool:
-        """Whether a kernel needs no compiling."""
+        """Whether programs may ask for the kernel of a spec at once: always."""
         return True
 
     def replay(self, spec: Any, inputs: "Sequence[np.ndarray]") -> "dict[int, list[Any]]":
-        """Call a kernel's function on one core, so that its exception comes out: on the host, which
-        runs all that can raise."""
+        """Call a kernel's function on the host, so that it raises its exception.
+
+        The host runs all functions that can raise.
+        """
         from ..cpu.kernels.rerun import replay
 
         return replay(spec, inputs)
@@ -132,9 +133,11 @@ class CUDATarget:
         return array
 
     def to_device(self, array: np.ndarray) -> DeviceArray:
-        """Copy an array of the host; its elements lie as they did, with what is between them, and
-        those that are repeated or shared stay read-only. Elements that are not a whole number of
-        elements apart, as in a field of records, are copied in C order: kernels count in elements.
+        """Copy an array of the host to the device.
+
+        The copy has the same strides, with the memory between the elements, and stays read-only if
+        the array is. An array whose strides are no multiples of the element's size, as a field of
+        records, is copied in C order: kernels count in elements.
         """
         if any(stride % array.itemsize for stride in array.strides):
             array = np.array(array, order="C")
@@ -145,8 +148,10 @@ class CUDATarget:
         return DeviceArray(self, memory, offset, *made, writeable=array.flags.writeable)
 
     def constant(self, array: np.ndarray) -> DeviceArray:
-        """Return a copy of an array of the host for kernels to read on the current stream: of a
-        number the same one again, for which other streams wait."""
+        """Return a copy of an array of the host for kernels to read on the current stream.
+
+        Copies of equal numbers are one array; a stream other than that of the copy waits for it.
+        """
         if array.nbytes > _NUMBER:
             return self.to_device(array)
         key = array.dtype, array.shape, array.tobytes()
@@ -171,7 +176,7 @@ class CUDATarget:
     def to_host(self, array: DeviceArray) -> np.ndarray:
         """Wait for the current stream, and copy an array to the host."""
         low, high = array.bounds()
-        if high - low > 2 * array.nbytes:  # mostly what is between the elements
+        if high - low > 2 * array.nbytes:  # most of the memory is between the elements
             array = self.copy(array)
         lies = array.shape, array.strides
         return self.runtime.read(array.memory, array.offset, array.dtype, *lies)

@@ -1,9 +1,9 @@
-"""A GPU that is not there: memory is NumPy's, and kernels run in Numba's simulator of CUDA.
+"""The driver of a simulated GPU: memory is NumPy's, and kernels run in Numba's simulator of CUDA.
 
-Numba simulates a whole process or none: the environment says ``NUMBA_ENABLE_CUDASIM=1`` before
-Numba is imported. New memory holds NaN; what lies outside of a block of memory or was given back is
-an error, and so is a race, be it of threads for shared memory or of streams for a block; kernels
-run with few threads in several blocks.
+Numba simulates a whole process or none: ``NUMBA_ENABLE_CUDASIM=1`` must be set before Numba is
+imported. New memory holds NaN. Errors are: an access outside of a block of memory, or to a block
+that was given back, and a race, of threads for shared memory or of streams for a block. Kernels run
+with few threads in several blocks.
 """
 
 import sys
@@ -26,16 +26,16 @@ from .order import Accesses, Event, Order, Queue
 from .sharing import Shared, syncthreads
 
 PROCESSORS = 3
-"""What runs blocks of threads at once; see `tiles.planned`."""
+"""The number of multiprocessors, which run blocks of threads at once; see `tiles.planned`."""
 
 REDUCING = 3
-"""Threads that reduce a block of elements together: as they do not divide it, every thread meets
-elements of others at every step."""
+"""Threads that reduce a block of elements together: the number does not divide the block, so every
+thread reads elements of others at every step."""
 
 THREADS, BLOCKS = 3, 2
-"""The grid of a kernel that goes over elements: so small that a thread has several."""
+"""The grid of a kernel over elements: so small that a thread has several elements."""
 
-_POISON = 0xFF  # of which the bytes of a NaN are made
+_POISON = 0xFF  # all bytes of a NaN
 
 
 class Block:
@@ -45,7 +45,7 @@ class Block:
     ----------
     data : ndarray of uint8
     accesses : Accesses
-        Which stream has read and written each byte.
+        The streams that have read and written each byte.
     """
 
     __slots__ = ("accesses", "data")
@@ -55,7 +55,7 @@ class Block:
         self.accesses = Accesses(nbytes)
 
     def elements(self, dtype: np.dtype, offset: int) -> tuple[np.ndarray, int]:
-        """Return all memory as elements, and the number of the one at an offset."""
+        """Return all memory as elements, and the number of the element at an offset."""
         if self.data is None:
             raise RuntimeError("device memory is used after it was given back")
         first = offset % dtype.itemsize
@@ -72,7 +72,7 @@ class Block:
     def touched(
         self, dtype: np.dtype, offset: int, shape: Sequence[int], strides: Sequence[int]
     ) -> np.ndarray:
-        """Return which bytes belong to the elements of an array."""
+        """Return the mask of the bytes that belong to elements of an array."""
         assert self.data is not None
         mask = np.zeros(self.data.size, bool)
         if 0 not in shape:
@@ -93,7 +93,7 @@ class Block:
 
 
 def _reach(dtype: np.dtype, shape: Sequence[int], strides: Sequence[int]) -> tuple[int, int]:
-    """Return where the first and behind the last byte of elements are."""
+    """Return the range of bytes that elements span, from the element at index 0."""
     if 0 in shape:
         return 0, 0
     ends = [(size - 1) * stride for size, stride in zip(shape, strides, strict=True)]
@@ -101,7 +101,7 @@ def _reach(dtype: np.dtype, shape: Sequence[int], strides: Sequence[int]) -> tup
 
 
 class _Elements:
-    """A typed pointer: element 0 is where it points to. It knows what was read and written."""
+    """A typed pointer to element 0, which notes the elements that are read and written."""
 
     __slots__ = ("_data", "_first", "read", "written")
 
@@ -127,7 +127,7 @@ class _Elements:
 
 
 class _View:
-    """An array parameter; Numba's simulator copies arrays of NumPy that it is given."""
+    """An array parameter, as a view: Numba's simulator would copy an array of NumPy."""
 
     __slots__ = ("_array", "shape")
 
@@ -150,7 +150,7 @@ class Prepared(NamedTuple):
 
     @property
     def parameters(self) -> tuple[Any, ...]:
-        """What it takes."""
+        """The parameters of the kernel."""
         return self.kernel.parameters
 
 
@@ -165,10 +165,10 @@ def _bound(value: Any) -> Any:
 
 
 class _Launched:
-    """What ``cuda`` means in kernels: the simulator's stand-in for it, of the launch under way.
+    """The object called ``cuda`` in kernels: the simulator's stand-in of the present launch.
 
-    The simulator itself would put that into the globals of each function while it runs, which
-    threads of a kernel do to each other in the wrong order.
+    The simulator itself would put the stand-in into the globals of each function while it runs, and
+    threads of a kernel would restore these in the wrong order.
     """
 
     shared = Shared
@@ -183,8 +183,7 @@ _one_at_a_time = fork_safe_lock()  # Numba simulates one kernel at a time
 
 
 class Simulator:
-    """A driver whose device is simulated; see `targets.cuda.device.driver` for what each method
-    means on a GPU."""
+    """A driver of a simulated device; see `targets.cuda.device.driver` for methods on a GPU."""
 
     REDUCING, PROCESSORS = REDUCING, PROCESSORS
     blas = None
@@ -301,14 +300,14 @@ class Simulator:
 
 
 MEMORY = 1 << 30
-"""Bytes that the simulated device says it has."""
+"""The bytes of memory that the simulated device reports."""
 
 
 def _simulate(prepared: Prepared, given: Sequence[Any]) -> None:
     with _one_at_a_time, warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of overflows and the like
         before = sys.getswitchinterval()
-        sys.setswitchinterval(5e-5)  # threads that wait for each other are Python's
+        sys.setswitchinterval(5e-5)  # simulated threads are Python's, and wait for each other
         try:
             prepared.function[BLOCKS, prepared.kernel.threads or THREADS](*given)
         finally:
@@ -327,7 +326,7 @@ def _argument(parameter: Any, value: Any) -> Any:
 
 
 def _note(parameter: Any, value: Any, argument: Any, queue: Queue) -> None:
-    """Tell a block what a kernel has done with it: with elements, or with arrays as a whole."""
+    """Note in a block the accesses of a kernel: by elements, or by arrays as a whole."""
     if isinstance(parameter, Pointer):
         block, offset = value
         first, size = offset % parameter.dtype.itemsize, parameter.dtype.itemsize

@@ -1,10 +1,10 @@
-"""Streams of the simulator: kernels run at once, one after the other, so nothing is ever done too
-early; whether a GPU might do it too early is found out by clocks.
+"""Streams of the simulator, with vector clocks that find races between streams.
 
-Each stream counts its work, and knows up to which work of the others it comes later: a vector
-clock. It learns from events, and from the host, which learns when it waits for a stream. Two
-accesses to a byte, one of them to write it, have to be ordered by that. A block of memory that is
-made or given back counts as written.
+The simulator runs kernels at once, one after the other, so a race would stay unnoticed. Each stream
+counts its work, and its clock holds, for every other stream, the work that is over before its own.
+A stream learns from events and from the host, which learns when it waits for a stream. Two accesses
+to a byte, one of them a write, must be ordered by these clocks. A block of memory that is made or
+given back counts as written.
 
 Source: L. Lamport, "Time, clocks, and the ordering of events in a distributed system", 1978;
 F. Mattern, "Virtual time and global states of distributed systems", 1989.
@@ -19,15 +19,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 Clock = dict[int, int]
-"""For each stream, by its number, how much of its work is over."""
+"""For each stream, by number, the amount of its work that is over."""
 
 
 class OrderError(RuntimeError):
-    """Two streams use memory in an order that nothing ensures."""
+    """Two streams use memory in an order that no event ensures."""
 
 
 class Event(NamedTuple):
-    """What is over when an event happens."""
+    """An event: the clock of work that is over when it happens, and its time."""
 
     clock: Clock
     seconds: float
@@ -40,7 +40,7 @@ def _learn(clock: Clock, other: Clock) -> None:
 
 
 class Order:
-    """What the streams of a device and the threads of the host know of each other."""
+    """The streams of a device, and the clocks of the host's threads."""
 
     def __init__(self) -> None:
         self._threads = threading.local()
@@ -48,17 +48,17 @@ class Order:
         self.queues: weakref.WeakSet[Queue] = weakref.WeakSet()
 
     def add(self, queue: "Queue") -> int:
-        """Return the number of another stream."""
+        """Add a stream; return its number."""
         self.queues.add(queue)
         return next(self._count)
 
     @property
     def host(self) -> Clock:
-        """What is over, as this thread knows."""
+        """The clock of this thread: work that is known to be over."""
         return vars(self._threads).setdefault("clock", {})
 
     def observe(self, event: Event) -> None:
-        """Wait on the host."""
+        """Wait on the host for an event."""
         _learn(self.host, event.clock)
 
 
@@ -69,9 +69,9 @@ class Queue:
     ----------
     number : int
     clock : dict
-        What is over before its next work begins.
+        The work of all streams that is over before the next work of this one.
     doing : str
-        Its latest work.
+        The name of its latest work.
     """
 
     def __init__(self, order: Order) -> None:
@@ -81,22 +81,22 @@ class Queue:
         self.doing = ""
 
     def work(self, doing: str) -> None:
-        """Begin another piece of work, which the host asks for."""
+        """Begin another piece of work, after all work known to the host to be over."""
         _learn(self.clock, self._order.host)
         self.clock[self.number] += 1
         self.doing = doing
 
     def record(self) -> Event:
-        """Return the moment at which all its work so far is over."""
+        """Return an event that happens when all work of the stream so far is over."""
         return Event(dict(self.clock), perf_counter())
 
     def wait(self, event: Event) -> None:
-        """Begin what comes after an event."""
+        """Let further work of the stream begin after an event."""
         _learn(self.clock, event.clock)
 
 
 class Accesses:
-    """Which streams have read and written each byte of a block, and when.
+    """For each byte of a block the latest reads and writes of each stream.
 
     Parameters
     ----------
@@ -109,23 +109,23 @@ class Accesses:
         self._names: dict[int, str] = {}
 
     def read(self, where: Any, queue: Queue) -> None:
-        """Note that bytes are read by the work that a stream does now.
+        """Note that bytes are read by the present work of a stream.
 
         Raises
         ------
         OrderError
-            If another stream has written one of them, and may not be ready.
+            If another stream has written a byte, and may not be ready.
         """
         self._require_order(True, where, queue)
         self._note(False, where, queue)
 
     def write(self, where: Any, queue: Queue) -> None:
-        """Note that bytes are written by the work that a stream does now.
+        """Note that bytes are written by the present work of a stream.
 
         Raises
         ------
         OrderError
-            If another stream has read or written one of them, and may not be ready.
+            If another stream has read or written a byte, and may not be ready.
         """
         self._require_order(False, where, queue)
         self._require_order(True, where, queue)

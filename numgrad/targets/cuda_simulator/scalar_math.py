@@ -1,5 +1,7 @@
-"""What names of a scalar function mean in the simulator: NumPy's functions, which keep dtypes and
-give infinities and NaN where Python's ``math`` raises."""
+"""The names of scalar functions in the simulator: they are functions of NumPy.
+
+NumPy's functions keep dtypes, and return infinities and NaN where Python's ``math`` raises.
+"""
 
 import math
 import types as pytypes
@@ -22,12 +24,12 @@ _ROUNDINGS = ("ceil", "floor", "trunc")
 
 
 def _keeping_integers(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Integers are their own rounding."""
+    """Return a rounding function that returns integers as they are."""
     return lambda x: x if np.asarray(x).dtype.kind in "biu" else function(x)
 
 
 def where(condition: Any, a: Any, b: Any) -> Any:
-    """Select one of two numbers, in the dtype that they have in common."""
+    """Select one of two numbers, in their common dtype."""
     dtype = np.result_type(a, b)
     return dtype.type(a if condition else b)
 

@@ -1,7 +1,7 @@
-"""Memory that the threads of a block share, in the simulator: it finds races.
+"""Shared memory of the threads of a block, in the simulator; it finds races.
 
-Two threads that meet at an element, one of them to write it, have to wait for each other in between
-(``cuda.syncthreads``). Whether they do is seen in whatever order the threads happen to run.
+Between two accesses of different threads to an element, one of them a write, there must be a
+barrier (``cuda.syncthreads``). A missing barrier is found in whatever order the threads run.
 """
 
 import sys
@@ -17,12 +17,12 @@ class RaceError(RuntimeError):
 
 
 class _Meeting:
-    """Who reads and writes an element between two barriers.
+    """The threads that read and write an element between two barriers.
 
     Attributes
     ----------
     moment : tuple of int
-        The block, and how many barriers are behind its threads.
+        The block, and the number of barriers that its threads have passed.
     """
 
     __slots__ = ("moment", "readers", "writer")
@@ -34,7 +34,7 @@ class _Meeting:
 
 
 class _Array:
-    """An array that knows who has met at each element."""
+    """An array that notes the threads that access each element."""
 
     __slots__ = ("_data", "_meetings")
 
@@ -76,12 +76,14 @@ def _require_order(meeting: _Meeting, index: Any, is_race: bool) -> None:
 
 
 class Shared:
-    """What ``cuda.shared`` is in kernels: one array for each place in a kernel. Of the simulator's
-    own each of two threads that come at once may get another."""
+    """The object called ``cuda.shared`` in kernels: one array for each line of a kernel.
+
+    The simulator's own may return different arrays to two threads that ask at the same time.
+    """
 
     @staticmethod
     def array(shape: Any, dtype: Any, alignment: int = 1) -> _Array:
-        """Return the array of the line that asks for it."""
+        """Return the array of the calling line, made at its first call in a block."""
         known = vars(kernel_module._get_kernel_context()).setdefault("shared_arrays", {})
         line = sys._getframe(1).f_lineno
         with _lock:

@@ -1,4 +1,4 @@
-"""Compilers of kernels: callees of their own, and literals in the dtype of a scalar function."""
+"""Numba's compilers for kernels, with two passes: private callees, and literals of one dtype."""
 
 import math
 import types as pytypes
@@ -23,8 +23,7 @@ _LANGUAGE = Language(
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class BindCallees(FunctionPass):
-    """Before typing: what a kernel calls is a `private_copies` copy, be it compiled by Numba or
-    plain."""
+    """Before typing: replace each callee of a kernel, dispatcher or plain, by a private copy."""
 
     _name = "numgrad_bind_callees"
 
@@ -41,9 +40,9 @@ class BindCallees(FunctionPass):
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class SetLiterals(FunctionPass):
-    """Before typing: literals get the kernel's real dtype.
+    """Before typing: give literals the kernel's real dtype, and set the function's code library.
 
-    What only kernels call is a `Part` of them.
+    A function that only kernels call is compiled as a `Part` of them.
     """
 
     _name = "numgrad_set_literals"
@@ -96,7 +95,7 @@ class ScalarPipeline(CompilerBase):
 
 
 class SinglePipeline(ScalarPipeline):
-    """The same for kernels whose real dtype is float32."""
+    """The compiler of scalar functions for kernels whose real dtype is float32."""
 
     real = np.float32
 
@@ -110,7 +109,7 @@ class CorePipeline(CompilerBase):
     def define_pipelines(self) -> list[PassManager]:
         manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
         manager.add_pass_after(SetLiterals, untyped_passes.IRProcessing)
-        # Not within blocks that Python runs, and again in what was inlined.
+        # Not within blocks that Python runs, and again in functions that were inlined.
         manager.add_pass_after(BindCallees, untyped_passes.InlineClosureLikes)
         manager.add_pass_after(BindCallees, untyped_passes.InlineInlinables)
         manager.add_pass_after(ReplaceArithmetic, typed_passes.NopythonTypeInference)

@@ -1,5 +1,4 @@
-"""Functions with implementations that users gave to Numba, and classes compiled by Numba, made
-anew for kernels."""
+"""Copies for kernels of functions that users gave to Numba by `overload`, and of jitclasses."""
 
 import types as pytypes
 from collections.abc import Callable, Iterable, Iterator
@@ -18,8 +17,10 @@ __all__ = ["JitClassType", "class_of", "function_of", "replaced"]
 
 
 def function_of(function: Any, pipeline: Any) -> Any:
-    """Return what has the implementations of a function, compiled by a pipeline; None where some
-    of them are Numba's own."""
+    """Return a function with the same implementations, compiled by a pipeline.
+
+    It is None if users registered no implementation, or some are Numba's own.
+    """
     context: Any = cpu_target.typing_context  # a property of Numba's own kind
     templates = getattr(context.resolve_value_type(function), "templates", ())
     given = overloads_of(function)
@@ -45,10 +46,10 @@ def function_of(function: Any, pipeline: Any) -> Any:
 
 @contextmanager
 def replaced(functions: Iterable[Any], copy: Callable[[Any], Any]) -> Iterator[None]:
-    """Let Numba take copies of functions for them meanwhile."""
+    """Let Numba use copies of functions in their place, within the block."""
     context: Any = cpu_target.typing_context
     before: list[tuple[Any, Any]] = []
-    context.refresh()  # what was registered just now
+    context.refresh()  # functions may have been registered just now
     try:
         for source in functions:
             known, stand_in = context.resolve_value_type(source), copy(source)
@@ -67,8 +68,7 @@ def _set(context: Any, source: Any, kind: Any) -> None:
 
 
 def class_of(source: Any, copy: Callable[[Any], Any]) -> Any:
-    """Return a class like one of `numba.experimental.jitclass`, of whose methods there are copies.
-    """
+    """Return a copy of a class of `numba.experimental.jitclass`, with copies of its methods."""
     kind = source.class_type
     body: dict[str, Any] = dict(kind.methods)
     body |= {name: staticmethod(method) for name, method in kind.static_methods.items()}

@@ -1,10 +1,10 @@
-"""Copies of functions that kernels share with Python, which are compiled for kernels alone.
+"""Private copies of functions that both kernels and Python call, compiled for kernels alone.
 
-Numba compiles a function with the options of its first caller, where it has none of its own, and
-keeps that for everybody. So what a kernel computes would depend on who called a helper first, and
-what Python computes on the kernels that did. A copy is compiled with what its author declared and
-`JIT_OPTIONS`, whoever calls it; a function that is not compiled by Numba, with the options of its
-caller. Copies are shared by kernels in which all that the function reads is the same.
+Numba compiles a function without options of its own with the options of its first caller, and keeps
+the code for all callers. So the results of a kernel would depend on the first caller of a helper,
+and results in Python on kernels. The copy of a dispatcher is compiled with the options of its
+author and `JIT_OPTIONS`, for any caller; the copy of a plain function with the options of its
+caller. Kernels share a copy if all values that the function reads are the same.
 """
 
 import types as pytypes
@@ -35,21 +35,21 @@ JIT_OPTIONS = {
     "nopython": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True,
     "error_model": "numpy", "fastmath": False, "forceinline": False,
 }  # fmt: skip
-"""Options of every function compiled for a kernel: no wrapper that Python would call it through,
-and nothing that would be taken from its caller."""
+"""Options of every function compiled for a kernel: no wrappers for callers in Python or C, and no
+option left to be inherited from the caller."""
 
 _INHERITED = ("error_model", "fastmath", "boundscheck")
 
 
 class Caller(NamedTuple):
-    """What the copies that a function calls depend on.
+    """The properties of a calling function on which the copies of its callees depend.
 
     Attributes
     ----------
     pipeline
-        Numba's compiler that compiles it.
+        The compiler of the function.
     options : dict
-        Those of its options that decide what its code means.
+        The options of the function that decide the meaning of its code.
     """
 
     pipeline: Any
@@ -57,14 +57,14 @@ class Caller(NamedTuple):
 
     @classmethod
     def of(cls, state: Any) -> "Caller":
-        """The function that Numba is compiling."""
+        """Return the properties of the function that Numba is compiling."""
         flags = state.flags
         options = (flags.error_model, flags.fastmath.flags or False, flags.boundscheck)
         return cls(type(state.pipeline), dict(zip(_INHERITED, options, strict=True)))
 
     @classmethod
     def declared(cls, pipeline: Any, options: Mapping[str, Any]) -> "Caller":
-        """A function that is to be compiled with options."""
+        """Return the properties of a function to be compiled with some options."""
         given = {name: options.get(name) or False for name in _INHERITED}
         given["fastmath"] = FastMathOptions(given["fastmath"]).flags or False
         return cls(pipeline, given)
@@ -75,17 +75,17 @@ class Private(CPUDispatcher):
 
     _with_entry: Any = None
 
-    # What follows is set by classes that Numba's stubs do not show.
+    # Attributes set by base classes that Numba's stubs do not show.
     _can_compile: Any
     _compiler: Any
 
     @property
     def is_to_compile(self) -> bool:
-        """Whether its signatures are open and nobody compiles it now."""
+        """Whether new signatures may be compiled, and no compilation is under way."""
         return bool(self._can_compile and not self.is_compiling)
 
     def get_compile_result(self, sig: Any) -> Any:
-        """Return the code for a signature with an entry in C: somebody takes its address."""
+        """Return the code for a signature, with an entry in C for a caller by address."""
         is_open = self._can_compile or tuple(sig.args) in self.overloads
         if is_open and self.targetoptions["no_cfunc_wrapper"]:
             if self._with_entry is None:
@@ -116,15 +116,17 @@ class _PrivateUfunc(UFuncDispatcher):
 
 @cache
 def executable(pipeline: Any) -> Any:
-    """The same pipeline for functions that have addresses, and for what these call."""
+    """Return the same pipeline for functions that have addresses, and for their callees."""
     if pipeline.library is None:
         return pipeline
     return type(f"Executable{pipeline.__name__}", (pipeline,), {"library": None})
 
 
 def bind(func_ir: Any, caller: Caller, own: Any = ()) -> None:
-    """Put copies in the place of the functions that a function names, ``own`` being the code of
-    those that are defined within it."""
+    """Replace the functions that a function names by copies.
+
+    ``own`` has the code objects of functions that are defined within it.
+    """
     for statement in _assignments(func_ir):
         found = _named(func_ir, statement.value)
         if found is None:
@@ -146,7 +148,7 @@ def _assignments(func_ir: Any) -> Iterator[Any]:
 
 
 def _named(func_ir: Any, value: Any) -> tuple[Any, str] | None:
-    """What a name, or an attribute of a module, stands for, and how it is called."""
+    """Return the value and the name of a global, or of an attribute of a module; else None."""
     if isinstance(value, ir.Global | ir.FreeVar):
         return value.value, value.name
     found = attribute(func_ir, value, ir)
@@ -161,8 +163,10 @@ def _is_librarys(value: Any) -> bool:
 
 @contextmanager
 def methods(caller: Caller) -> Iterator[None]:
-    """Put copies in the place of methods and attributes that users gave to Numba's types, for what
-    is compiled meanwhile; whoever enters holds Numba's lock."""
+    """Replace methods and attributes that users gave to Numba's types by copies, within the block.
+
+    The caller holds Numba's lock.
+    """
     found = numba_extensions.attributes().values()
     known = [one._overload_func for ones in found for one in ones]
     with overloads.replaced(known, lambda source: _overloaded(source, caller)):
@@ -170,7 +174,7 @@ def methods(caller: Caller) -> Iterator[None]:
 
 
 def copied(value: Any, caller: Caller) -> Any:
-    """Return what stands for a value in kernels: the value itself for all but functions."""
+    """Return the copy of a function for kernels; any other value is returned as it is."""
     return _copy(value, caller, ())
 
 
@@ -205,12 +209,12 @@ def known_to_numba(function: Callable) -> bool:
         return False
 
 
-_made: dict[tuple[Any, ...], Any] = {}  # the latest one is the last
+_made: dict[tuple[Any, ...], Any] = {}  # copies by key, the latest last
 _MOST = 512
 
 
 def _plain(function: pytypes.FunctionType, caller: Caller) -> Private:
-    """Copy a function that Numba does not compile: it is part of its caller."""
+    """Copy a plain function: it is compiled with the options of its caller."""
     return _private(function, function, {**JIT_OPTIONS, **caller.options}, {}, caller)
 
 
@@ -218,7 +222,7 @@ def _dispatcher(source: Any, caller: Caller) -> Private:
     options = {**JIT_OPTIONS, "boundscheck": caller.options["boundscheck"]}
     options |= declared_options(source)
     if Caller.declared(caller.pipeline, options) != caller:
-        options.pop("inline", None)  # it would be compiled with the options of its caller
+        options.pop("inline", None)  # inlined, the function would have its caller's options
     return _private(source, source.py_func, options, source.locals, caller)
 
 
@@ -231,14 +235,14 @@ def _private(
 
     copy = _kept(_key(source, options, caller), made)
     if copy.is_to_compile and not getattr(source, "_can_compile", True):
-        for result in source.overloads.values():  # its signatures were declared
+        for result in source.overloads.values():  # the signatures were declared
             copy.compile(result.signature)
         copy.disable_compile()
     return copy
 
 
 def _kept(key: Any, made: Callable[[], Any]) -> Any:
-    """Return what ``made()`` made for a key, the latest ones once only."""
+    """Return the copy for a key, made by ``made()`` if it is not among the latest ones."""
     found = _made.pop(key, None)
     _made[key] = found = made() if found is None else found
     if len(_made) > _MOST:
@@ -247,7 +251,7 @@ def _kept(key: Any, made: Callable[[], Any]) -> Any:
 
 
 def _key(source: Any, options: dict[str, Any], caller: Caller) -> tuple[Any, ...]:
-    """What two copies have in common that are the same."""
+    """Return the key of a copy: equal for two calls that may share the copy."""
     names = tuple(sorted((name, _frozen(value)) for name, value in options.items()))
     return make_key(source, (), ()), names, caller.pipeline, vector_math.compiled_mode()
 
@@ -258,7 +262,7 @@ def _frozen(value: Any) -> Any:
 
 
 def _with_defaults(function: Any, caller: Caller) -> Any:
-    """Return a function whose default arguments are those that kernels have."""
+    """Return a function with default arguments for kernels: floats have the kernel's real dtype."""
     defaults, keywords = function.__defaults__ or (), function.__kwdefaults__ or {}
     real = caller.pipeline.real
 
@@ -281,8 +285,7 @@ def _with_defaults(function: Any, caller: Caller) -> Any:
 
 
 def _overloaded(source: Any, caller: Caller) -> Any:
-    """Copy a function with the implementations that users gave to Numba, which are part of their
-    caller; Numba's own stay what they are."""
+    """Copy a function with implementations that users gave to Numba; Numba's own stay as is."""
     if not numba_extensions.overloads_of(source):
         return source
     key = ("overloaded", *_key(source, caller.options, caller))
@@ -295,7 +298,7 @@ def _class(source: Any, caller: Caller) -> Any:
 
 
 def _ufunc(source: Any, caller: Caller) -> Any:
-    """Copy what `numba.vectorize` or `numba.guvectorize` made."""
+    """Copy a ufunc made by `numba.vectorize` or `numba.guvectorize`."""
     builder = getattr(source, "gufunc_builder", None)
     declared = declared_options(source._dispatcher if builder is None else builder)
     options = {"nopython": True, "fastmath": False, "boundscheck": caller.options["boundscheck"]}

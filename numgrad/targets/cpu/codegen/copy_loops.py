@@ -3,10 +3,10 @@
 Kernels call them by name, so they are compiled once rather than inlined into every kernel, where
 they would double the compile time.
 
-A kernel describes itself by a table: the numbers of its inputs and of its operands, the bytes of a
-buffer, and the size of an element of each operand, 0 for a scalar one. ``places`` is where a block
-of each operand begins; after them comes the address of the buffers. A block is a part of one row,
-or ``rows`` whole ones, which lie side by side in the buffers.
+A kernel passes a table ``layout``: the numbers of its inputs and of its operands, the bytes of a
+buffer, and the size of an element of each operand, 0 for a scalar operand. ``places`` has the
+address of a block of each operand, followed by the address of the buffers. A block is a part of one
+row, or ``rows`` whole rows, which are contiguous in the buffers.
 """
 
 from numba.core import types
@@ -14,7 +14,7 @@ from numba.core import types
 from ..compile.intrinsics import load, load_word, store, store_at, store_word
 
 BLOCK = 256
-"""Elements of a buffer."""
+"""The number of elements of a buffer."""
 
 
 def _copy_rare(target, target_step, source, source_step, count, itemsize):
@@ -32,7 +32,7 @@ def _copy_rare(target, target_step, source, source_step, count, itemsize):
 
 
 def copy(buffer, address, step, count, itemsize):
-    """Copy ``count`` elements, ``step`` bytes apart, to the buffer; one of step 0 is repeated."""
+    """Copy ``count`` elements, ``step`` bytes apart, to the buffer; with step 0 repeat one."""
     if itemsize == 8:
         if step == 0:
             value = load(address, types.uint64)
@@ -65,8 +65,10 @@ def _copy_strided(target, target_step, source, source_step, count, itemsize):
 
 
 def gather(layout, places, ptrs, steps, start, count, row_steps, rows, is_first):
-    """Fill the buffers of the inputs that need one, row by row; note where each operand's block
-    begins. What all rows share is there already, except where this is the first block."""
+    """Fill the buffers of inputs that are not used in place; write each block's address to places.
+
+    Elements that all rows share are copied with the first block only.
+    """
     nin, nops, slot = load_word(layout, 0), load_word(layout, 1), load_word(layout, 2)
     buffer = load_word(places, nops)
     for k in range(nops):
@@ -91,7 +93,7 @@ def gather(layout, places, ptrs, steps, start, count, row_steps, rows, is_first)
 
 
 def scatter(layout, places, ptrs, steps, start, count, row_steps, rows, is_first):
-    """Copy the buffers of the outputs that have one to their places."""
+    """Copy the buffers of outputs that are not written in place to the outputs."""
     for k in range(load_word(layout, 0), load_word(layout, 1)):
         itemsize, step = load_word(layout, 3 + k), load_word(steps, k)
         size, row_step = count * itemsize, load_word(row_steps, k)

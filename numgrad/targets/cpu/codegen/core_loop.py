@@ -25,8 +25,10 @@ def argument_types(
     scalars: bool,
     readonly: bool = False,
 ) -> list[types.Type]:
-    """Numba types of a core function's parameters: scalars by value, the rest as C arrays, of
-    which the inputs may be such that nobody writes."""
+    """Return the Numba types of operands: scalar inputs by value, the others as C arrays.
+
+    With ``readonly`` the arrays of inputs cannot be written.
+    """
     return [
         dtype
         if scalars and not core and index < nin
@@ -51,13 +53,13 @@ class CoreLoop:
     callee : Callee
         The compiled core function.
     dtypes : sequence of numba types
-        Of the operands, inputs then outputs.
+        The types of the operands, inputs then outputs.
     cores : sequence of tuples of str
-        Their core dimensions.
+        The core dimensions of the operands.
     order : sequence of (int or Constant)
-        What the parameters of the function are; see `parameter_order`.
+        For each parameter of the function its operand or constant; see `parameter_order`.
     unwritten : sequence of int
-        The operands in which an element that was not written is an error.
+        The operands in which an unwritten element is an error.
     """
 
     def __init__(self, callee: Callee, dtypes, cores, order, unwritten=()) -> None:
@@ -104,7 +106,7 @@ class CoreLoop:
         builder.ret_void()
 
     def _words(self, builder, k: int, sizes) -> ir.Value:
-        """The number of real numbers that an operand consists of."""
+        """Return the number of real numbers in the core of an operand."""
         count = word(2 if isinstance(self.memories[k].dtype, types.Complex) else 1)
         for name in self.cores[k]:
             count = builder.mul(count, sizes[name])
@@ -159,8 +161,8 @@ class CoreLoop:
 class BlockLoop(CoreLoop):
     """Emits the body of a kernel that reduces blocks of its first core dimension, one output each.
 
-    The length of the loop is the number of elements (or rows of a matrix) to reduce, of which the
-    last block may have fewer; the third operand's address is the position of the first one.
+    The length of the loop is the number of elements (or rows of a matrix) to reduce; the last block
+    may have fewer. The third operand's address is the position of the first element.
 
     Parameters
     ----------

@@ -7,11 +7,11 @@ the strides are. The loop is marked as having independent iterations, which hold
 operands and for outputs that are exactly an input, so no run-time alias checks are needed.
 
 Around it is a loop over rows, the next outer loop dimension: going on to another row costs far less
-than another call. So a kernel has two entries, that of the kernel ABI, for one row, and another.
-Short rows are computed together, as many as fit into the buffers.
+than another call. So a kernel has two entries: for one row, by the kernel ABI, and for rows. Short
+rows are computed together, as many as fit into the buffers.
 
-What does not depend on the operator is in routines that all kernels share (`copy_loops`), so the
-code to be compiled grows with the operator, and hardly with the number of operands.
+Copies, which do not depend on the operator, are routines that all kernels share (`copy_loops`), so
+the code to be compiled grows with the operator, and hardly with the number of operands.
 """
 
 from abc import ABC, abstractmethod
@@ -38,7 +38,7 @@ ROWS_TYPE = ir.FunctionType(ir.VoidType(), [INT64] * 6)
 
 _COPY_TYPE = ir.FunctionType(ir.VoidType(), [INT64] * 9)
 
-_SHORT = 32  # of a row in place: several are put side by side in buffers, to be computed together
+_SHORT = 32  # the most elements of a row that is computed together with others, in buffers
 
 
 class Rows(ABC):
@@ -61,11 +61,13 @@ class Rows(ABC):
 
     @abstractmethod
     def _elements(self, builder: Builder, table, first, count, status) -> None:
-        """Emit the loop over ``count`` elements, one or more, whose addresses begin at those in
-        ``table``; ``first`` is the index of the first one, for what raises."""
+        """Emit the loop over ``count`` elements, one or more, of operands at addresses in a table.
+
+        ``first`` is the index of the first element, for functions that raise.
+        """
 
     def emit_row(self, builder: Builder, args: Sequence[ir.Value], rows: ir.Function) -> None:
-        """Emit the entry of the kernel ABI: a call of ``rows`` for one."""
+        """Emit the entry of the kernel ABI: a call of the entry ``rows`` for one row."""
         ptrs, n, _, steps, status = args
         builder.call(rows, [ptrs, n, word(1), steps, status, steps], tail=True)
         builder.ret_void()
@@ -73,8 +75,8 @@ class Rows(ABC):
     def emit_rows(self, builder: Builder, args: Sequence[ir.Value]) -> None:
         """Emit the entry for rows.
 
-        From row to row it moves the addresses in ``ptrs`` by ``row_steps``; it leaves them at the
-        last row. An element that raises is reported by its index over all rows.
+        The entry moves the addresses in ``ptrs`` by ``row_steps`` from row to row, and leaves them
+        at the last row. The index of an element that raises counts over all rows.
         """
         ptrs, n, rows, steps, _, row_steps = args
         copies = _Copies(builder, self.memories, self.scalars, self.nin)
@@ -115,8 +117,10 @@ class Rows(ABC):
         builder.ret_void()
 
     def _together(self, builder: Builder, n, alone: ir.Value, move: Any) -> Sequence[ir.Value]:
-        """How many rows are computed together, and how far they move the addresses: one, or as many
-        as fit into a block."""
+        """Emit the number of rows computed together, and by how much they move the addresses.
+
+        The number is 1, or as many rows as fit into a block.
+        """
         entry = builder.basic_block
         short = builder.icmp_signed("<=", n, word(BLOCK // 2))
         with builder.if_then(builder.and_(short, builder.not_(alone))):
@@ -133,13 +137,13 @@ class Rows(ABC):
         return found
 
     def _move(self, builder: Builder, ptrs: ir.Value, bytes_ahead: Any) -> None:
-        """Emit: the addresses go on."""
+        """Emit a move of all addresses in a table."""
         given = table_words(builder, ptrs, len(self.memories))
         place = builder.inttoptr(ptrs, bytes_ahead.type.as_pointer())
         builder.store(builder.add(given, bytes_ahead), place, align=8)
 
     def _in_place(self, builder: Builder, n, rows, steps, numbers) -> ir.Value:
-        """Whether no operand goes through a buffer: all steps are compared as one vector."""
+        """Emit whether no operand needs a buffer; all steps are compared as one vector."""
         sizes = [memory.itemsize for memory in self.memories]
         unit = _are(builder, steps, sizes, [not scalar for scalar in self.scalars])
         dense = builder.or_(unit, builder.icmp_signed("<=", n, word(1)))
@@ -147,7 +151,7 @@ class Rows(ABC):
         return builder.and_(dense, builder.or_(alone, builder.icmp_signed(">", n, word(_SHORT))))
 
     def _has_numbers(self, builder: Builder, row_steps: ir.Value) -> ir.Value:
-        """Whether an input that is one element is another one in each row."""
+        """Emit whether a scalar input has another element in each row."""
         if not any(self.scalars):
             return ir.Constant(ir.IntType(1), 0)
         return builder.not_(_are(builder, row_steps, [0] * len(self.scalars), self.scalars))
@@ -196,7 +200,7 @@ class Rows(ABC):
 def _are(
     builder: Builder, table: ir.Value, wanted: Sequence[int], which: Sequence[bool]
 ) -> ir.Value:
-    """Emit: whether words of a table, of those ``which``, are these numbers."""
+    """Emit whether the words of a table have the wanted values, wherever ``which`` is true."""
     kind = ir.VectorType(INT64, len(wanted))
     numbers = ir.Constant(kind, [word(number) for number in wanted])
     chosen = ir.Constant(kind, [word(-1 if choose else 0) for choose in which])
@@ -224,9 +228,9 @@ class ElementwiseLoop(Rows):
         As for `Rows`.
     compute
         ``compute(builder, values, index, status)`` emits the scalar functions and returns the
-        results; where one raises, it reports ``index``.
+        results; a function that raises reports ``index``.
     interleave : int
-        Vectors that one iteration of the vectorised loop works on; LLVM decides where it is 0.
+        The number of vectors in an iteration of the vectorised loop; 0 lets LLVM choose.
     """
 
     def __init__(
@@ -255,14 +259,14 @@ class ElementwiseLoop(Rows):
 
 
 class _Copies:
-    """A kernel's buffers, and its calls of the routines that fill and empty them.
+    """A kernel's buffers, and its calls of the routines that copy to and from them.
 
     Parameters
     ----------
     builder
         Placed in the first block of the kernel.
     memories, scalars : sequences
-        For each operand; a scalar one needs no buffer.
+        For each operand; a scalar operand needs no buffer.
     nin : int
         Number of inputs.
     """

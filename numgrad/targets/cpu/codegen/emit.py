@@ -1,4 +1,4 @@
-"""From LLVM code around a Numba function to an object file, by the shortest way.
+"""Compile LLVM code around a function of Numba's to an object file or bit code.
 
 A kernel is one LLVM function with the C signature of the kernel ABI. Its loop is written directly
 in LLVM; only the scalar or core function that it calls goes through Numba's front end. That takes
@@ -68,7 +68,7 @@ class Callee:
     def invoke(
         self, builder: ir.IRBuilder, values: Sequence[ir.Value]
     ) -> tuple[ir.Value, ir.Value]:
-        """Emit a call; returns whether the function raised, and its result."""
+        """Emit a call; return whether the function raised, and its result."""
         function = self.context.declare_function(builder.module, self.result.fndesc)
         outcome, value = self.context.call_conv.call_function(
             builder, function, self.restype, self.result.signature.args, values
@@ -81,7 +81,7 @@ def emit_kernel(
     callee: Callee,
     body: Callable[[ir.IRBuilder, Sequence[ir.Value]], None],
 ) -> Code:
-    """Compile the kernel whose code ``body(builder, arguments)`` writes.
+    """Compile the kernel whose code ``body(builder, arguments)`` emits.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def emit_kernel(
     callee : Callee
         The function that the body calls; it may allocate arrays.
     body : callable
-        Writes the whole function, returns included.
+        Emits the whole function, returns included.
     """
     codegen = callee.context.codegen()
     function = ir.Function(codegen._create_empty_module(symbol), KERNEL_TYPE, symbol)
@@ -110,14 +110,14 @@ def emit_scalar(
     *,
     counts_references: bool,
 ) -> Code:
-    """Compile a function of scalars, which ``body`` writes, to bit code that kernels inline."""
+    """Compile a function of scalars, which ``body`` emits, to bit code that kernels inline."""
     codegen = callee.context.codegen()
     function = ir.Function(codegen._create_empty_module(symbol), kind, symbol)
     function.attributes.add("alwaysinline")
     linked = _linked(callee, function, body)
     if any(isinstance(item, ir.IntType) for item in kind.args[:-2]):  # of the values
         linked = _wrapping(linked)
-    # What vector calls consist of keeps its names, so that a kernel has it once.
+    # Functions of vector calls keep their names, so that a kernel has each of them once.
     shared = [item.name for item in linked.functions if item.name.startswith(PREFIX)]
     internalise((*linked.functions, *linked.global_variables), [symbol, *shared])
     if counts_references:
@@ -130,7 +130,7 @@ def emit_scalar(
 def emit_routine(
     symbol: str, function: Callable, argtypes: Sequence[types.Type], returns: bool
 ) -> Code:
-    """Compile a function of words that raises nothing to one with a C signature."""
+    """Compile a function of words, which never raises, to a function with a C signature."""
     from ..callees.numba_passes import ScalarPipeline
 
     callee = Callee(function, argtypes, ScalarPipeline)
@@ -157,7 +157,7 @@ def _linked(
     function: ir.Function,
     body: Callable[[ir.IRBuilder, Sequence[ir.Value]], None],
 ) -> llvm.ModuleRef:
-    """The module of a function that calls ``callee``, with all that both need."""
+    """Return the module of a function that calls ``callee``, linked with all callees."""
     library = callee.context.codegen().create_library(function.name)  # what casts of results need
     with callee.context.push_code_library(library):
         body(ir.IRBuilder(function.append_basic_block("entry")), function.args)
@@ -172,19 +172,22 @@ def _linked(
 
 
 def _wrapping(module: llvm.ModuleRef) -> llvm.ModuleRef:
-    """A module whose integers wrap around, as NumPy's do: joined with others, what is said never to
-    overflow would decide comparisons, and ``x + 1 > x`` be true of the largest number as well."""
+    """Return a module whose integers wrap around, as NumPy's do.
+
+    The flags ``nuw`` and ``nsw`` would let LLVM decide comparisons of joined functions: ``x + 1 >
+    x`` would be true of the largest number as well.
+    """
     return llvm.parse_assembly(_NO_OVERFLOW.sub(r"\1 ", str(module)))
 
 
 def _dependencies(*libraries: Any) -> list[llvm.ModuleRef]:
-    """The modules of everything that the functions of some libraries call."""
+    """Return the modules of all functions that the functions of some libraries call."""
     callees = {id(x): x for library in libraries for x in library._linking_libraries}
     return [library._get_module_for_linking() for library in callees.values()]
 
 
 def _prune(codegen: Any, module: llvm.ModuleRef) -> None:
-    """Inline, then prune reference counts, before all else: Numba's order."""
+    """Inline, then prune reference counts, before all other passes: Numba's order."""
     manager, builder = codegen._module_pass_manager(
         loop_vectorize=False, slp_vectorize=False, opt=0, cost="cheap"
     )
@@ -193,7 +196,10 @@ def _prune(codegen: Any, module: llvm.ModuleRef) -> None:
 
 @cache
 def target_options() -> dict[str, Any]:
-    """Of Numba's target machine one level lower: the same loops in three quarters of the time."""
+    """Return the options of Numba's target machine, at optimisation level 2.
+
+    LLVM makes the same loops in three quarters of the time.
+    """
     options: dict[str, Any] = {"opt": 2}
     context: Any = cpu_target.target_context  # a property of Numba's own kind
     context.codegen()._customize_tm_options(options)
@@ -202,7 +208,7 @@ def target_options() -> dict[str, Any]:
 
 @cache
 def target_machine() -> llvm.TargetMachine:
-    """The target machine of kernels."""
+    """Return the target machine of kernels."""
     options = target_options()  # Numba makes LLVM's targets known when it is asked for its own
     target = llvm.Target.from_triple(llvm.get_process_triple())
     return target.create_target_machine(**options)

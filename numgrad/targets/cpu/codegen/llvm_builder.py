@@ -15,7 +15,7 @@ Builder: TypeAlias = Any
 
 
 def word(value: int) -> ir.Constant:
-    """An int64 constant."""
+    """Return an int64 constant."""
     return ir.Constant(INT64, value)
 
 
@@ -32,10 +32,10 @@ def _distinct(module: ir.Module) -> _Distinct:
 
 
 def independent_accesses(module: ir.Module, interleave: int = 0) -> tuple[ir.MDValue, ir.MDValue]:
-    """Mark of accesses that do not depend on another iteration's, and that of their loop.
+    """Return metadata of accesses that depend on no other iteration, and metadata of their loop.
 
-    ``interleave`` is how many vectors one iteration of the vectorised loop works on; LLVM decides
-    where it is 0.
+    ``interleave`` is the number of vectors in an iteration of the vectorised loop; 0 lets LLVM
+    choose.
     """
     group = _distinct(module)
     properties: list[tuple[str, Any]] = [("parallel_accesses", group)]
@@ -56,7 +56,7 @@ def _property(module: ir.Module, name: str, value: Any) -> ir.MDValue:
 def counted_loop(
     builder: Builder, count: ir.Value, loop_id: ir.MDValue | None = None
 ) -> Iterator[ir.Value]:
-    """Emit ``for index in range(count)``; the body is what the ``with`` block emits."""
+    """Emit ``for index in range(count)``; the ``with`` block emits the body."""
     entry = builder.basic_block
     body = builder.append_basic_block("body")
     done = builder.append_basic_block("done")

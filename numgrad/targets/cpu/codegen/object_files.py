@@ -1,6 +1,6 @@
-"""Object files and bit code: Numba's and LLVM's work on a function, where it must be done.
+"""Object files and bit code: functions compiled by Numba and LLVM.
 
-Imported when something is compiled for the first time, as it takes Numba along.
+The module imports Numba, so it is imported only when a function has to be compiled.
 """
 
 import types as pytypes
@@ -23,7 +23,7 @@ def compile_object(
     parallel: bool = False,
     restype: types.Type | None = None,
 ) -> Code | int:
-    """Compile to an object file; to an address where Numba must link the code itself."""
+    """Compile a function to an object file, or to an address if Numba must link it itself."""
     options: dict[str, Any] = {"nopython": True, "error_model": "numpy"}
     if parallel:
         options["parallel"] = True
@@ -38,11 +38,11 @@ def compile_object(
 
 
 def compile_routine(function: Callable, key: str, returns: bool, parallel: bool) -> Code | int:
-    """Compile a function of words; it raises nothing and counts no references."""
+    """Compile a function of words, which neither raises nor counts references."""
     argtypes = (types.int64,) * function.__code__.co_argcount
     if parallel:
         return compile_object(function, argtypes, key, parallel, types.int64)
-    from . import emit  # it needs this module
+    from . import emit  # `emit` imports this module
 
     return emit.emit_routine(symbol_of(key), function, argtypes, returns)
 
@@ -61,7 +61,7 @@ def _renamed(function: Callable, key: str) -> Callable:
 
 
 def _optimise(library: Any, symbol: str) -> bool:
-    """Link and optimise outside Numba's engine; False if recursive code had to be loaded there."""
+    """Link and optimise outside Numba's engine; return False for recursive code, loaded there."""
     module = library._final_module
     optimise, finish = library._optimize_final_module, library._finalize_final_module
     recursive = False

@@ -1,8 +1,8 @@
-"""Kernels made of scalar functions: one operator's, or many joined in one loop.
+"""Graphs of scalar functions, of which kernels are made: a single function, or many in one loop.
 
 Numba's front end takes 10 to 50 ms for a scalar function. So each is compiled once, to optimised
-LLVM code that is kept in memory and on disk, and a kernel is made of such pieces: by writing what
-they do once more for whole vectors, or by linking them around one loop (`scalar_kernel`).
+LLVM code that is kept in memory and on disk, and a kernel is made of such pieces: their operations
+are written anew for whole vectors, or they are linked around one loop (`scalar_kernel`).
 
 Every step rounds its result to the dtype that it declares and constants are operands at run time,
 so a fused kernel has the bits of its steps one after the other.
@@ -22,12 +22,12 @@ from ..compile.compiler import Code, join_keys, obtain, symbol_of
 from ..platform import object_loader
 
 FEWEST_STEPS = 16
-"""Of fewer steps a kernel is a loop that LLVM vectorises: rows of a few elements take it less time
-than code for whole vectors. The heat equation, half of whose kernel calls do a row of one or two
-elements, is 1.06 times as fast for that."""
+"""The fewest steps of a kernel written for whole vectors; with fewer it is a loop that LLVM
+vectorises, which is faster on rows of a few elements. The heat equation, half of whose kernel calls
+have a row of one or two elements, is 1.06 times as fast with the loop."""
 
 ROWS = "_rows"
-"""What the name of the entry for rows adds to that of the kernel."""
+"""The suffix of the entry for rows, after the name of the kernel."""
 
 
 class Scalar:
@@ -47,7 +47,7 @@ class Scalar:
 
     @lazy
     def has_branches(self) -> bool:
-        """Whether what it does depends on its arguments, else than by a selection."""
+        """Whether the code has a branch; selections are none."""
         with compiler.compiler_lock:
             function = llvm.parse_bitcode(self.bit_code).get_function(self.symbol)
             return sum(1 for _ in function.blocks) > 1
@@ -81,7 +81,7 @@ class Graph(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Key of the kernel."""
+        """Return the cache key of the kernel."""
         places: dict[str, int] = {}
         calls = [(places.setdefault(one.key, len(places)), args) for one, args in self.steps]
         dtypes = [dtype.str for dtype in self.in_dtypes]
@@ -96,7 +96,7 @@ class Graph(NamedTuple):
 
 
 def graph(spec: ElementwiseSpec | LoopSpec | FusedSpec) -> Graph:
-    """The graph of a kernel: an operator without core dimensions is one of a single step."""
+    """Return the graph of a kernel: a single step for an operator without core dimensions."""
     if isinstance(spec, FusedSpec):
         steps = tuple((scalar(step), args) for step, args in spec.steps)
         return Graph(steps, spec.in_dtypes, spec.out_dtypes, spec.outputs, spec.scalars)
@@ -107,7 +107,7 @@ def graph(spec: ElementwiseSpec | LoopSpec | FusedSpec) -> Graph:
 
 
 def addresses(spec: ElementwiseSpec | LoopSpec | FusedSpec) -> tuple[int, int]:
-    """The two entries of a kernel, compiled or loaded: for one row, and for rows."""
+    """Return the addresses of a kernel's entries, compiled or loaded: for one row, and for rows."""
     made = graph(spec)
     key = made.key
     return obtain(key, lambda: made.emit(symbol_of(key))), object_loader.find(symbol_of(key) + ROWS)

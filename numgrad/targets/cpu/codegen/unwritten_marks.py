@@ -1,7 +1,7 @@
-"""Marks: a NaN that no computation makes, in arrays that a user's kernel is to write.
+"""Marks: a NaN that no computation makes, in the outputs of a user's kernel.
 
-What still bears the mark after the call was not written, or was computed from such an element:
-arithmetic hands the payload of a NaN on.
+An element with the mark after the call was not written, or was computed from an unwritten element:
+arithmetic passes on the payload of a NaN.
 """
 
 import numpy as np
@@ -13,12 +13,12 @@ _BITS = {32: 0x7FC6E677, 64: 0x7FF86E756D677264}
 
 
 def mark(bitwidth: int) -> ir.Constant:
-    """The mark of a float of so many bits, as an integer."""
+    """Return the mark of a float of ``bitwidth`` bits, as an integer."""
     return ir.Constant(ir.IntType(bitwidth), _BITS[bitwidth])
 
 
 def fill(builder: ir.IRBuilder, address: ir.Value, count: ir.Value, value: ir.Constant) -> None:
-    """Emit a loop that writes `value` to `count` words at `address`."""
+    """Emit a loop that writes ``value`` to ``count`` words at ``address``."""
     pointer = builder.inttoptr(address, value.type.as_pointer())
     with counted_loop(builder, count) as index:
         builder.store(value, builder.gep(pointer, [index]))
@@ -27,7 +27,7 @@ def fill(builder: ir.IRBuilder, address: ir.Value, count: ir.Value, value: ir.Co
 def found(
     builder: ir.IRBuilder, flag: ir.Value, address: ir.Value, count: ir.Value, value: ir.Constant
 ) -> ir.Value:
-    """Emit a loop that tells whether one of `count` words at `address` is `value`."""
+    """Emit a loop that tests whether a word among ``count`` at ``address`` is ``value``."""
     pointer = builder.inttoptr(address, value.type.as_pointer())
     builder.store(ir.Constant(ir.IntType(1), 0), flag)
     with counted_loop(builder, count) as index:
@@ -38,7 +38,7 @@ def found(
 
 
 def marked(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    """Return an array of marks; one of integers, which have no NaN, is zero."""
+    """Return an array of marks; an array of integers, which have no NaN, is zero."""
     array = np.zeros(shape, dtype)
     if dtype.kind in "fc":
         words = _words(array)
@@ -47,7 +47,7 @@ def marked(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
 
 
 def where(array: np.ndarray) -> list[tuple[int, ...]]:
-    """Return the indices of the elements that bear the mark."""
+    """Return the indices of the elements with a mark."""
     if array.dtype.kind not in "fc":
         return []
     words = _words(array)

@@ -1,6 +1,7 @@
-"""A bound on the size of the kernel cache: the files that were not used for longest go first.
+"""A bound on the size of the kernel cache: the least recently used files are deleted first.
 
-Deleting a file harms nobody: whoever reads it has it whole, whoever comes later compiles again.
+Deleting a file is harmless: a process that has opened the file reads all of it, and a later process
+compiles the kernel again.
 """
 
 import contextlib
@@ -8,7 +9,7 @@ import os
 from pathlib import Path
 
 DEFAULT_MIB = 512
-_KEPT = 0.75  # of the limit, so that not every later write has to look again
+_KEPT = 0.75  # the share of the limit that stays, so that not every later write deletes files
 _DAY = 86_400.0
 
 
@@ -21,16 +22,16 @@ def limit() -> int:
 
 
 def is_due(written: int, nbytes: int) -> bool:
-    """Whether a process that wrote ``written`` bytes so far should look before ``nbytes`` more.
+    """Whether a process that wrote ``written`` bytes should call `trim` before ``nbytes`` more.
 
-    It does so at its first write, and then whenever it wrote another sixteenth of the limit.
+    It is due at the first write, and then for every sixteenth of the limit that is written.
     """
     share = limit() // 16 + 1
     return written == 0 or written // share != (written + nbytes) // share
 
 
 def trim(folder: Path) -> int:
-    """Delete the oldest files while all together are over the limit; returns how many."""
+    """Delete the oldest files if all together exceed the limit; return the number deleted."""
     files = sorted(_files(folder))
     total, most = sum(size for _, size, _ in files), limit()
     if total <= most:
@@ -47,14 +48,14 @@ def trim(folder: Path) -> int:
 
 
 def note_use(path: Path, status: os.stat_result, now: float) -> None:
-    """Make a file young again; one that was used within a day counts as young anyway."""
+    """Set the time of a file's last use to now, unless it is less than a day ago."""
     if now - status.st_mtime > _DAY:
         with contextlib.suppress(OSError):  # a directory that is only read is as good
             os.utime(path)
 
 
 def _files(folder: Path) -> list[tuple[float, int, str]]:
-    """The cache's own files, each with the time of its last use and its size."""
+    """Return the cache's own files: for each the time of its last use, its size and its path."""
     found = []
     with os.scandir(folder) as entries:
         for entry in entries:

@@ -1,4 +1,4 @@
-"""Keys of kernels: what they are compiled from, read without importing what would compile them."""
+"""Cache keys of kernels, computed without importing Numba."""
 
 import cmath
 import math
@@ -13,18 +13,19 @@ from numgrad.ir.kernel_spec import core_dimensions
 from ...binding import SELECTIONS, Names, bind
 from .compiler import make_key
 
-# What `scalar_math` means by these names is in the digest of this package, so their names will do.
+# Names stand for the functions of `scalar_math`, whose source is in the digest of this package.
 _STAND_INS = Names(math, cmath, "where", {name: f"selection {name}" for name in SELECTIONS})
 
 
 def elementwise(spec: Any) -> str:
-    """Key of the scalar function of an `ElementwiseSpec`."""
+    """Return the key of the scalar function of an `ElementwiseSpec`."""
     function = bind(spec.function, _STAND_INS, is_complex=is_complex(spec.in_dtypes))
     return make_key(function, (), ("elementwise", *_dtypes(spec), settings.math))
 
 
 def loop(spec: Any) -> str:
-    """Key of the kernel of a `LoopSpec`; without core dimensions, of its scalar function."""
+    """Return the key of a `LoopSpec`'s kernel, or of its scalar function without core dimensions.
+    """
     options = sorted(user_options(spec).items())
     cores = core_dimensions(spec.signature)
     trailing = tuple(None if item is None else (item.value,) for item in spec.trailing)
@@ -39,7 +40,7 @@ def plain(function: Any) -> Any:
 
 
 def user_options(spec: Any) -> dict[str, Any]:
-    """The options of a user's dispatcher that change what its code means, not how it is called."""
+    """Return the options of a user's dispatcher that change the meaning of its code."""
     declared = declared_options(spec.function)
     options = {name: declared[name] for name in _OF_KERNELS if name in declared}
     if local_types := getattr(spec.function, "locals", None):
@@ -52,16 +53,16 @@ _OF_CALLEES = (*_OF_KERNELS, "inline", "forceinline", "no_rewrites", "_nrt")
 
 
 def declared_options(function: Any) -> dict[str, Any]:
-    """The options with which a function was given to Numba that its copies for kernels have too.
+    """Return the options of a function's declaration that its copies for kernels have too.
 
-    Not those of how it runs, such as ``parallel``: the rows of a kernel are spread over threads.
+    Options such as ``parallel`` are left out: the rows of a kernel are spread over threads.
     """
     given = getattr(function, "targetoptions", {})
     return {name: given[name] for name in _OF_CALLEES if given.get(name) is not None}
 
 
 def is_complex(dtypes: Sequence[np.dtype]) -> bool:
-    """Whether a kernel is one of complex numbers."""
+    """Whether one of the dtypes is complex."""
     return any(dtype.kind == "c" for dtype in dtypes)
 
 

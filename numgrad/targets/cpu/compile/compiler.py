@@ -1,9 +1,9 @@
-"""From a Python function and a signature to the address of machine code.
+"""Compilation of a Python function for a signature, to the address of machine code.
 
 One mechanism serves kernels and the machine: Numba types, lowers and optimises the function
-(`object_files`); the object file that results goes to the disk cache under a key that covers
-everything it depends on; `object_loader` maps it into memory. Where the cache already has it, Numba
-is not even imported.
+(`object_files`); the object file goes to the disk cache under a key of everything on which it
+depends; `object_loader` maps it into memory. If the object is in the cache, Numba is not even
+imported.
 """
 
 import hashlib
@@ -42,7 +42,7 @@ _volatile_numbers = itertools.count()
 
 
 class Code(NamedTuple):
-    """An object file or bit code, its entry, and the functions that it needs from elsewhere."""
+    """An object file or bit code, its entry, and the external functions that it calls."""
 
     payload: bytes
     symbol: str
@@ -67,8 +67,8 @@ def load_or_compile(
     argtypes : sequence of numba types
         The C signature.
     key_parts : object
-        Whatever the code depends on that is not reachable from `function`: anything that
-        `fingerprint` accepts.
+        Values on which the code depends and that are not reachable from `function`, of any kind
+        that `fingerprint` accepts.
     parallel : bool
         Compile `prange` to parallel loops.
     restype : numba type
@@ -90,12 +90,12 @@ def load_or_compile(
 
 
 def symbol_of(key: str) -> str:
-    """Name of the entry of a kernel."""
+    """Return the name of the entry of a kernel."""
     return f"numgrad_kernel_{key.lstrip('-')[:32]}"
 
 
 def make_key(function: Callable, argtypes: Sequence[Any], key_parts: Any) -> str:
-    """Return the key of a compilation, beginning with ``-`` if only this process can know it."""
+    """Return the key of a compilation; it begins with ``-`` if it is valid in this process only."""
     signature = ",".join(map(str, argtypes))
     prefix = ""
     try:
@@ -108,7 +108,7 @@ def make_key(function: Callable, argtypes: Sequence[Any], key_parts: Any) -> str
 
 
 def join_keys(keys: Sequence[str], text: str) -> str:
-    """Return the key of something made of parts that have keys, as ``text`` says."""
+    """Return the key of code that is made of parts with keys, in the way that ``text`` tells."""
     prefix = "-" if any(key.startswith("-") for key in keys) else ""
     return prefix + _digest(*keys, text)
 
@@ -119,7 +119,7 @@ def _digest(*texts: str) -> str:
 
 @cache
 def _platform_key() -> str:
-    """Everything outside the function that decides what it compiles to."""
+    """Return the versions, settings and processor on which all compiled code depends, as text."""
     return "\n".join(
         map(
             str,
@@ -137,8 +137,10 @@ def _platform_key() -> str:
 
 
 def _generator_digest() -> str:
-    """Digest the sources that decide how code is made, those of this package and what all targets
-    share: an edit of a code generator makes old objects invalid."""
+    """Return a digest of the sources of `targets.cpu` and of the modules that all targets share.
+
+    An edit of a code generator makes old objects invalid.
+    """
     sha = hashlib.sha256()
     cpu = (__package__ or "").rpartition(".")[0]
     for name, files in ((cpu, "**/*.py"), (cpu.rpartition(".")[0], "*.py")):
@@ -152,7 +154,7 @@ def _generator_digest() -> str:
 
 
 def obtain(key: str, compiled: Callable[[], Code | int]) -> int:
-    """Return the address of what ``compiled()`` compiles: from memory, from disk or made now."""
+    """Return the address of a key's code: known, loaded from disk or made by ``compiled()``."""
     address = _addresses.get(key)
     if address is None:
         with compiler_lock:
@@ -167,7 +169,7 @@ def _load(key: str, compiled: Callable[[], Code | int]) -> int:
         try:
             return object_loader.load(entry.payload, entry.symbol, entry.externals)
         except object_loader.MissingSymbolError:
-            pass  # compiled where a library offered more than here: compile again
+            pass  # the object calls a function that this process lacks: compile again
     code = _compile(key, compiled, disk.KERNEL)
     if isinstance(code, int):
         return code
@@ -175,7 +177,7 @@ def _load(key: str, compiled: Callable[[], Code | int]) -> int:
 
 
 def scalar(key: str, compiled: Callable[[], Code]) -> bytes:
-    """Return the LLVM code of a scalar function: from disk, or what ``compiled()`` makes."""
+    """Return the LLVM code of a scalar function: from disk, or made by ``compiled()``."""
     with compiler_lock:
         entry = _read(key, disk.SCALAR)
         return entry.payload if entry else _compile(key, compiled, disk.SCALAR).payload

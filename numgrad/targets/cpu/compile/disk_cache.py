@@ -1,9 +1,9 @@
-"""Compiled objects on disk, one file each, shared by all processes of one user.
+"""The disk cache: compiled objects, one file each, shared by all processes of one user.
 
-A file is code that will run, so nobody else may write it: the directory belongs to us, or to the
-administrator, whom a process trusts with its libraries too. Where that cannot be had, kernels stay
-in memory and one warning says why. Files appear by `os.replace`, so that a reader sees a whole file
-or none, whoever else writes and however a writer dies.
+A file is code that will run, so no other user may write it: the directory belongs to the user, or
+to the administrator, whom a process trusts with its libraries too. Without such a directory kernels
+stay in memory, and one warning says why. Files appear by `os.replace`, so that a reader sees a
+whole file or none, even if other processes write it or a writer dies.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ from numgrad.process.fork_locks import fork_safe_lock
 from . import cache_eviction
 
 KERNEL, SCALAR = "kernel", "scalar"
-"""Machine code, which runs, and LLVM code of a scalar function, which kernels are made of."""
+"""Kinds of entries: machine code of a kernel, and LLVM code of a scalar function."""
 
 _IN_MEMORY = "new kernels are kept in memory only and compiled again by the next process"
 _MAGIC = b"numgrad-object-1\n"
@@ -33,7 +33,7 @@ _ADMINISTRATOR = 0  # the user id that may write anything anyway
 
 
 class Entry(NamedTuple):
-    """What is kept of one compilation: the entry's symbol, the functions it calls, the object."""
+    """The result of one compilation: the entry's symbol, external functions, and the object."""
 
     symbol: str
     externals: tuple[str, ...]
@@ -47,7 +47,7 @@ class CacheInfo:
     Attributes
     ----------
     directory : str or None
-        Where objects are found, and kept if it is writable; None for memory only.
+        The directory of objects; None if kernels stay in memory.
     hits, misses : int
         Look-ups on disk that found, or did not find, a usable object.
     compiled : int
@@ -57,7 +57,7 @@ class CacheInfo:
     scalars : int
         Scalar functions compiled, to be linked into kernels; the other numbers leave them out.
     writable : bool
-        False for a directory that is only read, as one in an image that belongs to another user.
+        Whether objects are written too; False for a directory of another user, as in an image.
     """
 
     directory: str | None
@@ -111,7 +111,7 @@ def default_directory() -> Path:
 
 
 def read(key: str, kind: str = KERNEL) -> Entry | None:
-    """Return the entry of a key, or None if there is none that can be trusted."""
+    """Return the entry of a key, or None without an entry that can be trusted."""
     folder = _directory()
     entry = None
     if folder is not None:
@@ -132,14 +132,16 @@ def read(key: str, kind: str = KERNEL) -> Entry | None:
 
 
 def has(key: str) -> bool:
-    """Whether there is an entry of a kernel; `read` says whether it can be trusted."""
+    """Whether there is an entry of a kernel; only `read` checks that it can be trusted."""
     folder = _directory()
     return folder is not None and (folder / _file_name(key, KERNEL)).exists()
 
 
 def write(key: str, entry: Entry, kind: str = KERNEL) -> None:
-    """Keep an entry; after a failure the cache is memory only, with a warning. What cannot be
-    written at all is still read."""
+    """Write an entry; after a failure kernels stay in memory, with a warning.
+
+    A read-only directory is still read.
+    """
     folder = _directory()
     if folder is None:
         return
@@ -184,7 +186,7 @@ def _directory() -> Path | None:
 
 
 def _problem(folder: Path) -> str | None:
-    """Create the directory if need be and say what forbids using it, if anything does."""
+    """Create the directory if need be; return the reason why it cannot be used, or None."""
     if not folder.is_absolute():
         return "its path is not absolute"
     try:
@@ -248,7 +250,7 @@ def _decode(key: str, data: bytes) -> Entry:
 
 
 def _replace(path: Path, data: bytes) -> None:
-    """Write a file so that it appears whole or not at all."""
+    """Write a file that appears whole or not at all."""
     descriptor, temporary = tempfile.mkstemp(prefix=".new-", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -260,8 +262,11 @@ def _replace(path: Path, data: bytes) -> None:
 
 
 def _rename(temporary: str, path: Path) -> None:
-    """Give a file its name. On Windows a file that somebody reads is not replaced: it has an entry
-    of the same key, which is as good as the new one."""
+    """Rename a temporary file.
+
+    Windows does not replace a file that another process reads: its entry has the same key, so the
+    new file is deleted instead.
+    """
     try:
         os.replace(temporary, path)
     except PermissionError:

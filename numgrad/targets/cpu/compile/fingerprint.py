@@ -1,4 +1,4 @@
-"""A digest of everything that decides what a Python function compiles to.
+"""Fingerprints: digests of all values that decide the code of a compiled Python function.
 
 Numba freezes globals and closures when it compiles, so a cached kernel is valid only as long as
 the function, the values it reads and the functions it calls are all the same. The walk below covers
@@ -23,7 +23,7 @@ from ..platform import numba_extensions
 from ..platform.numba_extensions import is_versioned
 from ..platform.numba_setup import is_loaded
 
-# Code of this package is known by name, as its sources are in the key; its closures are walked.
+# Functions of this package go by name, as its sources are in the key; their closures are walked.
 _OWN = (__package__ or "").rpartition(".")[0]
 _CODE_FIELDS = (
     "co_code", "co_names", "co_varnames", "co_freevars", "co_cellvars", "co_flags",
@@ -140,7 +140,7 @@ class _Walk:
         self.tag("scalar", value.dtype.str, value.tobytes().hex())
 
     def visit_module(self, value: types.ModuleType) -> None:
-        """A module stands for its name and for those of its attributes that the code names."""
+        """Digest a module: its name, and the attributes that the code names."""
         self.tag("module", value.__name__)
         if is_versioned(value.__name__) or self.met_before((value, self.attributes)):
             return
@@ -204,7 +204,7 @@ class _Walk:
                 self.visit(constant)
 
     def visit_other(self, value: Any) -> None:
-        """Objects known by what they hold: dispatchers, intrinsics, Numba types."""
+        """Digest an object by its contents: a dispatcher, an intrinsic, a Numba type."""
         if self.met_before(value):
             return
         kind = type(value)
@@ -227,8 +227,7 @@ class _Walk:
 
 
     def visit_declaration(self, value: Any) -> None:
-        """How a function was given to Numba: options, types, and signatures where no other follows.
-        """
+        """Digest a declaration to Numba: options, types, and signatures if no others may follow."""
         builder = getattr(value, "gufunc_builder", None)
         names = ("targetoptions", "locals") if builder is None else _OF_GENERALIZED
         for name in names:
@@ -261,14 +260,14 @@ def _globals(code: types.CodeType) -> tuple[str, ...]:
 
 
 def _has_docstring(code: types.CodeType) -> bool:
-    """Tell whether a string that is the first constant is the docstring."""
+    """Whether a code object whose first constant is a string has it as its docstring."""
     if sys.version_info >= (3, 14):  # a code object without one no longer begins with None
         return bool(code.co_flags & inspect.CO_HAS_DOCSTRING)
     return not code.co_name.startswith("<")  # a def without one has None there
 
 
 def _is_own(function: types.FunctionType) -> bool:
-    """Tell whether a function is a definition at the top level of a module of this package."""
+    """Whether a function is defined at the top level of a module of this package."""
     module = function.__module__ or ""
     if not module.startswith(_OWN + "."):
         return False
@@ -278,7 +277,7 @@ def _is_own(function: types.FunctionType) -> bool:
 
 
 def _is_compiler_type(value: Any) -> bool:
-    """Tell whether a value is a type of Numba's or LLVM's, which its text describes in full."""
+    """Whether a value is a type of Numba or LLVM, which its text describes in full."""
     if not is_loaded():
         return False
     from llvmlite import ir

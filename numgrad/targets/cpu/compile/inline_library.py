@@ -1,4 +1,4 @@
-"""Functions that only kernels call, which are compiled as parts of these."""
+"""Code libraries of Numba for functions that become parts of kernels."""
 
 from typing import Any
 
@@ -7,19 +7,19 @@ from numba.core.codegen import JITCodeLibrary
 
 
 class Part(JITCodeLibrary):
-    """Numba's code of a function, optimised and linked as always, but not made machine code."""
+    """The code of a function, optimised and linked by Numba, but never made machine code."""
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:
-        """Return 0, as a library does that has no function of the name."""
+        """Return 0, as if the library had no function of this name."""
         return 0
 
     @property
     def codegen(self) -> Any:
-        """Where Numba looks for the environment of a function that Python calls."""
+        """Return the object on which Numba sets the environment of a function."""
         return self
 
     def set_env(self, env_name: str, env: Any) -> None:
@@ -27,14 +27,14 @@ class Part(JITCodeLibrary):
 
 
 class ScalarPart(Part):
-    """The same, not even optimised before what calls it is: Numba would do it twice.
+    """The code of a scalar function, optimised only with the kernel that calls it.
 
-    For functions with few loops: sums over rows took up to twice as long where their loops were
-    inlined before they were made vectors.
+    Numba would optimise it twice. It suits functions with few loops: sums over rows took up to
+    twice as long where their loops were inlined before they were vectorised.
     """
 
     def _optimize_functions(self, ll_module: llvm.ModuleRef) -> None:
         ll_module.data_layout = self._codegen._data_layout
 
     def _optimize_final_module(self) -> None:
-        """Leave it to the kernel."""
+        """Do nothing: the module is optimised with the kernel."""

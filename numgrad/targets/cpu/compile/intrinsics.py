@@ -12,14 +12,14 @@ from numba.core import cgutils, types
 if TYPE_CHECKING:
 
     def intrinsic(function: Callable[..., Any]) -> Callable[..., Any]:
-        """Numba's decorator, which takes the first parameter, the typing context, away."""
+        """Stand for Numba's decorator, which removes the first parameter, the typing context."""
         ...
 else:
     from numba.extending import intrinsic
 
 
 def named_intrinsic(name: str, typing: Callable[..., Any]) -> Any:
-    """An intrinsic with a name, which Numba's errors say."""
+    """Return an intrinsic with a name for Numba's errors."""
     typing.__name__ = typing.__qualname__ = name
     return intrinsic(typing)
 
@@ -90,8 +90,10 @@ def store_word(typingctx, address, index, value):
 
 @intrinsic
 def call_function(typingctx, address, words):
-    """Call the function at ``address`` with a tuple of words; a kernel returns none, but this does:
-    what it is nobody knows."""
+    """Call the function at ``address`` with a tuple of words; return a word.
+
+    The word is undefined after a call of a kernel, which returns nothing.
+    """
 
     def codegen(context, builder, signature, args):
         values = cgutils.unpack_tuple(builder, args[1])
@@ -103,7 +105,7 @@ def call_function(typingctx, address, words):
 
 @intrinsic
 def stack_words(typingctx, count):
-    """Address of ``count`` (a literal) int64 words on the stack of the caller, not set yet."""
+    """Return the address of ``count`` (a literal) undefined int64 words on the caller's stack."""
     if not isinstance(count, types.IntegerLiteral):
         return None
 

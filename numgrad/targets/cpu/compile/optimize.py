@@ -1,7 +1,8 @@
-"""LLVM's part of the work on a fused kernel: link, inline, make loops vectors, emit machine code.
+"""LLVM's part of the work on a fused kernel: link, inline, vectorise loops, emit machine code.
 
-It needs LLVM alone. So it can be done in a process of its own, which this file is the program of;
-see `worker`. It imports nothing of numgrad, and neither Numba nor NumPy, which take long to start.
+The work needs LLVM alone, so a process of its own can do it, whose program is this file; see
+`worker`. The file imports nothing of numgrad, and neither Numba nor NumPy, which take long to
+start.
 """
 
 import marshal
@@ -10,7 +11,7 @@ from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
 READY = "ready"
-"""What the process says first."""
+"""The first message of the process."""
 
 
 class Job(NamedTuple):
@@ -21,13 +22,13 @@ class Job(NamedTuple):
     text : str
         LLVM code that defines the entries.
     parts : tuple of bytes
-        Bit code of what it calls; with none, the code is optimised already.
+        Bit code of the functions that it calls; without parts, the code is optimised already.
     symbols : tuple of str
-        The entries.
+        The names of the entries.
     options : dict
-        Of the target machine.
+        The options of the target machine.
     vectorise : bool
-        Whether loops become loops over vectors.
+        Whether LLVM vectorises loops.
     """
 
     text: str
@@ -38,13 +39,13 @@ class Job(NamedTuple):
 
 
 def finish(job: Job) -> tuple[bytes, tuple[str, ...], bool]:
-    """Return the object file, the functions that it calls, and whether any process may load it."""
+    """Return the object file, its external functions, and whether any process may load it."""
     machine, module = optimised(job)
     return bytes(machine.emit_object(module)), externals(module), is_portable(module)
 
 
 def optimised(job: Job) -> tuple[Any, Any]:
-    """Return the target machine and the module of which it makes machine code."""
+    """Return the target machine and the linked and optimised module."""
     llvm = _llvm()
     module = llvm.parse_assembly(job.text)
     machine = llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(
@@ -59,13 +60,13 @@ def optimised(job: Job) -> tuple[Any, Any]:
 
 
 def _llvm() -> Any:
-    from llvmlite import binding  # where the process finds it is known when it runs
+    from llvmlite import binding  # imported late: `main` sets its path first
 
     return binding
 
 
 def _optimise(llvm: Any, machine: Any, module: Any, vectorise: bool) -> None:
-    """Inline and vectorise: all that a loop around scalar functions gains from."""
+    """Inline and vectorise: a loop around scalar functions gains from no other passes."""
     options = llvm.PipelineTuningOptions(speed_level=1)
     options.loop_vectorization, options.slp_vectorization = vectorise, False
     builder = llvm.create_pass_builder(machine, options)
@@ -73,7 +74,7 @@ def _optimise(llvm: Any, machine: Any, module: Any, vectorise: bool) -> None:
 
 
 def internalise(items: Iterable[Any], symbols: Collection[str]) -> None:
-    """Hide everything that is defined but the entries.
+    """Make all definitions internal, except for the entries.
 
     Numba numbers versions per process, so callees of two objects from different processes can
     share a name (numba #10486); internal symbols cannot.
@@ -85,10 +86,10 @@ def internalise(items: Iterable[Any], symbols: Collection[str]) -> None:
 
 
 def externals(module: Any) -> tuple[str, ...]:
-    """Return the functions that a module calls and does not have.
+    """Return the functions that a module calls and does not define.
 
-    Numba looks for those that call themselves when it loads a module. Here nobody does, and LLVM
-    would end the process.
+    Recursive functions are refused: Numba resolves them when it loads a module, which is not done
+    here, and LLVM would end the process.
     """
     variables = (item.name for item in module.global_variables if item.is_declaration)
     if any(name.startswith(".numba.unresolved$") for name in variables):
@@ -98,7 +99,7 @@ def externals(module: Any) -> tuple[str, ...]:
 
 
 def is_portable(module: Any) -> bool:
-    """Whether no address of this process is part of a module."""
+    """Whether a module contains no address of this process."""
     variables = (item.name for item in module.global_variables)
     return not any(name.startswith("numba.dynamic.globals") for name in variables)
 

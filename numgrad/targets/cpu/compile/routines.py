@@ -1,7 +1,7 @@
-"""Functions of this package that are compiled once for all programs and kernels.
+"""Routines: functions of this package that are compiled once for all programs and kernels.
 
-They are known by name: their sources are part of every key. So a process that finds them in the
-cache does not import the modules in which they are written, nor Numba.
+Their keys have only names, because the sources of the package are part of every key. So a process
+that finds a routine in the cache imports neither the module of its source nor Numba.
 """
 
 from functools import cache
@@ -25,13 +25,15 @@ LAPACK = {
 _CPU = (__package__ or "").rpartition(".")[0]
 
 NUMPY_LOOP = "numgrad_numpy_loop"
-"""Name under which kernels call the function that calls loops of NumPy's."""
+"""Name under which kernels call the routine that calls NumPy's loops."""
 
 
 @cache
 def address_of(module: str, name: str, returns: bool = False, parallel: bool = False) -> int:
-    """Compile or load a function of a module of `targets.cpu`: words in, one word or nothing
-    out."""
+    """Return the address of a function of a module of `targets.cpu`, compiled or loaded.
+
+    The function takes words, and returns one word or nothing.
+    """
     key = join_keys((), repr(("routine", module, name, returns, parallel)))
 
     def compiled() -> Code | int:
@@ -45,7 +47,7 @@ def address_of(module: str, name: str, returns: bool = False, parallel: bool = F
 
 @cache
 def vector_function(symbol: str) -> int:
-    """Compile or load a function of `avx512`."""
+    """Return the address of a function of `avx512`, compiled or loaded."""
     key = join_keys((), repr(("vector function", symbol)))
 
     def compiled() -> Code:
@@ -60,7 +62,7 @@ def vector_function(symbol: str) -> int:
 
 
 def prepare() -> None:
-    """Compile or load all that programs and kernels share."""
+    """Compile or load the routines that programs and kernels share."""
     for name in ("work", "loops"):
         address_of("machine.interpreter", name, returns=True)
     address_of("machine.interpreter", "work_in_parallel", returns=True, parallel=True)

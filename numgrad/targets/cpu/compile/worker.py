@@ -1,12 +1,12 @@
 """A process that finishes fused kernels, so that a time limit and Ctrl-C reach LLVM.
 
 LLVM runs in C, where no signal is handled, and for some loops its optimiser takes longer than
-anybody waits. In another process it can be ended, and nothing else comes to harm: not even where
-LLVM aborts its process, for want of memory say. The process starts with the first kernel that is
-fused and is not in the cache, in the time of a few kernels, and ends with this one.
+anybody waits. In another process it can be ended without harm, even where LLVM aborts its process,
+for want of memory say. The process starts with the first fused kernel that is not in the cache, in
+the time of a few kernels, and ends with this process.
 
-Where no process can be started the work is done here. So is that on single operators, which is
-little.
+Where no process can be started, LLVM runs in this process. So it does for single operators, which
+are little work.
 """
 
 import atexit
@@ -27,14 +27,14 @@ from . import optimize
 from .optimize import Job
 
 LIMIT = 10.0
-"""Seconds that a kernel may take; those of hundreds of operators take a fifth of one."""
+"""The most seconds for a kernel; kernels of hundreds of operators take a fifth of a second."""
 
 _SLICE = 0.05
-_NAMES = ("python", "pypy")  # what embeds Python may do anything when it is started
+_NAMES = ("python", "pypy")  # a program that embeds Python may do anything when it is started
 
 
 class UnavailableError(Exception):
-    """There is no such process."""
+    """The process cannot be started, or has ended."""
 
 
 class Helper:
@@ -61,14 +61,14 @@ class Helper:
         self.is_ready = False
 
     def finish(self, job: Job) -> tuple[bytes, tuple[str, ...], bool]:
-        """Return what `optimize.finish` does.
+        """Return the result of `optimize.finish` for a job.
 
         Raises
         ------
         UnavailableError
-            If there is no such process after all.
+            If the process never became ready.
         TimeoutError, RuntimeError
-            If it takes too long, or fails.
+            If the job takes too long, or fails.
         """
         exchange = _Exchange(self, job)
         try:
@@ -87,12 +87,12 @@ class Helper:
         return answer
 
     def is_alive(self) -> bool:
-        """Whether it takes jobs, of this process."""
+        """Whether the process runs, and belongs to this one."""
         return self.owner == os.getpid() and self.process.poll() is None
 
     def end(self) -> int | None:
         """End the process; return its exit status."""
-        if self.owner != os.getpid():  # that of the process from which this one was forked
+        if self.owner != os.getpid():  # it belongs to the process from which this one was forked
             self.process.returncode = 0
             return None
         status = self.process.poll()
@@ -100,7 +100,7 @@ class Helper:
             self.process.kill()
         self.process.wait()
         for stream in (self.process.stdin, self.process.stdout):
-            with suppress(OSError):  # what it had not read is lost
+            with suppress(OSError):  # bytes that the process had not read are lost
                 if stream is not None:
                     stream.close()
         return status if status is not None else self.process.returncode
@@ -127,12 +127,12 @@ class _Exchange:
                 process.stdin.flush()
                 self.answer = marshal.load(process.stdout)
         except (EOFError, OSError, ValueError, TypeError):
-            self.answer = None  # it has ended
+            self.answer = None  # the process has ended
         finally:
             self.done.set()
 
     def wait(self, deadline: float) -> None:
-        """Wait for the answer, until a handler of signals raises or the time is over."""
+        """Wait for the answer, until a signal handler raises or the deadline has passed."""
         while not self.done.wait(_SLICE):
             interrupts.deliver()
             if time.monotonic() > deadline:
@@ -140,7 +140,7 @@ class _Exchange:
 
 
 class _Here:
-    """What stands for the process where there is none."""
+    """The stand-in for the process where none can be started: jobs are done in this process."""
 
     def is_alive(self) -> bool:
         return True
@@ -152,7 +152,7 @@ _current: Helper | _Here | None = None
 
 
 def finish(job: Job) -> tuple[bytes, tuple[str, ...], bool]:
-    """Finish a kernel in the other process; whoever calls this holds the compiler lock."""
+    """Finish a kernel in the other process; the caller holds the compiler lock."""
     global _current
     try:
         if _current is None or not _current.is_alive():

@@ -1,4 +1,4 @@
-"""From the spec of an operator to the code of its kernel, and from Numba's errors to short ones."""
+"""Compile the kernel of a spec by Numba, and turn Numba's errors into short ones."""
 
 import inspect
 import re
@@ -27,8 +27,7 @@ from . import write_check
 
 
 def elementwise(spec: Any, symbol: str, math: str) -> Code:
-    """Compile the scalar function of an `ElementwiseSpec`; ``math`` is the setting of that
-    name."""
+    """Compile the scalar function of an `ElementwiseSpec`; ``math`` is that setting's value."""
     real = real_dtype(spec.in_dtypes, spec.out_dtypes)
     function = bind(
         spec.function, scalar_math.names, is_complex=is_complex(spec.in_dtypes)
@@ -77,7 +76,7 @@ def _emit_scalar(
 
 
 def scalar_kind(context: Any, inputs: Sequence[types.Type], outputs: Sequence[types.Type]) -> Any:
-    """LLVM type of a compiled scalar function."""
+    """Return the LLVM type of a compiled scalar function."""
     results = [context.get_value_type(dtype) for dtype in outputs]
     result = results[0] if len(results) == 1 else ir.LiteralStructType(results)
     values = [context.get_value_type(dtype) for dtype in inputs]
@@ -85,7 +84,7 @@ def scalar_kind(context: Any, inputs: Sequence[types.Type], outputs: Sequence[ty
 
 
 def _report(builder: ir.IRBuilder, index: ir.Value, status: ir.Value) -> None:
-    """Note that the function raised, unless it did so before."""
+    """Emit: the status becomes 1 plus the index, unless an earlier element raised."""
     place = builder.inttoptr(status, INT64.as_pointer())
     before = builder.load(place)
     first = builder.icmp_signed("==", before, ir.Constant(INT64, 0))
@@ -120,7 +119,7 @@ def _emit_core(spec: Any, function: Callable, cores: Any, options: Any, symbol: 
 
 
 def _writes(spec: Any, function: Callable, order: Sequence[Any], cores: Any) -> write_check.Writes:
-    """What a core function does with those of its parameters that are arrays."""
+    """Return the writes of a core function to its array parameters."""
     nin = len(spec.in_dtypes)
     inputs: list[str] = []
     outputs: list[str] = []
@@ -131,9 +130,9 @@ def _writes(spec: Any, function: Callable, order: Sequence[Any], cores: Any) -> 
 
 
 def _writing_no_inputs(writes: write_check.Writes, made: Callable[[bool], Callee]) -> Callee:
-    """Compile a core function for inputs that nobody writes.
+    """Compile a core function for readonly inputs.
 
-    What it calls may have been compiled for arrays that can be written, and take no others.
+    If a callee was compiled for writable arrays and takes no others, inputs are writable.
     """
     try:
         return made(True)
@@ -147,14 +146,14 @@ def _writing_no_inputs(writes: write_check.Writes, made: Callable[[bool], Callee
 
 
 def numba_types(dtypes: Sequence[np.dtype]) -> list[types.Type]:
-    """The Numba types of scalars of some dtypes."""
+    """Return the Numba types of scalars of some dtypes."""
     return [numpy_support.from_dtype(dtype) for dtype in dtypes]
 
 
 def _results(
     callee: Callee, builder: ir.IRBuilder, value: Any, outputs: Sequence
 ) -> list[ir.Value]:
-    """The function's results, each cast to the dtype of its output."""
+    """Return the function's results, each cast to the dtype of its output."""
     restype = callee.restype
     if _is_tuple(restype):
         values, kinds = cgutils.unpack_tuple(builder, value, len(restype)), list(restype)
@@ -167,7 +166,7 @@ def _results(
 
 
 def _require_results(restype: Any, dtypes: Sequence[np.dtype], *, any_kind: bool) -> None:
-    """Refuse a function that returns another number of results, or (casts may) of another kind."""
+    """Refuse a wrong number of results, and, unless ``any_kind``, results of another kind."""
     kinds = list(restype) if _is_tuple(restype) else [restype]
     if len(kinds) != len(dtypes) or types.none in kinds:
         raise TypeError(
@@ -189,7 +188,7 @@ def _is_tuple(kind: Any) -> bool:
 
 
 def _described(kind: Any) -> str:
-    """A result in words, without Numba's own."""
+    """Return a result's type in words for an error."""
     if kind is types.none:
         return "nothing"
     if _is_tuple(kind):
@@ -221,7 +220,7 @@ _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def short_cause(error: Exception) -> str:
-    """The first telling line of one of Numba's long messages."""
+    """Return the first informative line of one of Numba's long messages."""
     lines = _ANSI.sub("", str(error)).splitlines()
     telling = [line.strip() for line in lines if not _NOISE.search(line.strip())]
     if not telling:

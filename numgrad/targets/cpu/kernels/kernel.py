@@ -1,4 +1,4 @@
-"""Kernels: what an operator computes, compiled for given dtypes to a function called by address.
+"""Kernels: functions of operators, compiled for given dtypes and called by address.
 
 Every kernel is ``void(intp* ptrs, intp n, intp* core_dims, intp* steps, intp* status)``, NumPy's
 inner loop of a generalized ufunc: operands, inputs then outputs, by address; ``n`` the length of
@@ -39,17 +39,17 @@ __all__ = ["ElementwiseSpec", "FusedSpec", "Kernel", "LoopSpec", "ProductSpec", 
 
 
 class Kernel:
-    """Compiled code of a spec.
+    """Compiled code of a kernel spec.
 
     Attributes
     ----------
     address : int
-        Of the machine code, valid for the life of the process.
+        The address of the machine code, valid for the life of the process.
     rows_address : int
-        Of a second entry, ``void(ptrs, n, rows, steps, status, row_steps)``, which does the work of
-        ``rows`` calls; 0 if there is none. It moves ``ptrs`` on to the last row.
+        The address of a second entry, ``void(ptrs, n, rows, steps, status, row_steps)``, which does
+        the work of ``rows`` calls; 0 if there is none. It moves ``ptrs`` on to the last row.
     name, spec, nin, nout
-        The operator's name, what was compiled, and the numbers of inputs and outputs.
+        The operator's name, the kernel spec, and the numbers of inputs and outputs.
     """
 
     __slots__ = ("_door", "_own", "address", "name", "nin", "nout", "rows_address", "spec")
@@ -98,8 +98,8 @@ class Kernel:
         return Door(self.name, self.address, self.spec.in_dtypes, self.spec.out_dtypes, core)
 
 
-# Whoever has a ufunc may keep it, and it points to what its door owns. Of two doors that threads
-# make at once, for one kernel or for two equal ones, both stay.
+# Users may keep a ufunc, which points to memory of its door: all doors given out are kept, also
+# both doors that two threads make at once.
 _given_out: list[Door] = []
 
 AnyKernel: TypeAlias = Kernel | HostKernel | numpy_loops.NumPyLoop
@@ -134,7 +134,7 @@ def is_ready(spec: FusedSpec) -> bool:
 
 
 def specs() -> list[CompiledSpec | HostSpec | LibraryKernel]:
-    """Return the specs of all kernels so far."""
+    """Return the specs of all kernels made so far."""
     return [found.spec for found in list(_kernels[settings.math].values())]
 
 

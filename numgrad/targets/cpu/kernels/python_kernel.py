@@ -1,7 +1,7 @@
 """Kernels that call a function of whole arrays in Python.
 
-In a program the machine calls it as any other kernel, by an address: ctypes takes Python's lock,
-and the operands are seen as arrays where they lie. Nothing is compiled.
+The machine calls such a kernel like any other, by an address: ctypes takes the GIL, and the
+function reads the operands in place, as arrays. Nothing is compiled.
 """
 
 import ctypes
@@ -35,8 +35,10 @@ class HostKernel:
         self.address = ctypes.cast(self._called, ctypes.c_void_p).value
 
     def call(self, *arrays: np.ndarray) -> tuple[Any, int]:
-        """Return the results, and 1 plus the index in the loop for which the function raised. Want
-        of memory is not asked for again, as there may be some then."""
+        """Return the results and 0, or None and 1 plus the index for which the function raised.
+
+        A `MemoryError` is raised at once: in a second call there might be enough memory.
+        """
         try:
             results = self._compute(arrays)
         except MemoryError:
@@ -46,7 +48,7 @@ class HostKernel:
         return (results if self.nout > 1 else results[0]), 0
 
     def again(self, cores: Sequence[np.ndarray]) -> None:
-        """Raise what the function raises for one element of the loop, or what stopped it."""
+        """Raise the exception of the function for one element of the loop, or the one kept."""
         stopped, self._stopped = self._stopped, None
         if stopped is not None:
             raise stopped
@@ -66,12 +68,12 @@ class HostKernel:
                 self._compute(cores)
             except Exception:
                 return number
-        return 0  # it raises for all of them together only
+        return 0  # the function raises for all elements together only
 
     # In programs ----------------------------------------------------------------------------------
 
     def _kernel(self, ptrs: int, n: int, core_dims: int, steps: int, status: int) -> None:
-        """Carry out one call of the machine; nobody would hear of an exception."""
+        """Carry out one call of the machine; keep an exception, which ctypes would swallow."""
         try:
             operands = self._operands(ptrs, n or 0, core_dims, steps)
             results, failed = self.call(*operands[: self.nin])
@@ -104,7 +106,7 @@ def _words(address: int, count: int) -> list[int]:
 
 
 class Memory:
-    """Elements at an address, as NumPy likes to be told."""
+    """Memory at an address, described by NumPy's array interface."""
 
     __slots__ = ("__array_interface__",)
 

@@ -1,4 +1,4 @@
-"""A kernel's function called once more, on the calling thread, where its exception can come out."""
+"""Call a kernel's function once more, on the calling thread, so that it raises its exception."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -33,7 +33,7 @@ def replay(spec: Any, inputs: Sequence[np.ndarray]) -> dict[int, list[tuple[int,
     ----------
     spec : ElementwiseSpec, LoopSpec or HostSpec
     inputs : sequence of ndarray
-        The core of each input.
+        The core of each input, for one element of the loop.
 
     Returns
     -------
@@ -44,7 +44,7 @@ def replay(spec: Any, inputs: Sequence[np.ndarray]) -> dict[int, list[tuple[int,
     Raises
     ------
     Exception
-        Whatever the function raises.
+        The exception of the function.
     """
     if isinstance(spec, HostSpec):
         host: Any = kernel(spec)
@@ -96,7 +96,7 @@ def _replay_loop(spec: LoopSpec, inputs: Sequence[np.ndarray]) -> dict[int, list
 
 
 def _options(spec: LoopSpec) -> tuple[tuple[str, Any], ...]:
-    """The options of a kernel as something that can be a key."""
+    """Return the options of a kernel as a hashable value."""
     options = sorted(user_options(spec).items(), key=lambda item: item[0])
     return tuple((name, _frozen(value)) for name, value in options)
 

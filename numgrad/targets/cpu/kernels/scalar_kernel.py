@@ -1,4 +1,4 @@
-"""The LLVM code of kernels that are made of scalar functions."""
+"""LLVM code of kernels that are made of scalar functions."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,29 +21,29 @@ from ..vectorize.widen import Widening, lanes_of
 from . import generate
 
 _LONG, _INTERLEAVE, _FEW = 8, 4, 16
-"""From how many steps on, two or more for each operand, a loop works on several vectors at once: a
-processor does not look far enough ahead to begin the next iteration while it waits for results of
-this one. Loops that mostly load and store gain nothing, and with more operands in memory than the
-last number the registers do not suffice: a stencil of 74 steps and 25 operands took 1.4 times as
-long."""
+"""The fewest steps, also two for each operand, of a loop that works on several vectors at once; how
+many vectors; and the most operands in memory. A processor does not look far enough ahead to begin
+the next iteration while it waits for results of this one. Loops that mostly load and store gain
+nothing, and with more operands the registers do not suffice: a stencil of 74 steps and 25 operands
+took 1.4 times as long."""
 
 _AHEAD, _WAITS = 96, ((5 / 8, 1), (1, 2))
-"""Code that is written for vectors works on one vector at once where the longest way through it, in
-cycles, is less than the first share of its operations, on two below the next, else on four. Of
-fewer operations than the first number, those of the next iteration are begun meanwhile."""
+"""Code that is written for vectors works on one vector at once where its longest path, in cycles,
+is less than the first share of its operations, on two below the next share, else on four. Fewer
+operations than the first number count as so many: the next iteration is begun meanwhile."""
 
 
 _BRANCHING = 1
-"""Of at most so many functions with branches a loop becomes one over vectors. The vectoriser turns
-branches into masks, in a time that grows beyond all bounds with their number: a kernel with eight
-functions of complex numbers took more than a minute, and 0.2 s without. Nothing is lost: kernels of
-two complex roots, logarithms or hyperbolic functions take 0.99 to 1.02 of the time."""
+"""The most functions with branches in a loop that LLVM vectorises. The vectoriser turns branches
+into masks, in a time that grows beyond all bounds with their number: a kernel with eight functions
+of complex numbers took more than a minute, and 0.2 s without. Nothing is lost: kernels of two
+complex roots, logarithms or hyperbolic functions take 0.99 to 1.02 of the time."""
 
 
 def join(graph: Graph, symbol: str) -> Code:
     """Compile the kernel of a graph of scalar functions.
 
-    LLVM's work on several is done in another process; that on a single one is little.
+    For several functions LLVM works in another process; for a single function it has little to do.
     """
     flow = flow_of(graph) if len(graph.steps) >= scalar_graph.FEWEST_STEPS else None
     lanes = lanes_of(flow) if flow is not None else 0
@@ -62,7 +62,7 @@ def join(graph: Graph, symbol: str) -> Code:
 
 
 def _widened(graph: Graph, flow: Flow, lanes: int, symbol: str) -> str:
-    """The code of a kernel written for vectors of so many elements."""
+    """Return the code of a kernel written for vectors of ``lanes`` elements."""
     code = Widening(flow, lanes, _vectors(graph, flow), graph.scalars)
     inputs, outputs = map(generate.numba_types, (graph.in_dtypes, graph.out_dtypes))
     loop = VectorLoop(cpu_target.target_context, inputs, outputs, graph.scalars, code)
@@ -71,7 +71,7 @@ def _widened(graph: Graph, flow: Flow, lanes: int, symbol: str) -> str:
 
 
 def _vectors(graph: Graph, flow: Flow) -> int:
-    """How many vectors of each value an iteration works on."""
+    """Return the number of vectors of each value on which an iteration works."""
     if len(graph.steps) < _LONG or not _is_narrow(graph):
         return 1
     wait = flow.height / max(len(flow.order), _AHEAD)
@@ -79,7 +79,7 @@ def _vectors(graph: Graph, flow: Flow) -> int:
 
 
 def _looped(graph: Graph, symbol: str) -> str:
-    """The code of a kernel that is a loop around the functions, which LLVM vectorises."""
+    """Return the code of a kernel that is a loop around the functions, which LLVM vectorises."""
     context: Any = cpu_target.target_context  # a property of Numba's own kind
     inputs, outputs = map(generate.numba_types, (graph.in_dtypes, graph.out_dtypes))
 
@@ -102,7 +102,7 @@ def _is_narrow(graph: Graph) -> bool:
 
 
 def _entries(loop: Rows, symbol: str) -> ir.Module:
-    """A module of the two entries of a kernel."""
+    """Return a module with the two entries of a kernel: for one row, and for rows."""
     context: Any = cpu_target.target_context  # a property of Numba's own kind
     module = context.codegen()._create_empty_module(symbol)
     rows = ir.Function(module, ROWS_TYPE, symbol + ROWS)
@@ -116,7 +116,7 @@ def _entries(loop: Rows, symbol: str) -> ir.Module:
 def call_scalar(
     one: Scalar, builder: Any, context: Any, values: Sequence[ir.Value]
 ) -> list[ir.Value]:
-    """Emit a call of a scalar function; ``values`` end with the index and the status."""
+    """Emit a call of a scalar function, ``values`` ending with index and status; return results."""
     dtypes = (one.spec.in_dtypes, one.spec.out_dtypes)
     kind = generate.scalar_kind(context, *map(generate.numba_types, dtypes))
     function = builder.module.globals.get(one.symbol)

@@ -1,10 +1,9 @@
-"""What a kernel may write, and must: its outputs, and nothing else.
+"""Check that a user's kernel writes its outputs, and no input.
 
-Inputs are shared with whoever else has them, saved values of other operations included: their
-types are those of arrays that nobody writes, so that Numba refuses to. What it overlooks is found
-here. An output that is never written would be what the memory held before. ``out = 0.0`` for
-``out[0] = 0.0`` is the usual reason: it gives the name another value. So would a sum be that begins
-with ``out[0] += x[i]``.
+Inputs share memory with other values, saved values included: Numba compiles them as readonly arrays
+and refuses most writes; this module finds further ones. An output that is never written would keep
+the old content of its memory. The usual reason is ``out = 0.0`` for ``out[0] = 0.0``, which gives
+the name another value. A sum that begins with ``out[0] += x[i]`` starts from the old content too.
 """
 
 import inspect
@@ -27,16 +26,16 @@ _DESCRIPTIONS = {"shape", "size", "ndim", "dtype", "itemsize", "nbytes", "stride
 _READING = {"binop", "unary", "inplace_binop"}
 _ITEMS = {"getitem", "static_getitem"}
 _BUILTINS = (len, range)
-_DEEPEST = 20  # operations that a value is followed through
+_DEEPEST = 20  # the most operations through which a value is followed
 
 
 class Writes:
-    """What a core function does with its array parameters.
+    """Writes of a core function to its array parameters.
 
     Parameters
     ----------
     name : str
-        How errors call the kernel.
+        The name of the kernel in errors.
     function : callable
     inputs, outputs : sequences of str
         The parameters that are arrays.
@@ -46,13 +45,13 @@ class Writes:
         self, name: str, function: Callable, inputs: Sequence[str], outputs: Sequence[str]
     ) -> None:
         self.name, self.inputs, self.outputs = name, inputs, outputs
-        # The functions in which it is called, each with the parameter that is looked at.
+        # The chain of calls that led to this function, each with the parameter in question.
         self.callers: frozenset[tuple[Callable, str]] = frozenset()
         plain = compiler.run_frontend(function)
         self.file, self.line = plain.func_id.filename, plain.func_id.firstlineno
         self.lines = {output: _line_of(plain, output) for output in outputs}
         self.func_ir = reconstruct_ssa(plain)
-        self.definitions = build_definitions(self.func_ir.blocks)  # those of it are older
+        self.definitions = build_definitions(self.func_ir.blocks)  # those of Numba are older
 
     def check_inputs(self) -> None:
         """Raise an `OperatorError` where a kernel certainly writes an input."""
@@ -63,15 +62,18 @@ class Writes:
                     raise self._input_error(origin, self.file, statement.loc.line)
 
     def check_outputs(self) -> None:
-        """Raise an `OperatorError` if a kernel certainly writes no element of an output, or none
-        but from what it reads there: by another name, through a view, or in a function of
-        Numba's. What other functions do with it is not known."""
+        """Raise an `OperatorError` for an output that the kernel certainly does not set.
+
+        An output is set by a value that is not computed from its own elements: by another name,
+        through a view, or in a function compiled by Numba. Other functions that get the output are
+        taken to set it.
+        """
         for output in self.outputs:
             if not self._sets(output):
                 raise self._output_error(output)
 
     def _sets(self, parameter: str) -> bool:
-        """Whether elements of an array may get values that are not made of what it holds."""
+        """Whether elements of an array may get values that are not computed from its elements."""
         return any(
             self._is_set(statement, variable, parameter)
             for statement in _statements(self.func_ir)
@@ -86,13 +88,16 @@ class Writes:
         value = getattr(statement, "value", None)
         is_view = isinstance(value, ir.Expr) and value.op in _ITEMS
         if (is_view or isinstance(value, ir.Var)) and self._whole(statement.target) == parameter:
-            return False  # what is done with that is looked at as well
+            return False  # uses of the new name are looked at as well
         called = self._called(value, variable)
         return called is None or any(function._sets(name) for function, name in called)
 
     def _called(self, value: Any, variable: Any) -> list[tuple["Writes", str]] | None:
-        """What a function of Numba's does with a variable, by the names of its parameters; None if
-        that is not known."""
+        """Return the writes of a called function to parameters that are a variable, with names.
+
+        It is None for a call of a function that Numba does not compile, or with other arguments
+        than positional ones.
+        """
         function = self._constant(value.func) if _is_call(value) else None
         if not isinstance(function, Dispatcher) or value.kws or value.vararg:
             return None
@@ -123,7 +128,7 @@ class Writes:
         )
 
     def _updates(self, parameter: str) -> list[int]:
-        """The lines that write elements of an array, here or in functions that are called."""
+        """Return the lines that write elements of an array, here or in functions called here."""
         found = []
         for statement in _statements(self.func_ir):
             value: Any = getattr(statement, "value", None)
@@ -151,7 +156,7 @@ class Writes:
         )
 
     def refused(self, error: Exception) -> OperatorError | None:
-        """The error of a kernel that Numba refused because it writes an input; else None."""
+        """Return the error of a kernel that Numba refused because it writes an input; else None."""
         text = str(error)
         if _REFUSAL_OF_UPDATE in text:
             return self._updated_input()
@@ -171,7 +176,7 @@ class Writes:
         return self._input_error(found[0] if len(found) == 1 else None, self.file, lines[-1])
 
     def _updated_input(self) -> OperatorError | None:
-        """The error of a kernel that updates a view of an input; None if it does not."""
+        """Return the error of a kernel that updates a view of an input; None for other kernels."""
         for statement in _statements(self.func_ir):
             value = getattr(statement, "value", None)
             if isinstance(value, ir.Expr) and value.op == "inplace_binop":
@@ -188,7 +193,7 @@ class Writes:
         )
 
     def _targets(self, statement: Any) -> list[Any]:
-        """The variables that a statement certainly writes."""
+        """Return the variables that a statement certainly writes."""
         if isinstance(statement, ir.SetItem | ir.StaticSetItem):
             return [statement.target]
         value = getattr(statement, "value", None)
@@ -200,7 +205,7 @@ class Writes:
         return value.args[function.nin :] if isinstance(function, np.ufunc) else []
 
     def _handed_on(self, statement: Any) -> list[Any]:
-        """The variables that a statement may write, give another name to, or hand to others."""
+        """Return the variables that a statement may write, rename, or pass to a function."""
         if not isinstance(statement, ir.Assign):
             return [] if isinstance(statement, ir.Del) else statement.list_vars()
         value = statement.value
@@ -217,7 +222,7 @@ class Writes:
         return value.list_vars()
 
     def _is_number(self, variable: Any) -> bool:
-        """Whether an element that was read is certainly not written, as a view of it could be."""
+        """Whether a subscript's result is only read: a view would have to be followed."""
         uses = (s for s in _statements(self.func_ir) if variable in s.list_vars())
         return all(self._only_reads(statement, variable) for statement in uses)
 
@@ -229,8 +234,11 @@ class Writes:
         return isinstance(statement, ir.Assign | ir.Del)
 
     def _origin(self, variable: Any, through: Sequence[str] | None) -> str | None:
-        """The parameter that a variable is: by another name, or an attribute ``through`` which it
-        is written; a view of it or made of it in whatever way if that is None."""
+        """Return the parameter that a variable refers to, or None.
+
+        A variable may be another name of the parameter, or one of its attributes ``through``; if
+        that is None, any view of the parameter or result of a call on it counts too.
+        """
         for _ in range(99):
             definition = self._definition(variable)
             if isinstance(definition, ir.Arg):
@@ -243,7 +251,7 @@ class Writes:
         return None
 
     def _whole(self, variable: Any) -> str | None:
-        """The parameter that a variable is, is a view of, or has as its element."""
+        """Return the parameter that a variable is, or is a view or an element of; else None."""
         for _ in range(99):
             definition = self._definition(variable)
             if isinstance(definition, ir.Expr) and definition.op in _ITEMS:
@@ -272,7 +280,7 @@ class Writes:
         return found[0] if len(found) == 1 else None
 
     def _constant(self, variable: Any) -> Any:
-        """The global that a variable is, or an attribute of one; None for anything else."""
+        """Return the value of a global variable, or of its attribute; None for other variables."""
         definition = self._definition(variable)
         if isinstance(definition, ir.Global | ir.FreeVar):
             return definition.value
@@ -286,7 +294,7 @@ def _is_call(value: Any) -> bool:
 
 
 def _line_of(func_ir: Any, output: str) -> int:
-    """Where the name gets another value; else where the function begins."""
+    """Return the line where a name gets another value; else the first line of the function."""
     again = (
         statement.loc.line
         for statement in _statements(func_ir)
@@ -303,5 +311,5 @@ def _statements(func_ir: Any) -> Iterator[Any]:
 
 
 def wants_writable(error: Exception) -> bool:
-    """Whether Numba refused arrays that nobody writes: to a function compiled for others, say."""
+    """Whether Numba refused readonly arrays, as for a callee compiled for writable ones."""
     return isinstance(error, errors.NumbaError) and "readonly" in str(error)

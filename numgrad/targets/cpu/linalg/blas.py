@@ -1,6 +1,6 @@
 """Matrix products through BLAS, in the kernel ABI.
 
-The work is done by one function, compiled once for all dtypes; the kernel of a dtype only calls it.
+One function, compiled once for all dtypes, does the work; the kernel of a dtype only calls it.
 BLAS stores matrices by columns; so ``C = A B`` by rows is computed as ``C' = B' A'`` by columns.
 """
 
@@ -42,7 +42,7 @@ def matmul_spec(dtype: np.dtype, max_rows: int = MAX_ROWS) -> RawSpec:
 
 @register_jitable
 def _leading(rows, columns, row_stride, column_stride, itemsize):
-    """Distance in items between rows that are stored as such, else 0."""
+    """Return the distance in items between rows that BLAS can read as they are stored, else 0."""
     if columns > 1 and column_stride != itemsize:
         return 0
     if rows <= 1:
@@ -91,7 +91,10 @@ def _product(gemm, one, itemsize, a, b, c, m, k, n, strides):
 
 @register_jitable
 def _shared_right(strides, steps, m, k, n, itemsize):
-    """Row distance of A if one product can replace the loop: B is shared, A and C go on evenly."""
+    """Return the row distance of A if one product can replace the loop, else 0.
+
+    It can if all products share B, and the rows of A and C are evenly spaced across the loop.
+    """
     row = load_word(steps, 0) if m == 1 else load_word(strides, 0)
     even = load_word(steps, 1) == 0 and load_word(steps, 0) == m * row
     if even and load_word(steps, 2) == m * n * itemsize:

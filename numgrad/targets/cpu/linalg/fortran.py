@@ -1,6 +1,6 @@
 """Calls of BLAS and LAPACK routines by their Fortran interface; see `library`.
 
-Code that is common to the four dtypes calls them by address.
+Code that is common to the four dtypes calls routines by address.
 """
 
 from collections.abc import Sequence
@@ -60,7 +60,7 @@ def call_fortran(typingctx, address, words):
 
 @intrinsic
 def by_address(typingctx, value):
-    """Put an integer or a character on the stack and return its address, as Fortran wants it."""
+    """Return the address of an integer or a character on the stack, as Fortran takes arguments."""
 
     def codegen(context, builder, signature, args):
         slot = cgutils.alloca_once(builder, INT64)
@@ -74,8 +74,8 @@ def by_address(typingctx, value):
 def copy_elements(typingctx, target, source, step, count, itemsize):
     """Copy ``count`` elements that are ``step`` bytes apart to contiguous memory.
 
-    Numba compiles the functions of a routine one by one, and ends the process where it does not
-    know what one of them calls.
+    The copy routine is made known to LLVM first: Numba compiles the functions of a routine one by
+    one, and ends the process where a function that they call is unknown.
     """
 
     def codegen(context, builder, signature, args):

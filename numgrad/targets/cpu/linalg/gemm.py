@@ -1,13 +1,13 @@
-"""Products of real matrices by code of our own: which code, for the registers of this machine.
+"""The kernel of products of real matrices, written in LLVM for the registers of this processor.
 
 Every element of a product is made of the same operations in the same order: of blocks of `BLOCK`
 terms, each added up by multiply-adds from the first to the last, and then the blocks. So its bits
 depend on its row and its column alone: not on the other rows, on how matrices lie in memory, on
 threads, and not on the width of registers. A BLAS has other bits for another number of rows.
 
-The work is done on a few rows by two registers of columns at a time, which stay in registers along
-a block. Columns that do not lie side by side are copied so that they do, a block of as many at a
-time: that stays in the first-level cache while all rows pass by.
+A few rows by two registers of columns of the result are computed at a time, and stay in registers
+along a block. Columns that are not contiguous are first copied, a block of terms of two registers
+of columns at a time: the copy stays in the first-level cache for all rows.
 
 `gemm_codegen` and `gemm_blocks` write the code; they are imported when there is none in the
 cache.
@@ -23,14 +23,14 @@ from ..compile.compiler import Code, join_keys, obtain, symbol_of
 from ..platform.numba_setup import config
 
 BLOCK = 256
-"""Terms that are added up by multiply-adds; more of them are added block by block."""
+"""The terms of a block, which are added up by multiply-adds; blocks are added afterwards."""
 
 MANY_ROWS = 240
-"""Rows that pass by the same columns: with a block of terms they fill half of a L2 cache."""
+"""The most rows that share a copy of columns: with a block of terms they fill half an L2 cache."""
 
 
 class Geometry(NamedTuple):
-    """What code is made for.
+    """The registers and instructions for which the code of a product is made.
 
     Attributes
     ----------
@@ -39,9 +39,9 @@ class Geometry(NamedTuple):
     lanes : int
         Elements of a register.
     rows : int
-        Rows by two registers of columns are worked on at a time.
+        Rows of the result that are computed at a time, by two registers of columns.
     fused : bool
-        Whether there is an instruction that multiplies and adds.
+        Whether the processor has a fused multiply-add.
     """
 
     dtype: np.dtype
@@ -52,7 +52,7 @@ class Geometry(NamedTuple):
 
 @cache
 def geometry(dtype: np.dtype) -> Geometry:
-    """Return what suits this machine."""
+    """Return the geometry that suits this processor."""
     has = _features()
     arm = llvm.get_process_triple().startswith(("aarch64", "arm64"))
     nbytes = 64 if "avx512f" in has else 32 if "avx" in has else 16

@@ -1,4 +1,4 @@
-"""LLVM code of the parts of a product: what stays in registers, and columns put side by side."""
+"""LLVM code of the parts of a product: blocks of the result in registers, and copies of columns."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from .gemm import Geometry
 _VOID = ir.VoidType()
 _INDEX = ir.IntType(32)
 REGISTERS = 2
-"""Registers of columns side by side."""
+"""Registers of columns that a block of the result is wide."""
 
 
 class Parts:
@@ -21,9 +21,9 @@ class Parts:
     Parameters
     ----------
     module : Module
-        To which they are added.
+        The module to which functions are added.
     geometry : Geometry
-        What they are made for.
+        The registers for which functions are made.
     """
 
     def __init__(self, module: ir.Module, geometry: Geometry) -> None:
@@ -35,18 +35,20 @@ class Parts:
         self.mask = ir.VectorType(ir.IntType(1), self.lanes)
 
     def function(self, name: str, count: int) -> tuple[Builder, Sequence[ir.Value]]:
-        """Add a function of so many words; return where its code goes, and its arguments."""
+        """Add a function of ``count`` words; return a builder in its first block, and arguments."""
         kind = ir.FunctionType(_VOID, [INT64] * count)
         function = ir.Function(self.module, kind, name)
         function.linkage = "internal"
         function.attributes.add("noinline")
         return ir.IRBuilder(function.append_basic_block("entry")), function.args
 
-    # What stays in registers ------------------------------------------------------------------
+    # Blocks of the result in registers --------------------------------------------------------
 
     def micro(self, rows: int, registers: int) -> ir.Function:
-        """Add ``f(a, am, ak, b, bk, c, cm, terms, columns, more)``: that many rows of the product
-        of a block; ``more`` tells that it is added to what is there."""
+        """Add ``f(a, am, ak, b, bk, c, cm, terms, columns, more)``: the product of a block.
+
+        It computes ``rows`` rows; with ``more`` it adds them to the content of ``c``.
+        """
         builder, args = self.function(f"rows{rows}_registers{registers}", 10)
         a, am, ak, b, bk, c, cm, terms, columns, more = args
         sums = self._sums(builder, rows, registers, (a, am, ak, b, bk, terms))
@@ -69,7 +71,7 @@ class Parts:
     def _write(
         self, builder: Builder, value: ir.Value, place: ir.Value, again: ir.Value, mask: Any = None
     ) -> None:
-        """Store a register, or add it to what is there."""
+        """Store a register, or, with ``again``, add it to the memory at this place."""
         before = self.load(builder, place, mask)
         total = builder.fadd(before, value)
         self.store(builder, builder.select(again, total, value), place, mask)
@@ -144,7 +146,7 @@ class Parts:
     # Registers in memory ----------------------------------------------------------------------
 
     def load(self, builder: Builder, place: ir.Value, mask: ir.Value | None = None) -> ir.Value:
-        """Load a register; where the mask is false, zeros."""
+        """Load a register, with zeros where the mask is false."""
         pointer = builder.inttoptr(place, self.vector.as_pointer())
         if mask is None:
             return builder.load(pointer, align=self.itemsize)
@@ -166,7 +168,7 @@ class Parts:
         builder.call(function, [value, pointer, ir.Constant(_INDEX, self.itemsize), mask])
 
     def _first(self, builder: Builder, columns: ir.Value, number: int) -> ir.Value:
-        """Return the mask of those lanes of register ``number`` that are among the columns."""
+        """Return the mask of the lanes of register ``number`` whose column is below ``columns``."""
         words = ir.VectorType(INT64, self.lanes)
         undefined = ir.Constant(words, ir.Undefined)
         alone = builder.insert_element(undefined, columns, ir.Constant(_INDEX, 0))
@@ -224,8 +226,10 @@ class Parts:
         return builder.function
 
     def single_row(self) -> ir.Function:
-        """Add ``f(a, ak, b, bn, c, terms, more)``: a row of one register of columns or two, whose
-        elements are contiguous and are transposed in registers on their way."""
+        """Add ``f(a, ak, b, bn, c, terms, more)``: one row of the product by two registers.
+
+        The elements of each column are contiguous; registers of them are transposed when loaded.
+        """
         builder, (a, ak, b, bn, c, terms, more) = self.function("single_row", 7)
         sources = [builder.add(b, builder.mul(bn, word(n))) for n in range(self.columns)]
         zero = ir.Constant(self.vector, [0.0] * self.lanes)
@@ -270,7 +274,7 @@ class Parts:
         before: Sequence[ir.Value],
         add: Callable[[ir.Value, list[ir.Value]], list[ir.Value]],
     ) -> list[ir.Value]:
-        """Emit a loop that adds to registers; return what they are after it."""
+        """Emit a loop that adds to registers; return their values after the loop."""
         kept = [builder.alloca(self.vector) for _ in before]  # LLVM makes registers of them
         for slot, value in zip(kept, before, strict=True):
             builder.store(value, slot)

@@ -16,8 +16,8 @@ from .gemm import BLOCK, MANY_ROWS, Geometry
 from .gemm_blocks import REGISTERS, Parts
 
 WIDE = 8
-"""Registers of columns by which a single row is multiplied at a time: no sum waits for another one,
-and the columns are read as they lie."""
+"""Registers of columns by which a single row is multiplied at a time: so many sums are independent
+of each other, and the columns are read in place."""
 
 
 def product(geometry: Geometry, symbol: str) -> Code:
@@ -34,7 +34,7 @@ def product(geometry: Geometry, symbol: str) -> Code:
 
 
 def _optimise(module: llvm.ModuleRef) -> None:
-    # Loops are as they should be: to be unrolled they have too many sums in registers.
+    # Loops have their final form: unrolled, they would need more registers than there are.
     options = llvm.PipelineTuningOptions(speed_level=1)
     options.loop_unrolling = options.loop_vectorization = options.slp_vectorization = False
     builder = llvm.create_pass_builder(target_machine(), options)
@@ -42,8 +42,10 @@ def _optimise(module: llvm.ModuleRef) -> None:
 
 
 def _emit_kernel(builder: Builder, args: Sequence[ir.Value], matrices: ir.Function) -> None:
-    """Emit the kernel's loop over products; it is one product where B is shared and the rows of A
-    and of C go on evenly across it."""
+    """Emit the kernel's loop over products.
+
+    It is one product if all share B, and the rows of A and of C are evenly spaced across the loop.
+    """
     ptrs, n, core, steps, _ = args
     m, k, columns = (table_word(builder, core, number) for number in range(3))
     a, b, c, step_a, step_b, step_c = (
@@ -75,8 +77,10 @@ class _Matrices:
         self.copies = parts.copy_rows(), parts.copy_columns()
 
     def _panel(self, registers: int) -> ir.Function:
-        """Add ``f(a, am, ak, b, bk, c, cm, rows, terms, columns, more)``: all rows of columns that
-        lie side by side, a block of terms."""
+        """Add ``f(a, am, ak, b, bk, c, cm, rows, terms, columns, more)``: a panel of the product.
+
+        The panel has all rows of contiguous columns, for a block of terms.
+        """
         micros = [self.parts.micro(height, registers) for height in self.heights]
         builder, args = self.parts.function(f"panel{registers}", 11)
         a, am, ak, b, bk, c, cm, rows, terms, columns, more = args
@@ -105,13 +109,13 @@ class _Matrices:
         return builder.function
 
     def emit(self) -> ir.Function:
-        """Add ``f(a, b, c, am, ak, bk, bn, cm, rows, terms, columns)``."""
+        """Add ``f(a, b, c, am, ak, bk, bn, cm, rows, terms, columns)``: the whole product."""
         builder, args = self.parts.function("matrices", 11)
         a, b, c, am, ak, bk, bn, cm, rows, terms, columns = args
         space = builder.alloca(ir.ArrayType(self.parts.scalar, BLOCK * self.parts.columns))
         space.align = 64
         copy = builder.ptrtoint(space, INT64)
-        # Without terms there is one block of none, which writes zeros.
+        # Without terms there is one empty block, which writes zeros.
         none = builder.icmp_signed("==", terms, word(0))
         blocks = builder.select(none, word(1), _ceiling(builder, terms, BLOCK))
         with counted_loop(builder, _ceiling(builder, rows, MANY_ROWS)) as stretch:
@@ -145,8 +149,10 @@ class _Matrices:
     def _emit_single_row(
         self, builder: Builder, left: Any, right: Any, to: Any, sizes: Any, more: Any
     ) -> ir.Value:
-        """Emit the product of a single row with columns that lie side by side, many at a time, or
-        whose elements do; return with how many that was."""
+        """Emit the product of a single row with full registers of columns; return their number.
+
+        Rows of B are contiguous, or its columns are; otherwise the number is 0.
+        """
         (a, _, ak), (b, bk, bn), (c, cm), (rows, terms, columns) = left, right, to, sizes
         item = word(self.parts.itemsize)
         one = builder.icmp_signed("==", rows, word(1))
@@ -171,8 +177,10 @@ class _Matrices:
     def _side_by_side(
         self, builder: Builder, matrix: Sequence[ir.Value], copy: ir.Value
     ) -> list[ir.Value]:
-        """Return where columns lie side by side and how far apart the rows are: where they are,
-        or in a copy. Registers are loaded whole, so fewer columns than they hold are copied."""
+        """Return the address of contiguous columns and their row stride: in place or in a copy.
+
+        Registers are loaded whole, so fewer columns than they hold are copied too.
+        """
         right, bk, bn, _, width = matrix
         contiguous = builder.icmp_signed("==", bn, word(self.parts.itemsize))
         full = builder.icmp_signed("==", width, word(self.parts.columns))
@@ -208,7 +216,7 @@ class _Matrices:
 
 
 def _at(builder: Builder, base: ir.Value, *steps: tuple[ir.Value, ir.Value]) -> ir.Value:
-    """Return an address so many steps away."""
+    """Return an address moved by numbers of strides."""
     for number, stride in steps:
         base = builder.add(base, builder.mul(number, stride))
     return base
@@ -221,7 +229,7 @@ def _ceiling(builder: Builder, value: ir.Value, size: int) -> ir.Value:
 def _part(
     builder: Builder, total: ir.Value, number: ir.Value, size: int
 ) -> tuple[ir.Value, ir.Value]:
-    """Return where part ``number`` begins, and its size: the last one may be smaller."""
+    """Return the begin and the size of part ``number``; the last part may be smaller."""
     start = builder.mul(number, word(size))
     rest = builder.sub(total, start)
     short = builder.icmp_signed("<", rest, word(size))

@@ -1,7 +1,7 @@
 """Factorizations and triangular solves through LAPACK and BLAS, in the kernel ABI.
 
-The work is done by functions that are compiled once for all dtypes and get the addresses of the
-routines, the size of an element, and the bits of 1 and -1. The kernel of a dtype only calls them.
+Functions compiled once for all dtypes do the work; they get the addresses of the routines, the size
+of an element, and the bits of 1 and -1. The kernel of a dtype only calls them.
 
 A factorization LU is kept by columns, as LAPACK writes it. Right hand sides and solutions are
 C-contiguous: a matrix is its own transpose by columns, and triangles are applied from the right;
@@ -32,8 +32,8 @@ def lapack_spec(name: str, dtype: np.dtype, lower: bool = True, adjoint: bool = 
     ``cholesky``          ``(n,n)->(n,n)``, the lower factor; fails if not positive definite
     ====================  ==================================================================
 
-    A kernel that fails reports the index in its loop. Factors must be C-contiguous, what is
-    factored and right hand sides may have any strides.
+    A kernel that fails reports the index in its loop. Factors must be C-contiguous; matrices to
+    factor and right hand sides may have any strides.
     """
     dtype = np.dtype(dtype)
     symbols = tuple(symbol(dtype, r, real=r == "scal") for r in ROUTINES[name])
@@ -98,7 +98,7 @@ def _exchange_rows(swap, pivots, pivot_step, x, n, row, width, stride, backwards
 
 @register_jitable
 def _has_zero(a, step, n, itemsize, is_complex):
-    """Tell whether an element of the diagonal is zero, from its bits without the sign."""
+    """Return whether an element of the diagonal is zero, by its bits without the sign."""
     parts = 2 if is_complex else 1
     size = itemsize // parts
     for i in range(n):

@@ -1,8 +1,8 @@
-"""Kernels that call BLAS and LAPACK: what they are called with and where the routines are.
+"""Kernels that call BLAS and LAPACK: their signatures and dtypes, and the routines they need.
 
-The routines are those that SciPy carries, by their Fortran interface. LLVM knows them under names
-of our own, so that a kernel on disk refers to them by name. The kernels are written in `blas` and
-`lapack`, which are imported, and Numba with them, when one is not in the cache.
+The routines are SciPy's, by their Fortran interface. LLVM knows them under names with a prefix of
+numgrad's, so that a kernel on disk refers to them by name. The kernels are written in `blas` and
+`lapack`, which are imported, and Numba with them, only if a kernel is not in the cache.
 """
 
 import importlib
@@ -39,7 +39,7 @@ _INT32 = np.dtype(np.int32)
 
 
 class LibraryKernel(NamedTuple):
-    """What can be said of a kernel without its code."""
+    """The signature and dtypes of a kernel, known without its code."""
 
     name: str
     signature: str
@@ -48,7 +48,8 @@ class LibraryKernel(NamedTuple):
 
 
 def describe(spec: LibrarySpec) -> LibraryKernel:
-    """Return what can be said of a spec's kernel; `lapack.lapack_spec` says what it computes."""
+    """Return the signature and dtypes of a spec's kernel; see `lapack.lapack_spec` for its result.
+    """
     dtype = spec.dtype
     outputs = {"lu_factor": (dtype, _INT32)}.get(spec.name, (dtype,))
     inputs = {"lu_factor": (dtype,), "cholesky": (dtype,), "lu_solve": (dtype, _INT32, dtype)}
@@ -81,7 +82,7 @@ def _raw(spec: LibrarySpec) -> RawSpec:
 
 
 def symbol(dtype: np.dtype, routine: str, real: bool = False) -> str:
-    """Return the name under which LLVM knows a routine for a dtype (for its real part)."""
+    """Return the name under which LLVM knows a routine for a dtype, or for its real dtype."""
     letter = LETTERS[dtype.name]
     return _PREFIX + (_REAL[letter] if real else letter) + routine
 

@@ -25,7 +25,7 @@ _NANOSECONDS = 1_000_000_000
 
 @intrinsic
 def _read_counter(typingctx):
-    """Return the processor's counter of time, which takes a few nanoseconds to read."""
+    """Return the processor's cycle counter, which takes a few nanoseconds to read."""
 
     def codegen(context, builder, signature, args):
         function = builder.module.declare_intrinsic(
@@ -38,7 +38,7 @@ def _read_counter(typingctx):
 
 @intrinsic
 def _read_virtual_counter(typingctx):
-    """Return the counter of time of a processor of ARM's, which any program may read."""
+    """Return the virtual counter of an ARM processor, which any program may read."""
 
     def codegen(context, builder, signature, args):
         module, name = builder.module, "llvm.read_volatile_register.i64"
@@ -75,7 +75,7 @@ else:  # POSIX
 
 
 def loops(block, state, p, row, rows):
-    """Do what the machine's `loops` does, and note when it began and ended."""
+    """Call the machine's `loops`, and note in the table of times when it began and ended."""
     began = now()
     status = call_function(load_word(block, LOOPS_TIMED), (block, state, p, row, rows))
     ended = now()

@@ -1,11 +1,11 @@
-"""A way into a program that takes no Python: a builtin function that reads NumPy's arrays.
+"""Entries: builtin functions that read NumPy's arrays and run a program without Python code.
 
-A compiled function with the signature of CPython's ``METHFASTCALL`` looks at the array objects
+A compiled function with the signature of CPython's ``METH_FASTCALL`` reads the array objects
 themselves, writes the addresses of their elements to a run's table of bases and runs the program,
 all in a fraction of a microsecond. A short program runs on the calling thread, which keeps the GIL;
-another gives it back meanwhile and may run on many threads. The memory of the run belongs to the
-entry: a second call that comes meanwhile is refused. Where anything is not exactly as expected it
-does nothing and says so: the caller then goes the ordinary way.
+a long program releases the GIL and may run on many threads. The memory of the run belongs to the
+entry, so a call during another one is refused. Where an argument is not exactly as declared, the
+entry does nothing and returns False; the caller then runs the program from Python.
 
 The compiled function is in `entry_compiled`.
 """
@@ -28,16 +28,16 @@ from .scratch import BASES
     NARGS, WORK, SPACE, NPARTS, LEFT, LAUNCH, UNLOCKED, BUSY, HEAD,
 ) = range(OWN, OWN + 9)  # fmt: skip
 """Words of an entry: the number of arguments; the addresses of `work` and of the run's space; the
-number of parts; how many calls it answers, any number if that is negative; the address of
-`work_in_parallel`; whether it gives back Python's lock, and whether a call has done so and works.
-Behind them come
+number of parts; the number of calls left, any number if negative; the address of
+`work_in_parallel`; whether the entry releases the GIL, and whether a call has released it and runs.
+They are followed by
 
 - for each part the address of its program block and the number of its threads,
-- for each argument its kind, how many words describe it, its number of slots; then its description,
-  which is that of an array, the type of a number, the object itself, or for an int where its number
-  is written to and the least and the greatest that it may be; then the slots,
+- for each argument its kind, the length of its description, its number of slots; then the
+  description (of an array, the type of a number, the object itself, or for an int a word for its
+  value and the least and the greatest value); then the slots,
 - how many arrays are written and how many are read, and for each a slot and the size in bytes,
-- the number of constants, and for each where it begins and ends.
+- the number of constants, and for each the addresses of its begin and its end.
 """
 
 KIND, LENGTH, NSLOTS, DESCRIPTION = range(4)
@@ -45,11 +45,11 @@ ARRAY, NUMBER, SAME, INTEGER = range(4)
 """Words of an argument, and its kinds."""
 
 MOST_BYTES = 1 << 22
-"""Memory that the run of an entry may need, which it keeps."""
+"""The most memory, in bytes, of a run of an entry, which keeps it from call to call."""
 
 
 Argument = tuple[Any, Any, Sequence[int], bool]
-"""What an argument must be exactly, as `make` takes it."""
+"""The declaration of an argument, ``(dtype, shape, slots, writeable)``; see `make`."""
 
 
 def entry_of(
@@ -62,10 +62,10 @@ def entry_of(
 ) -> tuple[Callable[..., Any] | None, Callable[[], int] | None]:
     """Return a builtin function that runs a program; see `make`.
 
-    With ``calls`` it answers so many calls; a second function then says how many it answered, and
-    lets it answer as many again. With ``spread`` it gives back the GIL, and runs the parts for
-    which that is true on all threads. There is none for a program that would keep much memory, or
-    where only one thread at a time may launch others.
+    With ``calls`` the entry answers so many calls; a second function then returns how many it has
+    answered, and resets the count. With ``spread`` the entry releases the GIL, and runs the parts
+    marked True on all threads. There is no entry for a program that needs more than `MOST_BYTES` of
+    memory, nor for a parallel one where only one thread at a time may launch others.
     """
     if not object_layout.is_possible():
         return None, None
@@ -107,27 +107,27 @@ def make(
     alive: Any = None,
     constants: Sequence[np.ndarray] = (),
 ) -> Callable[..., Any]:
-    """Return a builtin function of arrays that runs a program; None where there can be none.
+    """Return a builtin function of arrays that runs a program.
 
-    It returns None after a run, and False where it did nothing, or not all: a kernel raised, or an
-    argument is not exactly what was declared.
+    The function returns None after a complete run, and False otherwise: a kernel raised, or an
+    argument is not exactly as declared.
 
     Parameters
     ----------
     arguments : sequence of (dtype, shape, slots, writeable)
-        In the order of the call; arrays to write to come last. The dtype is that of an array in C
-        order; or the type of a number that keeps it as an element of an array does; or ``int``, in
-        place of whose shape are the least and the greatest number; or a `Same`. The slots are those
-        of the table of bases where its address goes.
+        In the order of the call; arrays to write to come last. The dtype is that of an array; or
+        the type of a number with the memory layout of an element of an array; or ``int``, with the
+        least and the greatest value as the shape; or a `Same`. The address of the argument goes to
+        the slots of the table of bases.
     work, space : int
         Addresses of the machine's `work`, and of the header of the space that a run borrows.
     blocks : sequence of tuple
         Address of the program block and number of threads of each part.
     alive : object
-        Owns what the addresses point to; lives as long as the function.
+        The owner of the memory at these addresses; lives as long as the function.
     constants : sequence of ndarray
-        What the program reads beside its arguments: an array to write to may share memory with none
-        of them, nor with an argument.
+        Arrays that the program reads beside its arguments: an array to write to may share memory
+        neither with a constant nor with an argument.
     """
     words = [len(arguments), work, space, len(blocks), -1, 0, 0, 0]
     words += [word for block in blocks for word in block]
@@ -153,14 +153,14 @@ def _describe(dtype: Any, shape: Any, writeable: bool) -> tuple[int, list[int]]:
 
 
 def _size(dtype: np.dtype, shape: Any) -> int:
-    """Return how many bytes of memory an argument lies in."""
+    """Return the bytes of memory that an argument spans, gaps included."""
     if isinstance(shape, Strided):
         return shape.extent() + dtype.itemsize
     return prod(shape) * dtype.itemsize
 
 
 def _ranges(arguments: Sequence[Argument], constants: Sequence[np.ndarray]) -> list[int]:
-    """Return what arrays to write are compared with."""
+    """Return the words by which `overlap` finds arrays that share memory with a written one."""
     pairs: tuple[list[int], list[int]] = ([], [])
     for dtype, shape, slots, writeable in arguments:
         if slots:

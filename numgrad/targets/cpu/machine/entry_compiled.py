@@ -1,4 +1,4 @@
-"""The compiled half of an entry: it looks at the arguments and runs the program."""
+"""The compiled half of an entry: it checks the arguments and runs the program."""
 
 from ..compile.intrinsics import call_function, load_word, stack_words, store_word
 from ..python.cpython import check_signals, fits, is_a, keep, number_of, release_lock, take_lock
@@ -26,9 +26,9 @@ def overlap(space, p):
 
 
 def run(table):
-    """Run the parts; return 0, 1 where that was not possible, or -1 with a Python exception set.
+    """Run the parts; return 0, 1 where a run stopped, or -1 with a Python exception set.
 
-    Where the lock is given back, parts run on as many threads as they are for, while other threads
+    An entry that releases the GIL runs each part on its number of threads, while other threads may
     run Python.
     """
     space, parts = load_word(table, at.SPACE), load_word(table, at.NPARTS)
@@ -43,7 +43,7 @@ def run(table):
         store_word(space, scratch.MODE, scratch.START if workers > 1 else scratch.START_ALONE)
         refused = work_on(table, workers)
         while refused != 0 and thread != 0 and load_word(space, scratch.FAILED) == 0:
-            # Time is up, so that Python can look at its signals.
+            # The budget is used up: Python handles its signals between two slices.
             take_lock(thread)
             raised = check_signals()
             thread = release_lock()
@@ -62,7 +62,7 @@ def run(table):
 
 
 def work_on(table, workers):
-    """Work on a part until it is done, has failed or time is up; return 0 where it is done."""
+    """Run a part until it is complete, fails or has used up its budget; return 0 if complete."""
     space = load_word(table, at.SPACE)
     if workers > 1:
         return call_function(load_word(table, at.LAUNCH), (space,))
@@ -70,7 +70,7 @@ def work_on(table, workers):
 
 
 def write_integer(item, place):
-    """Write the number of an int; return 0 for one that lies beyond its limits, else 1."""
+    """Write the value of an int to a word; return 0 if it exceeds its limits, else 1."""
     overflow = stack_words(1)
     number = number_of(item, overflow)
     store_word(place, 0, number)
@@ -79,7 +79,7 @@ def write_integer(item, place):
 
 
 def find(table, item, p):
-    """Return where a program finds an argument; 0 for one that is not exactly as declared."""
+    """Return the address at which a program reads an argument; 0 if it is not as declared."""
     kind, place = load_word(p, at.KIND), p + 8 * at.DESCRIPTION
     if kind == at.ARRAY:
         return load_word(item, DATA) if fits(table, item, place) != 0 else 0
@@ -93,8 +93,10 @@ def find(table, item, p):
 
 
 def fill(table, arguments, count):
-    """Write where arguments are to the table of bases; return where their words end, 0 if one of
-    them is not exactly as declared."""
+    """Write the addresses of arguments to the table of bases.
+
+    Return where the words of the arguments end; 0 if an argument is not exactly as declared.
+    """
     bases = load_word(load_word(table, at.SPACE), scratch.BASES)
     p = table + 8 * (at.HEAD + 2 * load_word(table, at.NPARTS))
     for n in range(count):
@@ -109,8 +111,11 @@ def fill(table, arguments, count):
 
 
 def enter(table_object, arguments, count):
-    """Check the arguments, fill in the bases, run; return None, False if that was not possible, or
-    nothing at all with an exception set."""
+    """Check the arguments, fill in the bases and run.
+
+    Return None; False if an argument is not as declared or the run stopped; 0 with an exception
+    set.
+    """
     table = load_word(table_object, DATA)
     left, refused = load_word(table, at.LEFT), 1
     # The memory of the run is that of the call that works.

@@ -1,8 +1,8 @@
 """The compiled half of the machine: the loops over tiles, instructions and dimensions.
 
 Workers take tiles from a shared counter, so a slow core does not hold up the others, and keep
-their place in a state table: a worker that has used up its budget returns, so that Python can look
-at its signals, and is called again with the mode RESUME.
+their place in a state table: a worker returns when its budget is used up, so that Python can handle
+signals, and is called again with the mode RESUME.
 
 The three functions call one another by address, as they call kernels: each is compiled on its own,
 once, which takes a fifth of the time that Numba needs to link and optimise them together.
@@ -52,7 +52,7 @@ _CALL_WORK = 32  # the price of an instruction that declares no work: some 10 ns
 
 @intrinsic
 def _take_next(typingctx, address):
-    """Return the word at `address` and add one to it, atomically."""
+    """Return the word at ``address``, and increment it atomically."""
 
     def codegen(context, builder, signature, args):
         counter = builder.inttoptr(args[0], INT64.as_pointer())
@@ -68,7 +68,7 @@ _c_set_num_threads = types.ExternalFunction("set_num_threads", types.void(types.
 def loops(block, state, p, row, rows):
     """Call an instruction's kernel for every combination of its outer loop dimensions.
 
-    Returns the kernel's status; after a failure the odometer shows where it happened.
+    Return the kernel's status; after a failure the odometer holds the position of the loop.
     """
     code = load_word(block, CODE)
     nops, row_dim = load_word(code, p + 1), load_word(code, p + 3)
@@ -128,7 +128,7 @@ def loops(block, state, p, row, rows):
 
 
 def work(state):
-    """Take tiles and run them until there is none, one fails or the budget is used up."""
+    """Take tiles and run them until none is left, a kernel fails or the budget is used up."""
     space = load_word(state, SPACE)
     block = load_word(space, BLOCK)
     code, budget = load_word(block, CODE), load_word(block, BUDGET)

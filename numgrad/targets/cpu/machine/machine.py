@@ -15,8 +15,8 @@ nops words, and more  strides of the inner dimension, then the core strides
 
 Pointers are ``bases[slot] + offset + row0 * row_stride``, or, in slot 0, ``arena of the worker +
 offset``. The table of bases belongs to a run: its slot 1 is 0, for absolute addresses, slot 2 the
-memory that the run borrows for itself, and the others whatever the caller supplies. So the code
-itself is constant, and any number of threads may run it.
+block of memory that the run borrows, and the caller supplies the others. So the code itself is
+constant, and any number of threads may run it.
 """
 
 import ctypes
@@ -52,15 +52,15 @@ from .scratch import (
 
 _FIRST_BUDGET = 4_000_000
 _SLICE_SECONDS = 0.1
-_MOST_SCALE = 16.0  # a pass that is long by far soon gets slices that are few
+_MOST_SCALE = 16.0  # the most by which the budget of a slice changes from one to the next
 _SMALL_CODE = 1024
-OUTSIDE = 3  # slots of the table of bases that the machine fills itself
+OUTSIDE = 3  # the first slot of the table of bases that the caller fills
 _Block = ctypes.c_int64 * BLOCK_WORDS
 
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """Where a kernel raised.
+    """The place where a kernel raised.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class Stopped:
 
 
 def address_of(name: str) -> int:
-    """Compile or load a function of `interpreter`: words in, one word out."""
+    """Return the address of a function of `interpreter`, which takes words and returns one."""
     parallel = name == "work_in_parallel"
     return routines.address_of("machine.interpreter", name, returns=True, parallel=parallel)
 
@@ -190,7 +190,7 @@ class Runner:
         return None
 
     def layout(self, workers: Sequence[int]) -> tuple[int, int, int]:
-        """Return where in a space the table of bases and the block begin, and where all ends."""
+        """Return the offsets in a space of the table of bases, of the block, and of its end."""
         states = max(
             [n * part.stride for n, part in zip(workers, self.parts, strict=True)],
             default=scratch.ALIGNMENT,  # a space keeps its own address in the first state
@@ -228,7 +228,7 @@ class Runner:
         space: scratch.Space,
         workers: int,
     ) -> Stopped | None:
-        """Continue a run that used up its budget; between two slices Python handles signals."""
+        """Resume a run until it is complete; between two slices Python handles signals."""
         header = space.header
         header[MODE] = RESUME
         try:
@@ -242,7 +242,7 @@ class Runner:
         return self._failure(part, space, workers) if header[FAILED] else None
 
     def _failure(self, part: Part, space: scratch.Space, workers: int) -> Stopped:
-        """Return the first of the workers' failures."""
+        """Return the failure in the lowest row, of the first instruction, among the workers."""
         words = space.words[STATES:]
         states = [words[worker * part.stride // 8 :] for worker in range(workers)]
         return min(
@@ -269,13 +269,13 @@ class Runner:
 
 
 def _adapt(block: Any, seconds: float) -> None:
-    """Aim at slices of a tenth of a second: estimates of work are only estimates."""
+    """Adapt the budget, an estimate of work, so that a slice takes a tenth of a second."""
     scale = min(max(_SLICE_SECONDS / max(seconds, 1e-6), 1 / _MOST_SCALE), _MOST_SCALE)
     block[BUDGET] = int(block[BUDGET] * scale) + 1
 
 
 def _largest(code: np.ndarray, starts: np.ndarray) -> tuple[int, int]:
-    """Return bounds of the number of operands and of loop dimensions of any instruction."""
+    """Return upper bounds of the operands and of the loop dimensions of an instruction."""
     if len(code) <= _SMALL_CODE:
         return len(code), len(code)  # a loose bound costs nothing, finding a tight one 10 us
     return int(code[starts + 1].max(initial=0)), int(code[starts + 2].max(initial=0))

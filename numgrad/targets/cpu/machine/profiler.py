@@ -1,7 +1,7 @@
-"""Runs that are measured: the machine calls a routine that times each instruction.
+"""Measured runs of a program: the machine calls a function that times each instruction.
 
-The machine finds the function that runs an instruction in the block of a part. A measured run has
-blocks of its own, in which that is another function: so other runs do not even test a flag.
+The block of a part has the address of the function that runs an instruction. A measured run has
+blocks of its own with the address of another function, so ordinary runs need not test a flag.
 """
 
 import copy
@@ -27,23 +27,23 @@ from .scratch import (  # fmt: skip
     TIMES_STRIDE,
 )
 
-_EVENTS = 1 << 14  # of one worker and run that are kept one by one; sums have all of them
+_EVENTS = 1 << 14  # the most events that a worker logs in a run; sums count all of them
 _TimedBlock = ctypes.c_int64 * TIMED_WORDS
 
 
 class Times(NamedTuple):
-    """What a run took; times in seconds, those of events by the clock of `time.perf_counter`.
+    """Times of a measured run, in seconds; those of events by the clock of `time.perf_counter`.
 
     Attributes
     ----------
     seconds, calls : ndarray
-        For each instruction, over all threads: the time, and how many tiles it ran on.
+        For each instruction, over all threads: its time, and the number of tiles that it ran on.
     events : ndarray
-        Rows ``thread, instruction, first row, begin, end``, as many as are kept.
+        Rows ``thread, instruction, first row, begin, end`` of the logged events.
     workers : int
         The most threads of any part.
     began, ended : float
-        The run as a whole.
+        Begin and end of the run as a whole.
     """
 
     seconds: np.ndarray
@@ -98,7 +98,7 @@ class TimedRunner:
 
 
 def _timed(part: machine.Part) -> machine.Part:
-    """Return a part that is measured."""
+    """Return a copy of a part whose block calls the function that measures."""
     timed = copy.copy(part)
     timed.block = block = _TimedBlock(*part.block)
     block[LOOPS_TIMED] = part.block[LOOPS]
@@ -116,7 +116,7 @@ def _clock() -> Callable[[], int]:
 
 @cache
 def seconds_of_tick() -> float:
-    """Return the length of a tick of the clock that instructions are timed with."""
+    """Return the seconds of a tick of the clock that times instructions."""
     clock = _clock()
     clock()
     began, first = time.perf_counter(), clock()

@@ -1,6 +1,6 @@
 """Scratch memory of the machine: aligned, reused from run to run, never shared by two runs.
 
-Its compiled half and Python know what is where by the numbers of words in tables.
+Compiled code and Python find each quantity by the number of its word in a table.
 """
 
 import ctypes
@@ -15,14 +15,15 @@ import numpy as np
 BLOCK_WORDS = 14
 CODE, STARTS, FIRST, LAST, ROWS, TILE, TILES = range(7)
 STRIDE, POINTERS, ODOMETER, ARENA, LOOPS, WORK, BUDGET = range(7, BLOCK_WORDS)
-# And of a run that is measured: the function that is timed, the table of times of the first worker
-# and how far the next one's is, where the log of single events begins in it, and how many it holds.
+# More words of the block in a measured run: the function to time, the table of times of the first
+# worker and the distance to the next worker's, where a table's log of events begins, and how many
+# events the log holds.
 TIMED_WORDS = BLOCK_WORDS + 5
 LOOPS_TIMED, TIMES, TIMES_STRIDE, LOG, CAPACITY = range(BLOCK_WORDS, TIMED_WORDS)
 # Words of the space that a run borrows. The counter and the flags, which workers write, are each
 # on a cache line of its own.
 BLOCK, MODE, WORKERS, BASES, NEXT, FAILED, UNFINISHED, STATES = 0, 1, 2, 3, 8, 16, 24, 32
-# The slot of the table of base addresses that means the worker's own arena.
+# The slot of the table of base addresses that stands for the worker's own arena.
 ARENA_SLOT = 0
 # Words of a worker's state, at the head of its part of the space.
 SPACE, ITS_TILE, ITS_ROW, ITS_INSTRUCTION, STATUS = range(5)
@@ -60,7 +61,7 @@ class Space:
 
 
 def borrow(nbytes: int) -> Space:
-    """Return a space of at least `nbytes`, that of an earlier run if it is large enough."""
+    """Return a space of at least ``nbytes``, reused from an earlier run if large enough."""
     try:
         space = _free.pop()  # atomic: two threads never get the same space
     except IndexError:
@@ -75,7 +76,7 @@ def give_back(space: Space) -> None:
 
 
 def release() -> None:
-    """Return all spaces that no run uses to the system."""
+    """Free all spaces that no run uses."""
     _free.clear()
 
 

@@ -1,11 +1,11 @@
-"""Operators of real and complex numbers that kernels take from elsewhere than from Numba.
+"""Arithmetic of real and complex numbers that replaces Numba's in kernels.
 
-``**`` of real numbers is the vector library's, where there is one. Arithmetic of complex numbers
-never raises, has no branches, and is NumPy's. Numba's division raises ``ZeroDivisionError``
-whatever the error model is, which would end the loop over the elements; here a zero divisor gives
-infinities and NaN. Numba's product is that of the Python that runs: from Python 3.14 on it makes
-infinities of some products that are NaN in NumPy, by branches that LLVM's vectoriser takes ages
-over. A power with exponent 2 is a product.
+``**`` of real numbers calls the vector library, where there is one. Complex quotients and products
+never raise and agree with NumPy. Numba's division raises ``ZeroDivisionError`` under any error
+model, which would end the loop over the elements; here a zero divisor gives infinities and NaN.
+Numba's product follows the running Python: from Python 3.14 on it makes infinities of some products
+that are NaN in NumPy, by branches that LLVM's vectoriser takes ages over. A power with exponent 2
+is a product.
 """
 
 import math
@@ -28,12 +28,12 @@ def quotient(a: Any, b: Any) -> Any:
 
 
 def product(a: Any, b: Any) -> Any:
-    """Stand for ``a * b`` of complex numbers there."""
+    """Stand for ``a * b`` of complex numbers in typed intermediate representation."""
     return a * b
 
 
 def power(a: Any, b: Any) -> Any:
-    """Stand for ``a ** b`` of real or complex numbers there."""
+    """Stand for ``a ** b`` of real or complex numbers in typed intermediate representation."""
     return a**b
 
 
@@ -68,7 +68,10 @@ def _lower_product(context: Any, builder: Any, signature: Any, args: Any) -> ir.
 
 @lower_builtin(power, types.Complex, types.Complex)
 def _lower_complex_power(context: Any, builder: Any, signature: Any, args: Any) -> ir.Value:
-    """The C library's, which loses digits of squares, and makes NaN of powers of 0."""
+    """Emit a power by the C library, except where it is wrong.
+
+    The C library loses digits of squares, and makes NaN of powers of 0.
+    """
     real, imag = complex_parts(builder, args[1])
     squares = builder.and_(
         builder.fcmp_ordered("==", real, ir.Constant(real.type, 2.0)),
@@ -91,7 +94,7 @@ def _lower_complex_power(context: Any, builder: Any, signature: Any, args: Any) 
 
 
 def _unless_zero(builder: Any, args: Any, power: Any) -> ir.Value:
-    """Emit the power of a base that is not 0; else 1, 0 or NaN, as the exponent says."""
+    """Emit ``power``, except for a base of 0: 1, 0 or NaN then, depending on the exponent."""
     base, exponent = (complex_parts(builder, value) for value in args)
     one, zero, nan = (ir.Constant(base[0].type, number) for number in (1.0, 0.0, math.nan))
 
@@ -107,8 +110,11 @@ def _unless_zero(builder: Any, args: Any, power: Any) -> ir.Value:
 
 @lower_builtin(quotient, types.Complex, types.Complex)
 def _lower_quotient(context: Any, builder: Any, signature: Any, args: Any) -> ir.Value:
-    """Smith's method, which NumPy uses: the smaller part of the divisor over the larger one cannot
-    overflow. Signs of zeros say on which side of a branch cut the quotient is."""
+    """Emit a quotient by Smith's method, as NumPy computes it.
+
+    The smaller part of the divisor over the larger part cannot overflow. Signs of zeros decide on
+    which side of a branch cut the quotient lies.
+    """
     (a_real, a_imag), (b_real, b_imag) = (complex_parts(builder, value) for value in args)
     magnitude = builder.module.declare_intrinsic("llvm.fabs", [a_real.type])
     sizes = [builder.call(magnitude, [part]) for part in (b_real, b_imag)]
@@ -138,18 +144,18 @@ def complex_parts(builder: Any, value: Any) -> list[Any]:
 
 
 def complex_of(builder: Any, kind: ir.Type, real: ir.Value, imag: ir.Value) -> ir.Value:
-    """Emit a complex number of parts."""
+    """Emit a complex number from its parts."""
     result = ir.Constant(kind, ir.Undefined)
     return builder.insert_value(builder.insert_value(result, real, 0), imag, 1)
 
 
 _FIELDS = {"binop": "fn", "inplace_binop": "immutable_fn"}
-"""Which field of an expression holds the operator."""
+"""The field of an expression that holds the operator."""
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class ReplaceArithmetic(FunctionPass):
-    """After typing: operators become what stands for them."""
+    """After typing: replace operators of real and complex numbers by their stand-ins."""
 
     _name = "numgrad_replace_arithmetic"
 
@@ -173,7 +179,7 @@ class ReplaceArithmetic(FunctionPass):
 
 
 def _is_arithmetic(func_ir: Any, exponent: Any) -> bool:
-    """Whether LLVM knows arithmetic of the same value for a literal exponent."""
+    """Whether a literal exponent is one for which LLVM makes plain arithmetic of a power."""
     try:
         definition = func_ir.get_definition(exponent)
     except KeyError:  # several assignments

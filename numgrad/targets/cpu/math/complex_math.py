@@ -1,8 +1,8 @@
-"""The ``math`` of complex kernels: what `cmath` offers and the few names that only `math` has.
+"""The ``math`` of complex kernels: functions of `cmath`, and the few names that only `math` has.
 
 A name that is missing here has no complex version, and a kernel that uses it is refused. Some of
-Numba's versions lose what does not overflow, or raise, which would end the loop over the elements;
-here they are others. Their literals get the dtype of the kernel, as those of all scalar functions.
+Numba's versions overflow although the result would not, or raise, which would end the loop over the
+elements; this module has others. Literals get the dtype of the kernel, as in all scalar functions.
 """
 
 import cmath
@@ -16,11 +16,12 @@ from numba.core import types
 from numba.extending import intrinsic
 
 LIMITS: dict[Any, Callable[[Any], float]] = {}
-"""Functions that give constants of a dtype, and what makes them of NumPy's `finfo`."""
+"""Functions that return a constant of a dtype, each with the function that takes it from `finfo`.
+"""
 
 
 def _limit(number: Callable[[Any], float]) -> Any:
-    """A function of a real number that gives a constant of its dtype."""
+    """Return a function of a real number that gives a constant of the number's dtype."""
 
     def typing(typingctx, x):
         kind = x if isinstance(x, types.Float) else types.float64
@@ -70,7 +71,7 @@ def log(z):
         logarithm = math.log(math.hypot(a * 0.25, b * 0.25)) - _LOG_QUARTER
     elif size < _small(a):
         logarithm = math.log(math.hypot(a * _UP, b * _UP)) - _LOG_UP
-    elif 0.7 < length < 1.7:  # its distance from 1 must not be rounded
+    elif 0.7 < length < 1.7:  # the length's distance from 1 must not be rounded
         other = min(abs(a), abs(b))
         logarithm = 0.5 * math.log1p((size - 1) * (size + 1) + other * other)
     else:
@@ -96,7 +97,7 @@ def exp(z):
 
 
 def _is_far(a):
-    """Whether ``exp(abs(a))`` is infinite, and yet may be finite times a sine."""
+    """Whether ``exp(abs(a))`` is infinite, while its product with a sine may be finite."""
     return _most_of_exp(a) < abs(a) < 2 * _most_of_exp(a)
 
 
@@ -105,9 +106,9 @@ def _exp_by_halves(a, b, factor):
     return complex(root * factor * math.cos(b) * root, root * factor * math.sin(b) * root)
 
 
-# On the axes one factor is 0, and the other may be infinite. What Numba makes of two infinities, or
-# of NaN in its arcs, are numbers. Signs of zeros, and parts that are no NaN beside one that is, are
-# those of the C library, which NumPy takes them from.
+# On the axes one factor is 0, and the other may be infinite. Numba's functions return numbers for
+# two infinities, and its arcs for NaN. Signs of zeros, and numbers beside a part that is NaN, agree
+# with the C library, from which NumPy takes these functions.
 
 
 def sinh(z):
@@ -198,8 +199,10 @@ def atanh(z):
 
 
 def _reflected(hyperbolic: Callable) -> Callable:
-    """The function of the circle that belongs to one of the hyperbola: reflected in the diagonal of
-    the plane, which turns signs of zeros and branch cuts as they are."""
+    """Return the circular function that belongs to a hyperbolic one.
+
+    The plane is reflected in its diagonal, so that signs of zeros and branch cuts carry over.
+    """
 
     def circular(z):
         y = hyperbolic(complex(z.imag, z.real))

@@ -1,7 +1,7 @@
 """Scalar functions that stand in for builtins and ``math`` inside elementwise kernels.
 
-`selections` replaces names of a scalar function, `real` is its ``math``. Everything here is a
-single LLVM instruction or a library call, so that loops vectorise and nothing more is compiled.
+`selections` replaces names of a scalar function, `real` is its ``math``. Each stand-in is a single
+LLVM instruction or a library call, so that loops vectorise and nothing more is compiled.
 """
 
 import math
@@ -25,7 +25,7 @@ from .vector_math import pure, vector_call, vectorised
 
 @intrinsic
 def where(typingctx, condition, a, b):
-    """``a`` where ``condition`` is true, else ``b``, without a branch."""
+    """Return ``a`` where ``condition`` is true, else ``b``, without a branch."""
     result, values = _united(typingctx, a, b)
     if result is None:
         raise TypingError(f"where(c, a, b) cannot join {a} and {b}")
@@ -42,7 +42,7 @@ def where(typingctx, condition, a, b):
 
 
 def _united(typingctx: Any, a: types.Type, b: types.Type) -> tuple[Any, Any]:
-    """The type that two arguments have in common, None without one, and what casts them to it."""
+    """Return the common type of two arguments, None without one, and a function that casts them."""
     result = typingctx.unify_types(types.unliteral(a), types.unliteral(b))
 
     def values(context, builder, args):
@@ -53,7 +53,7 @@ def _united(typingctx: Any, a: types.Type, b: types.Type) -> tuple[Any, Any]:
 
 
 def _extremum(name: str, comparison: str) -> Any:
-    """Two-argument maximum or minimum that keeps a NaN of either side, as NumPy's does."""
+    """Return a two-argument maximum or minimum that keeps a NaN of either side, as in NumPy."""
 
     def typing(typingctx, a, b):
         result, values = _united(typingctx, a, b)
@@ -77,8 +77,10 @@ def _extremum(name: str, comparison: str) -> Any:
 
 
 def _unary(name: str, emit: Callable[..., ir.Value], *, keeps_integers: bool = False) -> Any:
-    """One-argument function of reals, which ``emit(builder, name, x)`` makes a call; integers are
-    their own rounding."""
+    """Return a one-argument function of reals, whose call ``emit(builder, name, x)`` writes.
+
+    With ``keeps_integers`` an integer is returned as it is: it is its own rounding.
+    """
 
     def typing(typingctx, x):
         kind = types.unliteral(x)
@@ -95,7 +97,7 @@ def _unary(name: str, emit: Callable[..., ir.Value], *, keeps_integers: bool = F
 
 
 def _native(builder: Any, name: str, x: Any) -> ir.Value:
-    """Emit a call of a function that LLVM has."""
+    """Emit a call of an intrinsic function of LLVM."""
     return builder.call(builder.module.declare_intrinsic(f"llvm.{name}", [x.type]), [x])
 
 
@@ -109,7 +111,7 @@ def _libm(builder: Any, name: str, x: Any) -> ir.Value:
 
 @intrinsic
 def magnitude(typingctx, x):
-    """``abs(x)``; of complex numbers the vector library's `hypot`, where there is one."""
+    """Return ``abs(x)``; for complex numbers by `hypot` of the vector library, if there is one."""
     signature = typingctx.resolve_function_type(typingctx.resolve_value_type(abs), (x,), {})
     if signature is None:
         raise TypingError(f"abs(x) is not defined for {x}")
@@ -142,4 +144,4 @@ vars(real).update(exp2=_unary("exp2", _native), cbrt=_unary("cbrt", _libm))
 vars(real).update({name: vectorised(name, getattr(real, name)) for name in ARGUMENTS})
 
 names = Names(real, complex_math, where, selections, foreign=call_of)
-"""What the names of a scalar function mean in a kernel."""
+"""The meaning of a scalar function's names in a kernel."""

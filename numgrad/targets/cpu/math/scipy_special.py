@@ -1,8 +1,8 @@
 """The functions of ``scipy.special.cython_special``, found when a kernel needs one.
 
-A fused type of Cython's has a function for each of its types, whose number differs from version to
-version: the one wanted is found by its C signature. None of them takes the interpreter's lock or
-raises, unless ``scipy.special.seterr`` asks for warnings or errors.
+A function of a fused type of Cython is several C functions, whose numbers differ from version to
+version: a kernel's function is found by its C signature. These functions neither take the GIL nor
+raise, unless ``scipy.special.seterr`` asks for warnings or errors.
 """
 
 import importlib
@@ -26,7 +26,7 @@ def provide(names: Iterable[str]) -> None:
     Raises
     ------
     ImportError
-        For one that the installed SciPy does not have.
+        For a function that the installed SciPy does not have.
     """
     for symbol in names:
         if symbol.startswith(PREFIX):
@@ -36,7 +36,7 @@ def provide(names: Iterable[str]) -> None:
 
 
 def signature(kinds: str, results: str, count: int) -> str:
-    """How the C signature begins that the capsule of a function bears; options may follow."""
+    """Return the beginning of the C signature in a function's capsule; options may follow."""
     arguments = [_KINDS[kind] for kind in kinds]
     if count:
         return f"void ({', '.join([*arguments, *(f'{_KINDS[kind]} *' for kind in results)])})"

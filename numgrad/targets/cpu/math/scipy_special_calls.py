@@ -19,7 +19,7 @@ _KINDS = {"d": types.float64, "z": types.complex128, "n": types.intp}
 
 @cache
 def call_of(function: Foreign) -> Any:
-    """Return the intrinsic that calls a function, with arguments and result converted."""
+    """Return the intrinsic that calls a function, and converts its arguments and result."""
 
     def typed(typingctx, *args):
         result = _result(function, args)
@@ -56,7 +56,7 @@ def call_of(function: Foreign) -> Any:
 
 
 def _result(function: Foreign, args: tuple[types.Type, ...]) -> types.Type:
-    """The type of the result: in single precision where the arguments are."""
+    """Return the type of the result: of single precision if the arguments are."""
     if "z" in function.kinds + function.result and sys.platform == "win32":
         raise TypingError("complex numbers are passed in another way on Windows")
     if not all(isinstance(arg, types.Number | types.Boolean) for arg in args):
@@ -69,11 +69,11 @@ def _result(function: Foreign, args: tuple[types.Type, ...]) -> types.Type:
 
 
 MOST = 2.0**53
-"""The largest order that is a whole number for certain."""
+"""The bound of orders: beyond it not every whole number is a float."""
 
 
 def _no_integer(builder: Any, value: Any, kind: types.Type, wanted: str) -> Any:
-    """Emit: whether an order is no number, or too large for an integer; None where none is."""
+    """Emit whether an order is NaN or too large; None for an argument that is no float order."""
     if wanted != "n" or not isinstance(kind, types.Float):
         return None
     ends = (builder.fcmp_ordered(op, value, value.type(x)) for op, x in (("<", MOST), (">", -MOST)))
@@ -81,7 +81,7 @@ def _no_integer(builder: Any, value: Any, kind: types.Type, wanted: str) -> Any:
 
 
 def _unless(builder: Any, no: Any, value: Any, other: float = 0.0) -> Any:
-    """Emit: a number, or another one; both parts of a complex number."""
+    """Emit ``value``, or ``other`` where ``no`` is true; for both parts of a complex number."""
     if no is None:
         return value
     if isinstance(value.type, ir.LiteralStructType):
@@ -91,7 +91,7 @@ def _unless(builder: Any, no: Any, value: Any, other: float = 0.0) -> Any:
 
 
 def _call(context: Any, builder: Any, function: Foreign, values: list[Any]) -> Any:
-    """Emit the call; the C types of numbers are those of LLVM, a complex number is two."""
+    """Emit the call; a complex argument is passed as two numbers."""
     given: list[Any] = []
     for kind, value in zip(function.kinds, values, strict=True):
         given += cgutils.unpack_tuple(builder, value, 2) if kind == "z" else [value]

@@ -1,17 +1,17 @@
-"""The functions of ``math`` in kernels of real dtypes: of the vector library where there is one.
+"""The functions of ``math`` in kernels of real dtypes, by the vector library where there is one.
 
-What is compiled inside of `compiling` takes them from there, if the mode is ``"simd"``; everything
-else, and what the library lacks, is what Numba makes of ``math``: a call of libm per element.
+Kernels compiled inside of `compiling` call the vector library, if the mode is ``"simd"``; other
+code, and functions that the library lacks, call libm once per element, as Numba compiles ``math``.
 
-LLVM's loop vectoriser replaces a call of a scalar function by one of a vector function if an
-attribute of the scalar one names it. The scalar function is defined here as well: it broadcasts its
-arguments, calls the same vector function and takes lane 0. So an element has the same bits in the
-body of a loop, in its tail, and in a loop of length 1.
+LLVM's loop vectoriser replaces a call of a scalar function by a call of a vector function if an
+attribute of the scalar function names it. The scalar function is defined in this module: it
+broadcasts its arguments, calls the same vector function and takes lane 0. So an element has the
+same bits in the body of a loop, in its tail, and in a loop of length 1.
 
 A loop may work on half a register (where it mixes float32 and float64) or on some of its lanes
 (where the call stands in a branch). Small functions in the kernel's module are these variants; they
-fill the lanes that nobody asked for, as the library takes numbers outside of a function's domain
-one by one: ``log10(x) if x > 0 else 0`` took 5 to 11 times as long without.
+fill the unused lanes, because the library computes arguments outside of a function's domain one by
+one: ``log10(x) if x > 0 else 0`` took 5 to 11 times as long without.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,12 +28,12 @@ from ..platform.vector_library import ARGUMENTS, vector_library
 _mode = "libm"
 _PURE = "nounwind willreturn memory(none)"
 PREFIX = "numgrad_simd_"
-"""Of the names of functions that are the same whatever kernel they are emitted for."""
+"""The prefix of functions that are the same in every kernel."""
 
 
 @contextmanager
 def compiling(mode: str) -> Iterator[None]:
-    """Compile for ``"simd"`` or ``"libm"``; whoever enters holds the compiler lock."""
+    """Compile for ``"simd"`` or ``"libm"`` within the block; the caller holds the compiler lock."""
     global _mode
     before, _mode = _mode, mode
     try:
@@ -43,7 +43,7 @@ def compiling(mode: str) -> Iterator[None]:
 
 
 def compiled_mode() -> str:
-    """What is being compiled for; outside of `compiling` that is ``"libm"``."""
+    """Return the mode of the present compilation, ``"libm"`` outside of `compiling`."""
     return _mode
 
 
@@ -69,10 +69,10 @@ def vectorised(name: str, plain: Any) -> Any:
     Parameters
     ----------
     name : str
-        Of the function in the C library.
+        The name of the function in the C library.
     plain : callable
-        What stands for it elsewhere, an intrinsic or a function that Numba knows. The types of
-        arguments and result are its own too.
+        The function without a vector library, an intrinsic or a function that Numba knows. It
+        decides the types of arguments and result.
     """
 
     def typed(typingctx, *args):
@@ -101,7 +101,7 @@ def vectorised(name: str, plain: Any) -> Any:
 
 
 def _repeats_products(signature: Any) -> bool:
-    """Whether this is a power with an exponent of integer type, which is made of products."""
+    """Whether a signature is that of a power with an integer exponent, computed by products."""
     return len(signature.args) == 2 and isinstance(signature.args[1], types.Integer)
 
 
@@ -109,13 +109,14 @@ def _repeats_products(signature: Any) -> bool:
 
 
 def function_of(name: str) -> tuple[str, int]:
-    """Which function a scalar one stands for, and the bits of its numbers."""
+    """Return the function of the C library for a scalar function's name, and the bits of a number.
+    """
     function, _, bits = name.removeprefix(PREFIX).rpartition("_float")
     return function, int(bits)
 
 
 def definitions(name: str) -> str:
-    """Write a module of a scalar function and of its variants, whose names are in an attribute."""
+    """Return a module with a scalar function and its variants, named in an attribute."""
     calls = _Calls(name)
     half = calls.lanes // 2
     written, variants = [calls.declare()], {f"N{calls.lanes}": calls.symbol}
@@ -127,8 +128,8 @@ def definitions(name: str) -> str:
         for label, variant in variants.items()
     )
     attribute = f'noinline "vector-function-abi-variant"="{mangled}"'
-    # Nothing calls the variants yet. Besides, what LLVM learns from the calls that it sees must not
-    # change a function whose variants it would call instead.
+    # The variants have no calls yet, so LLVM is told to keep them. Besides, LLVM must not change
+    # the scalar function by knowledge from its calls: the variants would not change with it.
     kept = [f"ptr @{function}" for function in (name, *variants.values())]
     used = f'appending global [{len(kept)} x ptr] [{", ".join(kept)}], section "llvm.metadata"'
     written += [calls.define(name, 1, attribute), f"@llvm.compiler.used = {used}"]
@@ -136,7 +137,7 @@ def definitions(name: str) -> str:
 
 
 class _Calls:
-    """Writes functions that call one of the vector library, on all lanes of a register."""
+    """Writes functions that call a function of the vector library on all lanes of a register."""
 
     def __init__(self, name: str) -> None:
         function, bits = function_of(name)
@@ -145,16 +146,18 @@ class _Calls:
         self.count = ARGUMENTS[function]
         self.real = "double" if bits == 64 else "float"
         self.idle = 2.0 if function == "acosh" else 0.5
-        """An argument in every function's domain, for lanes without an element."""
+        """An argument in the function's domain, for lanes without an element."""
 
     def declare(self) -> str:
-        """Declare the library's function."""
+        """Return the declaration of the library's function."""
         kind = self._vector(self.lanes)
         return f"declare {kind} @{self.symbol}({', '.join([kind] * self.count)}) {_PURE}"
 
     def define(self, name: str, n: int, attributes: str = "", *, masked: bool = False) -> str:
-        """Define a function of ``n`` elements or, if that is 1, of numbers; if ``masked``, of those
-        elements that a last argument selects."""
+        """Return the definition of a function of ``n`` elements, or of numbers if ``n`` is 1.
+
+        If ``masked``, a last argument selects the elements.
+        """
         vector = self._vector(n)
         kind = vector if n > 1 else self.real
         parameters = [f"{kind} %a{k}" for k in range(self.count)]
@@ -166,7 +169,7 @@ class _Calls:
         return "\n".join((f"{head} {attributes} {{", *body, "}"))
 
     def _body(self, n: int, masked: bool) -> Iterator[str]:
-        """A call on a register that the elements fill repeatedly."""
+        """Yield the lines of a call on a register that is filled with copies of the elements."""
         vector, whole = self._vector(n), self._vector(self.lanes)
         for k in range(self.count):
             x = f"%a{k}"
@@ -192,7 +195,7 @@ def _shuffle(kind: str, value: str, lanes: Sequence[int]) -> str:
 
 
 def pure(function: ir.Function) -> ir.Function:
-    """Say of a function that its result depends on its arguments alone."""
+    """Mark a function whose result depends on its arguments alone; return it."""
     for attribute in ("nounwind", "readnone"):
         function.attributes.add(attribute)
     return function

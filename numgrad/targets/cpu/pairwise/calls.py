@@ -1,7 +1,7 @@
-"""What kernels call instead of the functions of `numgrad._declare.halving`.
+"""Intrinsics that kernels call instead of the functions of `numgrad._declare.halving`.
 
-The loops over blocks are written out, as what is in them: Numba, which has to find out the types of
-all that it compiles, took longer over such a loop than LLVM over the whole kernel.
+The loops over blocks and their bodies are written in LLVM code: to infer the types of such a loop,
+Numba took longer than LLVM took for the whole kernel.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ def _whole(builder: ir.IRBuilder, halves: Halves, data: Any, size: Any, out: Any
 
 
 def _parts(builder: ir.IRBuilder, halves: Halves, data: Any, size: Any, out: Any) -> None:
-    """Join what was made of blocks, an element for each."""
+    """Join the results of blocks, one element for each."""
 
     def part(number: Any) -> Any:
         place = builder.gep(data, [builder.mul(number, INT64(halves.parts))])
@@ -47,7 +47,7 @@ def _parts(builder: ir.IRBuilder, halves: Halves, data: Any, size: Any, out: Any
 def _joined(
     builder: ir.IRBuilder, halves: Halves, part: Any, size: Any, step: int, out: Any
 ) -> None:
-    """Join the parts that begin at each ``step``; the sum of none is 0."""
+    """Join the parts that begin at each ``step``; an empty sum is 0."""
     joining, kind = halves.joining, halves.real_result()
     total, loss = (cgutils.alloca_once(builder, kind) for _ in range(2))
     with builder.if_then(builder.icmp_signed(">", size, INT64(0))):
@@ -64,7 +64,7 @@ def _put(builder: ir.IRBuilder, values: Sequence[Any], *places: Any) -> None:
 
 
 def _reduction(function: Any, name: str, emit: Any) -> tuple[Any, Any]:
-    """Return a function of `halving` and the intrinsic that stands in for it."""
+    """Return a function of `halving`, and the intrinsic that replaces it in kernels."""
 
     def typing(typingctx: Any, x: Any, out: Any) -> Any:
         is_complex = isinstance(x.dtype, types.Complex)

@@ -1,8 +1,8 @@
 """LLVM code of reductions by halves, see `numgrad._declare.halving`, for whole vectors.
 
-Sixteen leaves are reduced together: where two vectors have a number of each of some leaves left, a
-shuffle puts the first halves of both into one vector and the second halves into another. So each
-step joins as many numbers as a vector has, though a leaf has fewer and fewer of them.
+Sixteen leaves are reduced together: of two vectors with parts of some leaves, a shuffle puts the
+first halves of all parts into one vector and the second halves into another. So each step joins
+whole vectors, though a leaf has fewer and fewer numbers left.
 """
 
 from collections.abc import Sequence
@@ -16,18 +16,18 @@ from .combine import INT32, INT64, Joining, among_first, load
 
 WIDTH = halving.LEAF // 2
 GROUP = WIDTH * halving.LEAF
-SHORT = 8  # numbers of a leaf that is reduced as one short vector
-FEW = (2, 4)  # leaves, for which there is code of its own
-CHAINS = 4  # of extrema in any order: each waits for what it has so far
+SHORT = 8  # the most numbers of a leaf that is reduced as one short vector
+FEW = (2, 4)  # numbers of leaves for which there is code of its own
+CHAINS = 4  # independent chains of extrema in any order: within a chain each step waits
 
 
 class Halves:
-    """Writes the functions that reduce elements of one type.
+    """Emits the functions that reduce elements of one type.
 
     Parameters
     ----------
     builder : ir.IRBuilder
-        Where they are called.
+        The builder of the function that calls them.
     name : str
         Of the reduction.
     real : ir.Type
@@ -35,8 +35,8 @@ class Halves:
     parts : int
         Of an element.
     joining : Joining
-        How elements are joined; extrema in any order, where that is the same unless a NaN or a
-        zero comes of it.
+        The operations that join elements; extrema are joined in any order, unless a NaN or a zero
+        makes the order matter.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Halves:
         self.kind = ir.VectorType(real, WIDTH * parts)
 
     def function(self, name: str, result: ir.Type, emit: Any, inline: bool) -> ir.Function:
-        """Return the function ``result name(data, size)`` of the module, written if it is new."""
+        """Return the function ``result name(data, size)`` of the module, emitted if it is new."""
         module = self.builder.module
         found = module.globals.get(self.prefix + name)
         if found is None:
@@ -60,11 +60,11 @@ class Halves:
         return found
 
     def block(self) -> ir.Function:
-        """The function that reduces up to a block of elements."""
+        """Return the function that reduces up to a block of elements."""
         return self.function("block", self.real_result(), self._emit_block, inline=False)
 
     def real_result(self) -> ir.Type:
-        """Type of an element as a vector of its parts."""
+        """Return the type of an element as a vector of its parts."""
         return ir.VectorType(self.real, self.parts)
 
     def _emit_block(self, builder: ir.IRBuilder, data: ir.Value, size: ir.Value) -> None:
@@ -111,8 +111,11 @@ class Halves:
         builder.ret(self._leaves(builder, data, 0, WIDTH, None))
 
     def _any_order(self, builder: ir.IRBuilder, data: ir.Value) -> tuple[ir.Value, ir.Value]:
-        """Return a vector of which one element is the extremum of a group, and whether there is a
-        NaN, or a zero that may be the extremum: signs and payloads depend on the order."""
+        """Return a vector with the extremum of a group among its elements, and a doubt.
+
+        The doubt is whether there is a NaN, or a zero that may be the extremum: signs of zeros and
+        payloads of NaN depend on the order.
+        """
         join = self.joining.plain
         totals: list[Any] = []
         doubts: Any = None
@@ -138,7 +141,7 @@ class Halves:
     def _leaves(
         self, builder: ir.IRBuilder, data: ir.Value, first: int, count: int, size: Any
     ) -> ir.Value:
-        """Reduce some leaves to one vector, of which each has an equal part."""
+        """Reduce ``count`` leaves to one vector, with an equal part for each leaf."""
         if count == 1:
             return self._leaf(builder, data, first, size)
         half = count // 2
@@ -147,7 +150,7 @@ class Halves:
         return self._half(builder, a, b, 2 * WIDTH // count)
 
     def _leaf(self, builder: ir.IRBuilder, data: ir.Value, number: int, size: Any) -> ir.Value:
-        """Join the halves of a leaf; of less than ``size`` elements if that is given."""
+        """Join the halves of a leaf, without elements from ``size`` on if that is given."""
         first = number * halving.LEAF
         halves = [self._load(builder, data, start, size) for start in (first, first + WIDTH)]
         return self.join(builder, *halves)
@@ -157,8 +160,10 @@ class Halves:
         return load(builder, place, self.kind, *self._some(builder, start, size, self.kind))
 
     def _some(self, builder: ir.IRBuilder, start: int, size: Any, kind: Any) -> tuple[Any, ...]:
-        """Return the mask of a vector's elements among the first ``size``, and what stands for
-        others."""
+        """Return the mask of a vector's elements among the first ``size``, and neutral numbers.
+
+        Without ``size`` neither is needed, and the tuple is empty.
+        """
         if size is None:
             return ()
         count = kind.count
@@ -167,7 +172,7 @@ class Halves:
         return among_first(builder, size, numbers), neutral
 
     def _last(self, builder: ir.IRBuilder, value: Any, leaves: int = 1) -> ir.Value:
-        """Reduce a vector of which some leaves have equal parts to one element."""
+        """Reduce a vector with equal parts for ``leaves`` leaves to one element."""
         for each in (value.type.count // self.parts // leaves, leaves):
             width = each
             while width > 1:
@@ -176,7 +181,7 @@ class Halves:
         return value
 
     def _half(self, builder: ir.IRBuilder, a: Any, b: Any, width: int) -> ir.Value:
-        """Join the halves of each ``width`` numbers of one or two vectors."""
+        """Join the two halves of every ``width`` numbers of one or two vectors."""
         count = a.type.count // self.parts * (1 if b is None else 2)
         low = [s + n for s in range(0, count, width) for n in range(width // 2)]
         halves = (low, [n + width // 2 for n in low])
@@ -185,7 +190,7 @@ class Halves:
     def _shuffle(
         self, builder: ir.IRBuilder, a: ir.Value, b: ir.Value, elements: Sequence[int]
     ) -> ir.Value:
-        """Return a vector of elements of two, which are numbered through."""
+        """Return a vector of elements of two vectors, numbered from the first to the second."""
         parts = range(self.parts)
         numbers = [n * self.parts + part for n in elements for part in parts]
         kind = ir.VectorType(INT32, len(numbers))

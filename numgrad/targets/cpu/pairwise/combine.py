@@ -1,4 +1,4 @@
-"""LLVM code that joins vectors of numbers, and what was made of blocks, for each reduction."""
+"""LLVM code that joins vectors of numbers, and the results of blocks, for each reduction."""
 
 from typing import Any
 
@@ -8,17 +8,18 @@ INT32, INT64 = ir.IntType(32), ir.IntType(64)
 
 
 class Joining:
-    """Writes how a reduction joins numbers, or vectors of them.
+    """Emits the operations by which a reduction joins numbers, or vectors of numbers.
 
     Parameters
     ----------
     comparison : str, optional
-        Of an extremum, which prefers what it is true of; by default numbers are added.
+        The comparison of an extremum, which prefers the first number where it is true; by default
+        numbers are added.
 
     Attributes
     ----------
     neutral : float
-        What may be joined to a number and leaves it as it is.
+        The number that leaves any other number unchanged when joined to it.
     """
 
     def __init__(self, comparison: str = "") -> None:
@@ -27,24 +28,24 @@ class Joining:
         self.neutral = {"": -0.0, ">": float("-inf"), "<": float("inf")}[comparison]
 
     def join(self, builder: ir.IRBuilder, a: Any, b: Any) -> Any:
-        """The sum, or the larger or smaller one, or the NaN among the two."""
+        """Emit the sum of two numbers, or their extremum: NaN if one of them is NaN."""
         if self.is_sum:
             return builder.fadd(a, b)
         return builder.select(builder.fcmp_unordered("uno", a, a), a, self.plain(builder, a, b))
 
     def plain(self, builder: ir.IRBuilder, a: Any, b: Any) -> Any:
-        """The larger or smaller one by one instruction, which has the second where one is NaN."""
+        """Emit the extremum by one selection, which gives the second number if one is NaN."""
         return builder.select(builder.fcmp_ordered(self.comparison, a, b), a, b)
 
     def begin(self, builder: ir.IRBuilder, part: Any) -> tuple[Any, Any]:
-        """Begin with a block: return the total, and what it lost, NaN where it is not finite."""
+        """Begin with a block: return the total, and the rounding error, NaN if not finite."""
         if not self.is_sum:
             return part, part
         zero = ir.Constant(part.type, [0.0] * part.type.count)
         return builder.fadd(part, zero), builder.fsub(part, part)  # a sum is never -0
 
     def add(self, builder: ir.IRBuilder, total: Any, loss: Any, part: Any) -> tuple[Any, Any]:
-        """Add a block to those before it, a sum with what it lost (Knuth's TwoSum)."""
+        """Join a block to the total; a sum adds up its rounding errors too (Knuth's TwoSum)."""
         if not self.is_sum:
             return self.join(builder, total, part), loss
         after = builder.fadd(total, part)
@@ -54,7 +55,7 @@ class Joining:
         return after, builder.fadd(loss, lost)
 
     def end(self, builder: ir.IRBuilder, total: Any, loss: Any) -> Any:
-        """Return the result: the total with what it lost."""
+        """Return the result: the total, plus the rounding errors of a sum if they are finite."""
         if not self.is_sum:
             return total
         zero = ir.Constant(loss.type, [0.0] * loss.type.count)
@@ -66,8 +67,7 @@ JOININGS = {"sum": Joining(), "max": Joining(">"), "min": Joining("<")}
 
 
 def load(builder: ir.IRBuilder, place: Any, kind: Any, mask: Any = None, other: Any = None) -> Any:
-    """Load a vector from the address of its first number: those that a mask tells, ``other`` for
-    the rest."""
+    """Load a vector from the address of its first number; lanes outside a mask are ``other``."""
     place = builder.bitcast(place, kind.as_pointer())
     if mask is None:
         value: Any = builder.load(place)
@@ -87,7 +87,7 @@ def store(builder: ir.IRBuilder, value: Any, place: Any) -> None:
 
 
 def among_first(builder: ir.IRBuilder, size: Any, numbers: Any) -> Any:
-    """Tell which of some numbers are less than ``size``, as the mask of a vector."""
+    """Return the mask of a vector's lanes whose number is less than ``size``."""
     kind = ir.VectorType(INT32, len(numbers))
     undefined = ir.Constant(kind, ir.Undefined)
     many = builder.insert_element(undefined, builder.trunc(size, INT32), INT32(0))

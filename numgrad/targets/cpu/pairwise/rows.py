@@ -1,9 +1,9 @@
 """LLVM code of reductions by halves of the rows of a matrix: many columns at a time.
 
-Columns are taken in strips, of which what is left of a block's leaves fits a cache. The 32 rows of
-a leaf are joined in registers, a vector of columns after the other, or as one long row where they
-lie side by side and are narrow. All of it is written out here: the same walk in Python, compiled
-by Numba, took a second.
+Columns are taken in strips, so narrow that the results of a block's leaves fit a cache. The 32 rows
+of a leaf are joined in registers, one vector of columns after the other, or as one long row if they
+are narrow and contiguous. The walk is written in LLVM code too: in Python, Numba took a second to
+compile it.
 """
 
 from collections.abc import Sequence
@@ -17,24 +17,24 @@ from numgrad._declare import halving
 from .combine import INT64, Joining, among_first, load, size_of, store
 
 LEAF = halving.LEAF
-WIDTH = 64  # bytes of the columns that are worked on together
+WIDTH = 64  # bytes of a vector of columns
 STRIP = 256
-NARROW = 64  # columns of matrices of which leaves are joined as long rows
+NARROW = 64  # matrices with fewer columns may have their leaves joined as long rows
 HALVES = (16, 8, 4, 2, 1)
-FEW = (4, 16)  # rows for which there is code of its own, whatever of them lacks
+FEW = (4, 16)  # numbers of rows up to which there is code without a loop
 
 
 class Rows:
-    """Writes the functions that reduce the rows of a matrix of one type.
+    """Emits the functions that reduce the rows of a matrix of one type.
 
     Parameters
     ----------
     builder : ir.IRBuilder
-        Where they are called.
+        The builder of the function that calls them.
     name : str
         Of the reduction.
     real : ir.Type
-        Of an element; complex ones are two columns.
+        The real type of an element; a complex column counts as two.
     joining : Joining
         How rows are joined.
     """
@@ -48,8 +48,10 @@ class Rows:
         self.prefix = f"numgrad_rows_{name}_{real}_"
 
     def function(self, name: str, kinds: str, emit: Any) -> ir.Function:
-        """Return the function ``name`` of the module, written if it is new; ``kinds`` says which of
-        its parameters are pointers and which numbers."""
+        """Return the function ``name`` of the module, emitted if it is new.
+
+        ``kinds`` has a letter for each parameter: ``p`` for a pointer, any other for a number.
+        """
         module = self.builder.module
         found = module.globals.get(self.prefix + name)
         if found is None:
@@ -65,7 +67,7 @@ class Rows:
         return found
 
     def walk(self, size: int) -> ir.Function:
-        """The function ``(data, rows, columns, out)`` that joins blocks of ``size`` rows."""
+        """Return the function ``(data, rows, columns, out)`` that joins blocks of ``size`` rows."""
 
         def emit(builder: ir.IRBuilder, data: Any, rows: Any, columns: Any, out: Any) -> None:
             parts, *states = [self._room(builder, STRIP) for _ in range(3)]
@@ -98,7 +100,7 @@ class Rows:
         self, builder: ir.IRBuilder, data: Any, step: Any, count: Any, width: Any, leaves: Any,
         out: Any,
     ) -> None:  # fmt: skip
-        """Join the rows of a block: those of its leaves, and then the leaves."""
+        """Join the rows of a block: first the rows of each leaf, then the leaves."""
         leaf = self.function("leaf", "pnnnp", self._leaf)
         is_leaf = builder.icmp_signed("<=", count, INT64(LEAF))
         with builder.if_else(is_leaf) as (one, several):
@@ -147,9 +149,9 @@ class Rows:
         self, builder: ir.IRBuilder, most: int, data: Any, step: Any, count: Any, start: Any,
         stop: Any, out: Any,
     ) -> ir.Value:  # fmt: skip
-        """Join up to ``most`` rows, in columns from ``start`` to ``stop``; return where to go on.
+        """Join up to ``most`` rows, in columns ``start`` to ``stop``; return the next column.
 
-        The first row stands for those that lack, and what joins nothing is put instead of it.
+        A missing row is loaded from the first one, and replaced by the neutral number.
         """
         fits = builder.icmp_signed("<=", count, INT64(most))
         stop = builder.select(fits, stop, start)
@@ -166,7 +168,7 @@ class Rows:
     def _tree(
         self, builder: ir.IRBuilder, data: Any, rows: Sequence[Any], there: Any = None
     ) -> ir.Value:
-        """Join rows at some distances from the data, of which some may not be there."""
+        """Join rows at distances ``rows`` from the data; ``there`` tells which rows exist."""
         if len(rows) > 1:
             parts = [
                 self._tree(builder, data, rows[n::2], there and there[n::2]) for n in range(2)
@@ -178,7 +180,7 @@ class Rows:
         return builder.select(there[0], value, self.none)
 
     def _long_row(self, builder: ir.IRBuilder, data: Any, width: Any, scratch: Any, out: Any):
-        """Join 32 rows side by side: of what is left, the second half is added to the first."""
+        """Join 32 contiguous rows as one: its second half is joined to its first, repeatedly."""
         source = data
         for half in HALVES:
             size = builder.mul(width, INT64(half))
@@ -191,7 +193,7 @@ class Rows:
             self._store(builder, self._load(builder, scratch, n), out, n)
 
     def _halve(self, builder: ir.IRBuilder, scratch: Any, count: Any) -> None:
-        """Join ``count`` vectors to the first of them."""
+        """Join ``count`` vectors by halves; the result is in place of the first."""
         for half in HALVES:
             more = builder.sub(count, INT64(half))  # below 0 there is no iteration
             with cgutils.for_range(builder, more) as loop:
@@ -202,7 +204,7 @@ class Rows:
             count = _least(builder, count, half)
 
     def _room(self, builder: ir.IRBuilder, count: int) -> Any:
-        """Memory for some elements on the stack; in a loop it would be new in each round."""
+        """Reserve ``count`` elements on the stack, in the entry block: once, even for a loop."""
         with builder.goto_entry_block():
             room = builder.alloca(ir.ArrayType(self.real, count))
             return builder.bitcast(room, self.real.as_pointer())
@@ -211,7 +213,7 @@ class Rows:
         self, builder: ir.IRBuilder, width: Any, function: Any, given: Sequence[Any],
         results: Sequence[Any],
     ) -> None:  # fmt: skip
-        """Apply a function to vectors of some rows, and put its results into others."""
+        """Apply a function to the vectors of rows ``given``; store its values to ``results``."""
         with self._vectors(builder, width) as (n, _):
             found = function(builder, *[self._load(builder, row, n) for row in given])
             values = found if type(found) is tuple else (found,)
@@ -219,7 +221,7 @@ class Rows:
                 self._store(builder, value, row, n)
 
     def _vectors(self, builder: ir.IRBuilder, width: Any) -> Any:
-        """A loop over so many columns, a vector at a time."""
+        """Return a loop over ``width`` columns, a vector at a time."""
         return cgutils.for_range_slice(builder, INT64(0), width, INT64(self.lanes))
 
     def _at(self, builder: ir.IRBuilder, number: Any) -> Any:

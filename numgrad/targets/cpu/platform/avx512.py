@@ -1,9 +1,9 @@
-"""Functions on whole vectors that are written here, in LLVM's code, for AVX-512.
+"""Functions on whole vectors for AVX-512: `log`, `exp`, `expm1` and `tanh` as LLVM code.
 
-They stand for those of the vector library where they are faster. Kernels that are written for
-vectors take the code itself; loops and chains call it, compiled as a function. AVX-512 has
-instructions that take a number apart and put it together, subnormal, infinite and NaN as it may
-be, so no special value needs code of its own.
+They replace functions of the vector library that are slower. Kernels written for vectors contain
+the code itself; other loops call it, compiled as a function. AVX-512 has instructions that split a
+number into mantissa and exponent and join these, for subnormal numbers, infinities and NaN too, so
+no special value needs code of its own.
 
 The polynomials come from ``docs/engine/derive_vector_math.py``.
 """
@@ -17,28 +17,27 @@ _LETTERS = {64: "d", 32: "s"}
 
 
 class Declarations:
-    """The functions that code written as text calls.
+    """Declarations of the functions that a text of LLVM code calls, one for each name.
 
-    LLVM takes one declaration of a function for each module. Several parts of a kernel may call the
-    same function without knowing of one another, so declarations are kept by the functions' names.
+    LLVM takes one declaration of a function in each module, while several parts of a kernel may
+    call the function independently.
     """
 
     def __init__(self) -> None:
         self._lines: dict[str, str] = {}
 
     def add(self, result: str, name: str, kinds: Sequence[str], attributes: str = "") -> None:
-        """Declare a function. LLVM's own need no attributes: it knows them."""
+        """Declare a function; LLVM knows the attributes of its intrinsics."""
         line = f"declare {result} @{name}({', '.join(kinds)}) {attributes}".rstrip()
         self._lines.setdefault(name, line)
 
     def lines(self, known: Container[str] = ()) -> list[str]:
-        """Return a line for each function but those that the module has, in an order that does not
-        depend on that of the calls."""
+        """Return a line for each function that is not ``known``, in alphabetical order."""
         return [line for name, line in sorted(self._lines.items()) if name not in known]
 
 
 class VectorText:
-    """Lines of code, one for each operation, whose results have names that begin alike."""
+    """Lines of LLVM code, one for each operation; the names of results have a common prefix."""
 
     def __init__(self, bits: int, prefix: str, declarations: Declarations) -> None:
         self.bits, self.lanes, self.prefix = bits, REGISTER // bits, prefix
@@ -48,20 +47,20 @@ class VectorText:
         self.lines: list[str] = []
 
     def write(self, operation: str) -> "Vector":
-        """Write an operation; return what stands for its result."""
+        """Write an operation; return its result."""
         name = f"{self.prefix}x{len(self.lines)}"
         self.lines.append(f"{name} = {operation}")
         return Vector(self, name)
 
     def call(self, name: str, values: Sequence["Value"], *options: str) -> "Vector":
-        """Write a call of a function of vectors; options follow them, with their types."""
+        """Write a call of a function of vectors; options, with their types, follow the vectors."""
         operands = [f"{self.kind} {self.operand(x)}" for x in values] + [*options]
         kinds = [self.kind] * len(values) + [option.rpartition(" ")[0] for option in options]
         self.declarations.add(self.kind, name, kinds)
         return self.write(f"call {self.kind} @{name}({', '.join(operands)})")
 
     def operand(self, x: "Value") -> str:
-        """The name of a vector, or a number for all lanes."""
+        """Return the name of a vector, or the text of a number in all lanes."""
         if isinstance(x, Vector):
             return x.name
         rounded = struct.unpack("<f", struct.pack("<f", x))[0] if self.bits == 32 else x
@@ -78,7 +77,7 @@ def _arithmetic(name: str) -> Callable[["Vector", "Value"], "Vector"]:
 
 
 class Vector:
-    """A vector in code that is being written: what is done to it is written down."""
+    """A vector in a text of LLVM code: arithmetic on it appends operations to the text."""
 
     def __init__(self, text: VectorText, name: str) -> None:
         self.text, self.name = text, name
@@ -92,7 +91,7 @@ Value = Vector | float
 
 
 def _function(name: str) -> Callable[..., Vector]:
-    """A function that LLVM has for vectors of all types."""
+    """Return a function that writes a call of an LLVM intrinsic for vectors."""
 
     def write(x: Vector, *more: Value) -> Vector:
         return x.text.call(f"llvm.{name}.v{x.text.lanes}f{x.text.bits}", (x, *more))
@@ -104,7 +103,7 @@ fma, rint, fabs, copysign = map(_function, ("fma", "rint", "fabs", "copysign"))
 
 
 def polynomial(x: Vector, coefficients: Sequence[float]) -> Vector:
-    """Write a polynomial by Estrin's scheme: neighbours first, which do not wait for others."""
+    """Write a polynomial by Estrin's scheme: independent pairs of neighbouring terms first."""
     terms: list[Any] = [*coefficients]
     while len(terms) > 1:
         pairs = zip(terms[1::2], terms[::2], strict=False)
@@ -125,7 +124,7 @@ def at_least(x: Vector, bound: float) -> Vector:
 
 
 def _chosen(comparison: str, x: Vector, bound: float) -> Vector:
-    """Write a number where ``x`` compares so with it, ``x`` elsewhere."""
+    """Write ``bound`` in lanes where the comparison of ``x`` with it is true, ``x`` elsewhere."""
     text, number = x.text, x.text.operand(bound)
     test = text.write(f"fcmp {comparison} {text.kind} {x.name}, {number}")
     values = f"{text.kind} {number}, {text.kind} {x.name}"
@@ -133,8 +132,7 @@ def _chosen(comparison: str, x: Vector, bound: float) -> Vector:
 
 
 def mantissa(x: Vector) -> Vector:
-    """Write ``x`` times the power of two that takes it to [0.75, 1.5): 1 for zeros and infinity,
-    NaN below zero."""
+    """Write the mantissa of ``x`` in [0.75, 1.5): 1 for zeros and infinity, NaN below zero."""
     return _masked(x.text, "getmant", (x,), "i32 15")
 
 
@@ -161,7 +159,8 @@ _LN2 = {
     64: (0.6931471805599453, 2.3190468138462996e-17),
     32: (0.6931471228599548, 5.7699990475432854e-08),
 }
-"""The logarithm of 2 as the sum of two numbers of one sign, or log(0) were infinite twice over."""
+"""The logarithm of 2 as the sum of two numbers. They have one sign: for ``log(0)`` infinities of
+both signs would give NaN."""
 
 _LOG = {
     64: (
@@ -182,9 +181,10 @@ _EXP = {
     ),
 }  # fmt: skip
 _EXP_ENDS = {64: (-746.0, 710.0), 32: (-104.0, 89.0)}
-"""Below exp is 0, above it is infinite."""
+"""Bounds of arguments: below the first exp is 0, above the second it is infinite."""
 _EXPM1_LEAST, _TANH_MOST = -80.0, 44.0
-"""Below and above these are -1 and 1 in both dtypes; of tanh it is twice the argument."""
+"""Bounds in both dtypes: below the first expm1 is -1; tanh is 1 if twice its argument exceeds the
+second."""
 
 
 def log(x: Vector) -> Vector:
@@ -237,11 +237,11 @@ def _reduced(x: Vector) -> tuple[Vector, Vector]:
 
 FUNCTIONS = {function.__name__: function for function in (log, exp, expm1, tanh)}
 SYMBOLS = {f"numgrad_vector_{name}_{bits}": (name, bits) for name in FUNCTIONS for bits in (64, 32)}
-"""Names of the compiled functions."""
+"""The function and the bits of a number, by the name of the compiled function."""
 
 
 def symbol_of(function: str, bits: int) -> str | None:
-    """Name of the compiled function; None where it is not written here."""
+    """Return the name of a compiled function; None for a function without code for AVX-512."""
     symbol = f"numgrad_vector_{function}_{bits}"
     return symbol if symbol in SYMBOLS else None
 
@@ -249,14 +249,14 @@ def symbol_of(function: str, bits: int) -> str | None:
 def written(
     symbol: str, arguments: Sequence[str], prefix: str, declarations: Declarations
 ) -> Vector:
-    """Write a function of vectors with these names; return its result, which knows the text."""
+    """Write a function of the vectors with these names; return its result, which has the text."""
     function, bits = SYMBOLS[symbol]
     text = VectorText(bits, prefix, declarations)
     return FUNCTIONS[function](*(Vector(text, name) for name in arguments))
 
 
 def module_of(symbol: str, name: str) -> str:
-    """A module that defines a function of a vector, under another name."""
+    """Return the text of a module that defines a function of a vector under a name."""
     declarations = Declarations()
     result = written(symbol, ["%a"], "%", declarations)
     kind, lines = result.text.kind, result.text.lines

@@ -5,16 +5,16 @@ from typing import Any
 
 
 def _function(name: str, result: Any, *more: Any) -> Any:
-    """Return one of Python's functions of capsules."""
+    """Return one of CPython's functions of capsules."""
     kind = ctypes.PYFUNCTYPE(result, ctypes.py_object, *more)
     return kind((f"PyCapsule_{name}", ctypes.pythonapi))
 
 
 def name_of(capsule: Any) -> bytes:
-    """The C signature of the function, which is the name of its capsule."""
+    """Return the C signature of a function, which is the name of its capsule."""
     return _function("GetName", ctypes.c_char_p)(capsule)
 
 
 def address_of(capsule: Any) -> int:
-    """The address of the function."""
+    """Return the address of the function in a capsule."""
     return _function("GetPointer", ctypes.c_void_p, ctypes.c_char_p)(capsule, name_of(capsule))

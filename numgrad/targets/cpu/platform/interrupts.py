@@ -1,4 +1,4 @@
-"""Ctrl-C while a kernel is compiled."""
+"""Handling of Ctrl-C while a kernel is compiled."""
 
 import signal
 import threading
@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-_waiting: list[tuple[Any, list[Any]]] = []  # handlers and their signals, of the main thread
+_waiting: list[tuple[Any, list[Any]]] = []  # handlers and pending signals of the main thread
 
 
 @contextmanager
 def held() -> Iterator[None]:
-    """Let Ctrl-C wait for the end of the block, in the thread that gets signals.
+    """Delay Ctrl-C to the end of the block, in the main thread, which receives signals.
 
-    Raised in one of LLVM's callbacks it would be lost, and what the callback was to keep with it;
-    Numba would go on and fail later, with an error that speaks of the kernel.
+    An exception in one of LLVM's callbacks would be lost, with the data that the callback was to
+    keep; Numba would go on and fail later, with an error about the kernel.
     """
     handler = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(handler):
@@ -33,12 +33,12 @@ def held() -> Iterator[None]:
 
 
 def deliver() -> None:
-    """Handle a Ctrl-C that waits: the block has come to a place where the handler may raise."""
+    """Handle a delayed Ctrl-C, at a place of a block where the handler may raise."""
     if threading.current_thread() is not threading.main_thread():
         return
     pending = [signal_and_frame for _, arrived in _waiting for signal_and_frame in arrived]
     for _, arrived in _waiting:
         arrived.clear()
     if pending:
-        handler, _ = _waiting[0]  # those of inner blocks only keep it for the outer one
+        handler, _ = _waiting[0]  # handlers of inner blocks only keep signals for the outer one
         handler(*pending[0])

@@ -1,11 +1,11 @@
-"""Whether there is memory left for LLVM, which ends the process where there is none."""
+"""Check that memory is left for LLVM, which ends the process without memory."""
 
 import mmap
 import sys
 from typing import Any
 
 LOAD, COMPILE = 4 << 20, 32 << 20
-"""Bytes that loading a kernel may take beside its own, and compiling one of a single operator."""
+"""Bytes that loading a kernel may take beside its own, and compiling the kernel of an operator."""
 
 _FLAGS: dict[str, Any] = (
     {} if sys.platform == "win32" else {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS}
@@ -13,10 +13,10 @@ _FLAGS: dict[str, Any] = (
 
 
 def require(nbytes: int, what: str) -> None:
-    """Raise a `MemoryError` if this process may not have so many bytes more.
+    """Raise a `MemoryError` if this process cannot map ``nbytes`` more bytes of memory.
 
-    They are asked for and given back at once, without being touched. Another thread may take them
-    before LLVM does; but a limit that one is close to is met here, and not there.
+    The memory is mapped and released at once, untouched. Another thread may take it before LLVM
+    does; but near a limit the error is raised here, and LLVM does not end the process.
     """
     try:
         mmap.mmap(-1, nbytes, **_FLAGS).close()

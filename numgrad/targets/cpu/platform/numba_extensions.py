@@ -1,22 +1,24 @@
-"""What users registered with Numba: implementations of functions, and methods and attributes of
-its types. Numba's own are those of a version, and ours those of our sources."""
+"""Extensions of Numba by users: implementations of functions, methods and attributes of types.
+
+Extensions of Numba and of numgrad itself are left out: versions and sources identify them.
+"""
 
 import sys
 from typing import Any, ClassVar
 
-# Code of these packages is identified by name: the key of the cache holds their versions.
+# Code of these packages is identified by name: every key of the cache has their versions.
 _VERSIONED = frozenset({"numba", "numpy", "llvmlite", "scipy"})
 _PACKAGE = __name__.partition(".")[0] + "."
 
 
 def is_versioned(module: str) -> bool:
-    """Whether a module belongs to something whose version is part of every key."""
+    """Whether a module belongs to a package whose version is part of every cache key."""
     root = module.partition(".")[0]
     return root in _VERSIONED or root in sys.stdlib_module_names
 
 
 class _Known:
-    """What has been seen of Numba's registry, which nothing is ever taken from."""
+    """Extensions found in Numba's registry so far; entries of the registry are never removed."""
 
     lengths: ClassVar[dict[str, int]] = {"globals": 0, "attributes": 0}
     functions: ClassVar[dict[int, list[Any]]] = {}
@@ -24,7 +26,7 @@ class _Known:
 
 
 def overloads_of(function: Any) -> list[Any]:
-    """Return the templates that users made for a function: of `numba.extending.overload`, or
+    """Return the templates of a function that users registered, by `numba.extending.overload` or
     `register_jitable`."""
     for value, kind in _new("globals"):
         for template in getattr(kind, "templates", ()):
@@ -34,7 +36,7 @@ def overloads_of(function: Any) -> list[Any]:
 
 
 def attributes() -> dict[str, list[Any]]:
-    """Return the templates that users made for attributes and methods of types, by their names."""
+    """Return the templates of attributes and methods of types that users registered, by name."""
     for template in _new("attributes"):
         if _is_users(template):
             _Known.attributes.setdefault(template._attr, []).append(template)

@@ -1,7 +1,7 @@
-"""What a process needs of Numba while it has not imported it.
+"""Settings, version and compiler lock of Numba, without importing it.
 
-Kernels that are in the cache are loaded by LLVM alone. So a process that compiles nothing never
-imports Numba, which takes longer than all else that it does before its first gradient.
+LLVM alone loads kernels from the cache. So a process that compiles nothing never imports Numba,
+which would take longer than all other work before its first gradient.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ _CODE = (
 )  # fmt: skip
 _FILE = ".numba_config.yaml"
 _THREADS = "NUMBA_NUM_THREADS"
-# What Numba's settings are where nothing sets them; AVX where it is of use to us.
+# Defaults of Numba's settings; ``ENABLE_AVX`` where AVX is of use to numgrad.
 _UNSET = {"CPU_NAME": None, "CPU_FEATURES": None, "ENABLE_AVX": True}
 
 
@@ -41,7 +41,7 @@ def is_loaded() -> bool:
 
 
 class _Config:
-    """Numba's settings; a few that nothing sets are known without importing it."""
+    """Numba's settings; the defaults of a few are known without importing Numba."""
 
     def __getattr__(self, name: str) -> Any:
         if name in _UNSET and not is_loaded() and _is_default():
@@ -53,7 +53,7 @@ class _Config:
 
 @cache
 def _number_of_threads() -> int:
-    """Numba's number of threads, looked up once: every run of a program asks for it."""
+    """Return Numba's number of threads, cached because every run of a program asks for it."""
     if _THREADS not in os.environ and _is_default():
         return processors()
     return _numba_config().NUMBA_NUM_THREADS
@@ -63,14 +63,15 @@ config: Any = _Config()
 
 
 def code_settings() -> tuple[Any, ...]:
-    """Return Numba's settings on which compiled code depends, the same whether it is imported."""
+    """Return Numba's settings on which compiled code depends, equal before and after its import.
+    """
     if _is_default() and (not is_loaded() or _values(_numba_config()) == _values(_pristine())):
         return ("default",)
     return _values(_numba_config())
 
 
 def _is_default() -> bool:
-    """Whether nothing outside of this process sets Numba's settings."""
+    """Whether neither the environment nor a file changes Numba's settings."""
     return not any("NUMBA_" + name in os.environ for name in (*_CODE, "DEBUGINFO")) and not (
         os.path.exists(_FILE)
     )
@@ -81,18 +82,21 @@ def _values(settings: Any) -> tuple[Any, ...]:
 
 
 def import_numba() -> None:
-    """Import Numba, which has to be done before any part of it is imported.
+    """Import Numba as a whole, before any of its modules.
 
-    Parts of a package that another thread is importing are imported at once, in an order in which
-    they need one another before they are there; for the package as a whole a thread waits.
+    While another thread imports a package, an import of one of its modules does not wait for the
+    package, so modules may need each other before they exist; an import of the package waits.
     """
     importlib.import_module("numba")
 
 
 @contextmanager
 def jit_enabled() -> Iterator[None]:
-    """Compile although ``NUMBA_DISABLE_JIT`` is set: that is for the user's functions, and kernels
-    are nothing but compiled code. Whoever enters holds the compiler lock."""
+    """Compile within the block, although ``NUMBA_DISABLE_JIT`` may be set.
+
+    The setting is for functions of users; kernels exist only as compiled code. The caller holds the
+    compiler lock.
+    """
     settings = _numba_config()
     before, settings.DISABLE_JIT = settings.DISABLE_JIT, 0
     try:
@@ -109,7 +113,7 @@ def _numba_config() -> Any:
 
 
 def _pristine() -> Any:
-    """Return a second copy of Numba's settings, which nobody has changed."""
+    """Return a second copy of Numba's settings, without changes made in this process."""
     spec = importlib.util.find_spec("numba.core.config")
     assert spec is not None
     assert spec.loader is not None
@@ -119,9 +123,9 @@ def _pristine() -> Any:
 
 
 def version_of(package: str, file: str) -> str:
-    """Return what tells one version of a package from another, without importing it.
+    """Return a text that differs between versions of a package, without importing the package.
 
-    ``file`` is where the package notes its version; the metadata of packages take long to find.
+    It is a digest of ``file``, which contains the version: metadata of packages take long to find.
     """
     spec = importlib.util.find_spec(package)
     for folder in (spec.submodule_search_locations if spec else None) or ():
@@ -142,17 +146,17 @@ def installed_version(distribution: str, missing: str) -> str:
 
 
 class _CompilerLock:
-    """Held by whoever compiles or loads: our lock, then Numba's if there is Numba by now.
+    """The lock of a thread that compiles or loads: numgrad's, then Numba's if it is imported.
 
-    Numba's alone would not do, as it is not there from the beginning.
+    Numba's lock alone would not do, as it does not exist before the import.
     """
 
     def __init__(self) -> None:
         self._own = threading.RLock()
-        self._taken: list[Any] = []  # changed by the thread that holds our lock
+        self._taken: list[Any] = []  # changed only by the thread that holds ``_own``
 
     def acquire(self, blocking: bool = True) -> bool:
-        """Take both; who holds Numba's alone needs none of ours, so that it can be waited for."""
+        """Take both locks; a thread that holds only Numba's never waits for the other one."""
         if not self._own.acquire(blocking):
             return False
         module = sys.modules.get("numba.core.compiler_lock")

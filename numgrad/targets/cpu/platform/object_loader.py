@@ -1,4 +1,4 @@
-"""Machine code in memory: object files become addresses.
+"""Load object files into memory, and find the addresses of their functions.
 
 numgrad loads its kernels with an execution engine of its own. So a kernel that an earlier process
 compiled needs neither Numba's type inference nor LLVM's optimiser, only a copy and a relocation.
@@ -14,7 +14,7 @@ from . import interrupts, memory_check, threads
 from .numba_setup import compiler_lock, import_numba
 
 PYTHON = "numgrad_python:"
-"""What routines put before the name of a function of CPython that they call."""
+"""The prefix, in routines, of the names of CPython's functions."""
 
 _HELPERS = ("numba_", "Py", "_Py")
 _THREADING = frozenset(
@@ -35,25 +35,25 @@ class MissingSymbolError(Exception):
 def add_symbol_provider(
     provider: Callable[[list[str]], Any], concerns: Callable[[str], bool] = bool
 ) -> None:
-    """Register a function that makes symbols known to LLVM; it is called with those missing.
+    """Register a function that makes symbols known to LLVM; it is called with missing names.
 
-    ``concerns`` tells for which names it can help, any unless given.
+    ``concerns`` tells whether it can provide a name; by default it is asked for any.
     """
     _providers.append((concerns, provider))
 
 
 def load(payload: bytes, symbol: str, externals: Iterable[str]) -> int:
-    """Load an object file and return the address of `symbol`.
+    """Load an object file and return the address of ``symbol``.
 
     Parameters
     ----------
     payload : bytes
         The object file.
     symbol : str
-        The function wanted.
+        The name of the function.
     externals : iterable of str
-        The functions that the object calls. LLVM aborts the process for one it cannot find, so
-        they are looked up first.
+        The functions that the object calls. They are looked up first, because LLVM aborts the
+        process for an unknown function.
 
     Raises
     ------
@@ -73,13 +73,13 @@ def load(payload: bytes, symbol: str, externals: Iterable[str]) -> int:
 
 
 def find(symbol: str) -> int:
-    """Return the address of a function of an object that was loaded; 0 if there is none."""
+    """Return the address of a function of a loaded object; 0 if there is none."""
     with compiler_lock:
         return _get_engine().get_function_address(symbol)
 
 
 def provide(externals: Iterable[str]) -> None:
-    """Make `externals` known to LLVM, initialising no more of Numba than their names ask for."""
+    """Make ``externals`` known to LLVM, initialising no more of Numba than these names need."""
     missing = _unknown(externals)
     steps = (
         (lambda name: name.startswith("NRT_"), lambda _: _add_nrt_helpers()),
@@ -102,7 +102,7 @@ def _unknown(symbols: Iterable[str]) -> list[str]:
 
 
 def _add_nrt_helpers() -> None:
-    """Register the C half of Numba's reference counting: most kernels refer to nothing else."""
+    """Register the C half of Numba's reference counting: most kernels need nothing else of it."""
     import_numba()
     from numba.core.runtime import (
         _nrt_python,  # pyright: ignore[reportAttributeAccessIssue]  an extension without stubs
@@ -121,7 +121,7 @@ def _add_python(names: Iterable[str]) -> None:
 
 
 def _add_helpers() -> Any:
-    """Register Numba's C helpers and Python's exceptions, which the CPU context does when made."""
+    """Register Numba's C helpers and Python's exceptions, by making Numba's CPU context."""
     import_numba()
     from numba.core.registry import cpu_target
 
@@ -137,7 +137,7 @@ def _start_runtime() -> None:
 
 
 def _start_threads() -> None:
-    """Register the entry points of Numba's threading layer; the pool itself starts here too."""
+    """Register the entry points of Numba's threading layer, and start its threads."""
     import_numba()
     threads.start()
 

@@ -1,6 +1,6 @@
-"""Threads of the machine: how many, when launching is safe, and BLAS kept to one of them.
+"""Threads of the machine: their number, safe launches, and BLAS on one thread.
 
-A process may fork at any time but one: while another thread multiplies matrices. OpenBLAS stops its
+A process may fork at any time, except while another thread multiplies matrices. OpenBLAS stops its
 threads before a fork, and then may wait for ever; NumPy's own products hang in the same way.
 """
 
@@ -21,18 +21,20 @@ from .numba_setup import config
 _forked_with_threads = False
 # Reentrant: handlers of signals run between two slices of a run, and may run programs themselves.
 _launch_lock = threading.RLock()
-_needs_lock: bool | None = None  # known once the layer is
+_needs_lock: bool | None = None  # None until the threading layer is known
 _NOTHING = nullcontext()
-# How often a thread of GNU's OpenMP looks for work before it sleeps: what that library itself takes
-# on a machine with fewer cores than threads. Its own default, 300 000 looks or some 15 ms, holds a
-# core that other processes make the next thread wait for.
+# How often a thread of GNU's OpenMP looks for work before it sleeps: the library's own number on a
+# machine with fewer cores than threads. Its default, 300 000 looks or some 15 ms, occupies a core
+# for which another thread may be waiting.
 _LOOKS = "1000"
 _SAYS_HOW_TO_WAIT = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")
 
 
 def get_num_threads() -> int:
-    """Return the number of threads of a parallel run: as set, or all that Numba may use, but not
-    more than the cores that a container grants."""
+    """Return the number of threads of a parallel run.
+
+    It is the number set, or else the cores that a container grants, and never more than Numba's.
+    """
     if _forked_with_threads:
         return 1
     most = config.NUMBA_NUM_THREADS
@@ -41,10 +43,10 @@ def get_num_threads() -> int:
 
 @cache
 def granted_cores(folder: str = "/sys/fs/cgroup") -> int:
-    """Return how many cores Linux lets this container run on at a time; 0 for no limit.
+    """Return the number of cores that Linux grants this container at a time; 0 for no limit.
 
-    More threads than that use up what is granted for a period of 100 ms in its first part, and
-    then all of them stand still until it ends.
+    More threads use up the time granted for a period of 100 ms in its first part, and then all of
+    them stand still until the period ends.
     """
     try:
         quota, period = Path(folder, "cpu.max").read_text().split()
@@ -84,7 +86,7 @@ def set_num_threads(n: int) -> None:
 
 
 def start() -> None:
-    """Start the threads of Numba's layer if they are not running; those that wait sleep soon."""
+    """Start the threads of Numba's layer if they are not running; idle threads soon sleep."""
     from numba.np.ufunc import parallel
 
     if getattr(parallel, "_is_initialized", False):
@@ -95,7 +97,8 @@ def start() -> None:
 
 @contextmanager
 def _looking_briefly() -> Iterator[None]:
-    """Tell an OpenMP that is loaded meanwhile how to wait, unless the environment says it."""
+    """Let an OpenMP loaded within the block wait briefly, unless the environment sets its waiting.
+    """
     if any(name in os.environ for name in _SAYS_HOW_TO_WAIT):
         yield
         return
@@ -115,7 +118,7 @@ def threading_layer() -> str:
 
 
 def can_launch() -> bool:
-    """Whether threads may launch others without `region`, starting those if they do not run."""
+    """Whether a launch needs no `region`; the threads of Numba's layer are started."""
     return threading_layer() != "workqueue"
 
 
@@ -137,7 +140,7 @@ def _limited_region() -> Iterator[None]:
 
 
 class _BlasLimit:
-    """BLAS on one thread while anybody needs it: the limit is one per process, its users many."""
+    """A limit of BLAS to one thread, as long as it has users; all runs of a process share it."""
 
     def __init__(self) -> None:
         self.lock = fork_safe_lock()
@@ -183,7 +186,7 @@ _blas = _BlasLimit()
 
 
 def _after_fork_in_child() -> None:
-    """A launch may belong to a thread that no longer exists; an OpenMP pool is gone as well."""
+    """Make locks and limits anew: their owners, and a pool of OpenMP, do not exist in the child."""
     global _forked_with_threads, _launch_lock
     _launch_lock = threading.RLock()
     _blas.after_fork()

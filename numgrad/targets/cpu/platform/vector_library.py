@@ -1,8 +1,8 @@
-"""The platform's vector library: which functions it has, and how many lanes this processor takes.
+"""The platform's vector library: its functions, and the lanes of a vector on this processor.
 
-On x86-64 Linux that is libmvec, a part of glibc. Before glibc 2.35 it had exp, log, sin, cos and
-pow alone, so each function is looked up. Some are `avx512`'s own. Elsewhere there is none, and
-kernels call libm.
+On x86-64 Linux the library is libmvec, a part of glibc. Before glibc 2.35 it had exp, log, sin, cos
+and pow alone, so each function is looked up. Some functions come from `avx512`. Other platforms
+have no vector library, and kernels call libm.
 """
 
 import platform
@@ -47,11 +47,11 @@ class VectorLibrary:
     missing: frozenset[str] = frozenset()
 
     def lanes(self, bits: int) -> int:
-        """Elements of ``bits`` bits in a register."""
+        """Return the number of elements of ``bits`` bits in a register."""
         return _REGISTERS[self.isa] // bits
 
     def symbol(self, function: str, bits: int) -> str:
-        """Name of the vector variant of a function: ours, or by the rules of the vector ABI."""
+        """Return the name of a function's vector variant: of `avx512`, or by the vector ABI."""
         ours = avx512.symbol_of(function, bits)
         if ours is not None and self.isa == "e":
             return ours
@@ -86,7 +86,7 @@ def vector_library() -> VectorLibrary | None:
 
 @cache
 def vector_registers() -> int:
-    """Bits of the vector registers that LLVM prefers for the code of this process."""
+    """Return the bits of the vector registers that LLVM prefers for the code of this process."""
     return _REGISTERS.get(_instruction_set(_processor(), _features()) or "", 128)
 
 
@@ -102,13 +102,13 @@ def load() -> bool:
 
 
 def identity() -> str:
-    """What the code of kernels depends on here, for the key of the cache."""
+    """Return the vector library as text, for the keys of kernels that depend on it."""
     library = vector_library()
     return "no vector library" if library is None else repr((library.isa, sorted(library.missing)))
 
 
 def description() -> str:
-    """Say what kernels call at present, and why that is libm if it is."""
+    """Return the library that kernels call at present in words, with the reason if it is libm."""
     library = vector_library()
     if settings.math == "libm":
         return "scalar libm, as the setting math says"
@@ -120,7 +120,7 @@ def _processor() -> str:
 
 
 def _features() -> frozenset[str]:
-    """The features that code is compiled for, as Numba chooses them."""
+    """Return the features of the processor for which code is compiled, as Numba chooses them."""
     if config.CPU_FEATURES is not None:
         given = config.CPU_FEATURES.split(",")
         return frozenset(name[1:] for name in given if name.startswith("+"))
@@ -135,10 +135,10 @@ def _features() -> frozenset[str]:
 
 
 def _instruction_set(processor: str, features: frozenset[str]) -> str | None:
-    """Choose the registers that LLVM's loops prefer.
+    """Return the letter of the instruction set whose registers LLVM's loops prefer.
 
-    On Intel's processors and those that it does not know LLVM keeps to 256 bits, as wider
-    registers once lowered the clock; on AMD's it uses 512.
+    On processors of Intel, and on unknown ones, LLVM keeps to 256 bits, as wider registers once
+    lowered the clock; on AMD's it uses 512.
     """
     if {"avx512f", "avx512dq"} <= features and processor.startswith(("znver", "knl", "knm")):
         return "e"

@@ -1,7 +1,7 @@
-"""Where the elements of arrays are, for many arrays at a time.
+"""Addresses of the elements of arrays, for many arrays at a time.
 
-``array.__array_interface__`` takes a microsecond or two, and a program has dozens of arguments. An
-array of all memory, of which only the words of array objects are looked at, takes as long for all.
+``array.__array_interface__`` takes a microsecond or two, and a program has dozens of arguments. To
+index an array of all memory by the words of the array objects takes as long for all of them.
 """
 
 import ctypes
@@ -13,7 +13,7 @@ import numpy as np
 
 from .object_layout import DATA, is_possible
 
-_FEW = 16  # arrays, which are looked at one by one
+_FEW = 16  # the most arrays that are read one by one
 _word = ctypes.c_int64.from_address
 _FIRST = 8  # nothing lies at address 0, and NumPy takes it for no memory at all
 
@@ -28,7 +28,7 @@ class _Memory:
 
 @cache
 def _memory() -> np.ndarray | None:
-    """Return all memory as an array; None where objects lie in it in ways that are not known."""
+    """Return all memory as an array; None where the memory layout of objects is not known."""
     return np.asarray(_Memory()) if is_possible() else None
 
 

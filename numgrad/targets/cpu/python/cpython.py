@@ -1,7 +1,7 @@
-"""CPython's functions, as compiled code calls them, and how it looks at an object.
+"""CPython's functions as compiled code calls them, and checks of objects.
 
-Python code may delete what an object keeps, or replace it by anything: a word is compared with 0,
-and the type of what it leads to is compared, before that is looked into.
+Python code may delete an attribute of an object, or replace it by anything: compiled code compares
+a word with 0, and the type of the object that it points to, before it reads this object.
 """
 
 from typing import Any
@@ -41,17 +41,17 @@ take_lock = _function("PyEval_RestoreThread", 1, types.void)
 
 
 def call(function, arguments, count):
-    """Return what a function makes of its arguments, which the caller owns; 0 after an error."""
+    """Return the result of a function, which the caller owns; 0 after an error."""
     return vector_call(function, arguments, count, 0)
 
 
 def place(t, item, name):
-    """Return what an object has in a place."""
+    """Return the object at a place, an attribute, of another one; 0 if there is none."""
     return load_word(item, load_word(t, name))
 
 
 def give(t, item, name, thing):
-    """Store an object that the caller owns in a place of another one."""
+    """Store an object at a place of another one, which takes over the caller's reference."""
     before = place(t, item, name)
     store_word(item, load_word(t, name), thing)
     if before != 0:
@@ -59,18 +59,18 @@ def give(t, item, name, thing):
 
 
 def put(t, item, name, thing):
-    """Store an object in a place of another one."""
+    """Store an object at a place of another one, which gets a reference of its own."""
     keep(thing)
     give(t, item, name, thing)
 
 
 def is_a(t, item, kind):
-    """Return 1 for an object that is exactly of a type, 0 for any other or none at all."""
+    """Return 1 for an object of exactly a type, 0 for any other object or none."""
     return 1 if item != 0 and load_word(item, TYPE) == load_word(t, kind) else 0
 
 
 def fits(t, item, p):
-    """Return how many words describe an array, from one on; 0 for any other object."""
+    """Return the length of the description at ``p`` that an array fits; 0 for other objects."""
     if is_a(t, item, ARRAY_TYPE) == 0:
         return 0
     flags, ndim = load_word(p, 1), load_word(p, 2)

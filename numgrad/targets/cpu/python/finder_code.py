@@ -1,9 +1,9 @@
-"""The compiled half of functions of tensors and options: finds what they came to before.
+"""The compiled half of finders: look up the recorders of earlier calls with such arguments.
 
-The key of what is known is made as `engine.record.options` makes it: a value stands for its spec,
-integers, None and the ellipsis for themselves, a boolean for its type and itself, a slice for its
-type and bounds, a tuple or a list for the type of a tuple, its length and its items. What has no
-such key, or is not known, is for the general function.
+The key of recorders is made as in `engine.record.options`: a value contributes its spec; integers,
+None and the ellipsis themselves; a boolean its type and itself; a slice its type and bounds; a
+tuple or a list the type of a tuple, its length and its items. Without a key, or without recorders
+for it, the general function is called.
 """
 
 from ..compile.intrinsics import load_word, stack_words, store_word
@@ -18,7 +18,7 @@ _COLLECTED = at.MOST + 1  # words for values and their number
 
 
 def push(row, most, item):
-    """Put an object behind a row of at most so many, which owns it; return 0 if it is full."""
+    """Append an object to a row of at most ``most``, which owns it; return 0 if it is full."""
     count = load_word(row, 0)
     if count == most:
         return 0
@@ -29,7 +29,7 @@ def push(row, most, item):
 
 
 def drop_all(row):
-    """Let go of what a row owns."""
+    """Release the objects that a row owns."""
     for n in range(load_word(row, 0)):
         python.drop(load_word(row, n + 1))
     store_word(row, 0, 0)
@@ -43,11 +43,13 @@ def is_number(t, item):
 
 
 def add(t, key, values, item):
-    """Put an argument that is no sequence behind a key, and a value behind the values too; return 0
-    if that is not possible."""
+    """Append the words of an argument, other than a sequence, to a key, and a value to the values.
+
+    Return 0 for an argument without a key.
+    """
     if is_a(t, item, at.VALUE_TYPE) != 0:
         spec = place(t, item, at.V_SPEC)
-        if spec == 0:  # Python can delete it
+        if spec == 0:  # Python code may have deleted the spec
             return 0
         return push(values, at.MOST, item) & push(key, _MOST, spec)
     if is_number(t, item) != 0:
@@ -66,7 +68,7 @@ def add(t, key, values, item):
 
 
 def items_of(t, item):
-    """Return where the items of a tuple or a list are; 0 for what has none or is neither."""
+    """Return the address of the items of a tuple or a list; 0 for any other object."""
     if is_a(t, item, object_layout.TUPLE_TYPE) != 0:
         return item + 8 * object_layout.ITEMS
     if is_a(t, item, object_layout.LIST_TYPE) != 0:
@@ -75,7 +77,7 @@ def items_of(t, item):
 
 
 def make_key(t, arguments, count, key, values):
-    """Put all arguments behind a key; return 0 if that is not possible, or there are no values."""
+    """Append all arguments to a key; return the number of values, 0 if there is no key."""
     for n in range(count):
         item, size = load_word(arguments, n), 1
         items = items_of(t, item)
@@ -96,8 +98,10 @@ def make_key(t, arguments, count, key, values):
 
 
 def known(t, key):
-    """Return the recorders that are known by a key, which the caller owns; 0 if there are none. The
-    items of the key are used up."""
+    """Return the tuple of recorders of a key, which the caller owns; 0 if there is none.
+
+    The tuple of the key takes over the references of the row.
+    """
     count = load_word(key, 0)
     whole = python.new_tuple(count)
     if whole == 0:
@@ -114,8 +118,10 @@ def known(t, key):
 
 
 def applied(t, recorders, values):
-    """Return what recorders make of values, one after the other: None if one of them does not
-    answer, 0 after an error."""
+    """Return the result of recorders, called one after the other.
+
+    It is None if a recorder declines, 0 after an error.
+    """
     result = load_word(values, 1)
     for n in range(load_word(recorders, object_layout.SIZE)):  # there may be none
         recorder = load_word(recorders, object_layout.ITEMS + n)
@@ -130,12 +136,12 @@ def applied(t, recorders, values):
 
 
 def step(table_object, arguments, count):
-    """Return what the function makes of its arguments; 0 after an error."""
+    """Return the result of recorders for the arguments, or of the general function; 0 on error."""
     t = load_word(table_object, object_layout.DATA)
     recorders, key, values = 0, stack_words(_LISTED), stack_words(_COLLECTED)
     store_word(key, 0, 0)
     store_word(values, 0, 0)
-    # What is listed is owned: a list may be written where memory is taken or a recorder runs.
+    # Rows own their objects: a list may be written where memory is taken or a recorder runs.
     if python.length_of_dict(load_word(t, at.UNUSUAL)) == 0:
         if make_key(t, arguments, count, key, values) != 0:
             recorders = known(t, key)

@@ -1,8 +1,8 @@
-"""Where CPython and NumPy keep what compiled code reads, and builtin functions that read it.
+"""The memory layout of objects of CPython and NumPy, and builtin functions that rely on it.
 
-All that is known of objects in memory is here. It was checked with CPython 3.11 to 3.14 and NumPy
-2.1 to 2.5, on 64 bits, with the GIL. `is_possible` looks at some objects before anything relies on
-it; where one is not as expected, the ways in Python are taken.
+All knowledge of objects in memory is in this module. It was checked with CPython 3.11 to 3.14 and
+NumPy 2.1 to 2.5, on 64 bits, with the GIL. `is_possible` inspects some objects first; where an
+object is not as expected, numgrad uses Python code instead.
 
 Places are counted in words of 8 bytes, from the head of an object or of a table on.
 """
@@ -20,16 +20,16 @@ from ..compile import routines
 from ..platform.capsules import address_of
 
 TYPE, OBJECT = 1, 2
-"""Where an object keeps its type, and where its head ends."""
+"""The word of an object's type, and the first word behind its head."""
 
 SIZE = OBJECT
-"""How many items a tuple or a list has."""
+"""The number of items of a tuple or a list."""
 
 ITEMS = tuple.__basicsize__ // 8
 """The items of a tuple; since Python 3.14 its hash comes before them."""
 
 LIST_ITEMS = OBJECT + 1
-"""Where the items of a list are."""
+"""The address of the items of a list."""
 
 SLICE, SLICE_END = OBJECT, OBJECT + 3
 """The three bounds of a slice."""
@@ -38,8 +38,8 @@ DATA, NDIM, SIZES, STRIDES = range(OBJECT, OBJECT + 4)
 DTYPE, FLAGS = OBJECT + 5, OBJECT + 6
 C_ORDER, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
 LOW = 0xFFFFFFFF
-"""Where an array keeps the address of its elements, its number of axes, the addresses of its sizes
-and its strides, its dtype and its flags; some of these; and the half of a word that is a C int."""
+"""Words of an array: the address of its elements, its number of axes, the addresses of its sizes
+and its strides, its dtype and its flags; some flags; and the mask of a C int in a word."""
 
 FROM_SCALAR = 61
 """``PyArray_FromScalar`` in NumPy's table of functions."""
@@ -48,7 +48,7 @@ FROM_SCALAR = 61
     NONE, TRUE, FALSE, ELLIPSIS, ZERO, INT_TYPE, BOOL_TYPE, SLICE_TYPE, TUPLE_TYPE, LIST_TYPE,
     ARRAY_TYPE, OWN,
 ) = range(12)  # fmt: skip
-"""Words that all tables begin with, the addresses of these objects; their own begin at the last."""
+"""The first words of every table: addresses of these objects. Its own words begin at the last."""
 
 _OBJECTS = (None, True, False, ..., 0, int, bool, slice, tuple, list, np.ndarray)
 
@@ -68,9 +68,9 @@ _FASTCALL = 0x80
 
 
 class _Table(np.ndarray):
-    """Words that keep alive what they point to, and how the function is described that has them.
+    """A table of words that owns the objects it points to, and the description of its function.
 
-    Nobody else does: threads that meet may each make a description, of which one is cached.
+    The table must own the description: threads that meet may each make one, and one is cached.
     """
 
     alive: Any
@@ -78,16 +78,16 @@ class _Table(np.ndarray):
 
 
 def builtin(module: str, name: str, words: Sequence[int] | np.ndarray, alive: Any) -> Any:
-    """Return a builtin function that gets a table; it is its ``__self__``.
+    """Return a builtin function whose ``__self__`` is a table of words.
 
     Parameters
     ----------
     module, name : str
-        Where its code is: a function of words in this package, compiled once.
+        The function of words, in this package, that is compiled once for its code.
     words : sequence of int
-        What follows the words that all tables begin with.
+        The table's own words, behind the first words of every table.
     alive : object
-        Owns what the words point to; lives as long as the function.
+        The owner of the objects that words point to; lives as long as the function.
     """
     table = np.array([*map(id, _OBJECTS), *words], np.int64).view(_Table)
     table.alive, table.method = alive, _method(module, name)
@@ -110,13 +110,13 @@ def _new_function() -> Callable[..., Any]:
 def words_of_array(
     dtype: np.dtype, shape: tuple[int, ...], flags: int, strides: tuple[int, ...] = ()
 ) -> list[int]:
-    """Return what compiled code compares an array with; any strides will do if none are given."""
+    """Return the words with which compiled code compares an array; without strides, any match."""
     return [id(np.dtype(dtype.type)), flags, len(shape), *shape, len(strides), *strides]
 
 
 @cache
 def places(kind: type, *names: str) -> tuple[int, ...] | None:
-    """Return where objects of a type keep attributes; None where they cannot be found."""
+    """Return the words at which objects of a type keep attributes; None if they are not found."""
     if not is_possible():
         return None
     item, found = object.__new__(kind), []
@@ -131,16 +131,20 @@ def places(kind: type, *names: str) -> tuple[int, ...] | None:
 
 
 def end(kind: type) -> int:
-    """Return where the attributes of an object end: only weak references may follow; since Python
-    3.12 they come before the object."""
+    """Return the word behind the attributes of an object.
+
+    Only weak references may follow; since Python 3.12 they come before the object.
+    """
     weak = getattr(kind, "__weakrefoffset__", 0)
     return (weak if weak > 0 else kind.__basicsize__) // 8
 
 
 @cache
 def from_scalar() -> int:
-    """Return the address of a function of NumPy that makes an array of a scalar, without the search
-    for a dtype that ``asarray`` begins with; 0 where it cannot be found."""
+    """Return the address of NumPy's ``PyArray_FromScalar``; 0 where it cannot be found.
+
+    It makes an array of a scalar without the search for a dtype with which ``asarray`` begins.
+    """
     table = getattr(np._core._multiarray_umath, "_ARRAY_API", None)  # type: ignore[attr-defined]
     if table is None:
         return 0
@@ -149,7 +153,7 @@ def from_scalar() -> int:
 
 @cache
 def is_possible() -> bool:
-    """Whether objects lie in memory as they are expected to; a look at some tells."""
+    """Whether objects have the expected memory layout; some objects are inspected."""
     known = (
         sys.implementation.name == "cpython"
         and not sysconfig.get_config_var("Py_GIL_DISABLED")
@@ -180,7 +184,7 @@ def _array_is_as_expected() -> bool:
 
 
 def _numbers_are() -> bool:
-    """Whether numbers other than integers of Python lie behind the heads of their objects."""
+    """Whether the value of a number, other than a Python int, follows the head of its object."""
     codes = np.typecodes["AllInteger"] + "fdFD?"
     for number in [0.1 + 0.2, 0.1 + 0.2j, *(np.ones(1, code)[0] for code in codes)]:
         size = np.dtype(type(number)).itemsize

@@ -1,9 +1,8 @@
-"""The compiled half of recording: computes one operation and makes its value and its node.
+"""The compiled half of recorders: compute one operation and make its value and its node.
 
-It does what ``engine.dispatch`` does for an operation on a few values of which nothing is out of
-the ordinary, and answers None, having done nothing, for any other. What new objects have in common
-is copied from one that is like them. Every word that is stored in an object is a reference that the
-object owns.
+A recorder does the work of `engine.record.dispatch` for an operation on a few plain values, see
+`is_plain`, and returns None, without any effect, for other values. New objects are copies of a
+template. Every word stored in an object is a reference that the object owns.
 """
 
 from ..compile.intrinsics import call_function, load_word, stack_words, store_word
@@ -16,7 +15,7 @@ _MOST = at.MOST
 
 
 def is_where_it_was(t, view):
-    """Return 1 unless the base of a view has been written, or a word is missing."""
+    """Return 1 if the base of a view has the view's expression, and its node or none; else 0."""
     base = place(t, view, at.W_BASE)
     if is_a(t, base, at.VALUE_TYPE) == 0 or place(t, view, at.W_CHAIN) == 0:
         return 0
@@ -27,7 +26,7 @@ def is_where_it_was(t, view):
 
 
 def is_plain(t, x):
-    """Return 1 for a value that is not written, and where it was in its graph, else 0."""
+    """Return 1 for a value never written to, at its first place in the graph, else 0."""
     if is_a(t, x, at.VALUE_TYPE) == 0:
         return 0
     requires, view = place(t, x, at.V_REQUIRES), place(t, x, at.V_VIEW)
@@ -46,7 +45,7 @@ def is_plain(t, x):
 
 
 def like(t, template, end):
-    """Return a new object like another one; 0 if there is no memory."""
+    """Return a copy of a template; 0 if there is no memory."""
     old = load_word(t, template)
     new = python.new_object(load_word(old, TYPE), 0)
     if new != 0:
@@ -81,8 +80,10 @@ def computed(t, arguments, count, total):
 
 
 def alone(t, value):
-    """Return a value with the array of a new one, and a storage that both share; 0 if there is no
-    memory."""
+    """Return a second value with the array of a value, and a storage that both share.
+
+    It is 0 if there is no memory. The node saves the second value instead of its own result.
+    """
     storage = like(t, at.STORAGE, at.STORAGE_END)
     other = like(t, at.VALUE, at.VALUE_END)
     if storage == 0 or other == 0:
@@ -94,7 +95,7 @@ def alone(t, value):
 
 
 def note_saved(t, x):
-    """Let the storage of a value, or the value itself, know that a node has saved it."""
+    """Mark the storage of a value, or a value without one, as saved by a node."""
     storage = place(t, x, at.V_STORAGE)
     if is_a(t, storage, at.STORAGE_TYPE) != 0:
         put(t, storage, at.S_KEPT, load_word(t, TRUE))
@@ -103,7 +104,7 @@ def note_saved(t, x):
 
 
 def save(t, node, arguments, count, value, reads):
-    """Keep in a node what the derivative reads; return 0 if there is no memory."""
+    """Keep in a node the values that its derivative reads; return 0 if there is no memory."""
     if reads == 0:
         return 1
     saved = python.new_tuple(count + 1)
@@ -128,8 +129,10 @@ def save(t, node, arguments, count, value, reads):
 
 
 def parent_of(t, x):
-    """Return the node that the gradient of a value goes to, which the caller owns; None where there
-    is no gradient, 0 after an error."""
+    """Return the node to which the cotangent of a value goes, which the caller owns.
+
+    It is None where no gradient flows, 0 after an error.
+    """
     parent = load_word(t, NONE)
     if place(t, x, at.V_REQUIRES) == load_word(t, TRUE):
         parent = place(t, x, at.V_NODE)
@@ -140,7 +143,7 @@ def parent_of(t, x):
 
 
 def connect(t, node, arguments, count):
-    """Let a node know the nodes above it; return 0 after an error."""
+    """Store the parents of a node, and the slots of their outputs; return 0 after an error."""
     parents, slots = python.new_tuple(count), python.new_tuple(count)
     if parents == 0 or slots == 0:
         return 0
@@ -166,7 +169,7 @@ def call_with(t, function, thing):
 
 
 def locate(t, node):
-    """Let a node know its number and its place in the user's code; return 0 after an error."""
+    """Store a node's number and its place in the user's code; return 0 after an error."""
     number = call(load_word(t, at.NEXT_NUMBER), node, 0)
     if number == 0:
         return 0
@@ -196,8 +199,7 @@ def locate(t, node):
 
 
 def link(t, x, value):
-    """Make a value the view that it is of another one, or of what that is a view of; return 0 after
-    an error."""
+    """Make a value a view of ``x``, or of the base of ``x``; return 0 after an error."""
     storage = place(t, x, at.V_STORAGE)
     if is_a(t, storage, at.STORAGE_TYPE) != 0:
         python.keep(storage)
@@ -244,7 +246,7 @@ def hang(t, value, arguments, count):
 
 
 def are_plain(t, arguments, count):
-    """Return 1 for values that an operation is recorded for without Python, else 0."""
+    """Return 1 if the inputs are plain values whose arrays are as declared, else 0."""
     p = t + 8 * at.INPUTS
     for n in range(count):
         x = load_word(arguments, n)
@@ -258,8 +260,10 @@ def are_plain(t, arguments, count):
 
 
 def record(table_object, arguments, count):
-    """Apply an operator to values; arrays to compute with in place of theirs may follow. Return the
-    value of the result, None if the operation takes another way, 0 after an error."""
+    """Apply an operator to values; arrays to compute with in place of theirs may follow.
+
+    Return the value of the result, None if the recorder declines, 0 after an error.
+    """
     t = load_word(table_object, DATA)
     nin = load_word(t, at.NIN)
     if (count != nin and count != nin + nin) or are_plain(t, arguments, nin) == 0:

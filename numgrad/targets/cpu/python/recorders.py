@@ -1,8 +1,8 @@
-"""Ways to record operations that take no Python: builtin functions for plans, and for functions of
-tensors and options.
+"""Recorders and finders: builtin functions that record operations without Python code.
 
-What they do is compiled once, see `recorder_code` and `finder_code`; what they are told is in
-tables of words, which are declared here.
+A recorder records the operation of a plan; a finder stands for a function of tensors and options,
+and looks up recorders. Their code is compiled once, see `recorder_code` and `finder_code`; each has
+a table of words, whose places are declared here.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ from . import object_layout
 from .object_layout import OWN
 
 MOST = 4
-"""Inputs of an operation."""
+"""The most inputs of an operation."""
 
 VALUE_TYPE = OWN
 """The first word of both kinds of tables."""
@@ -23,29 +23,30 @@ VALUE_TYPE = OWN
     NIN, FLOWS, STEP, COMPUTE, AS_ARRAY, FROM_SCALAR, SCALAR_TYPE, UNWRITTEN, STORAGE_TYPE,
     VIEW_TYPE, VALUE, VALUE_END, NODE, NODE_END, STORAGE, STORAGE_END,
 ) = range(OWN + 1, OWN + 17)  # fmt: skip
-"""Words of a recorder: the number of inputs, whether gradients flow, what leads from a base to its
-view or 0; what computes, what makes an array of a result, and faster of a scalar of one type, or 0;
-the versions of saved values; types; what new objects are like, and where their words end."""
+"""Words of a recorder: the number of inputs, whether gradients flow, the steps from a base to its
+view or 0; the function that computes, the function that makes an array of a result, and a faster
+one for scalars of one type, or 0; the versions of saved values; types; templates of new objects,
+and where the words of each end."""
 
 FRAME_AT, DEPTH, IS_OURS, NEXT_NUMBER, ACCUMULATOR_OF, STORAGE_OF, FILE_NAME = range(
     STORAGE_END + 1, STORAGE_END + 8
 )
-"""What tells the place in the user's code, and what else is done in Python."""
+"""Words of a recorder: objects that locate the user's code, and Python functions that it calls."""
 
 (
     V_ARRAY, V_VIEW, V_STORAGE, V_REQUIRES, V_NODE, V_SLOT, V_EXPR, V_KEPT, N_PARENTS, N_SLOTS,
     N_NUMBER, N_SAVED, N_VERSIONS, N_CODE, N_INSTRUCTION, S_VERSION, S_KEPT, W_BASE, W_NODE, W_EXPR,
     W_CHAIN, READS,
 ) = range(FILE_NAME + 1, FILE_NAME + 23)  # fmt: skip
-"""Where values, nodes, storages and views keep what; and, for each set of inputs that require grad,
-what is read of the inputs and the result, as bits."""
+"""Words of a recorder: places of the attributes of values, nodes, storages and views; and, for each
+set of inputs that require grad, the inputs and the result that the derivative reads, as bits."""
 
 INPUTS = READS + (1 << MOST)
-"""Behind these words come what `object_layout.words_of_array` says of each input."""
+"""The first word of the descriptions of the inputs, see `object_layout.words_of_array`."""
 
 V_SPEC, UNUSUAL, KNOWN, GENERAL, VALUE_ERROR = range(OWN + 1, OWN + 6)
-"""Words of a finder: where a value keeps its spec; a dict that must be empty, the dict of what is
-known, the function that does the rest, and the error after which it does."""
+"""Words of a finder: the place of a value's spec; a dict that must be empty, the dict of known
+recorders, the general function, and the error after which it is called."""
 
 _VALUE = ("array", "_view", "_storage", "_requires_grad", "node", "slot", "expr", "_kept")
 _NODE = ("parents", "slots", "number", "saved", "versions", "code", "instruction")
@@ -73,21 +74,21 @@ def recorder(
     compute : callable
         Takes the arrays of the inputs.
     value, node, storage : object
-        Objects like those that are made, without the attributes that each has of its own.
+        Templates of the objects to make, without the attributes that differ between them.
     view : type
-        Of what makes a value a view of another one.
+        The type of the object that makes a value a view of another one.
     reads : sequence of (sequence of bool) or None
-        By which inputs require grad, as bits: what the derivative reads of the inputs and the
-        result. Empty where gradients do not flow.
+        For each set of inputs that require grad, as bits: whether the derivative reads each input
+        and the result. Empty where gradients do not flow.
     inputs : sequence of Spec
-        Of the inputs, at most `MOST`.
+        The specs of the inputs, at most `MOST`.
     unwritten : tuple
         The versions of saved values.
     step : tuple
-        What leads from a base to its view; empty for what is none.
+        The steps from a base to its view; empty if the result is not a view.
     tools : tuple
-        ``frame_at(depth)`` and the depth of the frame that may be the user's; a dict that tells of
-        file names whether they are ours; ``next_number()``, ``accumulator_of(leaf)``,
+        ``frame_at(depth)`` and the depth of the first frame that may be the user's; a dict from
+        file names to whether they belong to numgrad; ``next_number()``, ``accumulator_of(leaf)``,
         ``storage_of(value)``.
     ordered : bool
         Whether the arrays must be in C order.
@@ -126,13 +127,13 @@ def finder(
     Parameters
     ----------
     kind : type
-        Of values.
+        The type of values.
     unusual : dict
-        Recorders are used where it is empty.
+        Recorders are used only while it is empty.
     known : dict
-        The recorders to be used one after the other, as a tuple, by specs and options.
+        The recorders to call one after the other, as a tuple, by specs and options.
     general : callable
-        Does what is not known.
+        The function that is called where no recorder is known or answers.
     """
     spec = object_layout.places(kind, "spec")
     if spec is None:

@@ -19,10 +19,10 @@ from .encode import encode
 from .failing_row import inputs_in_row
 from .schedule import OUTSIDE, Schedule, Segment, schedule
 
-# Nanoseconds of work, and bytes of memory, which an entry keeps, up to which a program is short.
+# The most work, in nanoseconds, and the most memory, in bytes, of a short program.
 _SHORT, _SMALL = 100_000, 1 << 16
-# The most work for which Python's lock is kept: up to a millisecond. Python itself lets other
-# threads in every 5 ms.
+# The most work, in nanoseconds, for which an entry keeps the GIL: a millisecond. Python itself lets
+# other threads in every 5 ms.
 _MOST = 1_000_000
 
 
@@ -33,13 +33,13 @@ class BoundProgram(Bound):
     ----------
     program : Program
     target
-        Has the kernels, the number of threads and the size of a cache.
+        Supplies kernels, the number of threads and the size of the L2 cache.
 
     Attributes
     ----------
     schedule : Schedule
     runner : Runner
-        Takes the addresses of what `run` takes.
+        Runs the encoded program; takes the addresses of the arrays of `run`.
     """
 
     __slots__ = ("_target", "runner", "schedule")
@@ -61,7 +61,7 @@ class BoundProgram(Bound):
     def run(
         self, arrays: Sequence[np.ndarray], runner: Callable[..., Any] | None = None
     ) -> Failure | None:
-        """Run the program once, by ``runner`` if there is one in place of its own."""
+        """Run the program once, by ``runner`` if given; return the failure, if a kernel raised."""
         places = addresses(arrays)
         stopped = (runner or self.runner)(places)
         return None if stopped is None else self._failure(stopped, places)
@@ -118,9 +118,11 @@ class BoundProgram(Bound):
         shapes: Sequence[Shape],
         calls: int | None = None,
     ) -> tuple[Any, Callable[[], int] | None]:
-        """Return an entry as `Bound` says; there is none for a long program that is counted, or
-        that calls BLAS on many threads, nor for one that calls Python, during which another thread
-        might enter."""
+        """Return an entry, see `Bound.entry`, or None.
+
+        There is no entry for a long program whose calls are counted or that uses BLAS, nor for a
+        program that may call Python, because another thread might then enter.
+        """
         spread = [segment.parallel for segment in self.schedule.segments]
         is_long = any(spread) or self._work > _MOST
         if (is_long and (calls is not None or self.program.uses_blas)) or self._calls_python():

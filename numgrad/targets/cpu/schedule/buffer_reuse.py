@@ -1,4 +1,4 @@
-"""Which results may be written over arguments that nobody else reads."""
+"""Choose the results of a program that may be written into the memory of donated arguments."""
 
 from collections.abc import Iterator, Mapping
 
@@ -7,18 +7,18 @@ import numpy as np
 from ....ir.program import Program, is_contiguous
 from .schedule import ELEMENTS, ONCE, Schedule, Segment
 
-# Where an instruction uses a buffer: numbers of the segment, the instruction, and the operand.
+# One use of a buffer: the numbers of the segment, the instruction, and the operand.
 Use = tuple[int, int, int]
 
 
 def heirs(program: Program, plan: Schedule, donated: Mapping[int, np.dtype]) -> dict[int, int]:
-    """Return for results the argument over which each may be written.
+    """Return, by number of the result, the position of the argument whose memory it may reuse.
 
     Parameters
     ----------
     donated : dict
-        Dtypes of the arguments that may be overwritten, by their positions; nobody else reads
-        their memory.
+        Dtypes of the arguments that may be overwritten, by position; no other array shares their
+        memory.
     """
     found: dict[int, int] = {}
     free = {b: p for b, p in program.arguments.items() if p in donated}
@@ -36,7 +36,7 @@ def heirs(program: Program, plan: Schedule, donated: Mapping[int, np.dtype]) -> 
 
 
 def _is_over(plan: Schedule, argument: int, result: int) -> bool:
-    """Whether every read of the argument comes before any use of the result at the same place."""
+    """Whether every read of the argument precedes any use of the result at the same place."""
     reads, uses = list(_uses(plan, argument)), list(_uses(plan, result))
     return all(_comes_first(plan, read, use) for read in reads for use in uses)
 
@@ -61,13 +61,13 @@ def _comes_first(plan: Schedule, read: Use, use: Use) -> bool:
 
 
 def _in_step(segment: Segment, use: Use) -> bool:
-    """Whether a tile uses only its own rows of a buffer."""
+    """Whether each tile uses only its own rows of the buffer."""
     layout = segment.instructions[use[1]].pattern.layouts[use[2]]
     return _is_all(segment, use) if segment.kind == ELEMENTS else layout.rows
 
 
 def _is_alike(segment: Segment, read: Use, use: Use) -> bool:
-    """Whether an elementwise instruction writes each element where it has read it."""
+    """Whether an elementwise instruction reads and writes the same element at each step."""
     pattern = segment.instructions[read[1]].pattern
     one, two = pattern.layouts[read[2]], pattern.layouts[use[2]]
     alike = one.shape == two.shape and one.dtype == two.dtype and one.rows == two.rows

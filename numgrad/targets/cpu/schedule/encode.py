@@ -1,8 +1,8 @@
-"""Encoding: instructions with placed buffers to the flat integer code that a machine runs.
+"""Encoding: instructions with placed buffers become the flat integer code that the machine runs.
 
-The words of an instruction depend on its pattern and on how far apart the rows of its operands are;
-they are made once for each. Only slots and offsets are filled in here, for all instructions
-together.
+The words of an instruction depend on its pattern and on the row strides of its operands; a pattern
+caches them. Only the slots and offsets of buffers are filled in for each program, for all its
+instructions together.
 """
 
 from collections.abc import Sequence
@@ -16,13 +16,15 @@ from .schedule import ABSOLUTE, BATCH, ELEMENTS, Schedule, Segment
 from .tiled_runs import walks_of
 
 _HEAD = 8
-# A loop shorter than this is not worth being the inner one when a longer axis is there.
+# An innermost loop shorter than this changes places with a longer axis.
 _SHORT = 8
 
 
 def encode(plan: Schedule, program: Program, target: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the code of all segments and the offset of each instruction in it; the layout is
-    described in `machine`. Kernels that the patterns do not have yet are asked of the target."""
+    """Return the code of all segments and the offset of each instruction in it.
+
+    The layout is described in `machine`. The target supplies kernels for patterns without one.
+    """
     for segment in plan.segments:
         for instruction in segment.instructions:
             pattern = instruction.pattern
@@ -61,7 +63,7 @@ def _segment_words(segment: Segment, program: Program) -> list[np.ndarray]:
 
 
 def _words_once(pattern: Pattern, rows: int) -> np.ndarray:
-    """Return the words of an instruction that is cut into rows, or runs as a whole."""
+    """Return the words of an instruction outside the body: cut into ``rows``, or whole if 0."""
     found = pattern.codes.get(rows)
     if found is None:
         if pattern.block:
@@ -77,8 +79,11 @@ def _words_once(pattern: Pattern, rows: int) -> np.ndarray:
 
 
 def _block_words(pattern: Pattern, rows: int) -> np.ndarray:
-    """Return the words of a reduction in blocks, whose last operand is the position in the whole:
-    an address that begins at 0 and moves by the elements of a row."""
+    """Return the words of a reduction in blocks.
+
+    Its last operand is the position in the whole, passed as an address that begins at 0 and moves
+    by the number of elements in a row.
+    """
     (count, *inner), (source, parts) = pattern.core, pattern.layouts
     each, size = count // rows, source.nbytes // count
     part = parts.nbytes // parts.shape[0]
@@ -115,12 +120,11 @@ def _words(
 def _loops(
     pattern: Pattern, row_strides: Sequence[int] | None, first: int = 0
 ) -> tuple[list[int], list[list[int]], int]:
-    """Return counts and per-operand strides of the loop axes from the ``first`` on, outermost
-    first, and the index of the row axis.
+    """Return counts and strides of the loop axes from ``first`` on, and the index of the row axis.
 
-    Axes that every operand walks through without a gap are merged; where the last one is short,
-    another may become the inner one. The count of the row axis is a multiplier of the rows of the
-    tile.
+    Axes are listed from the outermost on, with a stride for each operand. Neighbouring axes are
+    merged if every operand walks over both without a gap; a short last axis may change places with
+    a longer one. The count of the row axis multiplies the rows of the tile.
     """
     axes: list[tuple[int, list[int], bool]] = []
     if row_strides is not None:
@@ -137,8 +141,11 @@ def _loops(
 
 
 def _inner(pattern: Pattern, axes: Sequence[tuple[int, list[int], bool]]) -> int:
-    """Return which axis is to be the inner one: the longest; for a kernel that takes short rows
-    together, that along which most operands lie in order, and among equal ones the last."""
+    """Return the axis that becomes the inner one: the longest.
+
+    For a kernel with an entry for rows it is the axis along which most operands are contiguous, and
+    among equals the last.
+    """
     if not getattr(pattern.kernel, "rows_address", 0):
         return max(range(len(axes)), key=lambda n: axes[n][0] * (64 if axes[n][2] else 1))
     sizes = [layout.dtype.itemsize for layout in pattern.layouts]

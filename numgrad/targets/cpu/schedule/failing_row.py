@@ -1,4 +1,7 @@
-"""What a kernel that reported an error was given: its row is computed again, alone, up to it."""
+"""Recompute the inputs of a kernel that reported an error, on the failing row alone.
+
+The buffers of the run may have been overwritten since, so the preceding instructions run again.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,7 +24,7 @@ def inputs_in_row(
     instruction: Instruction,
     row: int,
 ) -> list[np.ndarray]:
-    """Run what precedes an instruction on its row alone; return copies of its inputs."""
+    """Return copies of the inputs of an instruction, from a run of one row up to it."""
     once = [i for i in before if not i.pattern.rows]
     body = [i for i in before if i.pattern.rows]
     alone = Schedule([Segment(once, ONCE, 1), Segment(body, BATCH, 1)], [], [])
@@ -45,7 +48,7 @@ def inputs_in_row(
 def _place_apart(
     alone: Schedule, program: Program, instructions: Sequence[Instruction]
 ) -> np.ndarray:
-    """Give every buffer that is not placed memory of its own; return what keeps it alive."""
+    """Place every buffer without an address in fresh memory; return the array that owns it."""
     used = {index for i in instructions for index in i.buffers if alone.offsets[index] < 0}
     sizes = {index: -(-max(program.nbytes[index], 1) // ALIGNMENT) * ALIGNMENT for index in used}
     memory = np.empty(sum(sizes.values()) + ALIGNMENT, np.uint8)

@@ -1,9 +1,9 @@
 """Scheduling: cut a program into segments, place its buffers, choose the tiles.
 
-A segment is a run of instructions that share a row axis. What does not depend on the batch runs
-first: stretches over many elements a tile of leading rows at a time, the rest instruction by
-instruction. The body, which depends on the batch, runs on one tile of rows after the other. So all
-intermediates of a tile stay in a core's cache.
+A segment is a run of instructions that share a row axis. Instructions without a batch axis run
+first: stretches over many elements a tile of leading rows at a time, the rest one by one. The body,
+the instructions with a batch axis, runs on one tile of rows after the other. So all intermediates
+of a tile stay in a core's cache.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,11 +24,11 @@ ALIGNMENT = 64
 # Slots of the table of base addresses; arguments and results have one each, from OUTSIDE on.
 ARENA, ABSOLUTE, BLOCK, OUTSIDE = range(4)
 ONCE, BATCH, ELEMENTS = "once", "batch", "elements"
-# Below this much work, in nanoseconds, threads cost more than they bring: to wake up takes 50 us.
+# The least work, in nanoseconds, that is spread over threads: waking them up takes 50 us.
 PARALLEL_WORK = 150_000
-# The work of a call, and of a step of a fused kernel for an element.
+# The work of a call of a kernel, and the share that each step of a fused kernel adds.
 _CALL, _STEP = 32, 1 / 32
-# A tile of a loop over elements has no more than so many.
+# The most elements of a tile of a loop over elements.
 MOST_ELEMENTS = 1 << 15
 # Sums over elements are made of blocks of this size, whatever the tile.
 ELEMENT_BLOCK = 1024
@@ -38,7 +38,8 @@ ELEMENT_BLOCK = 1024
 class Segment:
     """Instructions that run one after the other, ``rows`` rows each, ``tile`` rows at a time.
 
-    Buffers ``apart`` are not made of one dense row after the other.
+    Buffers ``apart`` do not consist of dense rows, one after the other, so an arena cannot hold
+    them.
     """
 
     instructions: list[Instruction]
@@ -55,7 +56,7 @@ class Segment:
 
     @property
     def work(self) -> float:
-        """An estimate of how long it takes on one thread, in nanoseconds."""
+        """An estimate of the time that the segment takes on one thread, in nanoseconds."""
         rows = 1 if self.kind == ELEMENTS else self.rows
         return sum([_CALL + _work(i.pattern) * rows for i in self.instructions])
 
@@ -73,7 +74,7 @@ class Schedule:
     outside : list of int
         The buffers in the slots from ``OUTSIDE`` on: arguments, then results.
     block_bytes : int
-        Memory for what lives from one segment to another, or outside the tiles.
+        Memory for buffers that live from one segment to another, or outside the tiles.
     """
 
     segments: list[Segment]
@@ -84,7 +85,7 @@ class Schedule:
 
 
 def address(array: np.ndarray) -> int:
-    """Return the address of the first element; every ``array.ctypes`` leaves some memory behind."""
+    """Return the address of the first element, without the garbage that ``array.ctypes`` makes."""
     return array.__array_interface__["data"][0]
 
 
@@ -118,7 +119,7 @@ def segments(program: Program) -> Iterable[Segment]:
 
 
 def _once(program: Program, instructions: Sequence[Instruction]) -> Iterable[Segment]:
-    """Tell stretches over many elements from the rest."""
+    """Yield the segments of instructions without a batch axis: stretches, and what is between."""
     for before, stretch in stretches(instructions, _program.MANY_ELEMENTS):
         if before:
             yield Segment(before, ONCE, 1)
@@ -136,7 +137,7 @@ def _once(program: Program, instructions: Sequence[Instruction]) -> Iterable[Seg
 
 
 def _place(plan: Schedule, program: Program, target: Any) -> None:
-    """Place what one segment alone uses in its arena, everything else in the block."""
+    """Place buffers that one tiled segment uses alone in its arena, all others in the block."""
     shared = _shared(plan, program)
     ones = [segment for segment in plan.segments if segment.kind != BATCH]
     plan.block_bytes = _assign_block(plan, program, ones, shared)
@@ -153,7 +154,7 @@ def _place(plan: Schedule, program: Program, target: Any) -> None:
 
 
 def _shared(plan: Schedule, program: Program) -> set[int]:
-    """Return the buffers that live outside the tiles: used by two segments, or by one without."""
+    """Return the buffers outside the arenas: used by two segments, or by one without tiles."""
     shared: set[int] = set()
     before: set[int] = set()
     for segment in plan.segments:
@@ -166,7 +167,7 @@ def _shared(plan: Schedule, program: Program) -> set[int]:
 def _assign_block(
     plan: Schedule, program: Program, ones: Sequence[Segment], shared: set[int]
 ) -> int:
-    """Assign offsets in the block by liveness; what the body reads lives to the end."""
+    """Assign offsets in the block by liveness; buffers that the body uses live to the end."""
     outlives: set[int] = set()
     for segment in plan.segments:
         if segment.kind == BATCH:
@@ -181,8 +182,10 @@ def _assign_block(
 
 
 class _Together(NamedTuple):
-    """All instructions of a stretch, which run at the same time as far as memory is concerned: as
-    one that writes all buffers, over nothing."""
+    """All instructions of a stretch as a single one, which writes all their buffers.
+
+    Tiles of a stretch run at the same time, so none of its buffers may share memory.
+    """
 
     buffers: tuple[int, ...]
     nin: int = 0
@@ -194,7 +197,7 @@ class _Together(NamedTuple):
 
 
 def _steps(segment: Segment) -> Sequence[Any]:
-    """Return what happens one after the other in a segment."""
+    """Return the instructions of a segment for liveness: a tiled segment counts as one."""
     if segment.kind == ONCE:
         return segment.instructions
     return [_Together(tuple([n for i in segment.instructions for n in i.buffers]))]
@@ -207,7 +210,7 @@ def _row_sizes(segment: Segment, program: Program) -> dict[int, int]:
 
 
 def _stretch_offsets(plan: Schedule, segment: Segment) -> None:
-    """Turn offsets for one row into those for a tile."""
+    """Multiply the offsets in the arena, which are those of one row, by the rows of the tile."""
     seen: set[int] = set()
     for instruction in segment.instructions:
         for index in instruction.buffers:
@@ -220,7 +223,7 @@ def _stretch_offsets(plan: Schedule, segment: Segment) -> None:
 
 
 def _tile(segment: Segment, top: int, target: Any) -> int:
-    """Return the rows, or elements, of a tile of which one takes ``top`` bytes."""
+    """Return the number of rows of a tile, where one row takes ``top`` bytes of the arena."""
     l2_bytes = target.l2_bytes()
     if segment.kind == ELEMENTS:
         return element_tile(segment, top, l2_bytes, target.num_threads)
@@ -230,7 +233,7 @@ def _tile(segment: Segment, top: int, target: Any) -> int:
 
 
 def _reads_much(pattern: Pattern) -> bool:
-    """Whether a tile reads much that all tiles share, however few rows it has: a matrix."""
+    """Whether an instruction reads far more data that all rows share, as a matrix, than rows."""
     if pattern.elementwise:
         return False
     shared = sum([x.nbytes for x in pattern.layouts[: pattern.nin] if not x.rows])
@@ -240,8 +243,7 @@ def _reads_much(pattern: Pattern) -> bool:
 def choose_tile(batch: int, row_bytes: int, l2_bytes: int) -> int:
     """Return the rows of a tile: a power of two whose intermediates fill half the L2 cache.
 
-    A batch is cut into eight tiles at least where rows allow it, so that threads have something to
-    share.
+    A batch of eight rows or more is cut into at least eight tiles, for threads to share.
     """
     if settings.tile:
         return settings.tile
@@ -251,10 +253,10 @@ def choose_tile(batch: int, row_bytes: int, l2_bytes: int) -> int:
 
 
 def tall_tile(batch: int, row_bytes: int, l2_bytes: int, threads: int) -> int:
-    """Return the rows of a tile whose work has a part that does not shrink with it.
+    """Return the rows of a tile that reads, however few its rows, data that all tiles share.
 
-    As many as give all threads the same work, up to 256 while they fit the cache, and up to 64
-    though they do not; together they take 16 times the cache at most.
+    All threads get equally many tiles. A tile has up to 256 rows while they fit the cache, and up
+    to 64 rows where they do not, if they take at most 16 times the cache.
     """
     if settings.tile:
         return settings.tile
@@ -267,11 +269,10 @@ def tall_tile(batch: int, row_bytes: int, l2_bytes: int, threads: int) -> int:
 
 
 def element_tile(segment: Segment, row_bytes: int, l2_bytes: int, threads: int) -> int:
-    """Return the rows of a tile of a stretch: about `ELEMENT_BLOCK` elements or a multiple of that,
-    and so many rows that blocks which are reduced begin and end with tiles.
+    """Return the rows of a tile of a stretch: about a multiple of `ELEMENT_BLOCK` elements.
 
-    Tiles are as large as the cache allows, because memory is slow where one begins, and as many as
-    give all threads the same work.
+    Blocks of a reduction begin and end with tiles. Tiles are as large as the cache allows, because
+    memory is slow where one begins, and as many as give all threads the same work.
     """
     rows = segment.rows
     step = lcm(*[walks_of(i.pattern)[rows].step for i in segment.instructions])

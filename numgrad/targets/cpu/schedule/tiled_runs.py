@@ -1,12 +1,12 @@
-"""Stretches: instructions that do not depend on the batch and run a tile of rows at a time.
+"""Stretches: instructions outside the batch that become a segment run tile by tile.
 
-What walks over many elements is cut along its leading axes: into rows of a matrix, or single
-elements. Instructions that can be cut into equally many rows share a tile, as long as a row needs
-only the same row of what the stretch has written: the others may belong to a tile that is still to
-come. So a tile stays in a core's cache from one instruction to the next.
+An instruction over many elements is cut along its leading axes: into rows of a matrix, or single
+elements. Instructions that can be cut into equally many rows share a tile, as long as a row reads
+only the same row of a buffer that the stretch has written: other rows may belong to a later tile.
+So a tile stays in a core's cache from one instruction to the next.
 
-Instructions in between that can wait until the stretch has ended do so, and those that need not
-wait come first; the rest keeps its order.
+An instruction that cannot join a stretch runs before it where its operands allow, otherwise after
+it; apart from this, the order is kept.
 """
 
 from collections import deque
@@ -17,11 +17,11 @@ from typing import NamedTuple, TypeAlias
 from ....ir.kernel_spec import ElementwiseSpec, FusedSpec, LoopSpec
 from ....ir.program import Instruction, Pattern, extent
 
-# A row that is shared takes no more operations than this: tiles of longer rows leave the cache.
+# The most operations of a row in a shared tile: tiles of longer rows leave the cache.
 LONGEST_ROW = 1 << 15
-# So many instructions may wait for a stretch to end, and one more for each that it has.
+# The most instructions that wait for the end of a stretch, beside one for each of its own.
 MOST_WAITING = 4
-# Of a buffer of which rows are not read by rows.
+# The window of a buffer whose rows are not used one by one.
 _SCATTERED = (0, -1)
 
 
@@ -38,9 +38,9 @@ class Walk(NamedTuple):
     strides : tuple of int
         How far apart the rows of each operand are, in bytes.
     reach : tuple of (int, int)
-        Which bytes of each operand the first row uses, counted from where the operand begins.
+        The range of bytes of each operand that the first row uses, from the operand's beginning.
     windows : tuple of (int, int)
-        What `_windows` returns for operands at the beginning of their buffers.
+        Windows, as `_windows` returns them, of operands at the beginning of their buffers.
     step : int
         The rows of a tile are a multiple of it.
     """
@@ -53,12 +53,12 @@ class Walk(NamedTuple):
 
 
 def walks_of(pattern: Pattern) -> dict[int, Walk]:
-    """Return in how many rows a pattern can be cut, and how."""
+    """Return the ways to cut a pattern into rows, by the number of rows."""
     return (pattern.walks or _find(pattern))[0]
 
 
 def _short(pattern: Pattern) -> list[int]:
-    """Return the numbers of rows for which tiles are so short that others gain by sharing them."""
+    """Return the numbers of rows whose rows are short enough to share a tile."""
     return (pattern.walks or _find(pattern))[1]
 
 
@@ -90,8 +90,10 @@ def _walks(pattern: Pattern) -> Iterator[tuple[int, Walk]]:
 
 
 def _reach(pattern: Pattern, place: int, axes: int) -> tuple[int, int]:
-    """Return which bytes of an operand are used where the first ``axes`` of the loop stand
-    still."""
+    """Return the range of bytes of an operand used while the first ``axes`` loop axes stand still.
+
+    The range counts from the operand's beginning.
+    """
     layout = pattern.layouts[place]
     low, high = extent(layout.shape, layout.strides)
     before, behind = extent(pattern.loop[:axes], pattern.strides[place][:axes])
@@ -99,7 +101,7 @@ def _reach(pattern: Pattern, place: int, axes: int) -> tuple[int, int]:
 
 
 def _block_walks(pattern: Pattern) -> Iterator[tuple[int, Walk]]:
-    """Yield how the elements of blocks make rows; where blocks begin and end stays the same."""
+    """Yield the ways to cut a reduction in blocks into rows; the blocks themselves stay as is."""
     source, count = pattern.layouts[0], pattern.core[0]
     rows = 1
     for size in source.shape:
@@ -119,8 +121,8 @@ class Stretch:
     Attributes
     ----------
     counts : dict
-        For each number of rows that is still possible, the windows: by buffer, how far apart the
-        rows are and where the first one begins, for those buffers that are read and written.
+        For each number of rows that is still possible, the window of each buffer in use: how far
+        apart its rows are, and where the first row begins.
     """
 
     def __init__(self, first: Instruction) -> None:
@@ -136,11 +138,11 @@ class Stretch:
 
     @property
     def rows(self) -> int:
-        """The number of rows: as many as all allow."""
+        """The number of rows: the largest that all instructions allow."""
         return max(self.counts)
 
     def takes(self, instruction: Instruction) -> bool:
-        """Add an instruction if it can be cut in the same way."""
+        """Add an instruction if it can be cut into as many rows; return whether it was added."""
         short = _short(instruction.pattern)
         if not short or self.is_alone:
             return False
@@ -179,20 +181,22 @@ class Stretch:
         self.written.update(buffers[nin:])
 
     def concerns(self, instruction: Instruction) -> bool:
-        """Whether an instruction must stay behind the stretch."""
+        """Whether an instruction must run after the stretch, because of their operands."""
         return _concerns(instruction, self.read, self.written)
 
 
 def _concerns(instruction: Instruction, read: set[int], written: set[int]) -> bool:
-    """Whether an instruction needs what others write, or writes what they use."""
+    """Whether an instruction uses a buffer that is ``written``, or writes one that is ``read``."""
     buffers, nin = instruction.buffers, instruction.pattern.nin
     new = buffers[nin:]
     return not (written.isdisjoint(buffers) and read.isdisjoint(new))
 
 
 def _windows(instruction: Instruction, rows: int) -> Sequence[Window]:
-    """Return how far apart the rows of each operand are, and where the first one begins: a row
-    stays between where it begins and the next one does."""
+    """Return the window of each operand: how far apart its rows are, and where the first begins.
+
+    A row stays between its beginning and that of the next one.
+    """
     walk, offsets = walks_of(instruction.pattern)[rows], instruction.offsets
     if not any(offsets):
         return walk.windows
@@ -210,12 +214,12 @@ def _window(step: int, reach: tuple[int, int], offset: int) -> Window:
 def stretches(
     instructions: Sequence[Instruction], many: int
 ) -> Iterator[tuple[list[Instruction], Stretch | None]]:
-    """Yield instructions to run one by one, and the stretch to run then.
+    """Yield pairs: instructions to run one by one, and the stretch, if any, to run after them.
 
     Parameters
     ----------
     many : int
-        A stretch begins where an instruction walks over so many elements.
+        The least work of an instruction that begins a stretch.
     """
     late: deque[Instruction] = deque()
     rest = iter(instructions)
@@ -228,7 +232,7 @@ def stretches(
 
 
 def _all(late: deque[Instruction], rest: Iterator[Instruction]) -> Iterator[Instruction]:
-    """Yield the instructions that had to wait, taking them away, and then the rest."""
+    """Yield the instructions that had to wait, removing each from ``late``, and then the rest."""
     while late:
         yield late.popleft()
     yield from rest
@@ -237,8 +241,10 @@ def _all(late: deque[Instruction], rest: Iterator[Instruction]) -> Iterator[Inst
 def _split(
     instructions: Iterator[Instruction], many: int
 ) -> tuple[list[Instruction], Stretch | None, list[Instruction]]:
-    """Return what comes before the first stretch, the stretch, and what waits; the rest of the
-    instructions is not taken."""
+    """Return the instructions before the first stretch, the stretch, and those that must wait.
+
+    The iterator is left at the first instruction that was not looked at.
+    """
     before: list[Instruction] = []
     waiting: list[Instruction] = []
     stretch: Stretch | None = None

@@ -1,4 +1,4 @@
-"""How a kernel calls a loop of NumPy's; see `numpy_loops`."""
+"""The compiled function by which a kernel calls an inner loop of NumPy; see `numpy_loops`."""
 
 import numpy as np
 
@@ -9,8 +9,10 @@ _LOOP, _DATA, _ENSURE, _SAVE, _RESTORE, _OCCURRED, _CLEAR, _RELEASE = range(8)
 
 
 def call_loop(table, itemsize, ptrs, count, core_dims, steps, status):
-    """Call a loop of ``(m),()->(n)``; a loop that fails, for want of memory, leaves an exception
-    with the state of the thread, of which there has to be one."""
+    """Call a loop of ``(m),()->(n)``; a loop that fails sets the status to 1.
+
+    A loop without enough memory leaves an exception in the state of the thread, which must exist.
+    """
     size = load_word(core_dims, 1)
     if load_word(core_dims, 0) == 0:  # loops read the first element in any case
         for k in range(count):

@@ -1,8 +1,8 @@
-"""Inner loops of NumPy's universal functions, which kernels call by address.
+"""Kernels that call inner loops of NumPy's universal functions, by address.
 
 A function of whole arrays in Python takes tens of microseconds around transforms of a microsecond.
-Where a `HostSpec` names a universal function that does the same, and NumPy has it in the form that
-its headers describe, a kernel calls the loop that NumPy would call; else the function stays.
+Where a `HostSpec` names an equivalent universal function, and NumPy's object has the form described
+in its headers, a kernel calls the loop that NumPy would call; otherwise it calls the function.
 """
 
 import ctypes
@@ -25,7 +25,7 @@ from ..platform import object_loader
 from .ufunc import Door
 
 MANY_ELEMENTS = 1 << 14
-"""Elements of the results of one call, from which on Python's lock is given up meanwhile."""
+"""The fewest elements of the results of a call that releases the GIL."""
 
 _PREFIX = "numgrad_numpy_loop:"
 _PYTHON = (
@@ -50,12 +50,12 @@ class _Header(ctypes.Structure):
 
 
 class NumPyLoop:
-    """A universal function of NumPy's as a kernel; see `kernel` for the attributes and arguments.
+    """A universal function of NumPy as a kernel; see `kernel` for the attributes and arguments.
 
     Parameters
     ----------
     spec : HostSpec
-        Says which function it is, and how long its results are.
+        Names the function, and the length of its results.
     """
 
     rows_address = 0
@@ -65,7 +65,7 @@ class NumPyLoop:
         self.nin, self.nout = len(spec.in_dtypes), len(spec.out_dtypes)
 
     def call(self, *arrays: np.ndarray) -> tuple[np.ndarray, int]:
-        """Return the result, and 1 if there was no memory for what the function needs beside."""
+        """Return the result, and a status: 1 if the loop lacked memory of its own, else 0."""
         assert self.spec.loop is not None
         (dtype,) = self.spec.out_dtypes
         result = np.empty((*arrays[0].shape[:-1], self.spec.loop.size), dtype)
@@ -74,7 +74,7 @@ class NumPyLoop:
         return result, door.take_status()
 
     def again(self, cores: Sequence[np.ndarray]) -> None:
-        """Raise what prevented the results of one element of the loop."""
+        """Raise the exception that stopped the loop, for one of its elements."""
         self.spec.function(*cores, **dict(self.spec.options))
         raise MemoryError(f"no memory for {self.name} of {cores[0].shape[-1]} elements")
 
@@ -125,8 +125,10 @@ def _raw(alias: str, itemsize: int) -> RawSpec:
 
 
 def may_wait_for_lock(pattern: Pattern, rows: int, is_spread: bool) -> bool:
-    """Whether an instruction gives Python's lock up or waits for it, so that whoever has it must
-    not run the instruction; ``is_spread`` says whether threads share its program."""
+    """Whether an instruction releases the GIL or waits for it, so that an entry cannot run it.
+
+    ``is_spread`` says whether threads share the work of the program.
+    """
     if not isinstance(pattern.spec, HostSpec):
         return False
     if is_spread or not isinstance(pattern.kernel, NumPyLoop):
@@ -139,7 +141,7 @@ def may_wait_for_lock(pattern: Pattern, rows: int, is_spread: bool) -> bool:
 
 @cache
 def _table(alias: str) -> np.ndarray | None:
-    """Return the addresses of a loop, its data and Python's functions; None if there is none."""
+    """Return the addresses of a loop, its data and CPython's functions; None without a loop."""
     module, name, characters = alias.removeprefix(_PREFIX).split(":")
     try:
         ufunc = getattr(importlib.import_module(module), name)
@@ -153,8 +155,10 @@ def _table(alias: str) -> np.ndarray | None:
 
 
 def _loop_of(ufunc: Any, characters: str) -> tuple[int, int] | None:
-    """Return the addresses of the loop for some dtypes and of its data; None unless all that the
-    headers say of the object agrees with what it tells Python."""
+    """Return the addresses of the loop for some dtypes and of its data, or None.
+
+    It is None unless the object's memory, read by NumPy's headers, agrees with its attributes.
+    """
     has_lock = getattr(sys, "_is_gil_enabled", lambda: True)()
     if not (isinstance(ufunc, np.ufunc) and sys.implementation.name == "cpython" and has_lock):
         return None

@@ -1,8 +1,8 @@
 """Kernels as NumPy ufuncs.
 
-NumPy calls one loop function, the trampoline, for all kernels; the loop's ``data`` says which one.
-Afterwards the trampoline clears the floating-point status flags, so that NumPy warns about nothing:
-a derivative may well be infinite.
+NumPy calls one loop function, the trampoline, for all kernels; its ``data`` has the kernel's
+address. Afterwards the trampoline clears the floating-point status flags, so that NumPy does not
+warn: a derivative may well be infinite.
 """
 
 import ctypes
@@ -16,20 +16,20 @@ import numpy as np
 from ..compile import routines
 from ..platform.capsules import address_of
 
-# Position of PyUFunc_FromFuncAndDataAndSignature in that table, which is part of NumPy's ABI, and
-# what it takes for "no identity".
+# Position of PyUFunc_FromFuncAndDataAndSignature in NumPy's table of functions for ufuncs, which is
+# part of its ABI, and the argument that means "no identity".
 _FROM_FUNCTION, _NO_IDENTITY = 31, -1
 
 
 class Door:
-    """The ufunc of one kernel, and the words through which the kernel is found and reports.
+    """The ufunc of one kernel, and two words: the address of the kernel, and its status.
 
     Parameters
     ----------
     name : str
-        Of the ufunc.
+        The name of the ufunc.
     address : int
-        Of the kernel.
+        The address of the kernel.
     in_dtypes, out_dtypes : sequences of dtypes
     signature : str or None
         Core dimensions of a gufunc.
@@ -62,7 +62,7 @@ class Door:
         )  # fmt: skip
 
     def take_status(self) -> int:
-        """Return what the kernel reported last, and clear it."""
+        """Return the last status other than 0 that the kernel reported, and clear it."""
         status = int(self.data[1])
         if status:
             self.data[1] = 0
@@ -71,7 +71,7 @@ class Door:
 
 @cache
 def _new_ufunc() -> Callable[..., Any]:
-    """Return NumPy's function that makes a ufunc of a loop function."""
+    """Return NumPy's C function that makes a ufunc of a loop function."""
     numpy: Any = importlib.import_module("numpy._core._multiarray_umath")
     table = (ctypes.c_void_p * (_FROM_FUNCTION + 1)).from_address(address_of(numpy._UFUNC_API))
     kinds = (

@@ -33,7 +33,7 @@ def clear_float_status(typingctx):
 
 
 def _clear_mxcsr(builder: ir.IRBuilder) -> None:
-    """Write the control register only when a flag is set: the write costs more than the test."""
+    """Emit a write of the control register if a flag is set: a write costs more than a test."""
     word = ir.IntType(32)
     slot = builder.alloca(word)
     kind = ir.IntType(8).as_pointer()

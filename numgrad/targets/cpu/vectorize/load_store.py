@@ -1,7 +1,4 @@
-"""LLVM code that moves vectors to and from memory, written as text.
-
-Truth values are bytes in memory.
-"""
+"""Text of LLVM code that loads vectors from memory and stores them; booleans are bytes there."""
 
 from collections.abc import Iterable, Iterator
 
@@ -13,9 +10,9 @@ _BYTES = {"double": 8, "float": 4, "i64": 8, "i32": 4, "i16": 2, "i8": 1}
 
 
 class Transfers:
-    """Writes loads and stores of a kernel's operands, which are numbered as in its table.
+    """Writes loads and stores of a kernel's operands, by their numbers in the table of pointers.
 
-    Pointers and values of operand ``k`` have names such as ``%p<k>`` with a prefix of one letter.
+    Pointers to operand ``k`` have names such as ``%p<k>``, with a prefix of one letter.
     """
 
     def __init__(self, code: Widening) -> None:
@@ -28,31 +25,31 @@ class Transfers:
         self.declarations = code.declarations
 
     def pointers(self, prefix: str, table: str, operands: Iterable[int]) -> Iterator[str]:
-        """Pointers from a table, of which the address is given."""
+        """Yield lines that load pointers from the table at an address."""
         yield f"%{prefix}t = inttoptr i64 {table} to ptr"
         for k in operands:
             yield f"%{prefix}t{k} = getelementptr i64, ptr %{prefix}t, i64 {k}"
             yield f"%{prefix}{k} = load ptr, ptr %{prefix}t{k}"
 
     def redirect(self, prefix: str, table: str, operands: Iterable[int]) -> Iterator[str]:
-        """Put pointers into a table."""
+        """Yield lines that store the pointers of operands to a table."""
         for k in operands:
             yield from self.place(f"%{prefix}{k}", table, str(k))
 
     def pick(self, prefix: str, k: int, table: str, number: str) -> Iterator[str]:
-        """A pointer from a table that stands for operand ``k``, though it may be another's."""
+        """Yield lines that load pointer ``number`` of a table under the name of operand ``k``."""
         yield f"%{prefix}t{k} = inttoptr i64 {table} to ptr"
         yield f"%{prefix}n{k} = getelementptr i64, ptr %{prefix}t{k}, i64 {number}"
         yield f"%{prefix}{k} = load ptr, ptr %{prefix}n{k}"
 
     def place(self, pointer: str, table: str, number: str) -> Iterator[str]:
-        """Put a pointer into a table."""
+        """Yield lines that store a pointer to a table."""
         yield f"{pointer}t = inttoptr i64 {table} to ptr"
         yield f"{pointer}n = getelementptr i64, ptr {pointer}t, i64 {number}"
         yield f"store ptr {pointer}, ptr {pointer}n"
 
     def copy_table(self, table: str, own: str) -> Iterator[str]:
-        """Copy all pointers of a table to another one."""
+        """Yield lines that copy all pointers of a table to another one."""
         kind = f"<{len(self.kinds)} x i64>"
         yield f"%given = inttoptr i64 {table} to ptr"
         yield f"%copied = load {kind}, ptr %given, align 8"
@@ -60,11 +57,11 @@ class Transfers:
         yield f"store {kind} %copied, ptr %own, align 8"
 
     def move(self, name: str, k: int, pointer: str, elements: str | int) -> str:
-        """A pointer some elements further on."""
+        """Return the line of a pointer that is some elements further on."""
         return f"{name} = getelementptr {self.stored[k]}, ptr {pointer}, i64 {elements}"
 
     def prefetch(self, pointer: str, k: int, index: str, block: int, ahead: int) -> Iterator[str]:
-        """Bring the lines of a block to the cache that lies so many bytes beyond an element."""
+        """Yield lines that prefetch the cache lines of a block ``ahead`` bytes after an element."""
         self.declarations.add("void", "llvm.prefetch.p0", ["ptr", "i32", "i32", "i32"])
         yield self.move(f"{pointer}i", k, pointer, index)
         writes = int(k >= len(self.code.flow.kinds))
@@ -74,21 +71,21 @@ class Transfers:
             yield f"call void @llvm.prefetch.p0(ptr {at}, i32 {writes}, i32 3, i32 1)"
 
     def load(self, k: int, pointer: str) -> Iterator[str]:
-        """Load the vectors of an input."""
+        """Yield lines that load the vectors of an input."""
         for n in range(self.code.count):
             name = self.code.name(k, n)
             yield self.move(f"{name}p", k, pointer, n * self.code.lanes)
             yield from self._truth(name, k, f"load {self._vector(k)}, {self._at(k, f'{name}p')}")
 
     def load_number(self, k: int, pointer: str) -> Iterator[str]:
-        """Load a single number to all lanes."""
+        """Yield lines that load a single number to all lanes."""
         name = self.code.name(k, 0)
         *lines, last = self._repeated(name, k, pointer)
         yield from lines
         yield from self._truth(name, k, last)
 
     def store(self, k: int, value: Operand, pointer: str) -> Iterator[str]:
-        """Store the vectors of an output."""
+        """Yield lines that store the vectors of an output."""
         for n in range(self.code.count):
             yield self.move(f"%v{k}p{n}", k, pointer, n * self.code.lanes)
             given = self.code.operand(value, self.kinds[k], n)
@@ -98,7 +95,7 @@ class Transfers:
             yield f"store {given}, {self._at(k, f'%v{k}p{n}')}"
 
     def masks(self, prefix: str, count: str) -> Iterator[str]:
-        """Which elements of a block are there if it has ``count``."""
+        """Yield lines that make the masks of the first ``count`` elements of a block."""
         lanes, vector = self.code.lanes, self.code.vector("i32")
         yield f"%{prefix}c = trunc i64 {count} to i32"
         yield f"%{prefix}i = insertelement {vector} poison, i32 %{prefix}c, i64 0"
@@ -109,7 +106,7 @@ class Transfers:
             yield f"%{prefix}m{n} = icmp slt {vector} <{numbers}>, %{prefix}s"
 
     def fill(self, prefix: str, k: int, target: str) -> Iterator[str]:
-        """Copy what there is of a block of an input; its first element stands for the rest."""
+        """Yield lines that copy a masked block of an input; its first element fills the rest."""
         source, vector, mask = f"%{prefix}{k}", self._vector(k), self.code.vector("i1")
         *lines, last = self._repeated(source, k, source)
         yield from (*lines, f"{source}w = {last}")
@@ -123,7 +120,7 @@ class Transfers:
             yield f"store {vector} {source}l{n}, {self._at(k, f'{source}t{n}')}"
 
     def save(self, prefix: str, k: int, source: str) -> Iterator[str]:
-        """Copy what there is of a block of an output."""
+        """Yield lines that copy a masked block to an output."""
         target, vector, mask = f"%{prefix}{k}", self._vector(k), self.code.vector("i1")
         function = f"llvm.masked.store.{self._suffix(k)}.p0"
         self.declarations.add("void", function, [vector, "ptr", mask])
@@ -135,14 +132,14 @@ class Transfers:
             yield f"call void @{function}({vector} {target}l{n}, {given})"
 
     def _repeated(self, name: str, k: int, pointer: str) -> Iterator[str]:
-        """Lines that make a vector of a number; the last one without the name of its result."""
+        """Yield lines that repeat a number in a vector; the last line does not name its result."""
         kind, vector, order = self.stored[k], self._vector(k), self.code.vector("i32")
         yield f"{name}x = load {kind}, {self._at(k, pointer)}"
         yield f"{name}y = insertelement {vector} poison, {kind} {name}x, i64 0"
         yield f"shufflevector {vector} {name}y, {vector} poison, {order} zeroinitializer"
 
     def _truth(self, name: str, k: int, loaded: str) -> Iterator[str]:
-        """Lines that give what was loaded a name."""
+        """Yield lines that name a loaded vector; bytes of booleans become truth values."""
         if self.kinds[k] != "i1":
             yield f"{name} = {loaded}"
             return

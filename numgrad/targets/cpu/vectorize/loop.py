@@ -1,10 +1,10 @@
 """The loop of a kernel whose body is written for whole vectors.
 
-The body exists once, so that a kernel of hundreds of steps is compiled in milliseconds. It runs
-over whole blocks of elements alone, a block being the elements that it takes at once. Where a row
-has a rest, the block that ends with the row comes first, and its results go to the stack: what it
-reads has not been written by then, even where outputs are inputs. A row that is shorter than a
-block is copied to the stack, under a mask.
+The body exists once, so that a kernel of hundreds of steps is compiled in milliseconds. It computes
+a whole block of elements at a time. Where the length of a row is not a multiple of the block, the
+block that ends with the row is computed first, and its results go to the stack: no output has been
+written by then, even an output that is an input. A row shorter than a block is copied to the stack,
+under a mask.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -18,10 +18,10 @@ from ..compile.intrinsics import INT64
 from .load_store import Transfers
 from .widen import Widening
 
-# A kernel of so many operations for each operand computes more than it moves: bytes so far ahead
-# are on their way from memory meanwhile, as the processor does not look beyond a block of it.
+# The fewest operations for each operand of a kernel that prefetches, and how many bytes ahead: it
+# computes longer than memory takes, and the processor does not look beyond a block of it.
 _OPERATIONS, _AHEAD = 4, 512
-# Its operations stay in the order that `value_numbering` gives them: LLVM's scheduler wants to save
+# Operations of such a kernel stay in the order of `value_numbering`: LLVM's scheduler tries to save
 # registers, and kernels of 300 operations took up to 1.17 times as long.
 _LABEL = "llvm.codeview.annotation"
 
@@ -46,7 +46,7 @@ class VectorLoop(Rows):
         self.is_slow = len(code.flow.order) >= _OPERATIONS * len(self.moving)
 
     def declarations(self, module: ir.Module) -> str:
-        """Of the functions that the code calls and the module does not have."""
+        """Return the declarations of functions that the code calls and the module lacks."""
         if self.is_slow:
             self.code.declarations.add("void", _LABEL, ["metadata"])
         return "\n".join(self.code.declarations.lines(module.globals))
@@ -71,8 +71,10 @@ class _Row:
         self._fixed = self._boundary() if loop.is_slow else ()
 
     def _space(self) -> Any:
-        """Reserve blocks on the stack, ``%h<k>`` for an output, and a table of places, of which
-        this returns the address."""
+        """Reserve blocks on the stack, ``%h<k>`` for an output, and a table of pointers.
+
+        Return the address of the table.
+        """
         builder, outputs = self.builder, self.loop.outputs
         count = sum(map(len, self.groups.values()))
         table = builder.alloca(ir.ArrayType(INT64, len(self.loop.scalars)))
@@ -83,13 +85,15 @@ class _Row:
         return builder.ptrtoint(table, INT64)
 
     def _slot(self, name: str, number: int | str) -> str:
-        """A pointer to a block on the stack; those of inputs come first."""
+        """Return the line of a pointer to a block on the stack; blocks of inputs come first."""
         kind = f"[{self.transfers.slot} x i8]"
         return f"{name} = getelementptr {kind}, ptr {_name(self.space)}, i64 {number}"
 
     def _boundary(self) -> tuple[str, ...]:
-        """Keep LLVM from moving operations from one side of this to the other: a label without
-        a purpose, which is no instruction but ends a region of its scheduler."""
+        """Return a line across which LLVM moves no operation.
+
+        It is a label, which emits no instruction but ends a region of the scheduler.
+        """
         node = self.builder.module.add_metadata(["order"])
         return (f"call void @{_LABEL}(metadata {node.get_reference()})",)
 
@@ -97,7 +101,7 @@ class _Row:
         _Lines(self.builder, lines)
 
     def emit(self) -> None:
-        """Emit all of it; branches tell apart whether there is a rest, as they are predicted."""
+        """Emit the code of a row; predicted branches choose by the length of the row."""
         builder, blocks = self.builder, self.blocks
         self._write(self._before())
         self.whole = builder.and_(self.count, word(-self.loop.block))
@@ -119,7 +123,7 @@ class _Row:
         emit()
 
     def _before(self) -> Iterator[str]:
-        """What depends on single numbers alone."""
+        """Yield the lines that depend on single numbers alone."""
         numbers = [k for k, one in enumerate(self.loop.scalars) if one]
         yield from self.transfers.pointers("s", _name(self.table), numbers)
         for k in numbers:
@@ -137,8 +141,10 @@ class _Row:
         self.builder.branch(self.blocks["turn"])
 
     def _short(self) -> None:
-        """Compute a block on the stack. Inputs of a type are copied there by a loop, which is less
-        code to compile than a copy of each."""
+        """Compute a row shorter than a block, on the stack.
+
+        A loop copies all inputs of a type there: it is less code to compile than a copy of each.
+        """
         builder = self.builder
         own, count = _name(self.own), _name(self.count)
         self._write(self.transfers.masks("c", count))
@@ -159,7 +165,7 @@ class _Row:
         builder.branch(self.blocks["turn"])
 
     def _constants(self, name: str, numbers: list[int]) -> ir.Constant:
-        """The address of numbers in memory."""
+        """Return the address of constant numbers in memory."""
         kind = ir.ArrayType(INT64, len(numbers))
         made: Any = ir.GlobalVariable(self.builder.module, kind, name)
         made.initializer = ir.Constant(kind, numbers)
@@ -167,7 +173,7 @@ class _Row:
         return self.builder.ptrtoint(made, INT64)
 
     def _turn(self) -> None:
-        """Compute whole blocks, one or more; after the last one of a row, the others."""
+        """Compute the whole blocks, one or more, after the tail of a row."""
         builder, size = self.builder, word(self.loop.block)
         turns = {
             "long": (self.table, word(0), self.count),
@@ -194,7 +200,7 @@ class _Row:
         builder.cbranch(was_tail, self.blocks["again"], self.blocks["end"])
 
     def _body(self, index: str) -> Iterator[str]:
-        """Compute a block: load what is needed when it is, then store everything."""
+        """Yield the lines of a block: each input is loaded when needed, outputs are stored last."""
         flow, nin, transfers = self.code.flow, self.loop.nin, self.transfers
         for k in self.loop.moving if self.loop.is_slow else ():
             yield from transfers.prefetch(f"%p{k}", k, index, self.loop.block, _AHEAD)
@@ -213,7 +219,7 @@ class _Row:
             yield from transfers.store(k, value, f"%a{k}")
 
     def _save(self, is_short: ir.Value) -> None:
-        """Copy the results of the block apart to where they belong."""
+        """Copy the results of the tail, or of a short row, from the stack to the outputs."""
         builder = self.builder
         ahead = _name(builder.select(is_short, word(0), self.last))
         self._write(self.transfers.pointers("e", _name(self.table), self.loop.outputs))
@@ -226,12 +232,12 @@ class _Row:
 
 
 def _name(value: Any) -> str:
-    """What text calls a value."""
+    """Return the name of a value in text."""
     return value.get_reference()
 
 
 class _Lines(ir.Instruction):
-    """Code as text, without branches."""
+    """Lines of text without branches, as one instruction of the builder."""
 
     def __init__(self, builder: Builder, lines: Iterable[str]) -> None:
         super().__init__(builder.block, ir.VoidType(), "", ())
@@ -239,5 +245,5 @@ class _Lines(ir.Instruction):
         builder._insert(self)
 
     def descr(self, buf: list) -> None:
-        """Write it."""
+        """Append the text to a module's."""
         buf.append(self.text)

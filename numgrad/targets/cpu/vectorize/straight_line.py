@@ -1,8 +1,8 @@
 """Straight code: scalar functions that compute without a branch, operation by operation.
 
-Most operators are a few arithmetic operations. Read from their optimised LLVM code, these can be
-put down for whole vectors, with no loop for LLVM to vectorise and no call for it to inline: each
-operation does to a vector what it does to a number, so bits are the same.
+Most operators are a few arithmetic operations. Read from their optimised LLVM code, the operations
+can be written for whole vectors, with no loop for LLVM to vectorise and no call for it to inline.
+An operation on a vector gives each lane the bits of the operation on a number.
 """
 
 import re
@@ -46,11 +46,11 @@ class Operation(NamedTuple):
     result : str
         Name of its result.
     name : str
-        As LLVM writes it, with a predicate or flags; of a function that it calls, after an ``@``.
+        The name in LLVM code, with a predicate or flags; an ``@`` precedes that of a function.
     operands : tuple of str
         Names of values, or constants.
     types : tuple of str
-        Of the operands.
+        The types of the operands.
     to : str
         Type of the result.
     """
@@ -63,7 +63,7 @@ class Operation(NamedTuple):
 
 
 class Straight(NamedTuple):
-    """A scalar function without branches: names of its parameters, what it does, its result."""
+    """A scalar function without branches: names of its parameters, operations, and its result."""
 
     parameters: tuple[str, ...]
     operations: tuple[Operation, ...]
@@ -72,7 +72,7 @@ class Straight(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def straight(bit_code: bytes, symbol: str) -> Straight | None:
-    """Read a function; None if it has branches, or does what is not known here."""
+    """Return the operations of a function; None for branches or an unknown operation."""
     with compiler_lock, interrupts.held():
         text = str(llvm.parse_bitcode(bit_code).get_function(symbol))
     head = _HEAD.search(text)

@@ -1,9 +1,9 @@
-"""What a graph of straight scalar functions computes: each operation once, and in which order.
+"""Value numbering: the operations of a graph of scalar functions, equal ones once, and their order.
 
-A processor with a long loop body works on what comes next in it, as far as it looks ahead, and
-what the registers do not hold goes to memory and back. So operations come in the order of their
-height, the longest way from their results to one of the graph: what others wait for longest is
-begun first. Black-Scholes took 1.09 times as long in the order of the graph, Burgers 1.03 times.
+In a long loop body a processor looks ahead only so far, and values that the registers do not hold
+go to memory and back. So operations are ordered by height, the longest path from an operation to a
+result of the graph: the operation with the longest path begins first. Black-Scholes took 1.09 times
+as long in the order of the graph, Burgers 1.03 times.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,7 +23,7 @@ _KINDS = {
 }  # fmt: skip
 _LATENCIES = {"fdiv": 13, "frem": 60, "@sqrt": 20, "@sqrtf": 20}
 _CALL, _OTHER = 60, 3
-"""Cycles, roughly."""
+"""Rough latencies in cycles: of calls of functions, and of all operations not listed above."""
 
 
 class Node(NamedTuple):
@@ -41,18 +41,18 @@ class Flow(NamedTuple):
     Attributes
     ----------
     kinds : tuple of str
-        LLVM types of the inputs, which have the first numbers.
+        LLVM types of the inputs; the first numbers are theirs.
     nodes : tuple of Node
-        Their results have the numbers that follow.
+        The operations; the numbers that follow are those of their results.
     outputs : tuple
-        What is stored.
+        The values to store.
     out_kinds : tuple of str
     once : tuple of int
         The nodes that depend on single numbers alone.
     order : tuple of int
-        The others, as they are to be computed.
+        The other nodes that outputs need, in the order of computation.
     height : int
-        The longest way through these, in cycles.
+        The longest path through ``order``, in cycles.
     """
 
     kinds: tuple[str, ...]
@@ -65,12 +65,12 @@ class Flow(NamedTuple):
 
 
 def kind_of(dtype: np.dtype) -> str | None:
-    """The LLVM type of a value; None where it is not one number."""
+    """Return the LLVM type of a value; None unless it is one real number in native order."""
     return _KINDS.get(dtype.str[1:]) if dtype.isnative else None
 
 
 def flow_of(graph: Graph) -> Flow | None:
-    """The operations of a graph; None where a function has branches or values are not numbers."""
+    """Return the operations of a graph; None for branches, or values other than real numbers."""
     kinds = [kind_of(dtype) for dtype in (*graph.in_dtypes, *graph.out_dtypes)]
     made = _Numbered(len(graph.in_dtypes))
     known: list[Operand] = [*range(len(graph.in_dtypes))]
@@ -81,7 +81,7 @@ def flow_of(graph: Graph) -> Flow | None:
         names = dict(zip(code.parameters, (known[k] for k in args), strict=False))
         for operation in code.operations:
             if not names.keys() >= {x for x in operation.operands if x[0] == "%"}:
-                return None  # it reads the index or the status
+                return None  # the operation reads the index or the status
             names[operation.result] = made.add(operation, names)
         known.append(names.get(code.result, code.result))
     outputs = tuple(known[k] for k in graph.outputs)
@@ -92,14 +92,14 @@ def flow_of(graph: Graph) -> Flow | None:
 
 
 class _Numbered:
-    """Nodes, of which equal ones are one."""
+    """Nodes by number; equal nodes have one number."""
 
     def __init__(self, nin: int) -> None:
         self.nin = nin
         self.nodes: dict[Node, int] = {}
 
     def add(self, operation: Operation, names: dict[str, Operand]) -> int:
-        """The number of an operation's result."""
+        """Return the number of an operation's result."""
         operands = tuple(names.get(x, x) for x in operation.operands)
         node = Node(operation.name, operands, operation.types, operation.to)
         return self.nodes.setdefault(node, self.nin + len(self.nodes))
@@ -107,8 +107,10 @@ class _Numbered:
     def ordered(
         self, outputs: Sequence[Operand], scalars: Sequence[bool]
     ) -> tuple[tuple[int, ...], tuple[int, ...], int]:
-        """What is computed once, the rest by height, and the longest way through the rest; what no
-        output needs is in neither."""
+        """Return the nodes computed once, the others by height, and the longest path through them.
+
+        Nodes that no output needs are left out.
+        """
         heights = dict.fromkeys(_numbers(outputs), 0)
         for node, number in reversed(self.nodes.items()):
             if number in heights:

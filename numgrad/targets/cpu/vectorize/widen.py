@@ -1,7 +1,7 @@
 """LLVM code of operations on whole vectors, written as text.
 
-Every type becomes a vector of it and every constant one of equal lanes; functions are the
-intrinsics on vectors and the vector library's own, or what `avx512` writes. So there is no
+Every type becomes a vector type, and every constant a vector of equal lanes; functions become
+LLVM's intrinsics on vectors, functions of the vector library, or code of `avx512`. So there is no
 loop to vectorise and nothing to inline, which took nine tenths of the time to compile a kernel of
 many steps.
 """
@@ -19,14 +19,14 @@ _INTRINSICS = frozenset(
     ("fabs", "sqrt", "floor", "ceil", "trunc", "rint", "nearbyint", "round", "roundeven")
     + ("copysign", "minnum", "maxnum", "minimum", "maximum", "fma")
 )
-"""What LLVM does to each lane as to a number."""
+"""Functions for which LLVM has an intrinsic on vectors."""
 
 
 def lanes_of(flow: Flow) -> int:
-    """Elements of a vector: as many as a register holds of the widest type.
+    """Return the lanes of a vector: as many elements as a register holds of the widest type.
 
-    One where all depends on single numbers; 0 where a function does not exist for so many, or for
-    vectors at all.
+    The number may be 1 if all nodes depend on single numbers; it is 0 if a type is unknown, or a
+    function has no version for vectors of so many lanes.
     """
     kinds = {*flow.kinds, *flow.out_kinds}.union(*({*n.types, n.to} for n in flow.nodes))
     if not kinds <= _BITS.keys():
@@ -38,7 +38,7 @@ def lanes_of(flow: Flow) -> int:
 
 
 def callee(node: Node, lanes: int) -> str | None:
-    """The function on vectors that stands for one on numbers; None where there is none."""
+    """Return the name of the vector version of a node's function; None where there is none."""
     name = node.name[1:]
     if name.startswith(PREFIX):
         library = vector_library()
@@ -53,7 +53,7 @@ def callee(node: Node, lanes: int) -> str | None:
 class Widening:
     """Writes the operations of a graph for vectors of ``lanes`` elements, ``count`` of each value.
 
-    Values that are the same in all lanes, for they depend on single numbers alone, exist once.
+    Values that depend on single numbers alone are equal in all lanes: one vector is enough.
     """
 
     def __init__(self, flow: Flow, lanes: int, count: int, scalars: Sequence[bool]) -> None:
@@ -61,25 +61,25 @@ class Widening:
         self.nin = len(flow.kinds)
         self.alike = {k for k, one in enumerate(scalars) if one} | {*flow.once}
         self.declarations = Declarations()
-        """Of the functions that are called."""
+        """Declarations of the functions that the code calls."""
 
     def vector(self, kind: str) -> str:
-        """The type of vectors."""
+        """Return the type of a vector."""
         return f"<{self.lanes} x {kind}>"
 
     def operand(self, x: Operand, kind: str, k: int) -> str:
-        """Vector ``k`` of a value, or a constant, with its type."""
+        """Return vector ``k`` of a value, or a constant, with its type."""
         return f"{self.vector(kind)} {self._value(x, kind, k)}"
 
     def lines(self, number: int) -> list[str]:
-        """What computes a value."""
+        """Return the lines that compute a value."""
         node = self.flow.nodes[number - self.nin]
         count = 1 if number in self.alike else self.count
         each = [self._lines(node, self.name(number, k), k) for k in range(count)]
         return [line for together in zip(*each, strict=True) for line in together]
 
     def name(self, number: int, k: int) -> str:
-        """The name of vector ``k`` of a value."""
+        """Return the name of vector ``k`` of a value."""
         return f"%v{number}" if number in self.alike else f"%v{number}_{k}"
 
     def _value(self, x: Operand, kind: str, k: int) -> str:

@@ -1,9 +1,9 @@
 # pyright: basic, reportAttributeAccessIssue=false, reportOptionalCall=false
 # pyright: reportMissingImports=false, reportPrivateImportUsage=false
-"""From kernels as texts to code for a GPU: all that touches Numba's CUDA compiler.
+"""Compile kernels from text to PTX; only this module uses Numba's compiler for CUDA.
 
-Checked with numba-cuda 0.30.4, whose types pyright does not know. It is used as a compiler alone:
-it makes PTX of Python functions for given types; memory, streams and launches are not its business.
+Checked with numba-cuda 0.30.4, whose types pyright does not know. It serves as a compiler alone: it
+makes PTX of Python functions for given types, and has no part in memory, streams and launches.
 """
 
 import math
@@ -48,12 +48,12 @@ class Code(NamedTuple):
 
 
 def compiled(kernel: Kernel, capability: Capability) -> Code:
-    """Compile a kernel for GPUs of a compute capability; none has to be there."""
+    """Compile a kernel for GPUs of a compute capability; no GPU is needed."""
     return assembled(lowered(kernel, capability), capability)
 
 
 def lowered(kernel: Kernel, capability: Capability) -> Any:
-    """Compile a kernel to LLVM's language, which says the same for all capabilities."""
+    """Compile a kernel to LLVM code, which is the same for all capabilities."""
     scope = {name: _device(value, capability) for name, value in kernel.scope.items()}
     scope |= {"cuda": cuda, "np": np}
     exec(compile(kernel.text, f"<kernel {kernel.name}>", "exec"), scope)
@@ -62,13 +62,13 @@ def lowered(kernel: Kernel, capability: Capability) -> Any:
         library, _ = compiler._compile_pyfunc_with_fixup(
             scope["kernel"], signature, device=False, cc=capability, abi="numba"
         )
-    # Not in place: the same options are part of the keys by which Numba finds what it compiled.
+    # Not in place: Numba shares these options with the keys of its compiled functions.
     library._nvvm_options = {**library._nvvm_options, "fma": kernel.multiply_adds}
     return library
 
 
 def assembled(library: Any, capability: Capability) -> Code:
-    """Compile what `lowered` returned to PTX."""
+    """Compile the library that `lowered` returned to PTX."""
     with global_compiler_lock:
         ptx = library.get_asm_str(cc=capability)
     entry = re.search(r"\.visible \.entry (\w+)", ptx)
@@ -78,7 +78,7 @@ def assembled(library: Any, capability: Capability) -> Code:
 
 @contextmanager
 def _targeting(capability: Capability) -> Iterator[None]:
-    """Compile what Numba itself calls for a capability, and not for the GPU that it finds."""
+    """Let Numba compile its own callees for a capability, not for the GPU that it finds."""
     before = dispatcher.get_current_device
     with global_compiler_lock:
         dispatcher.get_current_device = lambda: SimpleNamespace(compute_capability=capability)
@@ -98,7 +98,7 @@ def _type(parameter: Parameter) -> Any:
 
 
 def _device(value: Any, capability: Capability) -> Any:
-    """Return what a name of a kernel stands for: functions as functions of a device."""
+    """Return the value of a name in a kernel; a `Function` becomes a device function."""
     if not isinstance(value, Function):
         return value
     function = getattr(value.function, "py_func", value.function)
@@ -117,7 +117,7 @@ def _device(value: Any, capability: Capability) -> Any:
 
 
 class _DeviceFunction(CUDADispatcher):
-    """A function that kernels call, compiled with literals of a dtype."""
+    """A device function, compiled with literals of a dtype."""
 
     def __init__(self, function: Any, real: Any, capability: Capability) -> None:
         super().__init__(function, {"device": True, "opt": True})
@@ -156,7 +156,7 @@ def _compiled(
 
 @cache
 def _pipeline(real: Any, capability: Capability) -> Any:
-    """Return the compiler of functions whose literals are of a type."""
+    """Return the compiler of functions whose literals get a type."""
     if real is None:
         return compiler.CUDACompiler
 
@@ -211,7 +211,7 @@ def _rint(x):
 
 
 def _overloaded(stub: Callable[..., Any], single: Any, double: Any) -> None:
-    """Let a function round reals by functions of the device; integers are their own rounding."""
+    """Give a rounding function implementations for the device; integers are returned as is."""
 
     @overload(stub, target="cuda")
     def chosen(x):
@@ -236,7 +236,7 @@ _real_math = _namespace("device_math", vars(math), floor=_floor, ceil=_ceil, tru
 
 
 def _limit(number: Callable[[Any], float]) -> Any:
-    """Return a function of a real number that gives a constant of its dtype."""
+    """Return a function of a real number that returns a constant of the number's dtype."""
 
     def typing(typingctx, x):
         kind = x if isinstance(x, types.Float) else types.float64
@@ -266,7 +266,7 @@ _SELECT = {"where": _where, "max": _maximum, "min": _minimum}
 
 @cache
 def _scalar_names(real: Any, capability: Capability) -> Names:
-    """Return the names of scalar functions with literals of a type."""
+    """Return the meanings of names in scalar functions with literals of a type."""
 
     def wrap(function: Any) -> Any:
         return _DeviceFunction(function, real, capability)

@@ -1,6 +1,8 @@
 # pyright: basic, reportMissingImports=false
-"""Kernels for a GPU as they are loaded: compiled once, and kept in numgrad's cache of kernels on
-disk, so that another process neither compiles nor imports what would."""
+"""Machine code of kernels for a GPU, kept in the disk cache.
+
+A process that finds a kernel in the cache neither compiles it nor imports Numba for it.
+"""
 
 import hashlib
 from functools import cache
@@ -38,7 +40,7 @@ def cubin(kernel: Kernel, capability: tuple[int, int]) -> disk.Entry:
 
 
 def linked(ptx: str, capability: tuple[int, int]) -> bytes:
-    """Translate PTX to the instructions of GPUs of a compute capability; none has to be there."""
+    """Translate PTX to machine code for GPUs of a compute capability; no GPU is needed."""
     from cuda.core import Linker, LinkerOptions, ObjectCode
 
     major, minor = capability
@@ -49,7 +51,7 @@ def linked(ptx: str, capability: tuple[int, int]) -> bytes:
 
 
 def _key(kernel: Kernel, capability: tuple[int, int]) -> str:
-    """Return what decides the code of a kernel, beginning with ``-`` if only this process knows."""
+    """Return the cache key of a kernel; it begins with ``-`` if valid in this process only."""
     scope: Any = tuple(sorted(kernel.scope.items()))
     parts = ("cuda", kernel.text, repr(kernel.parameters), repr(kernel.multiply_adds))
     parts += (repr(capability), _tools())
@@ -58,7 +60,7 @@ def _key(kernel: Kernel, capability: tuple[int, int]) -> str:
 
 @cache
 def _tools() -> tuple[str, ...]:
-    """Return what tells one set of compilers from another, and one version of these modules."""
+    """Return a digest of this target's sources, and the versions of the compilers."""
     sha = hashlib.sha256()
     for path in sorted(Path(__file__).parents[1].rglob("*.py")):
         sha.update(path.read_bytes())

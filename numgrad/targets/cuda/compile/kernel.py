@@ -1,4 +1,4 @@
-"""What a CUDA kernel is before anybody compiles it: a text, and the functions that it names.
+"""CUDA kernels before they are compiled: a text, and the functions that it names.
 
 The same text is compiled for a GPU and run in Numba's simulator. Operands of elementwise kernels
 are typed pointers, with strides in elements beside them; those of core functions are arrays.
@@ -42,13 +42,13 @@ class Function(NamedTuple):
     Attributes
     ----------
     function : callable
-        Plain, or a dispatcher of which the plain function is taken.
+        A plain function, or a dispatcher, whose plain function is taken.
     real : dtype or None
-        What float literals in it are; None for a core function, which is compiled as it stands.
+        The dtype of float literals; None for a core function, which is compiled as it stands.
     is_complex : bool
         Whether ``math`` means functions of complex numbers.
     dtype : dtype or None
-        Of what a core function reduces.
+        The dtype of a core function's first operand, for reductions by halves.
     """
 
     function: Callable[..., Any]
@@ -64,18 +64,18 @@ class Kernel:
     Attributes
     ----------
     name : str
-        Of the operator, for errors and profiles.
+        The name of the operator, for errors and profiles.
     text : str
-        Python source of a function ``kernel``; it names ``cuda`` and what is in ``scope``.
+        Python source of a function ``kernel``; it names ``cuda`` and the names of ``scope``.
     parameters : tuple
-        What it takes.
+        The types of the kernel's parameters.
     scope : dict
-        The functions and constants that it names.
+        The functions and constants that the text names.
     threads : int or None
-        Threads of a block, where the kernel depends on it.
+        Threads of a block, if the kernel depends on their number.
     multiply_adds : bool
-        Whether a product and the sum behind it are rounded once, as in products of matrices. Else
-        a kernel of joined operations would have other bits than they have one by one.
+        Whether a product and the following sum are rounded once, as in products of matrices. In
+        other kernels a fused kernel would then differ in bits from its operations one by one.
     """
 
     name: str
@@ -87,7 +87,7 @@ class Kernel:
 
 
 def in_elements(strides: Sequence[int], size: int) -> list[int]:
-    """Return strides in elements of a size."""
+    """Return strides counted in elements of ``size`` bytes."""
     if any(stride % size for stride in strides):
         raise DeviceError(
             f"on a device elements of {size} bytes cannot be {strides} bytes apart; copy the array "

@@ -1,4 +1,4 @@
-"""Kernels on arrays at once, with no program around them: what is written in place."""
+"""Kernels called on device arrays at once, outside of a program, to write arrays in place."""
 
 from functools import cache
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from ..program.lowering import of_elements
 
 
 class ArrayKernel(NamedTuple):
-    """The kernel of an elementwise spec, called as a ufunc of NumPy is.
+    """The kernel of an elementwise spec, called like a ufunc of NumPy.
 
     Attributes
     ----------
@@ -24,8 +24,11 @@ class ArrayKernel(NamedTuple):
     target: Any
 
     def ufunc(self, *arrays: Any, out: DeviceArray) -> None:
-        """Write the elements of ``out``, a view of any strides, by one launch: inputs, of the
-        device or the host, are broadcast, and copied first where writing would change them."""
+        """Write the elements of ``out``, a view of any strides, by one launch.
+
+        Inputs, of the device or the host, are broadcast; an input that the launch would overwrite
+        is copied first.
+        """
         operands = [*[self._operand(array, out) for array in arrays], out]
         strides = zip(*[array.strides for array in operands], strict=True)
         loop = loop_over(list(zip(out.shape, strides, strict=True)), len(operands))
@@ -42,7 +45,7 @@ class ArrayKernel(NamedTuple):
 
 
 def _changes(array: DeviceArray, out: DeviceArray) -> bool:
-    """Whether a thread may write an element of ``array`` before another one reads it."""
+    """Whether a thread may write an element of ``array`` before another thread reads it."""
     if array.memory is not out.memory or not out.size:
         return False
     if (array.offset, array.strides, array.dtype) == (out.offset, out.strides, out.dtype):
@@ -53,7 +56,7 @@ def _changes(array: DeviceArray, out: DeviceArray) -> bool:
 
 @cache
 def copy_spec(dtype: np.dtype) -> ElementwiseSpec:
-    """Return the spec of the kernel that copies elements; of float16 it moves the bits."""
+    """Return the spec of the kernel that copies elements; float16 is copied as uint16."""
     moved = np.dtype(np.uint16) if dtype == np.float16 else dtype
     return ElementwiseSpec("copy", _same, (moved,), (moved,))
 

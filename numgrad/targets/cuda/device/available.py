@@ -30,7 +30,7 @@ def why_not() -> str | None:
 def _is_installed(module: str) -> bool:
     try:
         return find_spec(module) is not None
-    except ModuleNotFoundError:  # not even the package that it is in
+    except ModuleNotFoundError:  # the package of the module is not installed either
         return False
 
 
@@ -72,7 +72,7 @@ def device_count() -> int:
 
 
 def require(result: Sequence[Any], what: str) -> Sequence[Any]:
-    """Return what a function of the driver returned, without its status."""
+    """Return the results of a function of the driver without the status, or raise its error."""
     status, *values = result
     if int(status):
         raise DeviceError(f"the NVIDIA driver cannot {what}: {status.name}")

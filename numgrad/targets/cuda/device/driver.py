@@ -3,7 +3,7 @@
 """A GPU, by way of cuda.core: memory of the driver's pool, streams, events and launches.
 
 Checked with cuda-core 1.2, whose types pyright does not know. A driver knows nothing of arrays,
-tensors or programs, and does what it is asked for at once or asks the GPU for it, without waiting.
+tensors or programs; its methods act at once or give work to the GPU, without waiting.
 """
 
 import threading
@@ -24,8 +24,8 @@ THREADS = 256
 """Threads of a block of kernels that go over elements."""
 
 _WAVES = 16
-"""Blocks for each multiprocessor: more than it runs at once, and few enough that each has several
-elements for a thread."""
+"""Blocks for each multiprocessor: more than it runs at once, and so few that a thread has several
+elements."""
 
 
 class Prepared(NamedTuple):
@@ -35,11 +35,11 @@ class Prepared(NamedTuple):
     ----------
     kernel : Kernel
     threads : int
-        Of a block.
+        The threads of a block.
     elements : int
-        That a block goes over in a step.
+        The elements, or units of work, of a block in a step.
     function
-        Of cuda.core.
+        The kernel as an object of cuda.core.
     """
 
     kernel: Kernel
@@ -49,12 +49,12 @@ class Prepared(NamedTuple):
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """What it takes."""
+        """The parameters of the kernel."""
         return self.kernel.parameters
 
 
 def prepared(kernel: Kernel, function: Any) -> Prepared:
-    """Return a kernel ready for launches, of a function of cuda.core."""
+    """Return a kernel ready for launches, with its function of cuda.core."""
     per_block = THREADS if kernel.threads is None else 1
     return Prepared(kernel, kernel.threads or THREADS, per_block, function)
 
@@ -66,7 +66,7 @@ class Block(NamedTuple):
     ----------
     address : int
     owner
-        What gives it back: a buffer of cuda.core, if it is numgrad's.
+        The buffer of cuda.core that frees the memory, if it is numgrad's.
     """
 
     address: int
@@ -74,7 +74,7 @@ class Block(NamedTuple):
 
 
 class _Thread(threading.local):
-    """Whether a thread works with the GPU already."""
+    """State of a thread: whether a device is already set for it."""
 
     is_here = False
 
@@ -85,7 +85,7 @@ class Driver:
     Parameters
     ----------
     index : int
-        Its number.
+        The number of the GPU.
     """
 
     REDUCING = 256
@@ -106,14 +106,14 @@ class Driver:
         self._pool = self._device.memory_resource
 
     def _enter(self) -> None:
-        """Let this thread work with the GPU; another one may have been its latest."""
+        """Set the GPU as this thread's device; it may have used another GPU since."""
         if not self._thread.is_here or self._is_one_of_many:
             self._device.set_current()
             self._thread.is_here = True
 
     @lazy
     def blas(self) -> Any:
-        """The library that multiplies matrices; None if it is not installed."""
+        """cuBLAS, which multiplies matrices; None if it is not installed."""
         from ..program.blas import found
 
         self._enter()
@@ -219,8 +219,10 @@ class Driver:
         block.owner.close(stream)
 
     def upload(self, block: Any, offset: int, array: np.ndarray, stream: Any) -> None:
-        """Copy an array in C order, which may be changed as soon as this returns: of memory that is
-        not page-locked the driver makes a copy at once."""
+        """Copy an array in C order to a block; afterwards the array may be changed.
+
+        The driver copies memory that is not page-locked at once.
+        """
         if array.nbytes:
             self._enter()
             source = _buffer(array.ctypes.data, array.nbytes, array)
@@ -256,7 +258,7 @@ class Driver:
         return prepared(kernel, loaded(kernel, self.capability))
 
     def word(self, bits: int, value: int) -> Any:
-        """Return a number as `launch` takes it: cuda.core makes 64 bits of an int."""
+        """Return a number as `launch` takes it: cuda.core passes an int as 64 bits."""
         return np.uint32(value) if bits == 32 else int(value)
 
     def captured(self, launches: Sequence[tuple[Prepared, int, Sequence[Any]]]) -> Any:
@@ -275,7 +277,7 @@ class Driver:
     def launch(
         self, prepared: Prepared, count: int, arguments: Sequence[Any], stream: Any
     ) -> None:
-        """Launch a kernel over so many elements."""
+        """Launch a kernel over a number of elements."""
         self._enter()
         words: list[Any] = []
         for n, value in enumerate(arguments):
@@ -292,7 +294,7 @@ class Driver:
 
 
 class _Address:
-    """The address of a stream, as the protocol has it."""
+    """The address of a stream, with the protocol ``__cuda_stream__``."""
 
     def __init__(self, address: int) -> None:
         self._address = address
@@ -322,6 +324,9 @@ def _part(block: Block, offset: int, nbytes: int) -> Any:
 def _array(
     itemsize: int, shape: tuple[int, ...], strides: tuple[int, ...]
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return what Numba's kernels take of an array before and behind its address: nobody to tell
-    when it goes, the number of elements and their size; the shape, the strides in bytes."""
+    """Return the arguments of Numba's kernels for an array, before and behind its address.
+
+    The first are no owner and no parent, the number of elements and their size; the others are the
+    shape, and the strides in bytes.
+    """
     return (0, 0, prod(shape), itemsize), (*map(int, shape), *map(int, strides))

@@ -1,7 +1,7 @@
-"""Blocks of device memory: who uses them, and when they are given back.
+"""Blocks of device memory: the streams that use a block, and the time when it is given back.
 
 A block belongs to the stream for which it was made. Work of other streams may still read it when
-nobody needs it any more: it is given back when their work is done, and no host waits for that.
+its last reference goes: the block is given back after their work, without the host waiting.
 """
 
 import sys
@@ -13,7 +13,7 @@ from ....process.fork_locks import fork_safe_lock
 
 
 class Usage:
-    """How much memory of a device is in use, in bytes."""
+    """The bytes of a device's memory in use, now and at most."""
 
     def __init__(self) -> None:
         self.now = self.peak = 0
@@ -27,24 +27,24 @@ class Usage:
                 self.peak = self.now
 
     def forget_peak(self) -> None:
-        """Begin to look for the most anew."""
+        """Set the peak to the memory in use now."""
         with self._lock:
             self.peak = self.now
 
 
 class Memory:
-    """A block of device memory, given back when nobody has it any more.
+    """A block of device memory, given back with its last reference.
 
     Parameters
     ----------
     runtime
     block
-        What the driver knows it by.
+        The block of the driver.
     nbytes : int
     stream : Stream
-        The stream for which it was made.
+        The stream for which the block was made.
     owner : object, optional
-        Whose memory it is, if it is not numgrad's.
+        The owner of the memory, if it is not numgrad's.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class Memory:
         return self.block
 
     def give_back(self) -> None:
-        """Give the block back when all work that uses it is done; others' memory is let go."""
+        """Give the block back after all work that uses it; memory of an owner is only released."""
         block, self.block = self.block, None
         if block is None:
             return
@@ -89,7 +89,7 @@ class Memory:
         self.owner = None
 
     def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
-        if not is_finalizing():  # the process gives back all that it has
+        if not is_finalizing():  # a process that ends gives back all its memory
             self.give_back()
 
     def __repr__(self) -> str:

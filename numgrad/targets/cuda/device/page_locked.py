@@ -1,5 +1,5 @@
 # pyright: basic, reportMissingImports=false
-"""Memory of the host that stays where it is, so that a GPU reads and writes it directly."""
+"""Page-locked memory of the host, which a GPU reads and writes directly."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import numpy as np
 
 
 class _Pinned:
-    """What arrays in page-locked memory are views of."""
+    """A buffer of page-locked memory, the base of arrays in it."""
 
     def __init__(self, nbytes: int) -> None:
         from cuda.core import LegacyPinnedMemoryResource
@@ -29,6 +29,6 @@ def is_page_locked(array: Any) -> bool:
     """Whether an array of the host is in page-locked memory."""
     while array is not None and not isinstance(array, _Pinned):
         array = getattr(array, "base", None) if isinstance(array, np.ndarray) else (
-            getattr(array, "array", None)  # as of the bytes around a strided array
+            getattr(array, "array", None)  # an object with the bytes around a strided array
         )
     return array is not None

@@ -1,7 +1,7 @@
-"""What happens on a device, whatever drives it: memory and copies, each for a stream.
+"""The runtime of a device: memory, copies and streams, for any driver.
 
-A driver is that of a GPU (`driver`) or the simulator (`numgrad.targets.cuda_simulator`); it knows
-neither who uses memory nor which stream is current.
+The driver is that of a GPU (`driver`) or the simulator's (`numgrad.targets.cuda_simulator`); it
+knows neither the users of memory nor the current stream.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ from .memory import Memory, Usage
 
 
 class Runtime:
-    """A device at work.
+    """Memory, copies and the current stream of a device.
 
     Parameters
     ----------
@@ -76,8 +76,10 @@ class Runtime:
         self, memory: Memory, offset: int, dtype: np.dtype, shape: Sequence[int],
         strides: Sequence[int], stream: Stream,
     ) -> tuple[np.ndarray, int]:  # fmt: skip
-        """Return all bytes from the first to the last of elements, and where the first one begins
-        before the element at index 0."""
+        """Return all bytes from the first to the last element, and the offset of the first.
+
+        The offset counts from the element at index 0.
+        """
         low, high = extent(tuple(shape), tuple(strides))
         nbytes = high - low + dtype.itemsize
         block = memory.used_by(stream)
@@ -87,7 +89,7 @@ class Runtime:
         self, memory: Memory, offset: int, shape: Sequence[int], strides: Sequence[int],
         array: np.ndarray, stream: Stream | None = None,
     ) -> None:  # fmt: skip
-        """Copy an array of the host to elements; what is between them stays."""
+        """Copy an array of the host to elements; the bytes between them stay."""
         if 0 in shape:
             return
         stream = stream or self.current()

@@ -1,5 +1,4 @@
-"""Kernels around core functions: a thread for each element of the loop calls the function on views
-of its operands."""
+"""Kernels around core functions: each thread calls the function on views for one loop element."""
 
 from collections.abc import Sequence
 
@@ -9,8 +8,10 @@ from .elementwise import Walk, index_type, loop, signature
 
 
 def ndims(spec: LoopSpec) -> list[int]:
-    """Return the number of core axes of each operand; a scalar output is an array of one element,
-    and so is an input that does not arrive by value."""
+    """Return the number of axes with which a core function gets each operand.
+
+    A scalar output is an array of one element, and so is a scalar input not passed by value.
+    """
     nin = len(spec.in_dtypes)
     return [
         0 if not core and k < nin and spec.scalars else max(len(core), 1)
@@ -32,7 +33,7 @@ def of_core(spec: LoopSpec, walk: Walk) -> Kernel:
 
 
 def in_order(spec: LoopSpec, operands: Sequence[str]) -> list[str]:
-    """Return what a function is called with, given the texts of the operands: constants too."""
+    """Return the texts of a function's arguments, constants included, from those of operands."""
     order = parameter_order(len(spec.in_dtypes), len(operands), spec.trailing)
     return [repr(i.value) if isinstance(i, Constant) else operands[i] for i in order]
 
@@ -46,8 +47,7 @@ def _element(name: str, axes: int) -> str:
 
 
 def of_blocks(spec: LoopSpec) -> Kernel:
-    """Return the kernel of a function that reduces blocks of the first axis of its input, each to
-    an element of its output."""
+    """Return the kernel of a function that reduces each block of its input's first axis."""
     source, parts = ndims(spec)
     text = "\n".join([
         "def kernel(n, count, x0, x1):",

@@ -1,4 +1,4 @@
-"""Kernels of a few lines around the walk over elements: what is at an index that was computed."""
+"""Kernels of a few lines of text, run for each element; the walk computes the indices."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -14,9 +14,9 @@ WIDE = 1 << 31
 
 
 class Operand(NamedTuple):
-    """What a kernel reads or writes, by the name that it has in the text; ``strides`` are in bytes.
+    """An operand of a kernel, with its name in the text; ``strides`` are in bytes.
 
-    Without place and dtype it is a number that is counted: the strides are what it grows by.
+    Without place and dtype the operand is a counter, whose strides are its increments.
     """
 
     name: str
@@ -26,8 +26,8 @@ class Operand(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """What is done for an element: lines in which ``{x}`` is the index of the element of ``x``, and
-    what else they name."""
+    """Lines of text for an element, with ``{x}`` for the index in operand ``x``; and their scope.
+    """
 
     name: str
     lines: tuple[str, ...]
@@ -44,8 +44,10 @@ def launch(
     target: Any,
     numbers: Mapping[str, int] = {},  # never changed
 ) -> Launch:
-    """Return the launch of lines over axes. ``numbers`` are more parameters; ``zero`` in the lines
-    is that of the dtype of the last operand."""
+    """Return the launch of lines over axes.
+
+    ``numbers`` are further parameters; ``zero`` in the lines has the dtype of the last operand.
+    """
     along = zip(*[operand.strides for operand in operands], strict=True)
     over = loop_over(list(zip(sizes, along, strict=True)), len(operands))
     walk = Walk(len(over.sizes), over.elements >= WIDE)

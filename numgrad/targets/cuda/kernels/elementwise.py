@@ -12,7 +12,7 @@ from ...binding import plain_of
 from ..compile.kernel import Function, Kernel, Parameter, Pointer, Word
 
 _AHEAD = 16
-"""Bytes that a thread reads before it uses the first."""
+"""Bytes that a thread reads ahead, before it uses the first element."""
 
 
 class Walk(NamedTuple):
@@ -21,9 +21,9 @@ class Walk(NamedTuple):
     Attributes
     ----------
     axes : int
-        Of the loop; 0 where all operands are contiguous and have one shape.
+        The number of axes of the loop; 0 if all operands are contiguous and have one shape.
     is_wide : bool
-        Whether the number of elements, or what an index becomes, needs more than 31 bits.
+        Whether the number of elements, or an index, needs more than 31 bits.
     """
 
     axes: int
@@ -31,7 +31,7 @@ class Walk(NamedTuple):
 
 
 def elementwise(spec: ElementwiseSpec | FusedSpec | LoopSpec, walk: Walk) -> Kernel:
-    """Return the kernel of scalar functions: one, or many joined in one loop."""
+    """Return the kernel of scalar functions: a single function, or many in one loop."""
     nin = len(spec.in_dtypes)
     dtypes = (*spec.in_dtypes, *spec.out_dtypes)
     names = [f"x{k}" for k in range(nin)] + [f"out{k}" for k in range(len(spec.out_dtypes))]
@@ -62,8 +62,7 @@ def index_type(walk: Walk) -> Any:
 
 
 def held(dtype: np.dtype) -> np.dtype:
-    """Return the dtype as which kernels hold elements: compilers know booleans in memory as bytes.
-    """
+    """Return the dtype with which kernels keep elements in memory: that of booleans is uint8."""
     return np.dtype(np.uint8) if dtype.kind == "b" else dtype
 
 
@@ -75,7 +74,7 @@ def _values(elements: Sequence[str], dtypes: Sequence[np.dtype]) -> list[str]:
 
 
 def _only_calls_math(spec: Any) -> bool:
-    """Whether functions are so short that memory is what their kernel waits for."""
+    """Whether functions name only ``math`` and numbers: their kernels wait for memory alone."""
     steps = [step for step, _ in spec.steps] if isinstance(spec, FusedSpec) else [spec]
     functions: list[Any] = [plain_of(step.function) for step in steps]
     named = [f.__globals__.get(name) for f in functions for name in _global_names(f)]
@@ -94,8 +93,10 @@ def _stored(places: Sequence[str], values: Sequence[str]) -> list[str]:
 def _ahead(
     walk: Walk, ahead: int, nin: int, reads: Sequence[str], uses: Sequence[str]
 ) -> list[str]:
-    """Return the lines of a loop whose threads read several elements before they use the first, so
-    that memory has enough to do; the inner loops are unrolled, so what was read is in registers."""
+    """Return the lines of a loop whose threads read several elements before they use the first.
+
+    So memory has enough to do. The inner loops are unrolled, and the elements are in registers.
+    """
     return [
         *[f"ahead{k} = cuda.local.array({ahead}, dtype{k})" for k in range(nin)],
         *[f"at{k} = cuda.local.array({ahead}, int64)" for k in range(len(reads) - nin)],
@@ -113,7 +114,7 @@ def _numbers(spec: Any) -> Sequence[int]:
 
 
 def _steps(spec: Any, scope: dict[str, Any]) -> list[str]:
-    """Return the lines that compute the values behind the inputs."""
+    """Return the lines that compute the values of all steps."""
     nin = len(spec.in_dtypes)
     steps = spec.steps if isinstance(spec, FusedSpec) else ((spec, tuple(range(nin))),)
     lines = []
@@ -122,7 +123,7 @@ def _steps(spec: Any, scope: dict[str, Any]) -> list[str]:
         given = ", ".join(f"v{a}" for a in arguments)
         values = [f"v{nin + number + k}" for k in range(len(step.out_dtypes))]
         lines.append(f"{', '.join(values)} = f{number}({given})")
-        if isinstance(spec, FusedSpec):  # a step rounds to its dtype, as if it were stored
+        if isinstance(spec, FusedSpec):  # a step's value is rounded to its dtype, as if stored
             scope[f"t{number}"] = step.out_dtypes[0].type
             lines.append(f"{values[0]} = t{number}({values[0]})")
     return lines
@@ -142,8 +143,10 @@ def function_of(spec: Any) -> Function:
 def signature(
     names: Sequence[str], dtypes: Sequence[np.dtype], walk: Walk
 ) -> tuple[tuple[Parameter, ...], list[str]]:
-    """Return the parameters of a kernel that walks over elements, and their names: the number of
-    elements, the sizes of the axes, and each operand with its strides."""
+    """Return the parameters of a kernel that walks over elements, and their names.
+
+    They are the number of elements, the sizes of the axes, and each operand with its strides.
+    """
     bits = 64 if walk.is_wide else 32
     parameters: list[Parameter] = [Word(bits)] * (1 + walk.axes)
     listed = ["n", *(f"n{axis}" for axis in range(walk.axes))]
@@ -163,9 +166,11 @@ def place(name: str, walk: Walk) -> str:
 def loop(
     listed: Sequence[str], walk: Walk, body: Sequence[str], before: Sequence[str] = ()
 ) -> str:
-    """Return the text of a kernel whose threads go over elements, the last axis fastest; each goes
-    on by the number of all threads, of which it adds the indices to its own. ``before`` are lines
-    in front of the loop, which may go over some of the elements."""
+    """Return the text of a kernel whose threads walk over elements, the last axis fastest.
+
+    A thread goes on by the number of all threads, adding the indices of this number to its own.
+    ``before`` has lines in front of the loop, which may walk over some of the elements.
+    """
     return "\n".join([
         f"def kernel({', '.join(listed)}):",
         "    i = index_type(cuda.gridsize(1))",
@@ -180,7 +185,7 @@ def loop(
 
 
 def _onwards(walk: Walk) -> list[str]:
-    """Return the lines that add a step to an index, as numbers are added: digit by digit."""
+    """Return the lines that add a step to the indices, digit by digit, with a carry."""
     lines = ["i = index_type(i + step)"]
     for axis in range(walk.axes - 1, 0, -1):
         carry = f" + carry{axis + 1}" if axis + 1 < walk.axes else ""

@@ -1,10 +1,10 @@
-"""Indexing with arrays: a thread for each element of what is written.
+"""Indexing with arrays: each thread writes one element.
 
-What is added or overwritten at positions of which some may be equal is put in order first. A key is
-a position times the number of positions, plus the place among them: so all keys differ, the sorted
-ones are always the same, and what has one position stands side by side, in its first order. Sums
-of few terms are added in the order of the processor, so they have the same bits; of many, what
-rounding takes from a sum is added to the next term. No two threads write the same element.
+If positions may be equal, they are sorted before elements are added or overwritten there. A key is
+a position times the number of positions, plus the index of the position: so all keys differ, their
+order is always the same, and equal positions are neighbours, in their original order. Sums of few
+terms are added in the same order as on the CPU, so they have the same bits; in sums of many terms
+the rounding error is added to the next term. No two threads write the same element.
 """
 
 import re
@@ -102,20 +102,19 @@ _STEPS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "remains": ("index size out", (_SORTED, ("m", _REMAINS))),
     "positions": ("index size apart out", (("m", _POSITIONS),)),
 }
-"""By the name of the spec what its operands are called, and the kernels in order: each with the
-core dimensions that it walks over, along which other operands stand still."""
+"""By the name of a spec the names of its operands, and its kernels in order: each with the core
+dimensions over which it walks; operands without such a dimension stand still along it."""
 
 
 def is_of_positions(spec: Any) -> bool:
-    """Whether the kernels for a spec are here."""
+    """Whether this module has the kernels for a spec."""
     return isinstance(spec, LoopSpec) and spec.name in _STEPS
 
 
 def lowered(
     pattern: Any, loop: Loop, begins: Sequence[Place], flag: Place, target: Any
 ) -> Staged:
-    """Return the step of an instruction that moves elements to or from positions, or finds these.
-    """
+    """Return the step of an instruction that finds positions, or moves elements to or from them."""
     called, kernels = _STEPS[pattern.spec.name]
     named = core_dimensions(pattern.spec.signature)
     cores = cores_of(pattern, pattern.spec.signature, (0,) * len(named))
@@ -144,7 +143,7 @@ def lowered(
 def _launch(
     kernel: Any, loop: Loop, sizes: Any, operands: Any, numbers: Any, target: Any
 ) -> Launch:
-    """Return the launch of lines with the operands and numbers that they name."""
+    """Return the launch of a kernel's lines with the operands and numbers that they name."""
     axes, what = kernel
     text = "\n".join(what.lines)
     used = [
@@ -159,8 +158,10 @@ def _launch(
 def _in_order(
     index: Operand, core: dict[str, int], loop: Loop, m: int, target: Any
 ) -> tuple[list[Launch], int, Operand]:
-    """Return what puts positions in order, once for each element of the loop on which they depend:
-    launches, the memory that they need, and the sorted keys."""
+    """Return the launches that sort positions, the bytes of memory they need, and the sorted keys.
+
+    Positions are sorted once for each element of the loop on which they depend.
+    """
     sizes = loop.sizes if any(index.strides) else ()
     lies = contiguous_strides((*sizes, m), _WORD.itemsize)
     count = prod(sizes) * m

@@ -1,7 +1,7 @@
-"""Reductions by halves for one thread, in core functions that do more than to reduce: the order of
-`numgrad._declare.halving`, so the same bits.
+"""Reductions by halves in one thread, for core functions that also do other work.
 
-The functions there make arrays; these keep what they need in the memory of a thread.
+The order, and so the bits, are those of `numgrad._declare.halving`. The functions of that module
+make arrays; their stand-ins use the local memory of a thread.
 """
 
 from collections.abc import Callable
@@ -16,12 +16,12 @@ from ...._declare.halving import BLOCK, LEAF, LEAVES, corrected, larger, lost, s
 from ...binding import Names
 from .reduction import add
 
-cuda: Any = _cuda  # whose arrays type checkers know nothing of
+cuda: Any = _cuda  # type checkers do not know its arrays
 
 
 @cache
 def stand_ins(dtype: np.dtype) -> dict[Callable[..., Any], Callable[..., Any]]:
-    """Return what takes the place of the functions of `halving` for elements of a dtype."""
+    """Return the stand-ins for the functions of `halving`, for elements of a dtype."""
     found: dict[Callable[..., Any], Callable[..., Any]] = {}
     zero = dtype.type(0)
     for name, join in (("sum", add), ("max", larger), ("min", smaller)):
@@ -34,7 +34,7 @@ def stand_ins(dtype: np.dtype) -> dict[Callable[..., Any], Callable[..., Any]]:
 
 
 def core_names(math: Any, dtype: np.dtype) -> Names:
-    """Return the names of a core function whose first operand has a dtype."""
+    """Return the meanings of names in a core function whose first operand has a dtype."""
     return Names(math, math, None, {}, stand_ins(dtype))
 
 
@@ -68,7 +68,7 @@ def _halved(dtype: np.dtype, join: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _compensated(zero: Any) -> Callable[..., Any]:
-    """Return a function that adds a part to a sum: sum and correction go in and out."""
+    """Return a function that adds up the parts of an array, with compensation of rounding."""
 
     def fold(x, halved, size):
         total = correction = zero

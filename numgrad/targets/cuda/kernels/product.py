@@ -1,14 +1,13 @@
 """Products of matrices: a block of threads for each tile of the result.
 
-A thread has several elements of a tile in registers, and tiles of both factors are in shared
-memory, twice: while threads multiply by one, the next one is read, so that they wait for each other
-once in each.
+A thread has several elements of a tile in registers. Shared memory has two buffers for tiles of
+both factors: while threads multiply tiles of one buffer, the next tiles are read to the other, so
+that threads wait for each other once for each tile.
 
-An element is made of the same operations in the same order as on the processor: of blocks of
-`TERMS` terms, each added up by multiply-adds from the first to the last, and then the blocks. So
-its bits depend on its row and its column alone: not on tiles, and not on whether the blocks are
-added up at once or, where the result has too few tiles for all processors of the device, apart from
-each other and joined by a second kernel.
+An element is made of the same operations in the same order as on the CPU: of blocks of `TERMS`
+terms, each added up by multiply-adds from the first to the last, and then the blocks. So its bits
+depend on its row and its column alone. They depend neither on tiles nor on a second kernel, which
+adds up blocks computed apart, where the result has too few tiles for all multiprocessors.
 """
 
 from textwrap import indent
@@ -20,7 +19,7 @@ from ..compile.kernel import Kernel, Parameter, Pointer, Word
 from .elementwise import Walk, indices, loop, place, signature
 
 TERMS = 256
-"""Terms that are added up by multiply-adds, as `numgrad.targets.cpu.linalg.gemm` does it."""
+"""The terms of a block, added up by multiply-adds, as in `numgrad.targets.cpu.linalg.gemm`."""
 
 _SPREAD = """
 if {name}_along:
@@ -31,7 +30,8 @@ else:
     {name}_k, {name}_on = thread // {name}_lines, THREADS // {name}_lines
 {name}_step = {name}_over * {name}_line_stride + {name}_on * {name}_term_stride
 """
-"""Threads that are neighbours read neighbours: along the terms, or across them."""
+"""Lines that assign elements of a factor to threads: neighbouring threads read neighbouring
+elements, along the terms or across them."""
 
 _BEGIN = """
 {name}_first = {name}_number * {name}_lines
@@ -107,22 +107,22 @@ def kernel({parameters}):
 
 
 class Tile(NamedTuple):
-    """What a block of threads multiplies at a time.
+    """The sizes of the piece of a result that a block of threads computes.
 
     The number of threads is a multiple of rows, of columns and of the depth.
 
     Attributes
     ----------
     rows, cols : int
-        Of the result.
+        Rows and columns of the result.
     depth : int
-        Terms of which both factors are in shared memory; it divides `TERMS`.
+        The terms of both factors in shared memory; it divides `TERMS`.
     down, across : int
-        Elements of the result that a thread has: rows, which are neighbours, and columns.
+        Elements of the result in a thread: neighbouring rows, and columns.
     threads : int
-        All of them read factors; the first ones multiply, as many as the elements need.
+        The threads of a block: all read factors, and as many as the elements need multiply.
     terms : int
-        The same for all tiles of a runtime.
+        The terms of a block, the same for all tiles of a runtime.
     """
 
     rows: int
@@ -144,14 +144,17 @@ _TILES = {
 
 
 def tiles(dtype: np.dtype) -> tuple[Tile, Tile, Tile]:
-    """Return the tiles of a GPU: a large one, with as many elements as threads have registers for;
-    a small one, for results with too few large ones for all processors; and a flat one, for results
-    with few rows, of which many threads read and few multiply."""
+    """Return three tiles of a GPU: large, small and flat.
+
+    The large tile has as many elements as registers allow. The small tile is for results with too
+    few large tiles for all multiprocessors, and the flat tile for results with few rows: there all
+    threads read, and few multiply.
+    """
     return _TILES[max(dtype.itemsize, 4)]
 
 
 def product(dtype: np.dtype, axes: int, tile: Tile) -> Kernel:
-    """Return the kernel of a product for a loop of so many axes, one at least."""
+    """Return the kernel of a product for a loop of ``axes`` axes, at least one."""
     walk = Walk(axes, True)
     sizes = [f"n{axis}" for axis in range(axes)]
     listed = ["n", "blocks", "run", "inner", *sizes, "a_size", "b_size"]
@@ -175,8 +178,10 @@ def product(dtype: np.dtype, axes: int, tile: Tile) -> Kernel:
 
 
 def _added(dtype: np.dtype) -> str:
-    """Return the line that adds a product; of complex numbers part by part, so that each is a
-    chain of multiply-adds."""
+    """Return the line that adds a product of two numbers.
+
+    Complex numbers are added part by part, each by a chain of multiply-adds.
+    """
     total, x, y = "total[p * ACROSS + q]", "a_tile[stage, k, y * DOWN + p]", "factor"
     if dtype.kind == "b":
         return f"{total} |= {x} & {y}"
@@ -208,8 +213,10 @@ def _scope(dtype: np.dtype, tile: Tile) -> dict[str, Any]:
 
 
 def joined(dtype: np.dtype, axes: int) -> Kernel:
-    """Return the kernel that adds up blocks of terms, one after the other: blocks of all results in
-    C order, of which a loop of so many axes is made."""
+    """Return the kernel that adds up the results of blocks of terms, one block after the other.
+
+    The results of a block are in C order; the loop over them has ``axes`` axes.
+    """
     walk = Walk(axes, True)
     parameters, listed = signature(["out"], [dtype], walk)
     body = [

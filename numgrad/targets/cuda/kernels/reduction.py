@@ -1,14 +1,14 @@
-"""Reductions of many elements, in steps: leaves, blocks, and what is made of these.
+"""Reductions of many elements, in stages: of leaves, of blocks, and of the results of blocks.
 
-The order is that of `numgrad._declare.halving`, so the bits are those of the processor: the second
-half of a leaf is joined to its first, then the second quarter, until one element is left; in the
-same way one of a block is made of those of its leaves; blocks are joined one after the other, sums
-with compensation. A step reads each element once, threads side by side those that lie side by side:
+The order is that of `numgrad._declare.halving`, so the bits are those of the CPU: the second half
+of a leaf is joined to its first, then the second quarter, until one element is left; the results of
+a block's leaves are joined in the same way; blocks are joined one after the other, sums with
+compensation. A kernel reads each element once, neighbouring threads read neighbouring elements:
 
 - `halves`: a thread joins up to 32 elements at any distance, which it holds in registers.
-- `of_blocks`: where a row lies in one piece, threads bring blocks of it to shared memory, and each
-  joins a leaf there.
-- `of_parts`: a thread joins the blocks of a row, which threads of many rows bring together.
+- `of_blocks`: if a row is contiguous, threads copy blocks of it to shared memory, and each joins a
+  leaf there.
+- `of_parts`: a thread joins the blocks of a row; a team of threads reads them together.
 """
 
 from collections.abc import Iterator
@@ -24,20 +24,20 @@ from .element_walk import Lines
 from .elementwise import Walk, held, index_type, indices, place, signature
 
 EACH = 8
-"""Threads that bring the blocks of a row, which one of them joins: blocks of threads are many, and
-what one reads at a time lies in pieces of some size."""
+"""Threads that read the results of blocks of a row together, while one of them joins: so there are
+many blocks of threads, and each read covers several neighbouring elements."""
 
 _SHARED = 32 << 10
-"""Bytes of shared memory for the elements of blocks: a few blocks of threads share a processor."""
+"""Bytes of shared memory for elements: a few blocks of threads share a multiprocessor."""
 
 _APART = LEAF + 1
-"""Elements from one leaf to the next in shared memory: threads that read leaves side by side meet
-in no bank."""
+"""Elements from one leaf to the next in shared memory: threads that read neighbouring leaves have
+no conflict of banks."""
 
 _SLOT = LEAVES * _APART + 1
 
 _TURNS = 8
-"""Elements that a thread reads before it uses the first, so that memory has enough to do."""
+"""Elements that a thread reads before it uses the first, to keep memory busy."""
 
 _BLOCKS = """
 def kernel({listed}):
@@ -152,8 +152,10 @@ def _without(total: Any, correction: Any) -> Any:
 
 
 def halves(join: Any, dtype: np.dtype, width: int, is_last: bool) -> Lines:
-    """Return the lines that join up to ``width`` elements, ``along`` apart, of the ``count`` that
-    there are, from the one whose number is ``first``; the last step finishes what it makes."""
+    """Return the lines that join up to ``width`` elements, ``along`` apart, from ``first`` on.
+
+    There are ``count`` elements. The lines of the last stage also finish the result.
+    """
     lines = ("left, at = count - {first}, {x}", *_joined("x", "along", width))
     scope = _scope(join, dtype)
     scope = {name: scope[name] for name in ("join", "cast", "finish", "dtype")}
@@ -161,8 +163,10 @@ def halves(join: Any, dtype: np.dtype, width: int, is_last: bool) -> Lines:
 
 
 def of_blocks(name: str, join: Any, dtypes: Any, walk: Walk, threads: int, is_last: bool) -> Kernel:
-    """Return the kernel that reduces blocks of rows, each to one element; the elements of a row lie
-    side by side. There is a team of threads for each block."""
+    """Return the kernel that reduces each block of contiguous rows to one element.
+
+    There is a team of threads for each block.
+    """
     dtype = held(dtypes[1])
     group = group_of(dtype, threads)
     parameters, listed = signature(("x", "out"), dtypes, walk)
@@ -179,8 +183,7 @@ def of_blocks(name: str, join: Any, dtypes: Any, walk: Walk, threads: int, is_la
 
 
 def group_of(dtype: np.dtype, threads: int) -> int:
-    """Return how many blocks of elements a block of threads reduces at a time, each by a team of
-    several threads."""
+    """Return the number of teams in a block of threads; each reduces a block of elements."""
     return max(min(_SHARED // (BLOCK * dtype.itemsize), threads // 2), 1)
 
 
@@ -198,8 +201,10 @@ def of_parts(name: str, join: Any, dtypes: Any, walk: Walk, threads: int) -> Ker
 
 
 def _joined(source: str, along: str, width: int) -> list[str]:
-    """Return the lines that join up to so many elements, of those that are ``left`` from the one
-    ``at`` on, by halves to the first of ``few``."""
+    """Return the lines that join up to ``width`` elements of ``source`` by halves, to ``few[0]``.
+
+    In the lines ``at`` is the index of the first element, and ``left`` elements remain.
+    """
     return [
         f"few = cuda.local.array({width}, dtype)",  # in registers, as these loops are unrolled
         f"if left >= {width}:",
@@ -210,8 +215,10 @@ def _joined(source: str, along: str, width: int) -> list[str]:
 
 
 def _halving(source: str, along: str, width: int, is_whole: bool) -> Iterator[str]:
-    """Yield the lines for as many elements as there can be, or for fewer: what lacks is read
-    elsewhere, which needs no branches, and left out."""
+    """Yield the lines for ``width`` elements, or for fewer unless ``is_whole``.
+
+    For a missing element another one is read, without a branch, and not joined.
+    """
     element = "each" if is_whole else "min(each, left - 1)"
     yield f"for each in range({width}):"
     yield f"    few[each] = cast({source}[at + {element} * {along}])"

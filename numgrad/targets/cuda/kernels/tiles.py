@@ -1,4 +1,4 @@
-"""How the matrices of a product lie, and which tiles it is made of: no more than numbers."""
+"""Strides of the matrices of a product, and the choice of its tiles."""
 
 from collections.abc import Sequence
 from math import prod
@@ -8,10 +8,10 @@ from .product import Tile
 
 
 class Matrix(NamedTuple):
-    """A matrix for each element of a loop: where the first one begins, and distances in elements,
-    along the loop, of its lines, and of the elements of a line.
+    """A matrix for each element of a loop: the place of the first matrix, and its strides.
 
-    Lines are rows; those of a right factor are columns, so that lines of factors have terms.
+    The strides, in elements, are those along the loop, from line to line, and within a line. Lines
+    are rows, but columns of a right factor, so that the lines of both factors consist of terms.
     """
 
     place: Any
@@ -39,8 +39,11 @@ def turned(product: Product) -> Product:
 
 
 def folded(product: Product) -> Product:
-    """Make rows of an axis of the loop over which the right factor stays, if they go on evenly, and
-    columns of one over which the left one stays: vectors that share a matrix are one product."""
+    """Return a product with axes of the loop folded into rows or columns, where strides allow it.
+
+    An axis along which the right factor stays the same becomes rows, and an axis along which the
+    left factor stays the same becomes columns: vectors that share a matrix are one product.
+    """
     for axis in reversed(range(len(product.loop))):
         for one, back in ((product, _same), (turned(product), turned)):
             if _makes_rows(one, axis):
@@ -72,12 +75,12 @@ def _with_rows(product: Product, axis: int) -> Product:
 def planned(
     product: Product, tiles: Sequence[Tile], processors: int
 ) -> tuple[Product, Tile, bool]:
-    """Return the product, turned so that it has more columns than rows where one of them is small;
-    its tile; and whether blocks of terms are added up apart from each other, to be joined later.
+    """Return a product, its tile, and whether blocks of terms are computed apart and joined later.
 
-    They are where the tiles are fewer than the processors of the device, and sums of all blocks
-    need no more memory than the factors. A large tile is taken where results fill half of it, and
-    half of the processors are at work.
+    A product with few rows or columns is turned, so that rows are few. Blocks are computed apart if
+    there are fewer tiles than multiprocessors, and the results of all blocks need no more memory
+    than the factors. The large tile is chosen if results fill half of it, and tiles keep half of
+    the multiprocessors busy.
     """
     large, small, flat = tiles
     rows, cols = product.rows, product.cols
@@ -100,11 +103,13 @@ def number_of_tiles(product: Product, tile: Tile) -> int:
 
 
 def number_of_blocks(product: Product, tile: Tile) -> int:
-    """Return the number of blocks of terms; one of no terms makes zeros."""
+    """Return the number of blocks of terms, at least 1: an empty block makes zeros."""
     return max(1, -(-product.inner // tile.terms))
 
 
 def along_lines(factor: Matrix, lines: int, terms: int) -> bool:
-    """Whether threads that are neighbours should read neighbours of a line: they lie closer
-    together than lines, or there is one line."""
+    """Whether neighbouring threads should read neighbours of a line, not neighbouring lines.
+
+    They should if elements of a line are closer together than lines, or there is only one line.
+    """
     return lines == 1 or (terms != 1 and abs(factor.step) <= abs(factor.line))

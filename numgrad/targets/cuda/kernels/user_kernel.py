@@ -1,7 +1,7 @@
-"""Kernels that users wrote for CUDA: they get whole arrays, and go over them as they like.
+"""Kernels that users wrote for CUDA: they get whole arrays, and walk over them as they like.
 
 Arrays have one axis for the loop. An input that is repeated along a part of the loop, so that no
-stride leads through all of it, is copied before.
+single stride walks over the whole loop, is copied first.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ _ALIGNMENT = 256
 
 
 class Own(NamedTuple):
-    """The launch of a user's kernel, behind those that copy what it reads; errors say whose."""
+    """The launches of a user's kernel and of copies of its inputs; errors name the operator."""
 
     own: CUDAKernel
     staged: Staged
@@ -71,13 +71,13 @@ def lowered(pattern: Any, loop: Loop, begins: Sequence[Place], target: Any) -> O
 
 
 def _numbers(spec: LoopSpec) -> range:
-    """Return which operands are static parameters."""
+    """Return the numbers of the operands that are static parameters."""
     nin = len(spec.in_dtypes)
     return range(nin - sum(item is None for item in spec.trailing), nin)
 
 
 def _one_stride(sizes: Shape, strides: Shape) -> int | None:
-    """Return the stride that leads through all axes; None if there is none."""
+    """Return the one stride that walks over all axes; None if there is none."""
     inner = list(zip(sizes[1:], strides[1:], strict=True))
     if any(o != s * n for o, (n, s) in zip(strides, inner, strict=False)):
         return None

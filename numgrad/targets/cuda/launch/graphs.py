@@ -1,8 +1,8 @@
-"""Programs of many short launches as one: a graph of CUDA, which the device replays by itself.
+"""CUDA graphs: programs of many short launches, which the device replays as one launch.
 
-A graph has its addresses once and for all. So it has memory of its own, to which the arguments are
-copied, and from which the results are. That is worth while where there are many more launches than
-arguments and results, and little to copy.
+The addresses in a graph are fixed. So a graph has memory of its own, to which arguments are copied,
+and from which results are copied. A graph is worth while if there are many more launches than
+arguments and results, and few bytes to copy.
 """
 
 from collections.abc import Sequence
@@ -20,17 +20,17 @@ OFTEN = 8
 """Runs of a program before it becomes a graph."""
 
 _FEW = 4
-"""Launches that take as long as a graph, beside those that take as long as its copies."""
+"""The number of launches that take as long as the launch of a graph, without its copies."""
 
 _BYTES_OF_A_LAUNCH = 1 << 20
-"""Bytes that a device copies in the time of a launch, about a microsecond: what goes over more than
-that does not wait for launches."""
+"""Bytes that a device copies in the time of a launch, about a microsecond: work on more bytes does
+not wait for launches."""
 
 _one_at_a_time = fork_safe_lock()  # a graph has one set of arguments
 
 
 class Span:
-    """Where an argument or a result lies in the memory of a graph.
+    """The bytes of an argument or a result in the memory of a graph.
 
     Attributes
     ----------
@@ -50,10 +50,10 @@ class Span:
 
 
 def is_worth_while(steps: Sequence[Any], spans: Sequence[Span], own: int) -> bool:
-    """Whether a graph of launches takes less time than the launches, with what is to be copied.
+    """Whether a graph, with its copies, takes less time than its launches.
 
-    It keeps its memory between the runs, with the ``own`` bytes of what is computed in between: so
-    these have to be few as well.
+    A graph keeps its memory between runs, with the ``own`` bytes of intermediate buffers: so these
+    count as well.
     """
     saved = len(steps) - 2 * len(spans) - _FEW
     nbytes = own + sum([span.nbytes for span in spans])
@@ -67,13 +67,13 @@ class Replay:
     ----------
     runtime
     steps : sequence of Launch
-        Nothing else, see `is_worth_while`.
+        The launches of the program, without other steps; see `is_worth_while`.
     nbytes : int
-        Of what the program computes in between.
+        The bytes of intermediate buffers.
     kept : sequence of Memory
-        Its constants.
+        The constants of the program.
     spans : sequence of Span
-        Of its arguments and results.
+        The spans of arguments, then of results.
     outputs : int
         The number of results.
     """
@@ -97,7 +97,7 @@ class Replay:
         self._graph = runtime.driver.captured(launches)
 
     def run(self, arrays: Sequence[DeviceArray], stream: Stream) -> None:
-        """Run the program on a stream; it waits for the latest run on another one."""
+        """Run the program on a stream, which waits for the latest run."""
         with _one_at_a_time:
             stream.wait_stream(self._last)
             self._last = stream

@@ -1,8 +1,7 @@
-"""Steps of a program that only the host can do: the data go there and come back.
+"""Steps of a program that run on the host: operands are copied there, and results back.
 
-So it is with LAPACK, with functions of NumPy and SciPy, and with functions that make arrays or
-raise, which a thread of a GPU cannot: what it raises nobody would hear of. The device waits
-meanwhile.
+The host runs LAPACK, functions of NumPy and SciPy, and functions that make arrays or raise: a
+thread of a GPU can do neither, as an exception would reach nobody. The device waits meanwhile.
 """
 
 import dis
@@ -33,16 +32,18 @@ def needs_host(spec: Any) -> bool:
 
 
 def require_sound(spec: LoopSpec) -> None:
-    """Raise for a core function that writes an input, or leaves an output as it was: the CPU's
-    compiler sees it."""
+    """Raise for a core function that writes an input, or leaves an output unwritten.
+
+    The CPU's compiler checks the function.
+    """
     from ...cpu.kernels.kernel import kernel
 
     kernel(spec)
 
 
 def host_call(instruction: Instruction, loop: Loop, begins: Sequence[Place]) -> HostCall:
-    """Return the step that has the CPU's kernel carry an instruction out."""
-    from ...cpu.kernels.kernel import kernel  # it imports what compiles
+    """Return the step in which the CPU's kernel runs an instruction."""
+    from ...cpu.kernels.kernel import kernel  # the module imports compilers
 
     pattern = instruction.pattern
     found = kernel(pattern.spec)
@@ -58,7 +59,7 @@ def host_call(instruction: Instruction, loop: Loop, begins: Sequence[Place]) -> 
 
 @lru_cache(1024)
 def is_for_host(function: Callable[..., Any]) -> bool:
-    """Whether a function, or one that it calls, makes an array, raises or is of another library."""
+    """Whether a function or a callee makes an array, raises, or belongs to another library."""
     return any(
         isinstance(one, Foreign) or _makes_array_or_raises(one) for one in _callees(function, set())
     )
@@ -76,8 +77,10 @@ def _makes_array_or_raises(function: Any) -> bool:
 
 
 def _callees(function: Any, seen: set[int]) -> Iterator[Any]:
-    """Yield a function and the plain ones that it names, or has in its closure, without those for
-    which kernels have others; and the functions of other libraries."""
+    """Yield a function and its callees, plain or `Foreign`, by name or in a closure.
+
+    Functions that kernels replace by others are left out.
+    """
     if isinstance(function, Foreign):
         yield function
     if isinstance(function, Elementwise):

@@ -1,9 +1,9 @@
-"""The streams of a program: on which one each step is done, and what it waits for.
+"""The streams of a program: assign each step to a stream, and find the steps for which it waits.
 
-A step that belongs to no stream is done on the current one, where the program begins and ends: the
-others wait for it at the beginning, and it for them at the end, so the whole is like one operation
-there. In between a step waits for those of other streams that write what it uses, or use what it
-writes, be it as a value or as the same piece of memory.
+A step without a stream of its own runs on the current stream. At the beginning of a program the
+other streams wait for the current one, and at the end it waits for them, so that the program is one
+operation of the current stream. In between a step waits for steps of other streams that write
+memory that it uses, or use memory that it writes.
 """
 
 from collections.abc import Iterable, Sequence
@@ -32,12 +32,12 @@ class Access(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """Where a step is done.
+    """The lane of a step, and the steps for which it waits.
 
     Attributes
     ----------
     lane : int
-        0 for the current stream, else that number among the streams of the program.
+        0 for the current stream, else the number of a stream of the program, from 1 on.
     waits : tuple of int
         The earlier steps of other lanes for which it waits.
     is_awaited : bool
@@ -59,8 +59,11 @@ def turns(
     instructions: Sequence[Instruction], steps: Sequence[Any], program: Program,
     places: Sequence[Place], streams: Sequence[Any],
 ) -> list[Turn]:  # fmt: skip
-    """Return the turn of each instruction; behind the places of buffers is that of the program's
-    flag, which steps set that check something."""
+    """Return the turn of each instruction.
+
+    ``places`` are those of buffers, followed by the place of the program's flag, which steps with a
+    check write.
+    """
     lane_of = {stream: n for n, stream in enumerate(streams, 1)}
     lanes = [0 if i.site is None else lane_of.get(i.site.stream, 0) for i in instructions]
     uses = [_accesses(i, program, places) for i in instructions]
@@ -74,7 +77,7 @@ def turns(
 
 
 def _waits(n: int, lanes: Sequence[int], uses: Sequence[Sequence[Access]]) -> tuple[int, ...]:
-    """Return the latest step of each other lane for which a step has to wait."""
+    """Return, for each other lane, the latest step for which a step has to wait."""
     found: dict[int, int] = {}
     for other in range(n - 1, -1, -1):
         lane = lanes[other]

@@ -1,4 +1,4 @@
-"""Steps of a bound program: launches of kernels, and what the host does in between."""
+"""Steps of a bound program: launches of kernels, and calls of functions on the host."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -14,15 +14,14 @@ from ..compile.kernel import Word
 
 
 class Place(NamedTuple):
-    """Where an operand begins: in a block of memory, by its number, so many bytes behind its
-    first."""
+    """The begin of an operand: the number of a block of memory, and an offset in bytes."""
 
     slot: int
     offset: int
 
 
 Blocks = Sequence[tuple[Any, int]]
-"""For each slot the block of memory, and where in it the slot begins."""
+"""For each slot a block of memory, and the offset of the slot in the block."""
 
 
 def _resolved(place: Place, blocks: Blocks) -> tuple[Any, int]:
@@ -36,11 +35,11 @@ class Launch(NamedTuple):
     Attributes
     ----------
     kernel
-        Of the target.
+        A prepared kernel of the target.
     elements : int
-        The elements, or blocks of threads, that it goes over.
+        The number of elements, or of blocks of threads.
     arguments : tuple
-        Numbers; places of pointers; places of arrays with shape and strides behind.
+        Numbers; places of pointers; tuples of an array's place, shape and strides.
     """
 
     kernel: Any
@@ -49,14 +48,15 @@ class Launch(NamedTuple):
 
     @classmethod
     def of(cls, kernel: Any, elements: int, arguments: Sequence[Any], target: Any) -> "Launch":
-        """Return the launch with its numbers as the driver takes them."""
+        """Return a launch; numbers are converted as the driver takes them."""
         word = target.runtime.driver.word
         pairs = zip(kernel.parameters, arguments, strict=True)
         given = [word(p.bits, x) if type(p) is Word else x for p, x in pairs]
         return cls(kernel, elements, tuple(given))
 
     def run(self, runtime: Any, blocks: Blocks, stream: Any = None) -> Failure | None:
-        """Launch the kernel for a stream, by default the current one; not for no elements."""
+        """Launch the kernel on a stream, by default the current one, unless there are no elements.
+        """
         if not self.elements:
             return None
         stream = stream or runtime.current()
@@ -65,8 +65,7 @@ class Launch(NamedTuple):
         return None
 
     def given(self, blocks: Blocks, stream: Any) -> list[Any]:
-        """Return the arguments as the driver takes them, after noting that the stream uses the
-        memory."""
+        """Return the arguments as the driver takes them; note that the stream uses the memory."""
         found: list[Any] = []
         for argument in self.arguments:
             if type(argument) is Place:
@@ -81,10 +80,10 @@ class Launch(NamedTuple):
 
 
 class Staged(NamedTuple):
-    """Launches in a row, with so many bytes of memory of their own: the last of their blocks.
+    """Several launches, with ``nbytes`` bytes of memory of their own in a last slot.
 
-    Where threads set the program's flag if something is wrong, ``host`` makes the step that is run
-    in place of this one once the flag was found set, and says what it is.
+    If a check in these launches may set the program's flag, ``host`` returns the step that the host
+    runs instead once the flag was found set, to tell the failure.
     """
 
     nbytes: int
@@ -126,8 +125,10 @@ def loop_of(instruction: Instruction, program: Program) -> Loop:
 
 
 def loop_over(axes: Sequence[tuple[int, tuple[int, ...]]], operands: int) -> Loop:
-    """Return the loop over axes, each with its size and the strides of all operands: those of size
-    1 are dropped, and those merged over which every operand goes without a gap."""
+    """Return the loop over axes, each with its size and the strides of all operands.
+
+    Axes of size 1 are dropped; neighbouring axes are merged if no operand has a gap between them.
+    """
     merged: list[tuple[int, tuple[int, ...]]] = []
     for size, along in axes:
         if size == 1:
@@ -142,7 +143,7 @@ def loop_over(axes: Sequence[tuple[int, tuple[int, ...]]], operands: int) -> Loo
 
 
 def cores_of(pattern: Any, signature: str, ndims: Sequence[int]) -> list[Loop]:
-    """Return the core dimensions of each operand, as its kernel sees them."""
+    """Return the core dimensions of each operand as a loop, with as many axes as its kernel has."""
     found = []
     strides = list(pattern.core_strides)
     named = core_dimensions(signature)
@@ -157,19 +158,19 @@ def cores_of(pattern: Any, signature: str, ndims: Sequence[int]) -> list[Loop]:
 
 
 class HostCall(NamedTuple):
-    """An instruction that the host carries out: operands are copied there and results back.
+    """An instruction that the host runs: operands are copied there, and results back.
 
     Attributes
     ----------
     instruction : Instruction
     call : callable
-        Arrays of the host in, results and a status out; see `Kernel.call` of the CPU.
+        Takes arrays of the host, returns results and a status; see `Kernel.call` of the CPU.
     arrays : tuple
-        For each operand its place, shape and strides, loop and core.
+        For each operand its place, shape and strides, over loop and core.
     axes : int
-        Of the loop.
+        The number of axes of the loop.
     each : int
-        Elements of the loop in a row of the batch.
+        The number of elements of the loop in a row of the batch.
     """
 
     instruction: Instruction
@@ -179,7 +180,7 @@ class HostCall(NamedTuple):
     each: int
 
     def run(self, runtime: Any, blocks: Blocks, stream: Any = None) -> Failure | None:
-        """Copy, call, and copy back; say where the function raised."""
+        """Copy, call, and copy back; return the failure if the function raised."""
         pattern = self.instruction.pattern
         given = [
             runtime.read(*_resolved(place, blocks), layout.dtype, shape, strides, stream)

@@ -1,7 +1,8 @@
-"""cuBLAS, where it is installed: products of matrices that lie as it can read them.
+"""Products of matrices by cuBLAS, where it is installed and can read the strides.
 
-No TensorFloat-32, no atomic additions, neither of which is done unasked, and a handle for each
-stream: with one for several, results may vary. Checked with nvmath-python 1.0, without a GPU.
+TensorFloat-32 and atomic additions are off, which is cuBLAS's default, and each stream has its own
+handle: with one handle for several streams results may vary. Checked with nvmath-python 1.0,
+without a GPU.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +17,7 @@ _CALLS = {"f": "sgemm", "d": "dgemm", "F": "cgemm", "D": "zgemm"}
 
 
 class Gemm(NamedTuple):
-    """A call, in the words of BLAS, where matrices lie by columns.
+    """The arguments of a call of BLAS, which stores matrices by columns.
 
     Attributes
     ----------
@@ -28,7 +29,7 @@ class Gemm(NamedTuple):
     batch : int
         The number of products.
     places : tuple
-        Where the matrices begin.
+        The places of the matrices.
     """
 
     dtype: np.dtype
@@ -39,9 +40,9 @@ class Gemm(NamedTuple):
 
 
 def gemm(product: Product, dtype: np.dtype) -> Gemm | None:
-    """Return the call that makes a product; None if there is none.
+    """Return the call that computes a product; None if BLAS cannot read its matrices.
 
-    By columns, a result that lies by rows is its transpose: the product of the transposes.
+    Read by columns, a result stored by rows is its transpose: the product of the transposes.
     """
     if product.inner == 0 or dtype.char not in _CALLS:
         return None
@@ -58,7 +59,7 @@ def _call(product: Product, dtype: np.dtype) -> Gemm | None:
     loop, m, k, n, left, right, out = product
     (batch,) = loop or (1,)
     strides = [(matrix.loop or (0,))[0] for matrix in (left, right, out)]
-    # Of the right factor a line is a column.
+    # A line of the right factor is a column.
     first, second, to = _leading(left, m, k), _leading(right, n, k), _by_columns(out, m, n)
     if first is None or second is None or to is None or min(strides) < 0:
         return None
@@ -70,7 +71,7 @@ def _call(product: Product, dtype: np.dtype) -> Gemm | None:
 
 
 def _leading(matrix: Matrix, lines: int, terms: int) -> tuple[bool, int] | None:
-    """Return whether lines lie one behind the other, and how far apart they are, or else terms."""
+    """Return whether a line is contiguous, and the distance of lines, or else of terms; or None."""
     across = _by_columns(matrix, lines, terms)
     if across is not None:
         return False, across
@@ -79,7 +80,7 @@ def _leading(matrix: Matrix, lines: int, terms: int) -> tuple[bool, int] | None:
 
 
 def _by_columns(matrix: Matrix, rows: int, cols: int) -> int | None:
-    """Return the distance of columns whose elements lie side by side."""
+    """Return the distance of columns whose elements are contiguous; None for other columns."""
     if rows != 1 and matrix.line != 1:
         return None
     if cols == 1:
@@ -88,8 +89,7 @@ def _by_columns(matrix: Matrix, rows: int, cols: int) -> int | None:
 
 
 class Blas:
-    """The library, for a driver: ``resolve`` takes pointers and a stream as that has them and
-    returns addresses, as numbers."""
+    """cuBLAS for a driver: ``resolve`` returns the addresses of its pointers and its stream."""
 
     def __init__(self, library: Any, resolve: Callable[[Sequence[Any], Any], Any]) -> None:
         self._library, self._resolve = library, resolve
@@ -107,16 +107,16 @@ class Blas:
         with self._lock:
             handle = self._handles.get(stream) or self._library.create()
             self._handles[stream] = handle
-            self._library.set_stream(handle, stream)  # the number may be that of a new stream
+            self._library.set_stream(handle, stream)  # a new stream may have an old one's address
             call(handle, *gemm.sizes, one, a, *lies_a, b, *lies_b, zero, c, *lies_c, gemm.batch)
 
 
 def found(resolve: Callable[[Sequence[Any], Any], Any]) -> Blas | None:
-    """Return the library, for the driver of a GPU; None if it is not installed."""
+    """Return cuBLAS for the driver of a GPU; None if it is not installed."""
     try:
         from nvmath.bindings import cublas  # pyright: ignore[reportMissingImports]
 
-        cublas.get_cudart_version()  # which loads it
+        cublas.get_cudart_version()  # the call loads cuBLAS
     except (ImportError, RuntimeError):
         return None
     return Blas(cublas, resolve)

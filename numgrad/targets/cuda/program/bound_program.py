@@ -1,7 +1,7 @@
-"""Programs on a device: a list of launches over places in memory.
+"""Programs on a device: a list of steps, mostly launches, over places in memory.
 
-What does not depend on the batch is launched first and once; everything else goes over rows and
-elements together. Buffers share one block of memory by their liveness.
+Instructions without a batch axis are launched first and once; the launches of all others go over
+rows and elements together. Buffers share one block of memory by their liveness.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from .lowering import lowered
 
 _FLAG = np.dtype(np.int64)
 ALIGNMENT = 256
-"""Bytes: what every access of a GPU likes to begin at."""
+"""Alignment of buffers in bytes, as accesses of a GPU should begin."""
 
 
 class BoundProgram(Bound):
@@ -49,7 +49,7 @@ class BoundProgram(Bound):
             self._flag, self._nbytes = cleared(flag, target), flag.offset + _FLAG.itemsize
         own = {buffer for i in instructions for buffer in i.buffers if places[buffer].slot == 0}
         self._has_own = bool(own) or self._flag is not None
-        self._begun = target.runtime.current()  # to which constants were copied
+        self._begun = target.runtime.current()  # the stream on which constants were copied
         self._ready = self._begun.record_event() if self._kept else None
         self._runs, self._replay = 0, None
         self._streams = streams_of(instructions, target.name)
@@ -113,13 +113,15 @@ class BoundProgram(Bound):
                 memory.give_back()
 
     def _is_set(self, memory: Any, stream: Any) -> bool:
-        """Wait, and return whether something that was checked on the device is wrong."""
+        """Wait, and return whether a check on the device has set the flag."""
         offset = self._nbytes - _FLAG.itemsize
         return bool(self._target.runtime.read(memory, offset, _FLAG, (), (), stream))
 
     def _launch(self, blocks: Blocks, stream: Any, on_host: bool = False) -> Failure | None:
-        """Run the steps until one fails; ``on_host`` has the host do what is checked, and say what
-        is wrong."""
+        """Run the steps until one fails.
+
+        With ``on_host`` the host runs the steps that check, and tells the failure.
+        """
         for step in self.steps:
             host = getattr(step, "host", None)
             if on_host and host is not None:
@@ -130,7 +132,7 @@ class BoundProgram(Bound):
         return None
 
     def _as_graph(self) -> Replay | None:
-        """Return what runs the program as one graph, where that takes less time."""
+        """Return a replay of the program as one graph, if it takes less time; else None."""
         results = [ref.layout for ref in self.program.results]
         lead = [(self.program.batch or 0,) if layout.rows else () for layout in results]
         lies = [
@@ -144,7 +146,7 @@ class BoundProgram(Bound):
         return Replay(*own, spans, len(results))
 
     def _run_on_streams(self, blocks: Blocks, streams: Sequence[Any]) -> Failure | None:
-        """Launch each step on its stream, when those for which it has to wait are done."""
+        """Launch each step on its stream, after the steps for which it waits."""
         first, *others = streams
         for other in others:
             other.wait_stream(first)

@@ -1,4 +1,4 @@
-"""From the instructions of a program to launches: which kernel, over what, with which arguments."""
+"""Lower the instructions of a program to steps: launches with a kernel, a loop and arguments."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -23,8 +23,10 @@ _WIDE = 1 << 31
 def lowered(
     instruction: Instruction, program: Program, places: Sequence[Place], target: Any
 ) -> Step:
-    """Return the step that carries an instruction out; ``places`` are those of buffers, and behind
-    them that of the program's flag."""
+    """Return the step of an instruction.
+
+    ``places`` are the places of buffers, followed by the place of the program's flag.
+    """
     pattern = instruction.pattern
     spec = pattern.spec
     begins = [
@@ -48,14 +50,14 @@ def lowered(
     if needs_host(spec):
         return host_call(instruction, loop, begins)
     if isinstance(spec, LoopSpec) and any(core_dimensions(spec.signature)):
-        if spec.may_raise:  # as those of users are taken to do
+        if spec.may_raise:  # as functions of users are taken to do
             require_sound(spec)
         return _of_core(pattern, loop, begins, target)
     return of_elements(spec, loop, begins, target)
 
 
 def _is_product(spec: Any) -> bool:
-    """Whether a spec is that of a product of matrices, of any dtype."""
+    """Whether a spec is of a product of matrices, of any dtype."""
     if isinstance(spec, LoopSpec):
         matmul: Any = registry["matmul"]
         return spec.function is matmul.function
@@ -97,7 +99,7 @@ def _of_core(pattern: Any, loop: Loop, begins: Sequence[Place], target: Any) -> 
 def _of_blocks(pattern: Any, begins: Sequence[Place], target: Any) -> Launch:
     spec = pattern.spec
     count, blocks = pattern.core[0], -(-pattern.core[0] // pattern.block)
-    dtype = pattern.layouts[0].dtype  # of what lies in C order, whatever its shape
+    dtype = pattern.layouts[0].dtype  # the input is in C order, whatever its shape
     arrays = [
         (place, layout.shape, layout.strides)
         for place, layout in zip(begins, pattern.layouts, strict=True)

@@ -1,4 +1,4 @@
-"""Products of matrices as steps of a program: calls of a library, or launches of kernels."""
+"""Products of matrices as steps of a program: calls of cuBLAS, or launches of kernels."""
 
 from collections.abc import Sequence
 from math import prod
@@ -25,7 +25,7 @@ from . import blas
 
 
 class ByLibrary(NamedTuple):
-    """A product that BLAS carries out."""
+    """A product that cuBLAS computes."""
 
     gemm: blas.Gemm
 
@@ -40,8 +40,11 @@ class ByLibrary(NamedTuple):
 def of_product(
     pattern: Any, loop: Loop, begins: Sequence[Place], target: Any
 ) -> Launch | Staged | ByLibrary:
-    """Return the step of a product of matrices. A library gets what the spec leaves to libraries:
-    the bits of a row may depend on others there."""
+    """Return the step of a product of matrices.
+
+    cuBLAS computes products whose spec leaves them to a library: the bits of a row may then depend
+    on other rows.
+    """
     driver, dtype = target.runtime.driver, pattern.layouts[0].dtype
     found = _product_of(pattern, loop, begins, dtype)
     if driver.blas is not None and isinstance(pattern.spec, LibrarySpec):
@@ -64,8 +67,11 @@ def _product_of(pattern: Any, loop: Loop, begins: Sequence[Place], dtype: np.dty
 def _at_once(
     found: Product, tile: Tile, dtype: np.dtype, target: Any, out_block: int = 0
 ) -> Launch:
-    """Return the launch over all tiles. Where there is a result for each block of terms, so many
-    elements behind the one before, tiles of all of them are on their own."""
+    """Return the launch over all tiles.
+
+    If ``out_block`` is not 0, each block of terms has a result and tiles of its own; the results
+    are ``out_block`` elements apart.
+    """
     loop, rows, inner, cols, left, right, out = found
     blocks, axes = number_of_blocks(found, tile), max(len(loop), 1)
     run = 1 if out_block else blocks
@@ -82,7 +88,7 @@ def _at_once(
 
 
 def _in_parts(found: Product, tile: Tile, dtype: np.dtype, target: Any) -> Staged:
-    """Return the launch for results of all blocks of terms, and the one that adds them up."""
+    """Return two launches: of the products of all blocks of terms, and of their sum."""
     out, blocks = found.out, number_of_blocks(found, tile)
     sizes = (*found.loop, found.rows, found.cols)
     count, axes = prod(sizes), len(sizes)

@@ -1,4 +1,4 @@
-"""Reductions as steps of a program: which of the kernels, over what."""
+"""Reductions as steps of a program: launches of one kernel for each stage."""
 
 import dis
 import inspect
@@ -24,16 +24,17 @@ _JOINS = {"sum": reduction.add, "max": larger, "min": smaller}
 
 
 class Role(NamedTuple):
-    """What a core function does: of which of the stages it takes the results, and the function that
-    joins two of them."""
+    """The part of a core function in a reduction: the stage of its input, and how values join."""
 
     stage: int
     join: Callable[..., Any]
 
 
 class Values(NamedTuple):
-    """Rows of values to be reduced: where they are, with strides in bytes over the rows, and from
-    one value of a row to the next."""
+    """Rows of values to be reduced: their place, and strides in bytes.
+
+    ``strides`` are those over the rows, ``along`` is the distance of neighbours in a row.
+    """
 
     place: Place
     dtype: np.dtype
@@ -43,8 +44,10 @@ class Values(NamedTuple):
 
 
 def role_of(function: Callable[..., Any]) -> Role | None:
-    """Return what a core function does that reduces integers, or that does nothing but call a
-    reduction by halves; None for any other."""
+    """Return the role of a core function that reduces integers, or only calls one of `halving`.
+
+    It is None for any other function.
+    """
     function = getattr(function, "py_func", function)
     if function in _of_integers():
         return Role(_ELEMENTS, _of_integers()[function])
@@ -58,8 +61,11 @@ def role_of(function: Callable[..., Any]) -> Role | None:
 def lowered(
     pattern: Any, role: Role, loop: Loop, begins: Sequence[Place], target: Any
 ) -> Launch | Staged:
-    """Return the step of a reduction of the first core axis; of a matrix the second one is one
-    more axis of the loop. An instruction of a pattern with blocks ends with them."""
+    """Return the step of a reduction of the first core axis.
+
+    The second core axis of a matrix is one more axis of the loop. The reduction of a pattern with
+    blocks ends with the results of blocks.
+    """
     steps = _Steps(role.join, pattern.spec.name, target)
     x, out = pattern.layouts
     if pattern.block:
@@ -80,7 +86,7 @@ def lowered(
 
 
 class _Steps:
-    """The launches of a reduction, as they are found."""
+    """The launches of a reduction, collected stage by stage."""
 
     def __init__(self, join: Callable[..., Any], name: str, target: Any) -> None:
         self._join, self._name, self._target = join, name, target
@@ -96,7 +102,7 @@ class _Steps:
         return one
 
     def reduce(self, sizes: Shape, x: Values, out: Values, stage: int, end: int) -> None:
-        """Go from one stage to the next until the last."""
+        """Add the launches from one stage to another."""
         while stage < end:
             is_piece = x.along == x.dtype.itemsize and x.length > LEAF
             if stage == _BLOCKS or not x.length:
@@ -113,7 +119,7 @@ class _Steps:
         return None
 
     def _own(self, sizes: Shape, dtype: np.dtype, count: int) -> Values:
-        """Return memory for values: those of rows side by side, as threads read them."""
+        """Reserve memory of the step for values: neighbouring rows are contiguous, for threads."""
         place = Place(_MINE, self._nbytes)
         along = prod(sizes) * dtype.itemsize
         self._nbytes += -(-along * count // 16) * 16
@@ -182,7 +188,7 @@ def _roles() -> dict[Any, Role]:
 
 @cache
 def _of_integers() -> dict[Any, Callable[..., Any]]:
-    """Return what joins two integers, in any order, by core functions."""
+    """Return the functions that join two integers, in any order, by core function."""
     found = {}
     for name, join in _JOINS.items():
         operator: Any = registry[name]
