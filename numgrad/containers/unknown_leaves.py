@@ -1,4 +1,4 @@
-"""What errors say about objects that are neither arrays nor containers of any."""
+"""Advice in errors about leaves that are neither arrays nor containers of arrays."""
 
 import inspect
 import sys
@@ -51,7 +51,7 @@ def _line(name: str, flat: str, unflatten: str) -> str:
 
 
 def _of_attributes(value: Any) -> tuple[str, str]:
-    """Return what takes an object apart by its attributes, and makes another one."""
+    """Return code that flattens an object into its attributes, and code that unflattens it."""
     kind = type(value)
     given = vars(value) if hasattr(value, "__dict__") else getattr(kind, "__slots__", ())
     names = [name for name in given if name.isidentifier()]

@@ -1,4 +1,4 @@
-"""Dictionaries of what can be made again: one that is full is emptied."""
+"""Bounded dictionaries for items that can be made again: a full dictionary is emptied."""
 
 from typing import TypeVar
 
@@ -7,10 +7,10 @@ V = TypeVar("V")
 
 
 class Bounded(dict[K, V]):
-    """A dictionary of at most ``most`` items; the next one finds it empty.
+    """A dictionary of at most ``most`` items: a write to a full dictionary empties it first.
 
-    What is used often is soon there again, and nothing is written down at a look-up, as it would be
-    if the oldest items had to go first.
+    Items in frequent use soon return, and a look-up writes nothing, as it would have to if the
+    oldest items were dropped first.
     """
 
     __slots__ = ("most",)

@@ -1,4 +1,4 @@
-"""Locks that a forked child can take: the thread that forks holds them meanwhile."""
+"""Locks that a forked child can take: the forking thread holds them during the fork."""
 
 import importlib
 
@@ -51,7 +51,7 @@ class _Imports:
         return True
 
     def release(self) -> None:
-        """Nothing was taken."""
+        """Do nothing: `acquire` takes no lock."""
 
     @staticmethod
     def _are_under_way() -> bool:

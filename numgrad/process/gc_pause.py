@@ -1,6 +1,6 @@
-"""Python's garbage collector: kept from looking for cycles where none are made, and watched.
+"""Pause Python's garbage collector where code makes no cycles, and note when it is at work.
 
-A graph of thousands of nodes makes it look through all objects of the process many times.
+A graph of thousands of nodes makes the collector visit all objects of the process many times.
 
 The collector clears the weak references to a garbage cycle before it calls the finalizers in the
 cycle, which may still use the objects. So a dead reference says that an object is gone only while
@@ -17,7 +17,7 @@ _pausing: list[None] = []  # an entry for each block that will switch it on agai
 
 
 class paused(Block):  # noqa: N801  it is written as a function
-    """Collect no garbage inside the block, if it is collected at all."""
+    """Switch the garbage collector off inside the block, if it is on."""
 
     pauses = False
 
@@ -48,7 +48,7 @@ gc.callbacks.append(_note)
 
 
 def _after_fork_in_child() -> None:
-    """Switch it on again where a thread has paused it that the child does not have."""
+    """Switch the collector on again if a thread of the parent had paused it at the fork."""
     if _pausing:
         gc.enable()
 

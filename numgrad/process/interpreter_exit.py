@@ -40,7 +40,7 @@ class _Ending:
             self.inside[thread] = depth
 
     def begin(self) -> None:
-        """Let no daemon thread in any more, and wait until all have come out."""
+        """Admit no more daemon threads, and wait, at most `LONGEST`, for the other threads."""
         self.has_begun = True
         end, own = time.monotonic() + LONGEST, {get_ident()}
         while self.inside.keys() - own and time.monotonic() < end:
@@ -60,7 +60,7 @@ def _wait_for_ever() -> None:
 
 
 def uncut(function: Function) -> Function:
-    """Return a function in which no thread is when the interpreter ends."""
+    """Return the function with its threads counted: the end of the interpreter awaits them."""
 
     @wraps(function)
     def called(*args: Any, **options: Any) -> Any:

@@ -28,7 +28,7 @@ class _Exit:
 
 
 def _leave(block: "Block", *error: Any) -> None:
-    """What `contextlib.ExitStack` calls."""
+    """Leave a block by way of its class, as `contextlib.ExitStack` does."""
     block.__exit__(*error)
 
 
@@ -59,7 +59,7 @@ class Block:
         self.opened: dict[int, Any] = {}
 
     def prepare(self) -> tuple[Action, Action]:
-        """Return what makes the change and what undoes it, each a single function written in C."""
+        """Return the change and its reversal, each a single function written in C."""
         raise NotImplementedError
 
     def settle(self) -> None:

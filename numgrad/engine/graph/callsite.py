@@ -13,7 +13,7 @@ from ...process.bounded_dict import Bounded
 
 PACKAGE = str(Path(__file__).parents[2]) + os.sep
 _CALLED = (PACKAGE, str(Path(np.__file__).parent) + os.sep)
-"""Where NumPy's functions ask numgrad for something, the user's code is what has called them."""
+"""Frames of NumPy are skipped too: the user's code has called the function of NumPy."""
 
 
 class Site(NamedTuple):

@@ -1,6 +1,7 @@
-"""Whether arrays are what a program reads: it goes by addresses, and would read beyond their end.
+"""Check that the array of a value still has the shape and dtype of its spec.
 
-Python code can give a value another array, or something that is none; no operation of numgrad does.
+A program reads buffers by address, and would read beyond the end of a smaller array. Python code
+can give a value another array, or an object that is no array; no operation of numgrad does.
 """
 
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ _PLAIN = frozenset({np.ndarray, DeviceArray})
 def require_unchanged(
     arrays: Sequence[Any], shapes: Sequence[Shape], dtypes: Sequence[np.dtype]
 ) -> None:
-    """Raise unless these are arrays of these shapes and dtypes."""
+    """Raise an error unless all arrays have the given shapes and dtypes."""
     plain = _PLAIN.issuperset(map(type, arrays))  # below, the same items are equal at once
     if plain and [a.shape for a in arrays] == shapes and [a.dtype for a in arrays] == dtypes:
         return
@@ -29,7 +30,7 @@ def require_unchanged(
 
 
 def require_own(values: Sequence[Value]) -> None:
-    """Raise unless each value has an array of its shape and dtype."""
+    """Raise an error unless the array of each value has the shape and dtype of its spec."""
     for value in values:
         shape, dtype, rows, _ = value.spec
         array = value.array
@@ -42,7 +43,7 @@ def require_own(values: Sequence[Value]) -> None:
 
 
 def replaced(found: Any, shape: Shape, dtype: np.dtype) -> GraphError:
-    """Return the error for something that has taken the place of an array."""
+    """Return the error for an object that has replaced the array of a value."""
     what = type(found).__name__
     if isinstance(found, _ARRAYS):
         what = f"an array of shape {found.shape} and {found.dtype}"

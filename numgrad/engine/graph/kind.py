@@ -1,6 +1,4 @@
-"""Kinds of nodes: what two nodes have in common that are differentiated alike, and keys of static
-parameters.
-"""
+"""Kinds of nodes: nodes of one kind share a rule. Static parameters have keys for the look-up."""
 
 from collections.abc import Hashable, Mapping
 from typing import Any
@@ -17,7 +15,7 @@ class _NotHashableError(Exception):
 
 
 def frozen(static: Mapping[str, Any]) -> Hashable:
-    """Return a key for static parameters, ``None`` where there is none.
+    """Return a key for static parameters, ``None`` where a parameter cannot be part of a key.
 
     ``1``, ``1.0`` and ``True`` are equal in Python, as are ``0.0`` and ``-0.0``: keys are not.
     """
@@ -81,7 +79,8 @@ class Kind:
 def kind_of(
     operator: Any, static: dict[str, Any], inputs: tuple[Spec, ...], outputs: tuple[Spec, ...]
 ) -> Kind | None:
-    """Return the kind of a node; ``None`` where its derivative may depend on something else."""
+    """Return the kind of a node; ``None`` where its operator has no rule or its static parameters
+    have no key."""
     if not operator.has_rule:
         return None
     parameters: Any = frozen(static) if static else ()

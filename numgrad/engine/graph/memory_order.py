@@ -2,7 +2,7 @@
 
 A captured function shares memory where NumPy, and numgrad outside of it, would. Only a change of
 shape depends on how the elements lie: it is a view, which sees later writes, or a copy. So the
-order of what is still to be computed is worked out when that is asked for, from the operands'.
+strides of an expression are worked out from the strides of its inputs, on demand.
 """
 
 from typing import Any
@@ -63,7 +63,7 @@ def of_copy(value: Any) -> Strides:
 
 
 def _worked_out(expr: Expr) -> tuple[Strides, ...]:
-    """Return the strides of an expression, and note those of all that it needs."""
+    """Return the strides of an expression, and store the strides of all expressions it needs."""
     stack = [expr]
     while stack:
         last = stack[-1]

@@ -1,9 +1,9 @@
-"""Whether anybody but a graph holds a leaf, and may ask for its gradient.
+"""Find the leaves of a graph that have references outside of it.
 
-A function that is differentiated may make leaves of its own. One that it forgets is nobody's
-concern; one that it keeps, a parameter that is made at the first call, belongs to what is outside.
-References tell, which is not exact: who keeps nothing but a view is overlooked, and so is everybody
-where hooks and functions of the user are in the graph, which may have references themselves.
+A differentiated function may make leaves of its own. A leaf that the function keeps, such as a
+parameter made at the first call, may be asked for its gradient later; a forgotten leaf cannot.
+Reference counts are not exact: a leaf that is kept only through a view is overlooked, and so are
+all leaves of a graph with hooks or functions of the user, which may hold references themselves.
 """
 
 import gc
@@ -26,8 +26,8 @@ _ASKED = sys.getrefcount(_holder.variable)  # that of an accumulator, and that o
 
 
 def held(leaves: Collection[Accumulator], nodes: Collection[Node]) -> list[Accumulator]:
-    """Return which leaves have references beside those of their accumulators, of what the nodes
-    have saved, and of views. What another graph has counts as somebody's."""
+    """Return the leaves with references beside their accumulators, the values that the nodes have
+    saved, and views. References from another graph count."""
     if not leaves or any(node.extras is not None or not _is_ours(node) for node in nodes):
         return []
     groups = {id(node.saved): node.saved for node in nodes if node.saved}
@@ -49,7 +49,7 @@ def _others(leaf: Accumulator, saved: Counter[int]) -> int:
 
 
 def _views(value: Value) -> int:
-    """Return how many views there are of a value; it takes a look at all objects."""
+    """Return the number of views of a value. It searches all tracked objects."""
     return sum(isinstance(other, View) for other in gc.get_referrers(value))
 
 

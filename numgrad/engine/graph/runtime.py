@@ -1,4 +1,4 @@
-"""What the engine is handed when numgrad is imported, and where the devices are."""
+"""The targets, the class of values and the operators that the engine is given at import."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -9,8 +9,8 @@ from .value import CPU, Expr, Value, device_of, is_taken_along
 
 
 class Runtime:
-    """What the engine is handed at import: the target of the CPU, and those of other devices, the
-    class of values, and the operators with a role."""
+    """The target of the CPU, the targets of other devices, the class of values, and the operators
+    with a role, all given to the engine at import."""
 
     target: Any = None
     value: type[Value] = Value
@@ -41,7 +41,7 @@ class Runtime:
         return self.placed(array, device)
 
     def run(self, operator: Any, arrays: Sequence[Any], static: dict[str, Any]) -> list[Any]:
-        """Apply an operator to arrays, now, where they are."""
+        """Apply an operator to arrays at once, on the device of the arrays."""
         for array in arrays:
             if type(array) is DeviceArray:
                 return self.elsewhere(operator, arrays, static)
@@ -52,15 +52,15 @@ runtime = Runtime()
 
 
 def deferred_value(gradient: Any) -> Any:
-    """Return the value that an expression will give; anything else stays as it is."""
+    """Return the deferred value of an expression; return any other gradient unchanged."""
     if type(gradient) is not Expr:
         return gradient
     return runtime.value.deferred(gradient, 0, gradient.specs[0])
 
 
 def require_one_device(operator: Any, inputs: Sequence[Value]) -> None:
-    """Raise where tensors of different devices meet; numbers, arrays of NumPy, and integers, which
-    are positions as a rule, are taken to where the others are."""
+    """Raise an error if operands are on different devices, except for operands that may be moved:
+    numbers, arrays of NumPy, and integers, which are positions as a rule."""
     device = device_of([value.spec for value in inputs])
     for value in inputs:
         here = value.spec.device
@@ -69,7 +69,7 @@ def require_one_device(operator: Any, inputs: Sequence[Value]) -> None:
 
 
 def on_two_devices(name: str, device: str, here: str) -> DeviceError:
-    """Return the error for operands of what bears a name."""
+    """Return the error for operands of the operator ``name`` on two devices."""
     return DeviceError(
         f"{name}: operands are on {device} and on {here}; move one of them, with "
         f"x.to({device!r}) or x.cpu()"

@@ -65,7 +65,7 @@ def needed(
 
 
 def reaching(values: Sequence[Value], ends: Collection[Node]) -> list[int]:
-    """Return which values depend on one of ``ends``, by number."""
+    """Return the numbers of the values that depend on a node of ``ends``."""
     roots = {n: value.edge.node for n, value in enumerate(values) if value.requires_grad}
     found: set[Node | None] = set()
     for node in reversed(reachable([node for node in roots.values() if node], (), ends)):
@@ -124,7 +124,7 @@ def edges_outside(
 
 
 def number_of(node: Node) -> int:
-    """Return when a node was made, or when the tensor of an accumulator became a leaf."""
+    """Return the creation number of a node; for an accumulator, the number of its leaf."""
     return node.variable.leaf.number if isinstance(node, Accumulator) else node.number
 
 

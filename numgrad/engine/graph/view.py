@@ -26,8 +26,8 @@ def through(chain: Chain, array: np.ndarray) -> np.ndarray:
 class View:
     """How a value views another one: the base, and the operations that lead from it to the view.
 
-    ``node`` and ``expr`` are those of the base on which the view hangs; a write in place gives it
-    others.
+    ``node`` and ``expr`` are the node and expression of the base when the view was recorded; a
+    write in place gives the base new ones.
     """
 
     __slots__ = ("base", "chain", "expr", "node")
@@ -57,7 +57,7 @@ class View:
         self.replay(value, stays)
 
     def forget(self) -> None:
-        """Let it be recorded again when it is read next."""
+        """Forget the state of the base, so that the next refresh records the view again."""
         self.node, self.expr = _NOWHERE, None
 
 
