@@ -35,9 +35,11 @@ class _Ending:
 
     def leave(self) -> None:
         thread = get_ident()
-        depth = self.inside.pop(thread) - 1
-        if depth:
+        depth = self.inside[thread] - 1
+        if depth:  # never taken out in between, as `begin` may look at any time
             self.inside[thread] = depth
+        else:
+            del self.inside[thread]
 
     def begin(self) -> None:
         """Admit no more daemon threads, and wait, at most `LONGEST`, for the other threads."""
@@ -45,7 +47,6 @@ class _Ending:
         end, own = time.monotonic() + LONGEST, {get_ident()}
         while self.inside.keys() - own and time.monotonic() < end:
             time.sleep(0.001)
-
 
     def forget_others(self) -> None:
         """Forget the threads of the parent, which a forked child does not have."""
