@@ -1,4 +1,5 @@
-"""What a user who asked for numbers of a tensor has typed, and what keeps the gradients."""
+"""Advice in errors: the call of NumPy or SciPy that the user has typed, and the call of numgrad to
+write instead, such as ``ng.array([...])``."""
 
 import ast
 import sys

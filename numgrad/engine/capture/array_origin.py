@@ -1,5 +1,5 @@
-"""Arrays that the user's code writes tensors into: where they were made, and what makes them
-tensors."""
+"""The line of the user's code at which an array was made that tensors are written into, and the
+change that makes it a tensor."""
 
 import ast
 import copy

@@ -216,7 +216,7 @@ def _on_copies(function: Callable[..., Sequence[Any]]) -> Callable[..., Sequence
 
 
 def _outside(backward_pass: Any) -> Block:
-    """Return a block in which `running` has the pass that calls hooks."""
+    """Return a block in which hooks find the pass that calls them, in ``running.backward_pass``."""
     return Setting(running, backward_pass=backward_pass)
 
 

@@ -1,7 +1,8 @@
 """The recorded graph: the nodes that produced values, and the edges between them.
 
 A `Node` remembers one application of an operator for differentiation: the nodes above it, and the
-values that the derivative reads. What few nodes have (hooks, a stack) is in `Extras`.
+values that the derivative reads; `Node.unpack` hands these out, and checks by their versions that
+none has been overwritten. Hooks and call stacks, which few nodes have, are in `Extras`.
 """
 
 import weakref

@@ -1,4 +1,7 @@
-"""Keeping what derivatives read: a write in place leaves saved values as they were.
+"""Copies of saved values: a write in place leaves what derivatives read as it was.
+
+Whether a saved value has been overwritten all the same is checked where a node hands it out, in
+`Node.unpack`.
 
 Nodes save values by reference. Before memory is overwritten, those who saved a part of it get what
 it held:

@@ -104,9 +104,11 @@ def reaches_outside(values: Iterable[Value], first: int, last: int | None = None
 def edges_outside(
     values: Iterable[Value], first: int, arguments: Iterable[Value] = ()
 ) -> list[Edge]:
-    """Return the places in the graph that values depend on and that were there before the node
-    number ``first``, or would have been, other than by way of the arguments of a function: where it
-    reads what it closes over."""
+    """Return the edges at which a function reads what it closes over.
+
+    They are the edges of nodes older than number ``first`` (see `number_of`) on which the values
+    depend, other than by way of ``arguments``.
+    """
     found: dict[Edge, None] = {}
     stack: list[Edge] = [value.edge for value in values if value.requires_grad]
     known, seen = {value.edge for value in arguments}, set[Node]()

@@ -41,7 +41,7 @@ class View:
 
     @classmethod
     def of(cls, base: "Value", chain: Chain) -> "View":
-        """Return how a value views ``base`` (a view has no ``__init__``, which takes time)."""
+        """Return a view of ``base`` by a chain of operators; no ``__init__``, which takes time."""
         view = cls()
         view.base, view.chain = base, chain
         view.node, view.expr = base.node, base.expr

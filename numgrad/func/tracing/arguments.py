@@ -1,5 +1,5 @@
-"""The arguments of a captured function: what decides which recording serves a call, and what a
-recording is given anew each time."""
+"""The arguments of a call of a captured function: the key by which a specialization is looked up,
+and the leaves that a replay is given."""
 
 import inspect
 from collections.abc import Callable, Hashable, Iterable, Sequence

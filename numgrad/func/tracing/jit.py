@@ -1,4 +1,5 @@
-"""``ng.jit``: a function is recorded once for each kind of arguments, and replayed."""
+"""``ng.jit``: choose the specialization that serves a call, or capture the function for its kind of
+arguments."""
 
 import functools
 from collections.abc import Callable, Iterable, Sequence

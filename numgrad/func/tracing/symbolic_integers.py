@@ -90,13 +90,13 @@ class Integer(Tensor):
     Attributes
     ----------
     numbers : frozenset of int
-        The arguments that it was computed from.
+        The indices of the arguments that the integer was computed from.
     uses : Uses
-        What the recording makes of its arguments.
+        How the recording uses its arguments.
     bound : int
-        The largest magnitude of a Python integer.
+        An upper bound on the magnitude, of what is a Python integer.
     form : Affine, optional
-        What the integer is of one argument, if no more than that.
+        The integer as a multiple of one argument plus a constant, where it is that.
     """
 
     __slots__ = ("bound", "form", "numbers", "uses")

@@ -31,7 +31,7 @@ class BindCallees(FunctionPass):
         FunctionPass.__init__(self)
 
     def run_pass(self, state: Any) -> Any:
-        """Rewrite ``state.func_ir`` in place."""
+        """Replace the callees in ``state.func_ir``; True, as it is changed."""
         constants = state.func_id.code.co_consts
         inner = [item for item in constants if isinstance(item, pytypes.CodeType)]
         private_copies.bind(state.func_ir, private_copies.Caller.of(state), inner)
@@ -51,7 +51,7 @@ class SetLiterals(FunctionPass):
         FunctionPass.__init__(self)
 
     def run_pass(self, state: Any) -> Any:
-        """Rewrite ``state.func_ir`` in place."""
+        """Set the dtype of literals in ``state.func_ir``; True, as it is changed."""
         pipeline = type(state.pipeline)
         if pipeline.library is not None:
             state.library = pipeline.library(state.targetctx.codegen(), state.func_id.func_qualname)

@@ -183,7 +183,7 @@ def _require_results(restype: Any, dtypes: Sequence[np.dtype], *, any_kind: bool
 
 
 def _is_tuple(kind: Any) -> bool:
-    """Whether a function returns several results; Numba's stubs have no tuples to iterate over."""
+    """Whether Numba's type of a result is a tuple: the function returns several results."""
     return isinstance(kind, types.BaseTuple)
 
 
