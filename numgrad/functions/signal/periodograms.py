@@ -63,8 +63,10 @@ def welch(
 
     Returns
     -------
-    f, p : Tensor
-        Frequencies, and the power at each of them along ``axis``.
+    f : Tensor
+        Frequencies.
+    p : Tensor
+        The power at each of them along ``axis``.
 
     Raises
     ------
@@ -105,8 +107,10 @@ def periodogram(
 
     Returns
     -------
-    f, p : Tensor
-        Frequencies, and the power at each of them along ``axis``.
+    f : Tensor
+        Frequencies.
+    p : Tensor
+        The power at each of them along ``axis``.
 
     Examples
     --------

@@ -13,7 +13,8 @@ def refused(name: str, instead: str) -> Any:
     def refuse(self: Any, *value: Any) -> Any:
         raise AttributeError(f"a tensor has no {name}: {instead}")
 
-    return property(refuse, refuse, doc=f"Refused: {instead}.")
+    stars = instead.replace("*", "\\*")  # which are emphasis in a docstring
+    return property(refuse, refuse, doc=f"Refused: {stars}.")
 
 
 class OfTorch:
