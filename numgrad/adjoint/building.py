@@ -1,0 +1,467 @@
+"""The builder of structured SSA: scalar operations, memory, loops over arrays.
+
+What an expression gives is a *thing*: a value, a tuple of things, an object that is known when the
+kernel is compiled (``Static``), or an array expression that is not yet computed (``Lazy``).
+"""
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from .ir import BOOLEAN, FLOAT, INTEGER, Op, Program, Region, Type, Value
+from .partials import SCALARS
+from .ranges import is_natural
+from .refusal import Refusal
+
+
+class Static:
+    """An object that is known when a kernel is compiled: a function, a dtype, a string, None."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+class Poison:
+    """A name that has no value that could be used, and why."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+
+class Lazy:
+    """An array expression whose elements are computed where they are used.
+
+    Attributes
+    ----------
+    type : Type
+    shape : list of Value
+    at : callable
+        The element at an index, a list of values.
+    reads : list of Value
+        The arrays that it reads.
+    """
+
+    def __init__(
+        self, dtype: str, shape: list[Value], at: Callable[[list[Value]], Value], reads: list[Value]
+    ) -> None:
+        self.type = Type(dtype, len(shape))
+        self.shape, self.at, self.reads = shape, at, reads
+
+
+Thing = Any
+
+
+class Builder:
+    """Appends operations to the regions of a program.
+
+    Parameters
+    ----------
+    program : Program
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.region = program.body
+        self.line = 0
+        self.hint = ""
+        self._constants: dict[tuple[type, Any], Value] = {}
+
+    @contextlib.contextmanager
+    def inside(self, region: Region) -> Iterator[None]:
+        """Append to another region."""
+        outer, self.region = self.region, region
+        try:
+            yield
+        finally:
+            self.region = outer
+
+    def op(self, name: str, args: Sequence[Value], result: Type | None = None, **info: Any) -> Op:
+        """Append an operation with at most one result."""
+        made = Op(name, list(args), self.region, self.line, **info)
+        if result is not None:
+            made.results.append(Value(result, self.region, made, self.hint))
+        self.region.ops.append(made)
+        return made
+
+    # Numbers
+
+    def constant(self, number: Any) -> Value:
+        """Return the value of a number that is known."""
+        if isinstance(number, np.generic):
+            number = number.item()
+        key = (type(number), repr(number))
+        if key not in self._constants:
+            made = Value(Type(np.dtype(type(number)).name), self.program.body)
+            made.constant = number
+            self._constants[key] = made
+        return self._constants[key]
+
+    def zero(self, type: Type) -> Value:  # noqa: A002
+        """Return the zero that a name has before its first assignment."""
+        return self.constant(np.dtype(type.dtype).type(0))
+
+    def scalar(self, name: str, *args: Value, spelled: str = "", type: Type | None = None) -> Value:  # noqa: A002
+        """Append a scalar operation; operations of known integers are done at once."""
+        if (folded := _folded(name, args)) is not None:
+            return self.constant(folded)
+        if name in ("add", "sub") and args[1].constant == 0 and _is_integer(args[0], args[1]):
+            return args[0]
+        if name in ("add", "mul") and args[0].constant == (name == "mul") and _is_integer(*args):
+            return args[1]
+        result = type or Type(_result_dtype(name, args))
+        return self.op(name, args, result, spelled=spelled).result
+
+    # Arrays
+
+    def shape(self, array: Value) -> list[Value]:
+        """Return the lengths of an array."""
+        return [self.extent(array, axis) for axis in range(array.type.ndim or 0)]
+
+    def extent(self, array: Value, axis: int) -> Value:
+        """Return the length of an axis."""
+        op = array.op
+        if op is not None and "extents" in op.info:
+            return op.info["extents"][axis]
+        made = self.op("shape", [array], INTEGER, axis=axis).result
+        made.hint = "n"
+        return made
+
+    def load(self, array: Value, index: Sequence[Value]) -> Value:
+        """Return an element."""
+        array, index = base_element(self, array, list(index))
+        return self.op("load", [array, *index], Type(array.type.dtype)).result
+
+    def store(self, array: Value, index: Sequence[Value], value: Value, accumulate: str = "") -> None:
+        """Write an element, or add to it (``accumulate`` is ``"+"`` or ``"-"``)."""
+        array, index = base_element(self, array, list(index))
+        name = "accum" if accumulate else "store"
+        self.op(name, [array, *index, value], sign=accumulate)
+
+    def alloc(self, dtype: str, shape: Sequence[Value], fill: str = "empty", hint: str = "") -> Value:
+        """Return a new array."""
+        op = self.op("alloc", shape, Type(dtype, len(shape)), fill=fill, extents=list(shape))
+        op.result.hint = hint or self.hint
+        return op.result
+
+    def check_equal(self, one: Value, other: Value, message: str) -> None:
+        """Make the kernel raise a ValueError where two lengths differ."""
+        if one is other or (one.constant is not None and one.constant == other.constant):
+            return
+        self.op("check", [one, other], message=message, line=self.line)
+
+    # Loops over arrays
+
+    def loop(self, stop: Value, inits: Sequence[Value], body: Callable[..., Sequence[Value]]) -> list[Value]:
+        """Append a loop from 0 to an end; ``body(index, *phis)`` returns what it yields."""
+        zero, one = self.constant(0), self.constant(1)
+        made = Op("loop", [zero, stop, one, *inits], self.region, self.line, kind="for")
+        region = Region(made)
+        made.regions.append(region)
+        region.index = Value(INTEGER, region, None, "i")
+        region.phis = [Value(init.type, region, None, self.hint) for init in inits]
+        with self.inside(region):
+            region.yields = list(body(region.index, *region.phis))
+        for phi, given in zip(region.phis, region.yields, strict=True):
+            phi.type = given.type
+        made.results = [Value(phi.type, self.region, made, phi.hint) for phi in region.phis]
+        self.region.ops.append(made)
+        return made.results
+
+    def for_each(self, shape: Sequence[Value], body: Callable[[list[Value]], None]) -> None:
+        """Append nested loops over all indices of a shape."""
+
+        def level(index: list[Value]) -> None:
+            if len(index) == len(shape):
+                body(index)
+                return
+
+            def inner(i: Value) -> list[Value]:
+                level([*index, i])
+                return []
+
+            self.loop(shape[len(index)], [], inner)
+
+        level([])
+
+    def fold(
+        self, shape: Sequence[Value], inits: Sequence[Value], body: Callable[..., Sequence[Value]]
+    ) -> list[Value]:
+        """Append nested loops that carry values; ``body(index, *carried)`` returns the next ones."""
+
+        def level(index: list[Value], carried: Sequence[Value]) -> Sequence[Value]:
+            if len(index) == len(shape):
+                return body(index, *carried)
+            return self.loop(
+                shape[len(index)], carried, lambda i, *phis: level([*index, i], phis)
+            )
+
+        return list(level([], inits))
+
+    # Array expressions
+
+    def lazy(self, thing: Thing) -> Lazy:
+        """Return an array or an expression as one that is not yet computed."""
+        if isinstance(thing, Lazy):
+            return thing
+        if isinstance(thing, Value) and thing.type.is_array:
+            return Lazy(
+                thing.type.dtype, self.shape(thing), lambda index: self.load(thing, index), [thing]
+            )
+        raise Refusal("an array is expected here")
+
+    def elementwise(self, function: Callable[..., Value], things: Sequence[Thing]) -> Thing:
+        """Apply a function of numbers to numbers, arrays and expressions."""
+        if not any(is_array(thing) for thing in things):
+            return function(*[self.number(thing) for thing in things])
+        parts = [self.lazy(t) if is_array(t) else self.number(t) for t in things]
+        lazies = [part for part in parts if isinstance(part, Lazy)]
+        shape = self.broadcast([part.shape for part in lazies])
+
+        def at(index: list[Value]) -> Value:
+            return function(*[self._element(part, index) for part in parts])
+
+        dtype = self.trial(lambda: at([self.constant(0)] * len(shape))).type.dtype
+        return Lazy(dtype, shape, at, [array for part in lazies for array in part.reads])
+
+    def _element(self, part: Lazy | Value, index: list[Value]) -> Value:
+        if isinstance(part, Value):
+            return part
+        own = index[len(index) - len(part.shape) :]
+        stretched = [
+            self.constant(0) if extent.constant == 1 else i
+            for i, extent in zip(own, part.shape, strict=True)
+        ]
+        return part.at(stretched)
+
+    def trial(self, function: Callable[[], Value]) -> Value:
+        """Call a function whose operations are thrown away: for the type of what it returns."""
+        with self.inside(Region(self.region.owner)):
+            return function()
+
+    def broadcast(self, shapes: Sequence[list[Value]]) -> list[Value]:
+        """Return the shape of an expression; that lengths agree is checked when the kernel runs."""
+        ndim = max(len(shape) for shape in shapes)
+        result: list[Value] = []
+        for axis in range(-ndim, 0):
+            lengths = [shape[axis] for shape in shapes if len(shape) >= -axis]
+            longer = [n for n in lengths if n.constant != 1] or lengths[:1]
+            for other in longer[1:]:
+                self.check_equal(longer[0], other, "lengths differ; stretch length 1 by [:, None]")
+            result.append(longer[0])
+        return result
+
+    def number(self, thing: Thing) -> Value:
+        """Return a thing that must be a number."""
+        if isinstance(thing, Value) and not thing.type.is_array:
+            return thing
+        if isinstance(thing, Value) and thing.type.ndim == 0:
+            return self.load(thing, [])
+        if isinstance(thing, Static) and isinstance(thing.value, (bool, int, float, complex, np.generic)):
+            return self.constant(thing.value)
+        if isinstance(thing, Poison):
+            raise Refusal(thing.reason)
+        raise Refusal(f"a number is expected, not {described(thing)}")
+
+    def array(self, thing: Thing) -> Value:
+        """Return an array; an expression is computed into a new one."""
+        if isinstance(thing, Value) and thing.type.is_array:
+            return thing
+        if isinstance(thing, Lazy):
+            return self.computed(thing)
+        raise Refusal(f"an array is expected, not {described(thing)}")
+
+    def computed(self, lazy: Lazy, dtype: str = "", hint: str = "") -> Value:
+        """Compute an array expression into a new array."""
+        made = self.alloc(dtype or lazy.type.dtype, lazy.shape, hint=hint)
+        self.for_each(lazy.shape, lambda index: self.store(made, index, lazy.at(index)))
+        return made
+
+    def assign(self, target: Value, value: Thing, accumulate: str = "") -> None:
+        """Write an array or a number into the elements of an array."""
+        shape = self.shape(target)
+        if not is_array(value):
+            number = self.number(value)
+            self.for_each(shape, lambda index: self.store(target, index, number, accumulate))
+            return
+        lazy = self.lazy(value)
+        if len(lazy.shape) > len(shape):
+            raise Refusal("the value has more axes than what it is written to")
+        self._require_written(shape, lazy)
+        if any(self._overlaps(target, array) for array in lazy.reads):
+            if accumulate and isinstance(value, Value):
+                raise Refusal(
+                    "the augmented slice may overlap what is added to it: NumPy and Numba disagree "
+                    "on its value; write the loop"
+                )
+            lazy = self.lazy(self.computed(lazy))
+        self.for_each(
+            shape, lambda index: self.store(target, index, self._element(lazy, index), accumulate)
+        )
+
+    def _require_written(self, shape: list[Value], lazy: Lazy) -> None:
+        for extent, given in zip(shape[len(shape) - len(lazy.shape) :], lazy.shape, strict=True):
+            if given.constant != 1:
+                self.check_equal(extent, given, "the lengths of a slice and its value differ")
+
+    def _overlaps(self, target: Value, array: Value) -> bool:
+        """Whether elements of an array may be written before they are read."""
+        same_elements = same_view(array, target)
+        return not same_elements and root(array) is root(target)
+
+
+def is_array(thing: Thing) -> bool:
+    """Whether a thing is an array or an array expression."""
+    if isinstance(thing, Poison):
+        raise Refusal(thing.reason)
+    return isinstance(thing, Lazy) or (isinstance(thing, Value) and bool(thing.type.ndim))
+
+
+def described(thing: Thing) -> str:
+    """Return what a thing is, for errors."""
+    if isinstance(thing, Static):
+        return repr(thing.value)[:60]
+    if isinstance(thing, tuple):
+        return "a tuple"
+    return "an array" if isinstance(thing, (Lazy, Value)) else type(thing).__name__
+
+
+def root(array: Value) -> Value | None:
+    """Return the array that a view is of; None for one that a loop carries, which may be any."""
+    while array.op is not None and array.op.name == "view":
+        array = array.op.args[0]
+    return None if array.is_phi or (array.op and array.op.name == "loop") else array
+
+
+def same_view(one: Value, other: Value) -> bool:
+    """Whether two array values surely are the same elements in the same order."""
+    if one is other:
+        return True
+    a, b = one.op, other.op
+    if a is None or b is None or a.name != "view" or b.name != "view":
+        return False
+    return (
+        a.info["spec"] == b.info["spec"]
+        and len(a.args) == len(b.args)
+        and all(
+            x is y or (x.constant is not None and x.constant == y.constant)
+            for x, y in zip(a.args[1:], b.args[1:], strict=True)
+        )
+        and same_view(a.args[0], b.args[0])
+    )
+
+
+def base_element(b: Builder, array: Value, index: list[Value]) -> tuple[Value, list[Value]]:
+    """Return an element of a view as one of what it is a view of, where indices can be composed.
+
+    The specification of a view is a letter for each axis of what it is taken of: ``i`` for an
+    index, ``:`` for all, ``+`` for a slice from a natural start, ``%`` for one with a step, ``n``
+    for a new axis; ``T`` alone reverses the axes.
+    """
+    while array.op is not None and array.op.name == "view":
+        spec = array.op.info["spec"]
+        if spec in ("T", "reshape"):
+            if spec == "reshape":
+                break
+            composed: list[Value] | None = index[::-1]
+        else:
+            composed = _composed(b, spec, index, array.op.args[1:])
+        if composed is None:
+            break
+        array, index = array.op.args[0], composed
+    return array, index
+
+
+def _composed(b: Builder, spec: str, index: list[Value], args: list[Value]) -> list[Value] | None:
+    """An index into what a view is of; None where a position may be negative."""
+    found: list[Value] = []
+    given, rest = iter(index), iter(args)
+    for letter in spec:
+        if letter == "i":
+            found.append(next(rest))
+            continue
+        position = next(given)
+        if letter == "n":
+            continue
+        if letter in "+%":
+            if not is_natural(position):
+                return None
+            start = next(rest)
+            if letter == "%":
+                position = b.scalar("mul", position, next(rest))
+            position = b.scalar("add", position, start)
+        found.append(position)
+    return found
+
+
+def _is_integer(*values: Value) -> bool:
+    return all(value.type == INTEGER for value in values)
+
+
+def _folded(name: str, args: Sequence[Value]) -> Any:
+    """The result of an operation of known integers or booleans, where it is one; else None."""
+    numbers = [arg.constant for arg in args]
+    if not all(isinstance(n, (int, bool)) for n in numbers):
+        return None
+    if name == "not":
+        return not numbers[0]
+    if name in _FOLDED:
+        result = _FOLDED[name](*numbers)
+        return result if isinstance(result, bool) or abs(result) < 2**62 else None
+    return None
+
+
+_FOLDED: dict[str, Callable[..., Any]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "neg": lambda a: -a,
+    "lt": lambda a, b: a < b,
+    "le": lambda a, b: a <= b,
+    "gt": lambda a, b: a > b,
+    "ge": lambda a, b: a >= b,
+    "eq": lambda a, b: a == b,
+    "ne": lambda a, b: a != b,
+    "and": lambda a, b: bool(a and b),
+    "or": lambda a, b: bool(a or b),
+}
+
+
+def _result_dtype(name: str, args: Sequence[Value]) -> str:
+    """The dtype of a scalar operation's result, as Numba promotes."""
+    kind = SCALARS[name].result
+    if kind in ("int", "bool", "float64", "float32"):
+        return {"int": "int64"}.get(kind, kind)
+    if name == "select":
+        return promoted(args[1:])
+    dtype = np.dtype(promoted(args))
+    if kind == "same":
+        small = dtype.kind in "bi" or (dtype.kind == "u" and dtype.itemsize < 8)
+        if small:
+            return "uint64" if dtype.kind == "u" else "int64"
+        return dtype.name
+    return dtype.name if dtype.kind in "fc" else "float64"
+
+
+def promoted(values: Sequence[Value]) -> str:
+    """The dtype of numbers that meet in one expression or one name."""
+    dtypes = [np.dtype(value.type.dtype) for value in values]
+    result = dtypes[0]
+    for dtype in dtypes[1:]:
+        result = np.promote_types(result, dtype)
+    return result.name
+
+
+def unified(one: Type, other: Type) -> Type:
+    """The type of a name that has values of two types."""
+    if one.ndim != other.ndim:
+        raise Refusal("a name stands for arrays of different numbers of axes, or for a number too")
+    if one.is_array:
+        if one.dtype != other.dtype:
+            raise Refusal("a name stands for arrays of different dtypes")
+        return one
+    return Type(np.promote_types(one.dtype, other.dtype).name)
+
+
+__all__ = ["BOOLEAN", "FLOAT", "INTEGER"]
