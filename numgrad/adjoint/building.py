@@ -149,7 +149,7 @@ class Builder:
         """Make the kernel raise a ValueError where two lengths differ."""
         if one is other or (one.constant is not None and one.constant == other.constant):
             return
-        self.op("check", [one, other], message=message, line=self.line)
+        self.op("check", [one, other], message=message)
 
     # Loops over arrays
 
