@@ -365,7 +365,7 @@ class Carried:
         self._require_by_value(region, moved)
         ready = {}
         for path, end in moved.items():
-            ready[path] = self.b.computed(self.b.lazy(end)) if _base(end) in others else end
+            ready[path] = self.b.computed(self.b.lazy(end)) if _bases(end) & others else end
         for path, end in ready.items():
             for n, m in zip(self.b.shape(self.buffers[path]), self.b.shape(end), strict=True):
                 self.b.check_equal(n, m, f"{path[0]} becomes an array of another shape in a loop")
@@ -373,11 +373,12 @@ class Carried:
 
     def _require_by_value(self, region: Region, moved: dict[Path, Value]) -> None:
         """Copying is the same as binding a name where nothing else sees the difference."""
-        written = {_base(op.array) for op in region.walk() if op.name in ("store", "accum")}
-        own = {_base(end) for end in moved.values() if _is_inside(end, region)}
+        stores = [op for op in region.walk() if op.name in ("store", "accum")]
+        written = set().union(*(_bases(op.array) for op in stores))
+        own = _made_inside(region)
         for path in self.buffers:
             end = moved.get(path, self.buffers[path])
-            if id(self.buffers[path]) in written or _base(end) in written - own:
+            if id(self.buffers[path]) in written or _bases(end) & (written - own):
                 raise Refusal(
                     f"`{path[0]}` becomes another array in each iteration, and is also written in "
                     f"place: write `{path[0]}[:] = ...` instead of `{path[0]} = ...`"
@@ -388,16 +389,27 @@ class Carried:
         self._rename({**dict(zip(self.phis, results, strict=True)), **self.buffers})
 
 
-def _base(array: Value) -> int:
+def _bases(array: Value, seen: set[int] | None = None) -> set[int]:
+    """The arrays whose elements an array value may be: of views, and of what loops exchange."""
+    seen = set() if seen is None else seen
     while array.op is not None and array.op.name == "view":
         array = array.op.args[0]
-    return id(array)
+    if id(array) in seen:
+        return set()
+    seen.add(id(array))
+    if array.op is not None and array.op.name == "loop":
+        array = array.op.body.phis[array.op.results.index(array)]
+    if not array.is_phi:
+        return {id(array)}
+    body, owner = array.region, array.region.owner
+    assert owner is not None
+    place = body.phis.index(array)
+    others = [owner.inits[place], *body.yields[place : place + 1]]
+    return set().union(*(_bases(other, seen) for other in others))
 
 
-def _is_inside(array: Value, region: Region) -> bool:
-    while array.op is not None and array.op.name == "view":
-        array = array.op.args[0]
-    return array.op is not None and array.op.name in ("alloc", "call") and array.region.is_within(region)
+def _made_inside(region: Region) -> set[int]:
+    return {id(op.result) for op in region.walk() if op.name in ("alloc", "call")}
 
 
 def _assigned(node: Any) -> list[str]:

@@ -87,7 +87,7 @@ class Simplifier:
             return False
         key = (op.name, tuple(op.args), op.info.get("spelled"), op.info.get("axis"), op.info.get("spec"))
         if op.name == "check":
-            return known.setdefault(key, op) is not op
+            return op.args[0] is op.args[1] or known.setdefault(key, op) is not op
         if key in known:
             self._replace(op.result, known[key])
             return True
