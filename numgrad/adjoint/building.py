@@ -66,6 +66,7 @@ class Builder:
         self.region = program.body
         self.line = 0
         self.hint = ""
+        self.is_own = False  # whether stores are those of a copy into a buffer
         self._constants: dict[tuple[type, Any], Value] = {}
 
     @contextlib.contextmanager
@@ -137,7 +138,7 @@ class Builder:
         """Write an element, or add to it (``accumulate`` is ``"+"`` or ``"-"``)."""
         array, index = base_element(self, array, list(index))
         name = "accum" if accumulate else "store"
-        self.op(name, [array, *index, value], sign=accumulate)
+        self.op(name, [array, *index, value], sign=accumulate, own=self.is_own)
 
     def alloc(self, dtype: str, shape: Sequence[Value], fill: str = "empty", hint: str = "") -> Value:
         """Return a new array."""

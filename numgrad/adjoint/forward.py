@@ -229,8 +229,10 @@ class Forward:
     def _loop(self, op: Op) -> None:
         body = op.body
         live = [phi for phi in body.phis if phi in self.live.values]
+        apart = [(r, phi) for phi, r in zip(body.phis, op.results, strict=True) if r in self._named]
         for phi, result in zip(body.phis, op.results, strict=True):
-            self.names.share(result, phi)
+            if (result, phi) not in apart:
+                self.names.share(result, phi)
         bounds = [self.use(bound) for bound in op.bounds]
         starts = [self.use(init) for init in self._live_inits(op)]
         self._settle()
@@ -242,6 +244,8 @@ class Forward:
         with self.writer.branches(self._header(op, bounds)):
             self._iteration(op, live, trips)
         self.tape.close(op)
+        for result, phi in apart:  # the reverse sweep gives the phi other values
+            self.writer.line(f"{self.names.of(result)} = {self.names.of(phi)}")
 
     def _header(self, op: Op, bounds: list[str]) -> str:
         if not op.is_for:

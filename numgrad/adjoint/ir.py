@@ -202,6 +202,7 @@ class Program:
         self.namespace: dict[str, Any] = {}
         self.global_arrays: dict[Value, str] = {}
         self.carried: dict[Any, dict[Any, Any]] = {}  # what is known of loops while they are read
+        self.by_value: list[tuple[set[int], Value, str]] = []  # arrays that must not be written
         self.site: Any = None  # the loops around what is read
         self.calls = 0
         self.is_exact = True  # recomputing gives the same bits

@@ -5,6 +5,7 @@ from typing import Any
 
 from .building import Builder, Lazy, Static, Thing
 from .ir import Program, Type, Value
+from .rebinding import require_by_value
 from .refusal import AdjointError, Refusal
 from .source import Kernel
 from .statements import Statements
@@ -48,6 +49,10 @@ def read(function: Any, arguments: Sequence[Any]) -> Program:
     for name, argument in zip(kernel.parameters, arguments, strict=True):
         reader.names[name] = _parameter(reader, program, name, argument)
     _return(builder, program, reader.run())
+    try:
+        require_by_value(program)
+    except Refusal as refusal:
+        raise AdjointError(f"{kernel.place.file}, in {kernel.name}: {refusal}") from None
     options = getattr(function, "targetoptions", {})
     program.is_exact = not options.get("fastmath")
     return program

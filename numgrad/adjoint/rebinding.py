@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .building import Builder, Lazy, Poison, Static, Thing, is_array, unified
-from .ir import BOOLEAN, INTEGER, Op, Region, Type, Value
+from .ir import BOOLEAN, INTEGER, Op, Program, Region, Type, Value
 from .refusal import Refusal
 
 _ATTEMPTS = 8
@@ -232,7 +232,9 @@ class Carried:
             for position, part in enumerate(thing):
                 self._open((*path, position), part)
         elif known == "buffer":
+            self.b.is_own = True
             self.buffers[path] = self.b.computed(self.b.lazy(thing), hint=str(path[0]))
+            self.b.is_own = False
         elif isinstance(thing, Value) and not thing.type.is_array:
             self._carry(path, thing, known if isinstance(known, Type) else thing.type)
         elif isinstance(known, Type):
@@ -363,6 +365,7 @@ class Carried:
         moved = {p: end for p, end in self.ends.items() if p in self.buffers and end is not self.buffers[p]}
         others = {id(buffer) for buffer in self.buffers.values()}
         self._require_by_value(region, moved)
+        self.b.is_own = True
         ready = {}
         for path, end in moved.items():
             ready[path] = self.b.computed(self.b.lazy(end)) if _bases(end) & others else end
@@ -370,42 +373,95 @@ class Carried:
             for n, m in zip(self.b.shape(self.buffers[path]), self.b.shape(end), strict=True):
                 self.b.check_equal(n, m, f"{path[0]} becomes an array of another shape in a loop")
             self.b.assign(self.buffers[path], end)
+        self.b.is_own = False
 
     def _require_by_value(self, region: Region, moved: dict[Path, Value]) -> None:
-        """Copying is the same as binding a name where nothing else sees the difference."""
-        stores = [op for op in region.walk() if op.name in ("store", "accum")]
-        written = set().union(*(_bases(op.array) for op in stores))
-        own = _made_inside(region)
-        for path in self.buffers:
-            end = moved.get(path, self.buffers[path])
-            if id(self.buffers[path]) in written or _bases(end) & (written - own):
-                raise Refusal(
-                    f"`{path[0]}` becomes another array in each iteration, and is also written in "
-                    f"place: write `{path[0]}[:] = ...` instead of `{path[0]} = ...`"
-                )
+        """Note what must not be written, so that copying is the same as binding a name.
+
+        Nothing else sees the difference where all new arrays are made inside of the loop and the
+        first one is known by no other name. Else neither the buffer nor what is copied into it
+        may be written, by whatever name.
+        """
+        made = _made_inside(region)
+        ends = [base for end in moved.values() for base in _bases(end)]
+        is_shared = len(set(ends)) < len(ends) or not set(ends) <= made
+        for path, buffer in self.buffers.items():
+            if is_shared or self._is_known_otherwise(path):
+                hazards = {id(buffer)} | _bases(self._outer_at(path)) | (set(ends) - made)
+                self.b.program.by_value.append((hazards, buffer, str(path[0])))
+
+    def _is_known_otherwise(self, path: Path) -> bool:
+        """Whether the array that a name has before a loop may be known by another name."""
+        first = self._outer_at(path)
+        bases = _bases(first)
+        if any(_is_given(base) for base in _base_values(first)):
+            return True
+        others = [thing for name, thing in self.outer.items() if name != path[0]]
+        return any(_bases(array) & bases for other in others for array in _arrays(other))
 
     def after(self, results: list[Value]) -> None:
         """Give names their values after the loop."""
         self._rename({**dict(zip(self.phis, results, strict=True)), **self.buffers})
 
 
-def _bases(array: Value, seen: set[int] | None = None) -> set[int]:
+def _base_values(array: Value, seen: set[Value] | None = None) -> set[Value]:
     """The arrays whose elements an array value may be: of views, and of what loops exchange."""
     seen = set() if seen is None else seen
     while array.op is not None and array.op.name == "view":
         array = array.op.args[0]
-    if id(array) in seen:
+    if array in seen:
         return set()
-    seen.add(id(array))
+    seen.add(array)
     if array.op is not None and array.op.name == "loop":
         array = array.op.body.phis[array.op.results.index(array)]
     if not array.is_phi:
-        return {id(array)}
+        return {array}
     body, owner = array.region, array.region.owner
     assert owner is not None
     place = body.phis.index(array)
     others = [owner.inits[place], *body.yields[place : place + 1]]
-    return set().union(*(_bases(other, seen) for other in others))
+    return set().union(*(_base_values(other, seen) for other in others))
+
+
+def _bases(array: Value) -> set[int]:
+    return {id(base) for base in _base_values(array)}
+
+
+def _is_given(base: Value) -> bool:
+    """Whether an array comes from outside of the kernel."""
+    return base.op is None
+
+
+def _arrays(thing: Thing) -> list[Value]:
+    if isinstance(thing, tuple):
+        return [array for part in thing for array in _arrays(part)]
+    return [thing] if isinstance(thing, Value) and thing.type.is_array else []
+
+
+def require_by_value(program: Program) -> None:
+    """Refuse writes into arrays that were copied where a name was bound again.
+
+    Raises
+    ------
+    Refusal
+    """
+    ops = list(program.body.walk())
+    stores = {op for op in ops if op.name in ("store", "accum") and not op.info["own"]}
+    for hazards, buffer, name in program.by_value:
+        if buffer.op not in ops:  # of an attempt that was given up
+            continue
+        for op in ops[ops.index(buffer.op) :] + _around(buffer, stores):
+            if op in stores and _bases(op.array) & hazards:
+                raise Refusal(
+                    f"`{name}` becomes another array in a loop, and is also written in place "
+                    f"(line {op.line}): write `{name}[:] = ...` instead of `{name} = ...`"
+                )
+
+
+def _around(buffer: Value, stores: set[Op]) -> list[Op]:
+    """The stores that a loop around a buffer repeats."""
+    loops = [region for region in buffer.region.ancestors() if region.is_loop]
+    return [op for op in stores if any(op.region.is_within(region) for region in loops)]
 
 
 def _made_inside(region: Region) -> set[int]:

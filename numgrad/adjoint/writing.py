@@ -141,7 +141,20 @@ def _commented(line: str) -> str:
 
 
 class _Tidy(ast.NodeTransformer):
-    """Writes ``a + -b`` as ``a - b``."""
+    """Writes ``a + -b`` as ``a - b``, and leaves out blocks that only have comments."""
+
+    def visit_For(self, node: ast.For) -> ast.AST | None:  # noqa: N802
+        self.generic_visit(node)
+        return None if _is_empty(node.body) else node
+
+    def visit_If(self, node: ast.If) -> ast.AST | None:  # noqa: N802
+        self.generic_visit(node)
+        if _is_empty(node.orelse):
+            node.orelse = []
+        if not _is_empty(node.body):
+            return node
+        node.body = [ast.Pass()]
+        return node if node.orelse else None
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:  # noqa: N802
         self.generic_visit(node)
@@ -154,6 +167,14 @@ class _Tidy(ast.NodeTransformer):
         if isinstance(node.op, ast.Add) and _is_minus(node.right):
             return ast.BinOp(node.left, ast.Sub(), node.right.operand)  # type: ignore[attr-defined]
         return node
+
+
+def _is_empty(body: list[ast.stmt]) -> bool:
+    """Whether a block does nothing: it has comments at most."""
+    return all(
+        isinstance(s, ast.Pass) or (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))
+        for s in body
+    )
 
 
 def _is_minus(node: ast.expr) -> bool:
