@@ -357,8 +357,7 @@ def base_element(b: Builder, array: Value, index: list[Value]) -> tuple[Value, l
     """Return an element of a view as one of what it is a view of, where indices can be composed.
 
     The specification of a view is a letter for each axis of what it is taken of: ``i`` for an
-    index, ``:`` for all, ``+`` for a slice from a natural start, ``%`` for one with a step, ``n``
-    for a new axis; ``T`` alone reverses the axes.
+    index, ``:`` for all, ``+`` for a slice from a natural start, ``%`` for one with a step, ``n`` for a new axis; ``T`` alone reverses the axes.
     """
     while array.op is not None and array.op.name == "view":
         spec = array.op.info["spec"]
@@ -367,24 +366,29 @@ def base_element(b: Builder, array: Value, index: list[Value]) -> tuple[Value, l
                 break
             composed: list[Value] | None = index[::-1]
         else:
-            composed = _composed(b, spec, index, array.op.args[1:])
+            composed = _composed(b, array.op, index)
         if composed is None:
             break
         array, index = array.op.args[0], composed
     return array, index
 
 
-def _composed(b: Builder, spec: str, index: list[Value], args: list[Value]) -> list[Value] | None:
+def _composed(b: Builder, op: Op, index: list[Value]) -> list[Value] | None:
     """An index into what a view is of; None where a position may be negative."""
     found: list[Value] = []
-    given, rest = iter(index), iter(args)
-    for letter in spec:
+    given, rest, extents = iter(index), iter(op.args[1:]), iter(op.info["extents"])
+    for letter in op.info["spec"]:
         if letter == "i":
             found.append(next(rest))
             continue
-        position = next(given)
+        position, extent = next(given), next(extents)
         if letter == "n":
             continue
+        if letter == "r":
+            if not is_natural(position):
+                return None
+            last = b.scalar("sub", extent, b.constant(1))
+            position = b.scalar("sub", last, position)
         if letter in "+%":
             if not is_natural(position):
                 return None

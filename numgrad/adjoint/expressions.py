@@ -376,12 +376,13 @@ class Expressions:
             return ":", [], [length]
         step = part.step if part.step is not None else self.b.constant(1)
         start, stop = part.start, part.stop
-        if start is not None and isinstance(start.constant, int) and start.constant < 0:
-            start = self.b.scalar("max", self.b.scalar("add", length, start), self.b.constant(0), spelled="max", type=INTEGER)
-        if start is None:
-            start = self.b.constant(0)
-        if not isinstance(step.constant, int) or step.constant < 1 or not is_natural(start):
-            raise Refusal("a slice whose start or step may be negative is not understood: write the loop")
+        if start is None and stop is None and step.constant == -1:
+            return "r", [], [length]
+        if not isinstance(step.constant, int) or step.constant < 1:
+            raise Refusal("a slice whose step may be negative is not understood: write the loop")
+        start = self.b.constant(0) if start is None else start
+        if not is_natural(start):
+            start = self._at_least_zero(self._wrapped(start, length))
         extent = self._sliced(length, start, stop)
         if step.constant == 1:
             return "+", [start], [extent]
@@ -398,9 +399,10 @@ class Expressions:
                 stop = self._wrapped(stop, length)
             end = self.b.scalar("min", stop, length, spelled="min", type=INTEGER)
         taken = end if start.constant == 0 else self._minus(end, start)
-        if taken is length:
-            return length
-        return self.b.scalar("max", taken, self.b.constant(0), spelled="max", type=INTEGER)
+        return length if taken is length else self._at_least_zero(taken)
+
+    def _at_least_zero(self, number: Value) -> Value:
+        return self.b.scalar("max", number, self.b.constant(0), spelled="max", type=INTEGER)
 
     def _minus(self, end: Value, start: Value) -> Value:
         op = end.op

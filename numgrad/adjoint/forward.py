@@ -34,8 +34,8 @@ class Arrays:
         if letter == "i":
             return next(rest)
         length = next(lengths)
-        if letter in "n:":
-            return "None" if letter == "n" else ":"
+        if letter in "n:r":
+            return {"n": "None", ":": ":", "r": "::-1"}[letter]
         start = next(rest)
         if letter == "+":
             return f"({start}):({start}) + ({length})"

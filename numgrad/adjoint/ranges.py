@@ -74,6 +74,15 @@ def lower(value: Value, depth: int = _DEPTH) -> list[Affine]:
     return found
 
 
-def is_natural(value: Value) -> bool:
+def is_natural(value: Value, depth: int = _DEPTH) -> bool:
     """Whether an integer is known not to be negative."""
-    return any(base is None and offset >= 0 for base, offset in lower(value))
+    if any(base is None and offset >= 0 for base, offset in lower(value)):
+        return True
+    op = value.op
+    if op is None or depth == 0:
+        return False
+    if op.name in ("add", "mul", "floordiv"):
+        return all(is_natural(arg, depth - 1) for arg in op.args)
+    if op.name == "mod":  # has the sign of the divisor
+        return is_natural(op.args[1], depth - 1)
+    return op.name == "select" and all(is_natural(arg, depth - 1) for arg in op.args[1:])
