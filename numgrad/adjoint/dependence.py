@@ -44,7 +44,7 @@ class Dependence:
         ]
         if self._is_after(store, load):
             vectors.append([EQUAL] * len(loops))
-        return any(self._may_meet(load, store, dict(zip(loops, v, strict=True))) for v in vectors)
+        return any(self.may_meet(load, store, dict(zip(loops, v, strict=True))) for v in vectors)
 
     def _is_after(self, store: Op, load: Op) -> bool:
         """Whether a store follows a load in the same iteration of all common loops."""
@@ -53,7 +53,7 @@ class Dependence:
             return False
         return self._position[second] > self._position[first]
 
-    def _may_meet(self, load: Op, store: Op, directions: dict[Region, str]) -> bool:
+    def may_meet(self, load: Op, store: Op, directions: dict[Region, str]) -> bool:
         """Whether both may be the same element, for iterations that are so related."""
         if not self.is_on or load.array is not store.array:
             return True

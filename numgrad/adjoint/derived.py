@@ -16,6 +16,7 @@ from .dependence import Dependence
 from .forward import Forward
 from .ir import Classes, Program, Type, Value
 from .keep import Keeping
+from .order import Order
 from .reading import Known, read
 from .refusal import AdjointError
 from .reverse import Reverse, arrays_again
@@ -39,6 +40,8 @@ class Options:
         Indices are compared to see which loads stay valid.
     slice : bool
         The forward sweep has only what is needed.
+    reorder : bool
+        Loops whose steps commute are reversed upwards; sums stay in registers.
     checked : bool
         The length of the tape is checked. Deriving again needs a source without: its tape is
         long enough.
@@ -48,6 +51,7 @@ class Options:
     cut: bool = True
     compare: bool = True
     slice: bool = True  # noqa: A003
+    reorder: bool = True
     checked: bool = True
 
 
@@ -125,7 +129,7 @@ class Derived:
         self.cotangents = [n for n, v in enumerate(self.program.results) if v.type.is_real]
 
     def _generate(self, classes: Classes) -> None:
-        program = self.program
+        program, options = self.program, self.options
         self._names = names = Names(set(program.namespace))
         for value in program.parameters:
             names.of(value)
@@ -141,7 +145,9 @@ class Derived:
         with writer.block(header):
             tape.start()
             Forward(program, classes, self.keeping, live, names, writer, tape).run()
-            self._reverse(Reverse(program, self.activity, self.keeping, names, writer, tape), seeds)
+            order = Order(self.activity, self.keeping.dependence, tape, options.reorder)
+            sweep = Reverse(program, self.activity, self.keeping, names, writer, tape, order)
+            self._reverse(sweep, seeds)
         self.source = tidied("\n".join(writer.lines))
 
     def _live(self, classes: Classes) -> Liveness:

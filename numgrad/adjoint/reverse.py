@@ -6,6 +6,7 @@ from .activity import Activity
 from .forward import Arrays, count_text, range_text
 from .ir import Op, Program, Region, Value, depth, free_values
 from .keep import Keeping
+from .order import Order
 from .partials import SCALARS
 from .tape import Tape
 from .writing import Names, Writer, number_text, scalar_text
@@ -21,12 +22,15 @@ class Reverse:
     names : Names
     writer : Writer
     tape : Tape
+    order : Order
     """
 
     def __init__(
         self, program: Program, activity: Activity, keeping: Keeping, names: Names,
-        writer: Writer, tape: Tape,
+        writer: Writer, tape: Tape, order: Order,
     ) -> None:  # fmt: skip
+        self.order = order
+        self._sums: dict[Op, str] = {}  # the registers of loads that are one element in a loop
         self.program, self.activity, self.keeping = program, activity, keeping
         self.names, self.writer, self.tape = names, writer, tape
         self.arrays = Arrays(names)
@@ -209,7 +213,7 @@ class Reverse:
     def _load(self, op: Op) -> None:
         g = self.take(op.result, 1)
         if g is not None:
-            self.writer.line(f"{self.shadow(op)} += {g}")
+            self.writer.line(f"{self._sums.get(op) or self.shadow(op)} += {g}")
 
     def _store(self, op: Op) -> None:
         if op.stored in self.activity and op.stored.constant is None:
@@ -257,11 +261,24 @@ class Reverse:
             if g != name:
                 self.writer.line(f"{name} = {g or '0.0'}")
         self.start(free_values(op))
+        sums = self._open_sums(op)
         self.tape.reopen(op)
         with self.writer.block(f"for {self._header(op)}:"):
             self._iteration(op, carried)
+        for load in sums:
+            with self.writer.block(f"if {self._sums[load]} != 0.0:"):
+                self.writer.line(f"{self.shadow(load)} += {self._sums[load]}")
         for init, (_, result) in zip(self._inits(op), carried, strict=True):
             self.add(init, self.names.cotangent(result))
+
+    def _open_sums(self, op: Op) -> list[Op]:
+        """Registers for the cotangents of elements that are the same in all iterations; where
+        there was no iteration, the element may not exist."""
+        sums = self.order.kept_sums(op)
+        for load in sums:
+            self._sums[load] = self.names.fresh(f"g{load.result.hint or load.array.hint}_sum")
+            self.writer.line(f"{self._sums[load]} = 0.0")
+        return sums
 
     def _carried(self, op: Op) -> list[tuple[Value, Value]]:
         pairs = zip(op.body.phis, op.results, strict=True)
@@ -288,6 +305,8 @@ class Reverse:
         start, stop, step = (self.text(bound) for bound in op.bounds)
         index = self.names.of(op.body.index)
         trips = self._trips(op)
+        if self.order.is_free(op):
+            return f"{index} in {range_text([start, stop, step])}"
         if step in ("1", "-1") and self.keeping.trips.get(op) is None:
             sign = int(step)
             ends = [f"({stop}) - {sign}", f"({start}) - {sign}", str(-sign)]

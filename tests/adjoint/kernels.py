@@ -235,7 +235,7 @@ def gray_scott(u0, v0, steps, feed):
     return np.sum(u * v)
 
 
-@case(normal("n"), fixed(0.7))
+@case(normal("n"), fixed(0.999))
 def horner(c, x):
     p = 0.0
     for i in range(len(c) - 1, -1, -1):
