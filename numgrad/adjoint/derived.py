@@ -5,7 +5,7 @@ import hashlib
 import linecache
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -84,7 +84,11 @@ class Derived:
         Whether the kernel returns ``"none"``, ``"one"`` or a ``"tuple"``.
     written : list of int
         The positions of the arrays that the kernel writes.
+    request : tuple
+        The function, the types of its arguments and the active ones.
     """
+
+    request: tuple[Any, Sequence[Any], Sequence[int]]
 
     def __init__(self, program: Program, active: Sequence[int], options: Options) -> None:
         self.program, self.options = program, options
@@ -209,9 +213,19 @@ class Derived:
 
         return njit(self.plain)
 
-    def without_checks(self) -> "Derived":
-        """Return the same adjoint as a kernel that can be derived again."""
-        return self
+    def again(self) -> "Derived":
+        """Return the adjoint of this adjoint, for derivatives of the second order.
+
+        Its kernel takes tapes that are long enough, as those of a call of this one are. It has
+        shadows for them too, which begin and end without meaning.
+        """
+        function, arguments, active = self.request
+        first = derive(function, arguments, active, replace(self.options, checked=False))
+        kernel = first.plain
+        types: list[Any] = [value.type for value in first.program.parameters]
+        types += [types[n] for n in first.shadows]
+        types += [first.results[n] for n in first.cotangents]
+        return derive(kernel, [*types, Type("float64", 1), Type("int64", 1)])
 
 
 def type_of(argument: Any) -> Any:
@@ -261,7 +275,9 @@ def derive(
     program = read(function, arguments)
     if active is None:
         active = [n for n, v in enumerate(program.parameters) if v.type.is_real]
-    return Derived(program, active, options or Options())
+    made = Derived(program, active, options or Options())
+    made.request = (function, arguments, active)
+    return made
 
 
 __all__ = ["Value", "ast", "plain_function"]

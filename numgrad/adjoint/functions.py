@@ -53,6 +53,13 @@ def _scalar_functions() -> dict[Any, tuple[str, str]]:
 SCALAR_FUNCTIONS = _scalar_functions()
 
 
+def bounds_of(b: Builder, args: list[Value]) -> tuple[Value, Value, Value]:
+    """Return the start, the end and the step of ``range``."""
+    zero, one = b.constant(0), b.constant(1)
+    start, stop, step = [(zero, *args, one), (*args, one), tuple(args)][len(args) - 1]
+    return start, stop, step
+
+
 class Calls:
     """Reads calls."""
 
@@ -66,6 +73,8 @@ class Calls:
 
     def call(self, node: ast.Call) -> Thing:
         """Evaluate a call."""
+        if (counted := self._length_of_range(node)) is not None:
+            return counted
         if any(isinstance(arg, ast.Starred) for arg in node.args):
             args = self._starred(node.args)
         else:
@@ -79,6 +88,14 @@ class Calls:
         if not isinstance(function, Static):
             raise Refusal(f"{described(function)} cannot be called")
         return self._apply(node, function.value, args, keywords)
+
+    def _length_of_range(self, node: ast.Call) -> Value | None:
+        """The number of steps of ``len(range(...))``; None for other calls."""
+        match node:
+            case ast.Call(ast.Name("len"), [ast.Call(ast.Name("range"), args, [])], []):
+                start, stop, step = bounds_of(self.b, [self.number(arg) for arg in args])
+                return self.b.scalar("extent", start, stop, step)
+        return None
 
     def _starred(self, nodes: list[ast.expr]) -> list[Thing]:
         found: list[Thing] = []
@@ -208,8 +225,7 @@ class Calls:
         numbers = [self.b.number(arg) for arg in args]
         if any(n.type.is_real for n in numbers):
             raise Refusal("np.arange of floats is not understood: use np.linspace or a loop")
-        zero, one = self.b.constant(0), self.b.constant(1)
-        start, stop, step = [(zero, *numbers, one), (*numbers, one), tuple(numbers)][len(numbers) - 1]
+        start, stop, step = bounds_of(self.b, numbers)
         count = self.b.scalar("extent", start, stop, step)
         at: Callable[[list[Value]], Value] = lambda i: self.b.scalar(  # noqa: E731
             "add", start, self.b.scalar("mul", i[0], step)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .building import Builder, Lazy, Poison, Static, Thing, is_array, unified
+from .functions import bounds_of
 from .ir import BOOLEAN, INTEGER, Op, Program, Region, Type, Value
 from .refusal import Refusal
 
@@ -65,9 +66,7 @@ class Rebinding:
         return self._over(self.value(node))
 
     def _range(self, args: list[Value]) -> Iteration:
-        zero, one = self.b.constant(0), self.b.constant(1)
-        start, stop, step = [(zero, *args, one), (*args, one), tuple(args)][len(args) - 1]
-        return start, stop, step, lambda index: index
+        return (*bounds_of(self.b, args), lambda index: index)
 
     def _over(self, thing: Thing) -> Iteration | list[Thing]:
         if isinstance(thing, tuple):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from .ir import Value
 from .partials import SCALARS
 
-_TAKEN = {"np", "math", "range", "len", "max", "min", "abs", "int", "float", "bool", "round"}
+_TAKEN = {"_", "np", "math", "range", "len", "max", "min", "abs", "int", "float", "bool", "round"}
 
 
 class Names:
