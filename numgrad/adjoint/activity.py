@@ -67,7 +67,9 @@ def _flows_of(op: Op) -> Iterator[tuple[Value, Value]]:
             yield from zip(region.yields, op.results, strict=True)
     elif op.name == "loop":
         body = op.body
-        for phi, init, given, result in zip(body.phis, op.inits, body.yields, op.results, strict=True):
+        for phi, init, given, result in zip(
+            body.phis, op.inits, body.yields, op.results, strict=True
+        ):
             yield from ((init, phi), (given, phi), (phi, result))
     elif op.name in SCALARS:
         for arg, adds in zip(op.args, SCALARS[op.name].adds, strict=True):

@@ -1,8 +1,4 @@
-"""The builder of structured SSA: scalar operations, memory, loops over arrays.
-
-What an expression gives is a *thing*: a value, a tuple of things, an object that is known when the
-kernel is compiled (``Static``), or an array expression that is not yet computed (``Lazy``).
-"""
+"""The builder of structured SSA: scalar operations, memory, loops over arrays."""
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
@@ -10,47 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from .ir import BOOLEAN, FLOAT, INTEGER, Op, Program, Region, Type, Value
-from .partials import SCALARS
-from .ranges import is_natural
+from .ir import INTEGER, Op, Program, Region, Type, Value
+from .promotion import folded, is_integer, result_dtype
 from .refusal import Refusal
-
-
-class Static:
-    """An object that is known when a kernel is compiled: a function, a dtype, a string, None."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-
-class Poison:
-    """A name that has no value that could be used, and why."""
-
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
-
-
-class Lazy:
-    """An array expression whose elements are computed where they are used.
-
-    Attributes
-    ----------
-    type : Type
-    shape : list of Value
-    at : callable
-        The element at an index, a list of values.
-    reads : list of Value
-        The arrays that it reads.
-    """
-
-    def __init__(
-        self, dtype: str, shape: list[Value], at: Callable[[list[Value]], Value], reads: list[Value]
-    ) -> None:
-        self.type = Type(dtype, len(shape))
-        self.shape, self.at, self.reads = shape, at, reads
-
-
-Thing = Any
+from .things import Lazy, Poison, Static, Thing, described, is_array
+from .views import base_element, root, same_view
 
 
 class Builder:
@@ -105,13 +65,13 @@ class Builder:
 
     def scalar(self, name: str, *args: Value, spelled: str = "", type: Type | None = None) -> Value:  # noqa: A002
         """Append a scalar operation; operations of known integers are done at once."""
-        if (folded := _folded(name, args)) is not None:
-            return self.constant(folded)
-        if name in ("add", "sub") and args[1].constant == 0 and _is_integer(args[0], args[1]):
+        if (known := folded(name, args)) is not None:
+            return self.constant(known)
+        if name in ("add", "sub") and args[1].constant == 0 and is_integer(args[0], args[1]):
             return args[0]
-        if name in ("add", "mul") and args[0].constant == (name == "mul") and _is_integer(*args):
+        if name in ("add", "mul") and args[0].constant == (name == "mul") and is_integer(*args):
             return args[1]
-        result = type or Type(_result_dtype(name, args))
+        result = type or Type(result_dtype(name, args))
         return self.op(name, args, result, spelled=spelled).result
 
     # Arrays
@@ -131,16 +91,20 @@ class Builder:
 
     def load(self, array: Value, index: Sequence[Value]) -> Value:
         """Return an element."""
-        array, index = base_element(self, array, list(index))
+        array, index = base_element(self.scalar, self.constant, array, list(index))
         return self.op("load", [array, *index], Type(array.type.dtype)).result
 
-    def store(self, array: Value, index: Sequence[Value], value: Value, accumulate: str = "") -> None:
+    def store(
+        self, array: Value, index: Sequence[Value], value: Value, accumulate: str = ""
+    ) -> None:
         """Write an element, or add to it (``accumulate`` is ``"+"`` or ``"-"``)."""
-        array, index = base_element(self, array, list(index))
+        array, index = base_element(self.scalar, self.constant, array, list(index))
         name = "accum" if accumulate else "store"
         self.op(name, [array, *index, value], sign=accumulate, own=self.is_own)
 
-    def alloc(self, dtype: str, shape: Sequence[Value], fill: str = "empty", hint: str = "") -> Value:
+    def alloc(
+        self, dtype: str, shape: Sequence[Value], fill: str = "empty", hint: str = ""
+    ) -> Value:
         """Return a new array."""
         op = self.op("alloc", shape, Type(dtype, len(shape)), fill=fill, extents=list(shape))
         op.result.hint = hint or self.hint
@@ -154,7 +118,9 @@ class Builder:
 
     # Loops over arrays
 
-    def loop(self, stop: Value, inits: Sequence[Value], body: Callable[..., Sequence[Value]]) -> list[Value]:
+    def loop(
+        self, stop: Value, inits: Sequence[Value], body: Callable[..., Sequence[Value]]
+    ) -> list[Value]:
         """Append a loop from 0 to an end; ``body(index, *phis)`` returns what it yields."""
         zero, one = self.constant(0), self.constant(1)
         made = Op("loop", [zero, stop, one, *inits], self.region, self.line, kind="for")
@@ -194,9 +160,7 @@ class Builder:
         def level(index: list[Value], carried: Sequence[Value]) -> Sequence[Value]:
             if len(index) == len(shape):
                 return body(index, *carried)
-            return self.loop(
-                shape[len(index)], carried, lambda i, *phis: level([*index, i], phis)
-            )
+            return self.loop(shape[len(index)], carried, lambda i, *phis: level([*index, i], phis))
 
         return list(level([], inits))
 
@@ -259,7 +223,9 @@ class Builder:
             return thing
         if isinstance(thing, Value) and thing.type.ndim == 0:
             return self.load(thing, [])
-        if isinstance(thing, Static) and isinstance(thing.value, (bool, int, float, complex, np.generic)):
+        if isinstance(thing, Static) and isinstance(
+            thing.value, (bool, int, float, complex, np.generic)
+        ):
             return self.constant(thing.value)
         if isinstance(thing, Poison):
             raise Refusal(thing.reason)
@@ -290,7 +256,7 @@ class Builder:
         if len(lazy.shape) > len(shape):
             raise Refusal("the value has more axes than what it is written to")
         self._require_written(shape, lazy)
-        if any(self._overlaps(target, array) for array in lazy.reads):
+        if any(self.overlaps(target, array) for array in lazy.reads):
             if accumulate and isinstance(value, Value):
                 raise Refusal(
                     "the augmented slice may overlap what is added to it: NumPy and Numba disagree "
@@ -306,167 +272,7 @@ class Builder:
             if given.constant != 1:
                 self.check_equal(extent, given, "the lengths of a slice and its value differ")
 
-    def _overlaps(self, target: Value, array: Value) -> bool:
+    def overlaps(self, target: Value, array: Value) -> bool:
         """Whether elements of an array may be written before they are read."""
         same_elements = same_view(array, target)
         return not same_elements and root(array) is root(target)
-
-
-def is_array(thing: Thing) -> bool:
-    """Whether a thing is an array or an array expression."""
-    if isinstance(thing, Poison):
-        raise Refusal(thing.reason)
-    return isinstance(thing, Lazy) or (isinstance(thing, Value) and bool(thing.type.ndim))
-
-
-def described(thing: Thing) -> str:
-    """Return what a thing is, for errors."""
-    if isinstance(thing, Static):
-        return repr(thing.value)[:60]
-    if isinstance(thing, tuple):
-        return "a tuple"
-    return "an array" if isinstance(thing, (Lazy, Value)) else type(thing).__name__
-
-
-def root(array: Value) -> Value | None:
-    """Return the array that a view is of; None for one that a loop carries, which may be any."""
-    while array.op is not None and array.op.name == "view":
-        array = array.op.args[0]
-    return None if array.is_phi or (array.op and array.op.name == "loop") else array
-
-
-def same_view(one: Value, other: Value) -> bool:
-    """Whether two array values surely are the same elements in the same order."""
-    if one is other:
-        return True
-    a, b = one.op, other.op
-    if a is None or b is None or a.name != "view" or b.name != "view":
-        return False
-    return (
-        a.info["spec"] == b.info["spec"]
-        and len(a.args) == len(b.args)
-        and all(
-            x is y or (x.constant is not None and x.constant == y.constant)
-            for x, y in zip(a.args[1:], b.args[1:], strict=True)
-        )
-        and same_view(a.args[0], b.args[0])
-    )
-
-
-def base_element(b: Builder, array: Value, index: list[Value]) -> tuple[Value, list[Value]]:
-    """Return an element of a view as one of what it is a view of, where indices can be composed.
-
-    The specification of a view is a letter for each axis of what it is taken of: ``i`` for an
-    index, ``:`` for all, ``+`` for a slice from a natural start, ``%`` for one with a step, ``n`` for a new axis; ``T`` alone reverses the axes.
-    """
-    while array.op is not None and array.op.name == "view":
-        spec = array.op.info["spec"]
-        if spec in ("T", "reshape"):
-            if spec == "reshape":
-                break
-            composed: list[Value] | None = index[::-1]
-        else:
-            composed = _composed(b, array.op, index)
-        if composed is None:
-            break
-        array, index = array.op.args[0], composed
-    return array, index
-
-
-def _composed(b: Builder, op: Op, index: list[Value]) -> list[Value] | None:
-    """An index into what a view is of; None where a position may be negative."""
-    found: list[Value] = []
-    given, rest, extents = iter(index), iter(op.args[1:]), iter(op.info["extents"])
-    for letter in op.info["spec"]:
-        if letter == "i":
-            found.append(next(rest))
-            continue
-        position, extent = next(given), next(extents)
-        if letter == "n":
-            continue
-        if letter == "r":
-            if not is_natural(position):
-                return None
-            last = b.scalar("sub", extent, b.constant(1))
-            position = b.scalar("sub", last, position)
-        if letter in "+%":
-            if not is_natural(position):
-                return None
-            start = next(rest)
-            if letter == "%":
-                position = b.scalar("mul", position, next(rest))
-            position = b.scalar("add", position, start)
-        found.append(position)
-    return found
-
-
-def _is_integer(*values: Value) -> bool:
-    return all(value.type == INTEGER for value in values)
-
-
-def _folded(name: str, args: Sequence[Value]) -> Any:
-    """The result of an operation of known integers or booleans, where it is one; else None."""
-    numbers = [arg.constant for arg in args]
-    if not all(isinstance(n, (int, bool)) for n in numbers):
-        return None
-    if name == "not":
-        return not numbers[0]
-    if name in _FOLDED:
-        result = _FOLDED[name](*numbers)
-        return result if isinstance(result, bool) or abs(result) < 2**62 else None
-    return None
-
-
-_FOLDED: dict[str, Callable[..., Any]] = {
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
-    "neg": lambda a: -a,
-    "lt": lambda a, b: a < b,
-    "le": lambda a, b: a <= b,
-    "gt": lambda a, b: a > b,
-    "ge": lambda a, b: a >= b,
-    "eq": lambda a, b: a == b,
-    "ne": lambda a, b: a != b,
-    "and": lambda a, b: bool(a and b),
-    "or": lambda a, b: bool(a or b),
-}
-
-
-def _result_dtype(name: str, args: Sequence[Value]) -> str:
-    """The dtype of a scalar operation's result, as Numba promotes."""
-    kind = SCALARS[name].result
-    if kind in ("int", "bool", "float64", "float32"):
-        return {"int": "int64"}.get(kind, kind)
-    if name == "select":
-        return promoted(args[1:])
-    dtype = np.dtype(promoted(args))
-    if kind == "same":
-        small = dtype.kind in "bi" or (dtype.kind == "u" and dtype.itemsize < 8)
-        if small:
-            return "uint64" if dtype.kind == "u" else "int64"
-        return dtype.name
-    return dtype.name if dtype.kind in "fc" else "float64"
-
-
-def promoted(values: Sequence[Value]) -> str:
-    """The dtype of numbers that meet in one expression or one name."""
-    dtypes = [np.dtype(value.type.dtype) for value in values]
-    result = dtypes[0]
-    for dtype in dtypes[1:]:
-        result = np.promote_types(result, dtype)
-    return result.name
-
-
-def unified(one: Type, other: Type) -> Type:
-    """The type of a name that has values of two types."""
-    if one.ndim != other.ndim:
-        raise Refusal("a name stands for arrays of different numbers of axes, or for a number too")
-    if one.is_array:
-        if one.dtype != other.dtype:
-            raise Refusal("a name stands for arrays of different dtypes")
-        return one
-    return Type(np.promote_types(one.dtype, other.dtype).name)
-
-
-__all__ = ["BOOLEAN", "FLOAT", "INTEGER"]

@@ -39,16 +39,14 @@ class Dependence:
 
     def _may_follow(self, load: Op, store: Op) -> bool:
         loops = _common_loops(load.region, store.region)
-        vectors = [
-            [EQUAL] * n + [LATER] + [ANY] * (len(loops) - n - 1) for n in range(len(loops))
-        ]
+        vectors = [[EQUAL] * n + [LATER] + [ANY] * (len(loops) - n - 1) for n in range(len(loops))]
         if self._is_after(store, load):
             vectors.append([EQUAL] * len(loops))
         return any(self.may_meet(load, store, dict(zip(loops, v, strict=True))) for v in vectors)
 
     def _is_after(self, store: Op, load: Op) -> bool:
         """Whether a store follows a load in the same iteration of all common loops."""
-        region, first, second = _meeting(load, store)
+        _, first, second = _meeting(load, store)
         if first is second:  # the branches of one `if`, of which one is taken
             return False
         return self._position[second] > self._position[first]
@@ -102,7 +100,11 @@ def _are_apart(load: Value, store: Value, directions: dict[Region, str]) -> bool
 def _is_below(loads: list[Affine], stores: list[Affine], directions: dict[Region, str]) -> bool:
     for base, most in loads:
         for other, least in stores:
-            if base is other and (gap := _gap(base, directions, 1)) is not None and most < gap + least:
+            if (
+                base is other
+                and (gap := _gap(base, directions, 1)) is not None
+                and most < gap + least
+            ):
                 return True
     return False
 
@@ -110,7 +112,11 @@ def _is_below(loads: list[Affine], stores: list[Affine], directions: dict[Region
 def _is_above(loads: list[Affine], stores: list[Affine], directions: dict[Region, str]) -> bool:
     for base, least in loads:
         for other, most in stores:
-            if base is other and (gap := _gap(base, directions, -1)) is not None and least > most - gap:
+            if (
+                base is other
+                and (gap := _gap(base, directions, -1)) is not None
+                and least > most - gap
+            ):
                 return True
     return False
 

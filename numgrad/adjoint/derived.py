@@ -1,6 +1,5 @@
 """Derived adjoints: from a kernel to the source of its reverse mode."""
 
-import ast
 import hashlib
 import linecache
 import math
@@ -14,14 +13,13 @@ import numpy as np
 from .activity import Activity
 from .dependence import Dependence
 from .forward import Forward
-from .ir import Classes, Program, Type, Value
+from .ir import Classes, Program, Type
 from .keep import Keeping
 from .order import Order
 from .reading import Known, read
 from .refusal import AdjointError
 from .reverse import Reverse, arrays_again
 from .simplify import Liveness, remove_dead, simplify
-from .source import plain_function
 from .tape import Tape
 from .writing import Names, Writer, tidied
 
@@ -50,7 +48,7 @@ class Options:
     common: bool = True
     cut: bool = True
     compare: bool = True
-    slice: bool = True  # noqa: A003
+    slice: bool = True
     reorder: bool = True
     checked: bool = True
 
@@ -249,7 +247,10 @@ def type_of(argument: Any) -> Any:
 
 
 def derive(
-    function: Any, arguments: Sequence[Any], active: Sequence[int] | None = None, options: Options | None = None
+    function: Any,
+    arguments: Sequence[Any],
+    active: Sequence[int] | None = None,
+    options: Options | None = None,
 ) -> Derived:
     """Derive the adjoint of a kernel.
 
@@ -278,6 +279,3 @@ def derive(
     made = Derived(program, active, options or Options())
     made.request = (function, arguments, active)
     return made
-
-
-__all__ = ["Value", "ast", "plain_function"]

@@ -1,7 +1,7 @@
 """The forward sweep of a derived function: what is needed of the kernel, and the tape."""
 
 from .ir import Classes, Op, Program, Region, Type, Value
-from .keep import Keeping, Plan
+from .keep import Keeping
 from .partials import SCALARS
 from .ranges import is_natural
 from .simplify import Liveness
@@ -113,7 +113,12 @@ class Forward:
     def _give(self, value: Value, text: str, loads: bool = False) -> None:
         """Name a value, or keep the text of one that is used once in its region."""
         uses = self._uses.get(value, [])
-        if len(uses) == 1 and uses[0] is value.region and value not in self._named and len(text) < 120:
+        if (
+            len(uses) == 1
+            and uses[0] is value.region
+            and value not in self._named
+            and len(text) < 120
+        ):
             self._pending[value] = (text, loads)
         else:
             self.writer.line(f"{self.names.of(value)} = {text}")
@@ -141,7 +146,8 @@ class Forward:
     def _is_written(self, array: Value) -> bool:
         group = self.classes.of(array)
         return any(
-            op.name in ("store", "accum") and self.classes.of(op.array) is group for op in self.live.ops
+            op.name in ("store", "accum") and self.classes.of(op.array) is group
+            for op in self.live.ops
         )
 
     def region(self, region: Region) -> None:
@@ -155,7 +161,9 @@ class Forward:
 
     def _scalar(self, op: Op) -> None:
         loads = self._loads(op.args)
-        text = scalar_text(op.name, op.info.get("spelled") or "", [self.use(arg) for arg in op.args])
+        text = scalar_text(
+            op.name, op.info.get("spelled") or "", [self.use(arg) for arg in op.args]
+        )
         self._give(op.result, text, loads)
 
     def element(self, op: Op) -> str:
@@ -181,7 +189,9 @@ class Forward:
 
     def _alloc(self, op: Op) -> None:
         numbers = [self.use(arg) for arg in op.args]
-        self.writer.line(f"{self.names.of(op.result)} = {self.arrays.new(op, numbers, op.info['fill'])}")
+        self.writer.line(
+            f"{self.names.of(op.result)} = {self.arrays.new(op, numbers, op.info['fill'])}"
+        )
 
     def _view(self, op: Op) -> None:
         numbers = [self.use(arg) for arg in op.args[1:]]
@@ -286,6 +296,3 @@ def count_text(op: Op, bounds: list[str]) -> str:
     if start == "0":
         return stop if is_natural(op.bounds[1]) else f"max({stop}, 0)"
     return f"max(({stop}) - ({start}), 0)"
-
-
-__all__ = ["Plan"]

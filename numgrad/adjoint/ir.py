@@ -54,7 +54,13 @@ class Value:
 
     __slots__ = ("constant", "hint", "op", "region", "type")
 
-    def __init__(self, type: Type, region: "Region", op: "Op | None" = None, hint: str = "") -> None:  # noqa: A002
+    def __init__(
+        self,
+        type: Type,  # noqa: A002
+        region: "Region",
+        op: "Op | None" = None,
+        hint: str = "",
+    ) -> None:
         self.type, self.region, self.op, self.hint = type, region, op, hint
         self.constant: Any = None
 
@@ -78,7 +84,9 @@ class Op:
         The line of the file.
     """
 
-    def __init__(self, name: str, args: list[Value], region: "Region", line: int = 0, **info: Any) -> None:
+    def __init__(
+        self, name: str, args: list[Value], region: "Region", line: int = 0, **info: Any
+    ) -> None:
         self.name, self.args, self.region, self.line = name, list(args), region, line
         self.info = info
         self.results: list[Value] = []

@@ -56,7 +56,9 @@ class WithoutJumps:
                 continue
             if _is_jump(statement):
                 return done + self._jump(statement, loop)
-            if isinstance(statement, ast.If) and (_surely(statement.body) or _surely(statement.orelse)):
+            if isinstance(statement, ast.If) and (
+                _surely(statement.body) or _surely(statement.orelse)
+            ):
                 return done + [self._branch(statement, rest, loop)]
             done.extend(self._compound(statement, loop))
             return done + self._guarded(statement, rest, jumps, loop)
@@ -122,7 +124,10 @@ class WithoutJumps:
         assert isinstance(node, ast.Return)
         value = node.value or ast.Constant(None)
         result = ast.Assign([ast.Name(RESULT, ast.Store())], value)
-        done = [ast.fix_missing_locations(ast.copy_location(result, node)), _assign(LEFT, True, node)]
+        done = [
+            ast.fix_missing_locations(ast.copy_location(result, node)),
+            _assign(LEFT, True, node),
+        ]
         return done + ([_assign(loop.broken, True, node)] if loop else [])
 
     def _loop(self, node: ast.For | ast.While) -> list[ast.stmt]:
@@ -142,7 +147,9 @@ class WithoutJumps:
             return done
         if not leaves:
             return done + self._block(node.orelse, None)
-        unless = ast.If(ast.UnaryOp(ast.Not(), _name(flags.broken)), self._block(node.orelse, None), [])
+        unless = ast.If(
+            ast.UnaryOp(ast.Not(), _name(flags.broken)), self._block(node.orelse, None), []
+        )
         return [
             _assign(flags.broken, False, node),
             *done,

@@ -100,7 +100,11 @@ class Keeping:
         plan = self._cut(region, own)
         self.plans[region] = plan
         for value in plan.again:
-            outer |= {v for v in self._inputs(value) or [] if v.region is not region and v.constant is None}
+            outer |= {
+                v
+                for v in self._inputs(value) or []
+                if v.region is not region and v.constant is None
+            }
         return outer
 
     def _wanted(self, op: Op) -> Iterator[Value]:
@@ -186,7 +190,9 @@ class Keeping:
         while todo:
             value = todo.pop()
             inputs = self._inputs(value)
-            graph.add(value, None if inputs is None else [v for v in inputs if self._is_own(v, region)])
+            graph.add(
+                value, None if inputs is None else [v for v in inputs if self._is_own(v, region)]
+            )
             for other in inputs or []:
                 if self._is_own(other, region) and other not in seen:
                     seen.add(other)
@@ -195,7 +201,11 @@ class Keeping:
         return Plan(_in_order(taped), self._computed_again(region, wanted, taped))
 
     def _all_taped(self, region: Region, wanted: set[Value]) -> Plan:
-        cheap = {v for v in wanted if v.op is not None and v.op.name == "shape" and self._inputs(v) is not None}
+        cheap = {
+            v
+            for v in wanted
+            if v.op is not None and v.op.name == "shape" and self._inputs(v) is not None
+        }
         return Plan(_in_order(wanted - cheap), self._computed_again(region, wanted, wanted - cheap))
 
     def _is_own(self, value: Value, region: Region) -> bool:

@@ -56,7 +56,9 @@ class Adjoint:
         numbers = self._run(derived, flat, shadows, seeds)
         return _gradients(derived, flat, shadows, numbers)
 
-    def _run(self, derived: Derived, flat: list[Any], shadows: dict[int, Any], seeds: list[Any]) -> Sequence[Any]:
+    def _run(
+        self, derived: Derived, flat: list[Any], shadows: dict[int, Any], seeds: list[Any]
+    ) -> Sequence[Any]:
         """Call the compiled function, with longer tapes until they suffice."""
         lengths = self._lengths.get(derived, (_FIRST_TAPE, _FIRST_TAPE))
         given = [shadows[n] for n in derived.shadows]

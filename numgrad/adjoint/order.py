@@ -1,4 +1,4 @@
-"""Loops whose steps can be reversed in any order, which vectorise, and sums that stay in registers."""
+"""Loops whose steps can be reversed in any order, which vectorise; sums that stay in registers."""
 
 from .activity import Activity
 from .dependence import EQUAL, LATER, Dependence
@@ -19,7 +19,9 @@ class Order:
         Whether another order than the reverse one is ever taken.
     """
 
-    def __init__(self, activity: Activity, dependence: Dependence, tape: Tape, is_on: bool = True) -> None:
+    def __init__(
+        self, activity: Activity, dependence: Dependence, tape: Tape, is_on: bool = True
+    ) -> None:
         self.activity, self.dependence, self.tape, self.is_on = activity, dependence, tape, is_on
 
     def is_free(self, op: Op) -> bool:
@@ -42,7 +44,12 @@ class Order:
         if phi not in self.activity:
             return True
         made = given.op
-        if made is None or made.region is not body or made.name not in ("add", "sub") or made.args[0] is not phi:
+        if (
+            made is None
+            or made.region is not body
+            or made.name not in ("add", "sub")
+            or made.args[0] is not phi
+        ):
             return False
         return _uses(body, phi) == 1 and _uses(body, given) == 1
 
@@ -64,7 +71,9 @@ class Order:
 
     def _conflict(self, one: Op, other: Op) -> bool:
         """Whether the reverses of two accesses do not commute on the same element."""
-        same_class = self.dependence.classes.of(one.array) is self.dependence.classes.of(other.array)
+        same_class = self.dependence.classes.of(one.array) is self.dependence.classes.of(
+            other.array
+        )
         names = {one.name, other.name}
         return same_class and names not in ({"load"}, {"accum"})
 
@@ -84,9 +93,7 @@ class Order:
         if not self.is_on:
             return []
         body = op.body
-        written = {
-            self.dependence.classes.of(o.array) for o in body.walk() if o.name in _WRITES
-        }
+        written = {self.dependence.classes.of(o.array) for o in body.walk() if o.name in _WRITES}
         return [
             o
             for o in body.ops

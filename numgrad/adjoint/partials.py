@@ -62,15 +62,9 @@ SCALARS: dict[str, Scalar] = {
     "cube": Scalar("{0} ** 3", ("{g} * (3 * {0} * {0})",), "same"),
     "neg": Scalar("-{0}", ("-{g}",), "same"),
     "pos": Scalar("+{0}", ("{g}",), "same"),
-    "abs": Scalar(
-        "{f}({0})", ("({g} if {0} > 0 else (-{g} if {0} < 0 else 0.0))",), "same"
-    ),
-    "max": Scalar(
-        "{f}({0}, {1})", (_SHARE_MAX % (0, 1, 0, 1), _SHARE_MAX % (1, 0, 0, 1)), "same"
-    ),
-    "min": Scalar(
-        "{f}({0}, {1})", (_SHARE_MIN % (0, 1, 0, 1), _SHARE_MIN % (1, 0, 0, 1)), "same"
-    ),
+    "abs": Scalar("{f}({0})", ("({g} if {0} > 0 else (-{g} if {0} < 0 else 0.0))",), "same"),
+    "max": Scalar("{f}({0}, {1})", (_SHARE_MAX % (0, 1, 0, 1), _SHARE_MAX % (1, 0, 0, 1)), "same"),
+    "min": Scalar("{f}({0}, {1})", (_SHARE_MIN % (0, 1, 0, 1), _SHARE_MIN % (1, 0, 0, 1)), "same"),
     "sqrt": _function("{g} * 0.5 / {r}", heavy=False),
     "cbrt": _function("{g} * ({r} / {0} / 3 if {0} != 0 else np.inf)"),
     "exp": _function("{g} * {r}"),

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-from .building import Builder, Lazy, Static, Thing
+from .bases import require_by_value
+from .building import Builder
 from .ir import Program, Type, Value
-from .rebinding import require_by_value
 from .refusal import AdjointError, Refusal
 from .source import Kernel
 from .statements import Statements
+from .things import Lazy, Static, Thing
 
 
 class Known:
@@ -78,9 +79,8 @@ def _return(builder: Builder, program: Program, thing: Thing) -> None:
         if isinstance(part, Lazy):
             part = builder.computed(part)
         if not isinstance(part, Value):
-            reason = getattr(part, "reason", "what is returned is not a number, an array or a tuple")
+            reason = getattr(
+                part, "reason", "what is returned is not a number, an array or a tuple"
+            )
             raise AdjointError(f"{program.name}: {reason}")
         program.results.append(part)
-
-
-__all__ = ["Refusal", "read"]

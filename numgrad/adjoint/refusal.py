@@ -8,7 +8,7 @@ class AdjointError(TypeError):
     """A kernel whose derivative cannot be derived, or not with certainty."""
 
 
-class Refusal(Exception):
+class Refusal(Exception):  # noqa: N818
     """What is wrong with a statement; the front end adds where it stands."""
 
 

@@ -84,7 +84,9 @@ class Reverse:
             if not active or value.constant is not None or value in self._started:
                 continue
             if value.region is self._region:
-                self.writer.line(f"{self.names.cotangent(value)} = {self._pending.pop(value, '0.0')}")
+                self.writer.line(
+                    f"{self.names.cotangent(value)} = {self._pending.pop(value, '0.0')}"
+                )
                 self._started.add(value)
 
     # Regions
@@ -164,7 +166,9 @@ class Reverse:
         with self.writer.block(f"for _ in range({self._trips(op)} % {order}):"):
             for names in self._name_kinds(op, is_shadowed, is_again):
                 phis = op.body.phis
-                self.writer.assign([names(phis[n]) for n, _ in pairs], [names(phis[m]) for _, m in pairs])
+                self.writer.assign(
+                    [names(phis[n]) for n, _ in pairs], [names(phis[m]) for _, m in pairs]
+                )
 
     def _name_kinds(self, op: Op, is_shadowed: bool, is_again: bool):
         if is_again:
@@ -184,7 +188,9 @@ class Reverse:
         is_shadowed = any(phis[n] in self.activity for n, _ in pairs)
         is_again = any(phis[n] in self.again for n, _ in pairs)
         for names in self._name_kinds(op, is_shadowed, is_again):
-            self.writer.assign([names(phis[m]) for _, m in pairs], [names(phis[n]) for n, _ in pairs])
+            self.writer.assign(
+                [names(phis[m]) for _, m in pairs], [names(phis[n]) for n, _ in pairs]
+            )
 
     # Operations
 
@@ -196,7 +202,9 @@ class Reverse:
 
     def _scalar(self, op: Op) -> None:
         adds = SCALARS[op.name].adds
-        active = [n for n, arg in enumerate(op.args) if adds[n] is not None and arg in self.activity]
+        active = [
+            n for n, arg in enumerate(op.args) if adds[n] is not None and arg in self.activity
+        ]
         reads = sum(str(adds[n]).count("{g}") for n in active)
         g = self.take(op.result, reads)
         if g is None:
@@ -204,7 +212,9 @@ class Reverse:
         places = [f"({self.text(arg)})" for arg in op.args]
         for n in active:
             pattern = str(adds[n])
-            text = g if pattern == "{g}" else pattern.format(*places, g=f"({g})", r=self._result(op))
+            text = (
+                g if pattern == "{g}" else pattern.format(*places, g=f"({g})", r=self._result(op))
+            )
             self.add(op.args[n], text)
 
     def _result(self, op: Op) -> str:
@@ -238,7 +248,13 @@ class Reverse:
         wrote = len(self.writer.lines)
         for place, region in enumerate(op.regions):
             test = self.text(op.args[0])
-            header = f"if {test}:" if place == 0 else "else:" if wrote < len(self.writer.lines) else f"if not ({test}):"
+            header = (
+                f"if {test}:"
+                if place == 0
+                else "else:"
+                if wrote < len(self.writer.lines)
+                else f"if not ({test}):"
+            )
             with self.writer.block(header):
                 self._branch(region, given)
 

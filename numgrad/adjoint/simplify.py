@@ -42,9 +42,7 @@ class Simplifier:
         """The classes of arrays that a region writes."""
         if region not in self._written:
             self._written[region] = {
-                self.classes.of(op.array)
-                for op in region.walk()
-                if op.name in ("store", "accum")
+                self.classes.of(op.array) for op in region.walk() if op.name in ("store", "accum")
             }
         return self._written[region]
 
@@ -85,7 +83,13 @@ class Simplifier:
             return self._is_loaded(op, loaded)
         if op.name not in SCALARS and op.name not in ("shape", "view", "check"):
             return False
-        key = (op.name, tuple(op.args), op.info.get("spelled"), op.info.get("axis"), op.info.get("spec"))
+        key = (
+            op.name,
+            tuple(op.args),
+            op.info.get("spelled"),
+            op.info.get("axis"),
+            op.info.get("spec"),
+        )
         if op.name == "check":
             return op.args[0] is op.args[1] or known.setdefault(key, op) is not op
         if key in known:

@@ -4,20 +4,22 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from .building import Builder, Lazy, Poison, Static, Thing, is_array, promoted, unified
+from .branches import Branches
+from .building import Builder
 from .expressions import Expressions
 from .functions import Calls
-from .ir import BOOLEAN, INTEGER, Op, Region, Type, Value
+from .ir import Op, Region, Value
 from .jumps import RESULT
-from .rebinding import Rebinding
-from .refusal import AdjointError, Place, Refusal, located
+from .loops import Loops
+from .refusal import Place, Refusal, located
 from .source import Kernel
+from .things import Lazy, Static, Thing, is_array
 
 _MOST_CALLS = 200
 _DEPTH = 20
 
 
-class Statements(Calls, Rebinding, Expressions):
+class Statements(Branches, Calls, Loops, Expressions):
     """Reads the statements of one function into a program.
 
     Parameters
@@ -30,11 +32,15 @@ class Statements(Calls, Rebinding, Expressions):
         The calls that led here: for types of loops, and against recursion.
     """
 
-    def __init__(self, b: Builder, kernel: Kernel, names: dict[str, Thing], chain: tuple = ()) -> None:
+    def __init__(
+        self, b: Builder, kernel: Kernel, names: dict[str, Thing], chain: tuple = ()
+    ) -> None:
         self.b, self.kernel, self.names, self.chain = b, kernel, names, chain
         self.place: Place = kernel.place
         self.free = kernel.free
-        self.local_names = frozenset(kernel.plain.__code__.co_varnames + kernel.plain.__code__.co_cellvars)
+        self.local_names = frozenset(
+            kernel.plain.__code__.co_varnames + kernel.plain.__code__.co_cellvars
+        )
 
     def run(self) -> Thing:
         """Read all statements and return what the function returns."""
@@ -44,10 +50,7 @@ class Statements(Calls, Rebinding, Expressions):
 
     def block(self, statements: list[ast.stmt]) -> bool:
         """Read statements; whether they surely end in an exception."""
-        for statement in statements:
-            if self.statement(statement):
-                return True
-        return False
+        return any(self.statement(statement) for statement in statements)
 
     def statement(self, node: ast.stmt) -> bool:
         """Read a statement; whether it surely raises."""
@@ -55,7 +58,9 @@ class Statements(Calls, Rebinding, Expressions):
         method = getattr(self, f"_do_{type(node).__name__.lower()}", None)
         try:
             if method is None:
-                raise Refusal(f"`{type(node).__name__.lower()}` is not understood inside of a kernel")
+                raise Refusal(
+                    f"`{type(node).__name__.lower()}` is not understood inside of a kernel"
+                )
             return bool(method(node))
         except Refusal as refusal:
             raise located(str(refusal), node, self.place) from None
@@ -76,7 +81,11 @@ class Statements(Calls, Rebinding, Expressions):
         call = node.value
         if isinstance(call, ast.Constant):
             return
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "print":
+        if (
+            isinstance(call, ast.Call)
+            and isinstance(call.func, ast.Name)
+            and call.func.id == "print"
+        ):
             return
         self.value(call)
 
@@ -100,7 +109,7 @@ class Statements(Calls, Rebinding, Expressions):
                 thing = self.b.computed(thing, hint=target.id)
             if isinstance(thing, Value) and not thing.hint and thing.op is not None:
                 thing.hint = target.id
-            self.names[target.id] = self._computed(thing)
+            self.names[target.id] = self.computed(thing)
         elif isinstance(target, (ast.Tuple, ast.List)):
             self._unpack(target, thing)
         elif isinstance(target, ast.Subscript):
@@ -108,9 +117,9 @@ class Statements(Calls, Rebinding, Expressions):
         else:
             raise Refusal("only names, elements and slices can be assigned")
 
-    def _computed(self, thing: Thing) -> Thing:
+    def computed(self, thing: Thing) -> Thing:
         if isinstance(thing, tuple):
-            return tuple(self._computed(part) for part in thing)
+            return tuple(self.computed(part) for part in thing)
         return self.b.computed(thing) if isinstance(thing, Lazy) else thing
 
     def _unpack(self, target: ast.Tuple | ast.List, thing: Thing) -> None:
@@ -119,7 +128,7 @@ class Statements(Calls, Rebinding, Expressions):
             thing = tuple(self.b.load(thing, [self.b.constant(n)]) for n in count)
         if not isinstance(thing, tuple) or len(thing) != len(target.elts):
             raise Refusal("what is unpacked is not a tuple of that length")
-        for part, value in zip(target.elts, self._computed(thing), strict=True):
+        for part, value in zip(target.elts, self.computed(thing), strict=True):
             self._bind(part, value)
 
     def _write(self, target: ast.Subscript, thing: Thing, accumulate: str = "") -> None:
@@ -165,7 +174,9 @@ class Statements(Calls, Rebinding, Expressions):
 
     def _write_masked(self, array: Value, mask: Lazy, thing: Thing, accumulate: str) -> None:
         if is_array(thing):
-            raise Refusal("a store of an array where a mask is true is not understood: use np.where")
+            raise Refusal(
+                "a store of an array where a mask is true is not understood: use np.where"
+            )
         number = self.b.number(thing)
         settled = self.b.lazy(self.b.computed(mask))
 
@@ -197,8 +208,13 @@ class Statements(Calls, Rebinding, Expressions):
         self._write(target, self._augmented(node, old, self.value(node.value)))
 
     def _augmented(self, node: ast.AugAssign, old: Thing, value: Thing) -> Thing:
-        if isinstance(old, Value) and old.type.is_array and isinstance(value, Value) and value.type.is_array:
-            if old is not value and self.b._overlaps(old, value):
+        if (
+            isinstance(old, Value)
+            and old.type.is_array
+            and isinstance(value, Value)
+            and value.type.is_array
+        ):
+            if old is not value and self.b.overlaps(old, value):
                 raise Refusal("the augmented slice may overlap its operand: write the loop")
         return self.binary(node.op, old, value)
 
@@ -247,111 +263,17 @@ class Statements(Calls, Rebinding, Expressions):
         text = f"raise AssertionError({message!r})" if message else "raise AssertionError"
         self.branch(self.b.scalar("not", test), lambda: self.b.op("raise", [], text=text))
 
-    # Branches
-
-    def _do_if(self, node: ast.If) -> bool:
-        test = self.number(node.test)
-        if test.constant is not None:
-            return self.block(node.body if test.constant else node.orelse)
-        op = Op("if", [self.condition(test)], self.b.region, self.b.line)
-        before = dict(self.names)
-        ends: list[tuple[dict[str, Thing], bool]] = []
-        for statements in (node.body, node.orelse):
-            self.names = dict(before)
-            region = Region(op)
-            op.regions.append(region)
-            with self.b.inside(region):
-                ends.append((self.names, self.block(statements) and True))
-            ends[-1] = (self.names, ends[-1][1])
-        self.names = self._merged(op, before, ends)
-        self.b.region.ops.append(op)
-        return ends[0][1] and ends[1][1]
-
-    def _merged(
-        self, op: Op, before: dict[str, Thing], ends: list[tuple[dict[str, Thing], bool]]
-    ) -> dict[str, Thing]:
-        (yes, yes_raises), (no, no_raises) = ends
-        merged = dict(before)
-        for name in {**yes, **no}:
-            one, other = yes.get(name), no.get(name)
-            if one is other:
-                merged[name] = one
-            elif yes_raises or no_raises:
-                merged[name] = self._surviving(op, name, other if yes_raises else one, yes_raises)
-            else:
-                merged[name] = self.merge(op, name, one, other)
-        return {name: thing for name, thing in merged.items() if thing is not None}
-
-    def _surviving(self, op: Op, name: str, thing: Thing, is_second: bool) -> Thing:
-        """What a name stands for after the branch that does not raise."""
-        pair = (None, thing) if is_second else (thing, None)
-        return self.merge(op, name, *pair)
-
-    def merge(self, op: Op, name: str, one: Thing, other: Thing) -> Thing:
-        """Return what a name stands for after a branch that gave it two values."""
-        if isinstance(one, Poison) or isinstance(other, Poison):
-            return one if isinstance(one, Poison) else other
-        if isinstance(one, tuple) or isinstance(other, tuple):
-            return self._merge_tuples(op, name, one, other)
-        known = one if one is not None else other
-        if isinstance(known, Static) or isinstance(other, Static):
-            if one is None or other is None or same_static(one, other):
-                return known
-            return Poison(f"`{name}` stands for different objects after an if")
-        if known.type.is_array:
-            return self._merge_arrays(op, name, one, other)
-        return self._merge_numbers(op, name, one, other)
-
-    def _merge_tuples(self, op: Op, name: str, one: Thing, other: Thing) -> Thing:
-        size = len(one if isinstance(one, tuple) else other)
-        first = one if one is not None else (None,) * size
-        second = other if other is not None else (None,) * size
-        if not isinstance(first, tuple) or not isinstance(second, tuple) or len(first) != len(second):
-            return Poison(f"`{name}` stands for tuples of different lengths after an if")
-        pairs = zip(first, second, strict=True)
-        return tuple(self.merge(op, name, a, b) if a is not b else a for a, b in pairs)
-
-    def _merge_arrays(self, op: Op, name: str, one: Thing, other: Thing) -> Thing:
-        if one is not None and other is not None:
-            return Poison(
-                f"which array `{name}` stands for depends on a condition: copy the elements "
-                f"(`{name}[:] = ...`), or use one array with an index"
-            )
-        made = one if one is not None else other
-        if made.region in op.regions or made.region.is_within(op.regions[0]) or made.region.is_within(op.regions[1]):
-            return Poison(f"`{name}` is an array that is only made under a condition")
-        return made
-
-    def _merge_numbers(self, op: Op, name: str, one: Value | None, other: Value | None) -> Value:
-        known = [value for value in (one, other) if value is not None]
-        kind = known[0].type if len(known) == 1 else unified(known[0].type, known[1].type)
-        for region, value in zip(op.regions, (one, other), strict=True):
-            region.yields.append(value if value is not None else self.b.zero(kind))
-        result = Value(kind, self.b.region, op, name)
-        op.results.append(result)
-        return result
-
-    def branches(self, test: Value, yes: Callable[[], Thing], no: Callable[[], Thing]) -> Thing:
-        """Return what one of two functions gives, as a condition says."""
-        op = Op("if", [self.condition(test)], self.b.region, self.b.line)
-        things = []
-        for function in (yes, no):
-            region = Region(op)
-            op.regions.append(region)
-            with self.b.inside(region):
-                things.append(self._computed(function()))
-        result = things[0] if things[0] is things[1] else self.merge(op, self.b.hint, *things)
-        self.b.region.ops.append(op)
-        if isinstance(result, Poison):
-            raise Refusal(result.reason)
-        return result
-
     # Calls of other functions
 
-    def inlined(self, node: ast.Call, function: Any, args: list[Thing], keywords: dict[str, Thing]) -> Thing:
+    def inlined(
+        self, node: ast.Call, function: Any, args: list[Thing], keywords: dict[str, Thing]
+    ) -> Thing:
         """Read the statements of another function in the place of its call."""
         kernel = Kernel.of(function)
-        if kernel.plain in [called for called, _ in self.chain] or kernel.plain is self.kernel.plain:
+        if (
+            kernel.plain in [called for called, _ in self.chain]
+            or kernel.plain is self.kernel.plain
+        ):
             raise Refusal("recursion is not understood: write a loop")
         self.b.program.calls += 1
         if self.b.program.calls > _MOST_CALLS or len(self.chain) > _DEPTH:
@@ -363,7 +285,9 @@ class Statements(Calls, Rebinding, Expressions):
         return inner.run()
 
 
-def bound(reader: Expressions, kernel: Kernel, args: list[Thing], keywords: dict[str, Thing]) -> dict[str, Thing]:
+def bound(
+    reader: Expressions, kernel: Kernel, args: list[Thing], keywords: dict[str, Thing]
+) -> dict[str, Thing]:
     """Return what the parameters of a function stand for in a call."""
     try:
         found = kernel.signature.bind(*args, **keywords)
@@ -379,15 +303,5 @@ def bound(reader: Expressions, kernel: Kernel, args: list[Thing], keywords: dict
             thing = ()
         else:
             thing = reader.known(parameter.default, name)
-        names[name] = reader._computed(thing)  # type: ignore[attr-defined]
+        names[name] = reader.computed(thing)  # type: ignore[attr-defined]
     return names
-
-
-def same_static(one: Thing, other: Thing) -> bool:
-    """Whether two things are the same known object."""
-    if not isinstance(one, Static) or not isinstance(other, Static):
-        return False
-    return one.value is other.value or one.value == other.value
-
-
-__all__ = ["BOOLEAN", "INTEGER", "AdjointError", "Type", "promoted"]

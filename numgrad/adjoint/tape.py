@@ -26,7 +26,9 @@ class Tape:
         Whether the length is checked at all.
     """
 
-    def __init__(self, keeping: Keeping, names: Names, writer: Writer, leave: str, is_checked: bool) -> None:
+    def __init__(
+        self, keeping: Keeping, names: Names, writer: Writer, leave: str, is_checked: bool
+    ) -> None:
         self.keeping, self.names, self.writer = keeping, names, writer
         self.leave, self.is_checked = leave, is_checked
         self.tapes = {s: names.fresh(f"tape_{s}") for s in _STACKS}
@@ -106,7 +108,11 @@ class Tape:
             place = f"({place} - ({start}))"
         if step != "1":
             place = f"({place} // ({step}))"
-        return f"{self.tops[s]} + {row} * {self.count(op)} + {place}" if row else f"{self.tops[s]} + {place}"
+        return (
+            f"{self.tops[s]} + {row} * {self.count(op)} + {place}"
+            if row
+            else f"{self.tops[s]} + {place}"
+        )
 
     # Pushes and pops
 
@@ -145,7 +151,9 @@ class Tape:
                 self.writer.line(f"{self.tops[s]} -= {len(values)}")
             for row, value in enumerate(values):
                 place = self._row_place(region.owner, row, s) if rows else _plus(self.tops[s], row)
-                self.writer.line(f"{self.names.of(value)} = {_given(value, f'{self.tapes[s]}[{place}]')}")
+                self.writer.line(
+                    f"{self.names.of(value)} = {_given(value, f'{self.tapes[s]}[{place}]')}"
+                )
 
 
 def _plus(top: str, row: int) -> str:

@@ -52,7 +52,6 @@ class Names:
         """Give a value the name of another one."""
         self._of[value] = self.of(other)
 
-
     def share_cotangent(self, value: Value, other: Value) -> None:
         """Give a shadow the name of another one."""
         self._of["g", value] = self.cotangent(other)
@@ -143,11 +142,11 @@ def _commented(line: str) -> str:
 class _Tidy(ast.NodeTransformer):
     """Writes ``a + -b`` as ``a - b``, and leaves out blocks that only have comments."""
 
-    def visit_For(self, node: ast.For) -> ast.AST | None:  # noqa: N802
+    def visit_For(self, node: ast.For) -> ast.AST | None:
         self.generic_visit(node)
         return None if _is_empty(node.body) else node
 
-    def visit_If(self, node: ast.If) -> ast.AST | None:  # noqa: N802
+    def visit_If(self, node: ast.If) -> ast.AST | None:
         self.generic_visit(node)
         if _is_empty(node.orelse):
             node.orelse = []
@@ -156,13 +155,13 @@ class _Tidy(ast.NodeTransformer):
         node.body = [ast.Pass()]
         return node if node.orelse else None
 
-    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:  # noqa: N802
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
         self.generic_visit(node)
         if isinstance(node.op, ast.Add) and _is_minus(node.value):
             return ast.AugAssign(node.target, ast.Sub(), node.value.operand)  # type: ignore[attr-defined]
         return node
 
-    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:  # noqa: N802
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)
         if isinstance(node.op, ast.Add) and _is_minus(node.right):
             return ast.BinOp(node.left, ast.Sub(), node.right.operand)  # type: ignore[attr-defined]

@@ -380,7 +380,9 @@ def smith_waterman(score, gap):
     best = 0.0
     for i in range(1, n + 1):
         for j in range(1, m + 1):
-            h[i, j] = max(0.0, h[i - 1, j - 1] + score[i - 1, j - 1], h[i - 1, j] - gap, h[i, j - 1] - gap)
+            h[i, j] = max(
+                0.0, h[i - 1, j - 1] + score[i - 1, j - 1], h[i - 1, j] - gap, h[i, j - 1] - gap
+            )
             if h[i, j] > best:
                 best = h[i, j]
     return best
@@ -452,7 +454,12 @@ def bilinear(image, flow):
     return total
 
 
-@case(normal(12), lambda draw, n: draw.integers(0, n, 12), lambda draw, n: np.linspace(0, 12, n + 1).astype(int), normal("n"))
+@case(
+    normal(12),
+    lambda draw, n: draw.integers(0, n, 12),
+    lambda draw, n: np.linspace(0, 12, n + 1).astype(int),
+    normal("n"),
+)
 def csr_product(data, indices, indptr, x):
     n = len(indptr) - 1
     y = np.zeros(n)

@@ -94,7 +94,11 @@ class KernelWriter:
 
     def bounded(self) -> str:
         """An expression whose values stay small."""
-        return f"math.sin({self.expression(1)})" if self.chance(0.5) else f"0.5 * ({self.expression(1)})"
+        return (
+            f"math.sin({self.expression(1)})"
+            if self.chance(0.5)
+            else f"0.5 * ({self.expression(1)})"
+        )
 
     def condition(self) -> str:
         kind = self.random.random()
@@ -149,13 +153,17 @@ class KernelWriter:
         name = f"i{self.loops}"
         low, high = self.pick(0, 0, 1, 2), self.pick(0, 0, 1)
         header = self.pick(
-            f"range({low}, n - {high})", f"range({low}, n - {high})", f"range(n - 1 - {high}, {low} - 1, -1)"
+            f"range({low}, n - {high})",
+            f"range({low}, n - {high})",
+            f"range(n - 1 - {high}, {low} - 1, -1)",
         )
         if low == high == 0:
             header = self.pick("range(n)", "range(n - 1, -1, -1)", "range(0, n, 2)", "range(n)")
         if self.bounds and self.chance(0.2):
             outer = self.random.choice(self.bounds)[0]
-            header, low, high = self.pick((f"range({outer})", 0, 1), (f"range({outer} + 1, n)", 1, 0))
+            header, low, high = self.pick(
+                (f"range({outer})", 0, 1), (f"range({outer} + 1, n)", 1, 0)
+            )
         self.line(depth, f"for {name} in {header}:")
         self._body(depth, (name, low, high))
 

@@ -60,7 +60,9 @@ def exact(text: str, args: list[Any], weights: list[np.ndarray]) -> tuple[np.nda
     return total.slopes, plain(total)
 
 
-def called(derived: Derived, args: list[Any], weights: list[np.ndarray], way: str = "plain") -> np.ndarray:
+def called(
+    derived: Derived, args: list[Any], weights: list[np.ndarray], way: str = "plain"
+) -> np.ndarray:
     """Return the gradient by the derived adjoint, as one array."""
     tapes = [np.zeros(2), np.zeros(2, np.int64)]
     for _ in range(60):
@@ -89,7 +91,9 @@ def options_of(seed: int) -> Options:
     return Options(**{name: draw.random() < 0.6 for name in names})
 
 
-def judge(text: str, seed: int, options: Options | None = None, way: str = "plain") -> tuple[str, str]:
+def judge(
+    text: str, seed: int, options: Options | None = None, way: str = "plain"
+) -> tuple[str, str]:
     """Return whether the derived adjoint of a kernel is right, refused or wrong, and the details."""
     args = arguments(seed)
     draw = np.random.default_rng(seed + 1)
@@ -107,7 +111,9 @@ def judge(text: str, seed: int, options: Options | None = None, way: str = "plai
         except AdjointError as error:
             return REFUSED, str(error)
         try:
-            found = called(derived, [a.copy() if isinstance(a, np.ndarray) else a for a in args], weights, way)
+            found = called(
+                derived, [a.copy() if isinstance(a, np.ndarray) else a for a in args], weights, way
+            )
         except Exception as error:  # whatever a wrong source does
             return WRONG, f"{error!r}\n{derived.source}"
     off = np.max(np.abs(found - truth)) / max(1.0, np.max(np.abs(truth)))
@@ -144,7 +150,9 @@ def _fewer(lines: list[str], start: int) -> list[list[str]]:
         return []
     own = len(lines[start]) - len(lines[start].lstrip())
     end = start + 1
-    while end < len(lines) and lines[end].strip() and len(lines[end]) - len(lines[end].lstrip()) > own:
+    while (
+        end < len(lines) and lines[end].strip() and len(lines[end]) - len(lines[end].lstrip()) > own
+    ):
         end += 1
     body = [line[4:] for line in lines[start + 1 : end]]
     found = [lines[:start] + lines[end:]]
