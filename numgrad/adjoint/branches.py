@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Callable
 
+from .bases import bases
 from .building import Builder
 from .ir import Op, Region, Value
 from .promotion import unified
@@ -88,18 +89,38 @@ class Branches:
 
     def _merge_arrays(self, op: Op, name: str, one: Thing, other: Thing) -> Thing:
         if one is not None and other is not None:
+            return self._merge_by_value(op, name, one, other)
+        made = one if one is not None else other
+        if any(made.region.is_within(region) for region in op.regions):
+            return Poison(f"`{name}` is an array that is only made under a condition")
+        return made
+
+    def _merge_by_value(self, op: Op, name: str, one: Thing, other: Thing) -> Thing:
+        """Copy the array that a condition chooses, where nothing sees the difference."""
+        shape = self._shape_outside(op, one) or self._shape_outside(op, other)
+        is_pair = isinstance(one, Value) and isinstance(other, Value) and one.type == other.type
+        if not is_pair or shape is None:
             return Poison(
                 f"which array `{name}` stands for depends on a condition: copy the elements "
                 f"(`{name}[:] = ...`), or use one array with an index"
             )
-        made = one if one is not None else other
-        if (
-            made.region in op.regions
-            or made.region.is_within(op.regions[0])
-            or made.region.is_within(op.regions[1])
-        ):
-            return Poison(f"`{name}` is an array that is only made under a condition")
-        return made
+        buffer = self.b.alloc(one.type.dtype, shape, hint=name)
+        for region, side in zip(op.regions, (one, other), strict=True):
+            with self.b.inside(region):
+                self.b.copy_into(buffer, side, f"{name} is of another shape under a condition")
+        hazards = {id(buffer)} | bases(one) | bases(other)
+        self.b.program.by_value.append((hazards, buffer, name))
+        return buffer
+
+    def _shape_outside(self, op: Op, array: Thing) -> list[Value] | None:
+        """The shape of an array, where it is known before a branch."""
+        if not isinstance(array, Value):
+            return None
+        if not any(array.region.is_within(region) for region in op.regions):
+            return self.b.shape(array)
+        shape = array.op.info.get("extents") if array.op is not None else None
+        inside = [n for n in shape or [] if any(n.region.is_within(r) for r in op.regions)]
+        return None if inside or shape is None else shape
 
     def _merge_numbers(self, op: Op, name: str, one: Value | None, other: Value | None) -> Value:
         known = [value for value in (one, other) if value is not None]

@@ -267,6 +267,14 @@ class Builder:
             shape, lambda index: self.store(target, index, self._element(lazy, index), accumulate)
         )
 
+    def copy_into(self, buffer: Value, array: Value, message: str) -> None:
+        """Copy an array into a buffer, for a name that is bound to another array."""
+        for n, m in zip(self.shape(buffer), self.shape(array), strict=True):
+            self.check_equal(n, m, message)
+        before, self.is_own = self.is_own, True
+        self.assign(buffer, array)
+        self.is_own = before
+
     def _require_written(self, shape: list[Value], lazy: Lazy) -> None:
         for extent, given in zip(shape[len(shape) - len(lazy.shape) :], lazy.shape, strict=True):
             if given.constant != 1:

@@ -195,15 +195,12 @@ class Carried:
         }
         others = {id(buffer) for buffer in self.buffers.values()}
         self._require_by_value(region, moved)
-        self.b.is_own = True
         ready = {}
         for path, end in moved.items():
             ready[path] = self.b.computed(self.b.lazy(end)) if bases(end) & others else end
         for path, end in ready.items():
-            for n, m in zip(self.b.shape(self.buffers[path]), self.b.shape(end), strict=True):
-                self.b.check_equal(n, m, f"{path[0]} becomes an array of another shape in a loop")
-            self.b.assign(self.buffers[path], end)
-        self.b.is_own = False
+            message = f"{path[0]} becomes an array of another shape in a loop"
+            self.b.copy_into(self.buffers[path], end, message)
 
     def _require_by_value(self, region: Region, moved: dict[Path, Value]) -> None:
         """Note what must not be written, so that copying is the same as binding a name.

@@ -115,7 +115,7 @@ class Expressions(Elements):
         return tuple(self.value(element) for element in node.elts)
 
     def _list(self, node: ast.List) -> Thing:
-        raise Refusal("a list is not understood: use a tuple, or an array of known length")
+        return tuple(self.value(element) for element in node.elts)
 
     # Operators
 
