@@ -206,10 +206,13 @@ class Derived:
 
     @cached_property
     def compiled(self) -> Any:
-        """The function, compiled by Numba when it is first called."""
+        """The function, compiled by Numba when it is first called. Where the slope is infinite it
+        is so in the result: divisions by 0 raise nothing."""
         from numba import njit
 
-        return njit(self.plain)
+        options = getattr(self.request[0], "targetoptions", {})
+        kept = {name: options[name] for name in ("fastmath", "boundscheck") if name in options}
+        return njit(self.plain, error_model="numpy", **kept)
 
     def again(self) -> "Derived":
         """Return the adjoint of this adjoint, for derivatives of the second order.

@@ -51,6 +51,7 @@ class Expressions(Elements):
     call: Callable[[ast.Call], Thing]
     free: Callable[[str], Any]
     branches: Callable[..., Thing]
+    computed: Callable[[Thing], Thing]
     local_names: frozenset[str]
 
     def value(self, node: ast.expr) -> Thing:
@@ -112,7 +113,7 @@ class Expressions(Elements):
         return arrays[key]
 
     def _tuple(self, node: ast.Tuple) -> Thing:
-        return tuple(self.value(element) for element in node.elts)
+        return tuple(self.computed(self.value(element)) for element in node.elts)
 
     def _list(self, node: ast.List) -> Thing:
         return tuple(self.value(element) for element in node.elts)

@@ -65,6 +65,7 @@ class Calls(NewArrays, Reductions):
     matmul: Callable[[Thing, Thing], Thing]
     product: Callable[[list[Value]], Value]
     inlined: Callable[..., Thing]
+    computed: Callable[[Thing], Thing]
     arithmetic: Callable[..., Value]
 
     def call(self, node: ast.Call) -> Thing:
@@ -74,7 +75,7 @@ class Calls(NewArrays, Reductions):
         if any(isinstance(arg, ast.Starred) for arg in node.args):
             args = self._starred(node.args)
         else:
-            args = [self.value(arg) for arg in node.args]
+            args = [self._settled(arg, node) for arg in node.args]
         keywords = {word.arg: self.value(word.value) for word in node.keywords if word.arg}
         if isinstance(node.func, ast.Attribute):
             owner = self.value(node.func.value)
@@ -92,6 +93,14 @@ class Calls(NewArrays, Reductions):
                 start, stop, step = bounds_of(self.b, [self.number(arg) for arg in args])
                 return self.b.scalar("extent", start, stop, step)
         return None
+
+    def _settled(self, arg: ast.expr, node: ast.Call) -> Thing:
+        """Evaluate an argument; at once, where a call in another one may write what it reads."""
+        thing = self.value(arg)
+        others = [other for other in node.args if other is not arg]
+        if any(isinstance(part, ast.Call) for other in others for part in ast.walk(other)):
+            return self.computed(thing)
+        return thing
 
     def _starred(self, nodes: list[ast.expr]) -> list[Thing]:
         found: list[Thing] = []
