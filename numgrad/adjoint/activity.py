@@ -60,6 +60,8 @@ def _flows(region: Region) -> Iterator[tuple[Value, Value]]:
 def _flows_of(op: Op) -> Iterator[tuple[Value, Value]]:
     if op.name == "load":
         yield op.array, op.result
+    elif op.name == "copy":
+        yield op.args[0], op.result
     elif op.name in ("store", "accum"):
         yield op.stored, op.array
     elif op.name == "if":

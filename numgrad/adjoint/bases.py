@@ -66,4 +66,4 @@ def _around(buffer: Value, stores: set[Op]) -> list[Op]:
 
 
 def made_inside(region: Region) -> set[int]:
-    return {id(op.result) for op in region.walk() if op.name in ("alloc", "call")}
+    return {id(op.result) for op in region.walk() if op.name in ("alloc", "copy")}

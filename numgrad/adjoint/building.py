@@ -110,6 +110,12 @@ class Builder:
         op.result.hint = hint or self.hint
         return op.result
 
+    def copy(self, source: Value, hint: str = "") -> Value:
+        """Return a new array with the elements of another one."""
+        op = self.op("copy", [source], source.type, extents=self.shape(source))
+        op.result.hint = hint or self.hint
+        return op.result
+
     def check_equal(self, one: Value, other: Value, message: str) -> None:
         """Make the kernel raise a ValueError where two lengths differ."""
         if one is other or (one.constant is not None and one.constant == other.constant):
@@ -171,9 +177,10 @@ class Builder:
         if isinstance(thing, Lazy):
             return thing
         if isinstance(thing, Value) and thing.type.is_array:
-            return Lazy(
-                thing.type.dtype, self.shape(thing), lambda index: self.load(thing, index), [thing]
-            )
+            at: Callable[[list[Value]], Value] = lambda index: self.load(thing, index)  # noqa: E731
+            made = Lazy(thing.type.dtype, self.shape(thing), at, [thing])
+            made.source = thing
+            return made
         raise Refusal("an array is expected here")
 
     def elementwise(self, function: Callable[..., Value], things: Sequence[Thing]) -> Thing:
@@ -241,6 +248,9 @@ class Builder:
 
     def computed(self, lazy: Lazy, dtype: str = "", hint: str = "") -> Value:
         """Compute an array expression into a new array."""
+        source = lazy.source
+        if source is not None and lazy.shape and dtype in ("", source.type.dtype):
+            return self.copy(source, hint)
         made = self.alloc(dtype or lazy.type.dtype, lazy.shape, hint=hint)
         self.for_each(lazy.shape, lambda index: self.store(made, index, lazy.at(index)))
         return made

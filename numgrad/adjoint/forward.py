@@ -193,6 +193,9 @@ class Forward:
             f"{self.names.of(op.result)} = {self.arrays.new(op, numbers, op.info['fill'])}"
         )
 
+    def _copy(self, op: Op) -> None:
+        self.writer.line(f"{self.names.of(op.result)} = {self.names.of(op.array)}.copy()")
+
     def _view(self, op: Op) -> None:
         numbers = [self.use(arg) for arg in op.args[1:]]
         extents = [self._extent(extent) for extent in op.info["extents"]]

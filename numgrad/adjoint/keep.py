@@ -55,7 +55,7 @@ class Keeping:
         self.plans: dict[Region, Plan] = {}
         self.needed: set[Value] = set()
         self._reversed: dict[Op, bool] = {}
-        made = [op.result for op in program.body.walk() if op.name in ("alloc", "call")]
+        made = [op.result for op in program.body.walk() if op.name in ("alloc", "copy")]
         self._lost = {classes.of(array) for array in made if depth(array.region) > 0}
         self.trips: dict[Op, Value] = {}
         self.needed |= self._plan(program.body)
@@ -72,7 +72,7 @@ class Keeping:
         if op.regions:
             inner = any(self.is_reversed(o) for region in op.regions for o in region.ops)
             return inner or any(result in self.activity for result in op.results)
-        if op.name in ("store", "accum", "alloc", "view"):
+        if op.name in ("store", "accum", "alloc", "copy", "view"):
             array = op.result if op.results else op.array
             return array in self.activity
         return bool(op.results) and op.result in self.activity
@@ -119,8 +119,8 @@ class Keeping:
         elif op.name == "view":
             yield from op.args[1:]
             yield from op.info["extents"]
-        elif op.name == "alloc":
-            yield from op.args
+        elif op.name in ("alloc", "copy"):
+            yield from op.info["extents"]
         elif op.name == "if":
             yield op.args[0]
             for region in op.regions:

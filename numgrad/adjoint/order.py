@@ -31,6 +31,8 @@ class Order:
             return False
         if any(self.tape.pushes(inner) for inner in op.body.ops):
             return False
+        if any(o.name == "copy" and o.result in self.activity for o in op.body.walk()):
+            return False
         if not all(self._is_sum(op, place) for place in range(len(op.results))):
             return False
         return self._have_own_elements(op)
@@ -120,5 +122,5 @@ def _are_exchanged(one: Value, other: Value) -> bool:
     owner = one.region.owner
     assert owner is not None
     arrays = [init for init in owner.inits if init.type.is_array]
-    made = [init for init in arrays if init.op is None or init.op.name == "alloc"]
+    made = [init for init in arrays if init.op is None or init.op.name in ("alloc", "copy")]
     return len(made) == len(set(arrays)) and not any(init.is_phi for init in arrays)

@@ -113,7 +113,7 @@ class Reverse:
         for op in region.ops:
             if plan and op.results and op.result in plan.again:
                 self.writer.line(f"{self.names.of(op.result)} = {self._again(op)}")
-            if op.name in ("view", "alloc"):
+            if op.name in ("view", "alloc", "copy"):
                 self._prepare_array(op)
             elif op.name == "loop":
                 self._prepare_exchange(op)
@@ -127,9 +127,9 @@ class Reverse:
         return scalar_text(op.name, op.info.get("spelled") or "", [self.text(a) for a in op.args])
 
     def _prepare_array(self, op: Op) -> None:
-        if op.name == "alloc":
+        if op.name in ("alloc", "copy"):
             if op.result in self.activity:
-                numbers = [self.text(arg) for arg in op.args]
+                numbers = [self.text(extent) for extent in op.info["extents"]]
                 self.writer.line(
                     f"{self.names.cotangent(op.result)} = {self.arrays.new(op, numbers, 'zeros')}"
                 )
@@ -234,6 +234,11 @@ class Reverse:
         if op.stored in self.activity and op.stored.constant is None:
             minus = "-" if op.info["sign"] == "-" else ""
             self._add_shadow(op.stored, minus + self.shadow(op))
+
+    def _copy(self, op: Op) -> None:
+        if op.args[0] in self.activity:
+            shadow = self.names.cotangent(op.args[0])
+            self.writer.line(f"{shadow} += {self.names.cotangent(op.result)}")
 
     def _add_shadow(self, value: Value, text: str) -> None:
         """Add an element of a shadow, which may change: it is read at once."""

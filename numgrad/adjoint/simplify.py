@@ -207,7 +207,7 @@ class Liveness:
         found: list[Value | Op] = [owner] if owner is not None else []
         if op.name == "loop":
             return found + self._control(op)
-        if op.name == "load":
+        if op.name in ("load", "copy"):
             group = self.classes.of(op.array)
             if group not in self.groups:
                 self.groups.add(group)

@@ -40,6 +40,7 @@ class Lazy:
     ) -> None:
         self.type = Type(dtype, len(shape))
         self.shape, self.at, self.reads = shape, at, reads
+        self.source: Value | None = None  # the array that this is, element by element
 
 
 Thing = Any
