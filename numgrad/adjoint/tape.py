@@ -34,6 +34,7 @@ class Tape:
         self.tapes = {s: names.fresh(f"tape_{s}") for s in _STACKS}
         self.tops = {s: names.fresh(f"top_{s}") for s in _STACKS}
         self._counts: dict[Op, str] = {}
+        self._names_of_rows: dict[tuple[Op, str, int], str] = {}
         used = {stack(v) for plan in keeping.plans.values() for v in plan.taped}
         self.used = [s for s in _STACKS if s in used]
 
@@ -73,6 +74,17 @@ class Tape:
         self.writer.line(f"{self.count(op)} = {self._count_text(op)}")
         for s, rows in self._rows(op).items():
             self._require(s, f"{rows} * {self.count(op)}")
+        self._lend(op)
+
+    def _lend(self, op: Op) -> None:
+        """Name the rows of a loop: views, whose indices are seen not to be negative."""
+        for s, rows in self._rows(op).items():
+            for row in range(rows):
+                if (op, s, row) not in self._names_of_rows:
+                    self._names_of_rows[op, s, row] = self.names.fresh(f"row_{s}{row}")
+                start = f"{self.tops[s]} + {row} * {self.count(op)}" if row else self.tops[s]
+                part = f"{start}:{start} + {self.count(op)}"
+                self.writer.line(f"{self._names_of_rows[op, s, row]} = {self.tapes[s]}[{part}]")
 
     def _count_text(self, op: Op) -> str:
         from .forward import count_text  # the text of bounds
@@ -99,20 +111,21 @@ class Tape:
             self.writer.line(f"{self.count(op)} = {self._count_text(op)}")
             for s, rows in self._rows(op).items():
                 self.writer.line(f"{self.tops[s]} -= {rows} * {self.count(op)}")
+            self._lend(op)
 
-    def _row_place(self, op: Op, row: int, s: str) -> str:
-        assert op.body.index is not None
+    def _place(self, region: Region, row: int, s: str) -> str:
+        """The element of a tape where a value of an iteration is kept."""
+        op = region.owner
+        if op is None or not region.is_loop or not self.has_rows(op):
+            return f"{self.tapes[s]}[{_plus(self.tops[s], row)}]"
+        assert region.index is not None
         start, _, step = (self._text(bound) for bound in op.bounds)
-        place = self.names.of(op.body.index)
+        place = self.names.of(region.index)
         if start != "0":
             place = f"({place} - ({start}))"
         if step != "1":
             place = f"({place} // ({step}))"
-        return (
-            f"{self.tops[s]} + {row} * {self.count(op)} + {place}"
-            if row
-            else f"{self.tops[s]} + {place}"
-        )
+        return f"{self._names_of_rows[op, s, row]}[{place}]"
 
     # Pushes and pops
 
@@ -137,8 +150,7 @@ class Tape:
             if not rows:
                 self._require(s, str(len(values)))
             for row, value in enumerate(values):
-                place = self._row_place(region.owner, row, s) if rows else _plus(self.tops[s], row)
-                self.writer.line(f"{self.tapes[s]}[{place}] = {self.names.of(value)}")
+                self.writer.line(f"{self._place(region, row, s)} = {self.names.of(value)}")
             if not rows:
                 self.writer.line(f"{self.tops[s]} += {len(values)}")
 
@@ -150,10 +162,8 @@ class Tape:
             if values and not rows:
                 self.writer.line(f"{self.tops[s]} -= {len(values)}")
             for row, value in enumerate(values):
-                place = self._row_place(region.owner, row, s) if rows else _plus(self.tops[s], row)
-                self.writer.line(
-                    f"{self.names.of(value)} = {_given(value, f'{self.tapes[s]}[{place}]')}"
-                )
+                kept = self._place(region, row, s)
+                self.writer.line(f"{self.names.of(value)} = {_given(value, kept)}")
 
 
 def _plus(top: str, row: int) -> str:
