@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Callable
 
-from .bases import bases
+from .bases import bases, made_inside
 from .building import Builder
 from .ir import Op, Region, Value
 from .promotion import unified
@@ -108,7 +108,9 @@ class Branches:
         for region, side in zip(op.regions, (one, other), strict=True):
             with self.b.inside(region):
                 self.b.copy_into(buffer, side, f"{name} is of another shape under a condition")
-        hazards = {id(buffer)} | bases(one) | bases(other)
+        assert buffer.op is not None
+        made = made_inside(op.regions[0]) | made_inside(op.regions[1])
+        hazards = {id(buffer)} | ((bases(one) | bases(other)) - made)
         self.b.program.by_value.append((hazards, buffer, name))
         return buffer
 

@@ -161,7 +161,7 @@ class Builder:
     def fold(
         self, shape: Sequence[Value], inits: Sequence[Value], body: Callable[..., Sequence[Value]]
     ) -> list[Value]:
-        """Append nested loops that carry values; ``body(index, *carried)`` returns the next ones."""
+        """Append nested loops that carry values; ``body(index, *carried)`` returns the next ones."""  # noqa: E501
 
         def level(index: list[Value], carried: Sequence[Value]) -> Sequence[Value]:
             if len(index) == len(shape):

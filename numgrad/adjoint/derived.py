@@ -135,7 +135,8 @@ class Derived:
         self._names = names = Names(set(program.namespace))
         for value in program.parameters:
             names.of(value)
-        names._of.update(program.global_arrays)
+        for array, name in program.global_arrays.items():
+            names.give(array, name)
         live = self._live(classes)
         writer = Writer()
         leave = "".join(", 0.0" for _ in self.numbers)

@@ -146,11 +146,10 @@ class Expressions(Elements):
 
     def arithmetic(self, name: str, x: Value, y: Value) -> Value:
         """Append an operation of two numbers."""
-        if name == "pow" and isinstance(y.constant, int) and y.constant in (2, 3):
-            if np.dtype(x.type.dtype).kind != "b":
-                return self.b.scalar(
-                    "square" if y.constant == 2 else "cube", x, spelled=str(y.constant)
-                )
+        is_whole = isinstance(y.constant, int) and y.constant in (2, 3)
+        if name == "pow" and is_whole and x.type.dtype != "bool":
+            power = "square" if y.constant == 2 else "cube"
+            return self.b.scalar(power, x, spelled=str(y.constant))
         if name.startswith("bit") and x.type.dtype == y.type.dtype == "bool":
             return self.b.scalar(name, x, y, type=Type("bool"))
         return self.b.scalar(name, x, y)
@@ -159,9 +158,9 @@ class Expressions(Elements):
         operand = self.value(node.operand)
         if isinstance(node.op, ast.Not):
             return self.b.scalar("not", self.b.number(operand))
-        if isinstance(operand, Value) and isinstance(operand.constant, (int, float)):
-            if isinstance(node.op, ast.USub) and not isinstance(operand.constant, bool):
-                return self.b.constant(-operand.constant)
+        number = operand.constant if isinstance(operand, Value) else None
+        if isinstance(node.op, ast.USub) and type(number) in (int, float):
+            return self.b.constant(-number)
         name = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}[type(node.op)]
         return self.b.elementwise(lambda x: self._unary(name, x), (operand,))
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from . import dense
 from .building import Builder
 from .creation import NewArrays, bounds_of, dtype_name
 from .ir import Type, Value
@@ -35,9 +36,9 @@ def _scalar_functions() -> dict[Any, tuple[str, str]]:
             if function := getattr(module, other, None):
                 found[function] = (name, f"{spelled}.{other}")
     more = {
-        np.floor: ("floor", "np.floor"), np.ceil: ("ceil", "np.ceil"), np.trunc: ("trunc", "np.trunc"),
+        np.floor: ("floor", "np.floor"), np.ceil: ("ceil", "np.ceil"), np.trunc: ("trunc", "np.trunc"),  # noqa: E501
         math.floor: ("floor_int", "math.floor"), math.ceil: ("floor_int", "math.ceil"),
-        math.trunc: ("floor_int", "math.trunc"), np.absolute: ("abs", "abs"), np.fabs: ("abs", "abs"),
+        math.trunc: ("floor_int", "math.trunc"), np.absolute: ("abs", "abs"), np.fabs: ("abs", "abs"),  # noqa: E501
         math.fabs: ("abs", "math.fabs"), abs: ("abs", "abs"), np.deg2rad: ("radians", "np.deg2rad"),
         np.rad2deg: ("degrees", "np.rad2deg"), np.square: ("square", "2"), math.pow: ("pow", ""),
         np.power: ("pow", ""), pow: ("pow", ""), np.negative: ("neg", ""), np.add: ("add", ""),
@@ -120,6 +121,8 @@ class Calls(NewArrays, Reductions):
         name = _hashed(NAMED, function)
         if name:
             return getattr(self, f"_call_{name}")(*args, **keywords)
+        if function in (np.linalg.solve, np.linalg.inv, np.linalg.cholesky):
+            return self._linear_algebra(node, function, [self.b.array(arg) for arg in args])
         if isinstance(function, type) and issubclass(function, (np.integer, np.bool_)):
             text, kind = f"np.{function.__name__}", Type(np.dtype(function).name)
             return self.b.elementwise(
@@ -128,6 +131,17 @@ class Calls(NewArrays, Reductions):
         if isinstance(function, types.FunctionType) or hasattr(function, "py_func"):
             return self.inlined(node, function, args, keywords)
         raise Refusal(f"the function `{ast.unparse(node.func)}` is not understood")
+
+    def _linear_algebra(self, node: ast.Call, function: Any, args: list[Value]) -> Thing:
+        """A function of np.linalg, as the loops that compute it."""
+        if any(arg.type.dtype != "float64" for arg in args):
+            raise Refusal("np.linalg is understood of arrays of float64")
+        if function is np.linalg.cholesky:
+            return self.inlined(node, dense.cholesky, args, {})
+        if function is np.linalg.inv:
+            return self.inlined(node, dense.inverse, args, {})
+        solve = dense.solve_vector if args[-1].type.ndim == 1 else dense.solve_matrix
+        return self.inlined(node, solve, args, {})
 
     def _scalar_call(self, name: str, spelled: str, args: list[Thing]) -> Thing:
         if name == "pow":

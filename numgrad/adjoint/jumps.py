@@ -6,6 +6,7 @@ it in ``ends``.
 """
 
 import ast
+import copy
 from dataclasses import dataclass
 
 RESULT = "result_"  # what is returned
@@ -139,10 +140,10 @@ class WithoutJumps:
         leaves = bool(inner & {"break", "return"})
         if leaves:
             starts.append(_assign(flags.broken, False, node))
-        new = type(node)(**{name: getattr(node, name, None) for name in node._fields})
+        new = copy.copy(node)
         new.body, new.orelse = starts + body, []
         new.ends = flags.broken if leaves else None  # type: ignore[attr-defined]
-        done = [ast.fix_missing_locations(ast.copy_location(new, node))]
+        done: list[ast.stmt] = [ast.fix_missing_locations(ast.copy_location(new, node))]
         if not node.orelse:
             return done
         if not leaves:

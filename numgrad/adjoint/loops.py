@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .building import Builder
-from .carried import Again, Carried
+from .carried import Again, Carried, Path
 from .creation import bounds_of
 from .ir import BOOLEAN, INTEGER, Op, Region, Value
 from .refusal import Refusal
@@ -146,7 +146,7 @@ class Loops:
 
     def _attempt(
         self, node: Any, bounds: list[Value], bind: Callable[[Region], None], hint: str,
-        names: list[str], known: dict[str, Any],
+        names: list[str], known: dict[Path, Any],
     ) -> None:  # fmt: skip
         carried = Carried(self, known, names)
         is_while = not bounds

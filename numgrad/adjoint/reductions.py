@@ -58,9 +58,9 @@ class Reductions:
             return reduce(lazy)
 
         def at(index: list[Value]) -> Value:
-            part: Callable[[list[Value]], Value] = lambda i: lazy.at(
-                [*index[:place], i[0], *index[place:]]
-            )
+            def part(i: list[Value]) -> Value:
+                return lazy.at([*index[:place], i[0], *index[place:]])
+
             return reduce(Lazy(lazy.type.dtype, [lazy.shape[place]], part, lazy.reads))
 
         shape = lazy.shape[:place] + lazy.shape[place + 1 :]
@@ -201,7 +201,7 @@ class Reductions:
         return self._outer_order(a, c, self.b.alloc(dtype, shape, "zeros"))
 
     def _outer_order(self, a: Lazy, c: Lazy, made: Value) -> Value:
-        """A product whose innermost loop runs along the rows of the result, so that it vectorises."""
+        """A product whose innermost loop runs along the rows of the result: it vectorises."""
         rows = len(a.shape) - 1
 
         def step(index: list[Value]) -> None:

@@ -276,7 +276,7 @@ class Reverse:
 
     def _loop(self, op: Op) -> None:
         carried = self._carried(op)
-        for phi, result in carried:
+        for _, result in carried:
             g = self.take(result)
             name = self.names.cotangent(result)
             if g != name:

@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import copy
 import dis
 import inspect
 import textwrap
@@ -113,14 +114,8 @@ def _definition(text: str, name: str) -> ast.FunctionDef | None:
 def _is_current(tree: ast.FunctionDef, plain: FunctionType) -> bool:
     """Whether a tree compiles to the byte code of a function."""
     code = plain.__code__
-    bare = ast.FunctionDef(
-        name=tree.name,
-        args=_without_annotations(tree.args),
-        body=tree.body,
-        decorator_list=[],
-        returns=None,
-        type_params=[],
-    )
+    bare = copy.copy(tree)
+    bare.args, bare.decorator_list, bare.returns = _without_annotations(tree.args), [], None
     ast.fix_missing_locations(bare)
     outer: ast.stmt = bare
     if code.co_freevars:  # a closure: its free names must be those of a function around it
@@ -134,13 +129,14 @@ def _without_annotations(arguments: ast.arguments) -> ast.arguments:
     first = [ast.arg(a.arg) for a in arguments.posonlyargs]
     keywords = [ast.arg(a.arg) for a in arguments.kwonlyargs]
     star, stars = arguments.vararg, arguments.kwarg
-    return ast.arguments(first, plain, star, keywords, [], stars, [])
+    return ast.arguments(first, plain, star, keywords, [None] * len(keywords), stars, [])
 
 
 def _around(definition: ast.FunctionDef, names: tuple[str, ...]) -> ast.FunctionDef:
     assigned = [ast.Assign([ast.Name(n, ast.Store())], ast.Constant(None)) for n in names]
     empty = ast.arguments([], [], None, [], [], None, [])
-    outer = ast.FunctionDef("_around", empty, [*assigned, definition], [], None, type_params=[])
+    outer = copy.copy(definition)
+    outer.name, outer.args, outer.body = "_around", empty, [*assigned, definition]
     return ast.fix_missing_locations(outer)
 
 

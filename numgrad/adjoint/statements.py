@@ -208,14 +208,9 @@ class Statements(Branches, Calls, Loops, Expressions):
         self._write(target, self._augmented(node, old, self.value(node.value)))
 
     def _augmented(self, node: ast.AugAssign, old: Thing, value: Thing) -> Thing:
-        if (
-            isinstance(old, Value)
-            and old.type.is_array
-            and isinstance(value, Value)
-            and value.type.is_array
-        ):
-            if old is not value and self.b.overlaps(old, value):
-                raise Refusal("the augmented slice may overlap its operand: write the loop")
+        arrays = [t for t in (old, value) if isinstance(t, Value) and t.type.is_array]
+        if len(arrays) == 2 and old is not value and self.b.overlaps(old, value):
+            raise Refusal("the augmented slice may overlap its operand: write the loop")
         return self.binary(node.op, old, value)
 
     def _augment_name(self, node: ast.AugAssign, target: ast.Name) -> None:

@@ -39,7 +39,8 @@ def base_element(
     """Return an element of a view as one of what it is a view of, where indices can be composed.
 
     The specification of a view is a letter for each axis of what it is taken of: ``i`` for an
-    index, ``:`` for all, ``+`` for a slice from a natural start, ``%`` for one with a step, ``n`` for a new axis; ``T`` alone reverses the axes.
+    index, ``:`` for all, ``+`` for a slice from a natural start, ``%`` for one with a step, ``n``
+    for a new axis, ``r`` for all in reverse; ``T`` alone reverses the axes.
     """
     while array.op is not None and array.op.name == "view":
         spec = array.op.info["spec"]

@@ -48,6 +48,10 @@ class Names:
             self._of[key] = self.fresh("g" + (value.hint or self.of(value)))
         return self._of[key]
 
+    def give(self, value: Value, name: str) -> None:
+        """Give a value a name that is taken already."""
+        self._of[value] = name
+
     def share(self, value: Value, other: Value) -> None:
         """Give a value the name of another one."""
         self._of[value] = self.of(other)

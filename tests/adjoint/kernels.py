@@ -446,7 +446,7 @@ def bilinear(image, flow):
     for k in range(flow.shape[0]):
         x = min(max(flow[k, 0] * 1.3, 0.0), n - 1.001)
         y = min(max(flow[k, 1] * 1.7, 0.0), m - 1.001)
-        i, j = int(x), int(math.floor(y))
+        i, j = int(x), math.floor(y)
         fx, fy = x - i, y - j
         top = image[i, j] * (1 - fy) + image[i, j + 1] * fy
         low = image[i + 1, j] * (1 - fy) + image[i + 1, j + 1] * fy

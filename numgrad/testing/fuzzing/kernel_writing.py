@@ -106,7 +106,7 @@ class KernelWriter:
             return f"{self.random.choice(self.bounds)[0]} % {self.pick(2, 3)} == {self.pick(0, 1)}"
         test = f"{self.atom()} {self.pick('<', '>', '<=')} {self.random.uniform(-0.5, 0.8):.2f}"
         if kind < 0.4:
-            return f"{test} {self.pick('and', 'or')} {self.atom()} > {self.random.uniform(-0.5, 0.8):.2f}"
+            return f"{test} {self.pick('and', 'or')} {self.atom()} > {self.random.uniform(-0.5, 0.8):.2f}"  # noqa: E501
         return test
 
     # Statements
@@ -126,7 +126,7 @@ class KernelWriter:
             self._assign: 5, self._augment: 3, self._store: 6, self._for: 5 if depth < 4 else 0,
             self._while: 2 if depth < 4 else 0, self._if: 4 if depth < 5 else 0,
             self._jump: 3 if self.in_loop else 0, self._swap: 1, self._slice: 1, self._reduce: 1,
-            self._view: 1, self._rebind: 1, self._return: 1 if depth > 1 else 0, self._scalar_swap: 1,
+            self._view: 1, self._rebind: 1, self._return: 1 if depth > 1 else 0, self._scalar_swap: 1,  # noqa: E501
         }  # fmt: skip
         chosen = self.random.choices(list(kinds), list(kinds.values()))[0]
         chosen(depth)
@@ -228,7 +228,7 @@ class KernelWriter:
     def _reduce(self, depth: int) -> None:
         one, two = self.random.choice(self.arrays), self.random.choice(self.arrays)
         value = self.pick(
-            f"np.sum({one} * {two})", f"np.sum({one})", f"np.mean(np.sin({one}))", f"np.dot({one}, {two})",
+            f"np.sum({one} * {two})", f"np.sum({one})", f"np.mean(np.sin({one}))", f"np.dot({one}, {two})",  # noqa: E501
             f"np.max({one})", f"np.min({one} * {two})", f"np.sum(A[{self.index()}] * {one})",
         )  # fmt: skip
         self.line(depth, f"{self.random.choice(self.scalars)} = math.sin({value})")
@@ -259,7 +259,7 @@ class KernelWriter:
             "def callee_1(a, b):\n    if a > b:\n        return a * 0.5\n    c = b\n"
             "    for k in range(3):\n        c = math.sin(c + a)\n        if c > 0.6:\n"
             "            return c * b\n    return c - a\n\n\n"
-            "def callee_2(a, b=0.5):\n    c = a * b\n    while c > 0.3:\n        c = c * 0.6 - 0.05\n"
+            "def callee_2(a, b=0.5):\n    c = a * b\n    while c > 0.3:\n        c = c * 0.6 - 0.05\n"  # noqa: E501
             "    return c\n\n\n"
         )
 

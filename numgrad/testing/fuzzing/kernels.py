@@ -94,7 +94,7 @@ def options_of(seed: int) -> Options:
 def judge(
     text: str, seed: int, options: Options | None = None, way: str = "plain"
 ) -> tuple[str, str]:
-    """Return whether the derived adjoint of a kernel is right, refused or wrong, and the details."""
+    """Return whether the derived adjoint of a kernel is right, refused or wrong, and the details."""  # noqa: E501
     args = arguments(seed)
     draw = np.random.default_rng(seed + 1)
     weights = [draw.normal(size=a.shape) for a in args[:3]]
