@@ -13,7 +13,7 @@ import numpy as np
 from .activity import Activity
 from .dependence import Dependence
 from .forward import Forward
-from .ir import Classes, Program, Type
+from .ir import Classes, Op, Program, Type, Value
 from .keep import Keeping
 from .order import Order
 from .reading import Known, read
@@ -104,6 +104,7 @@ class Derived:
         classes = Classes(program.body)
         self.written = self._written(classes)
         self._refuse_complex()
+        self._refuse_racing()
         variables = [program.parameters[n] for n in active]
         outputs = [*program.results, *(program.parameters[n] for n in self.written)]
         self.activity = Activity(program, classes, variables, outputs)
@@ -113,9 +114,20 @@ class Derived:
         self._generate(classes)
 
     def _refuse_complex(self) -> None:
-        for value in self.program.parameters:
-            if value.type.is_complex:
-                raise AdjointError(f"{self.program.name}: complex numbers are not understood yet")
+        results = [value for op in self.program.body.walk() for value in op.results]
+        if any(value.type.is_complex for value in [*self.program.parameters, *results]):
+            raise AdjointError(f"{self.program.name}: complex numbers are not understood yet")
+
+    def _refuse_racing(self) -> None:
+        """Refuse numbers that iterations of a parallel loop hand on, other than sums and the like:
+        Numba gives the value from before the loop."""
+        for op in self.program.body.walk():
+            if op.info.get("is_parallel") and not all(_reduces(*pair) for pair in _numbers(op)):
+                raise AdjointError(
+                    f"{self.program.name}, line {op.line}: an iteration of prange reads a number "
+                    f"that another one sets, which Numba does not carry; write a reduction, such "
+                    f"as s = max(s, a[i]), or range"
+                )
 
     def _written(self, classes: Classes) -> list[int]:
         stores = [op for op in self.program.body.walk() if op.name in ("store", "accum")]
@@ -228,6 +240,21 @@ class Derived:
         types += [types[n] for n in first.shadows]
         types += [first.results[n] for n in first.cotangents]
         return derive(kernel, [*types, Type("float64", 1), Type("int64", 1)])
+
+
+def _numbers(op: Op) -> list[tuple[Value, Value]]:
+    """The numbers that a loop carries, and what an iteration makes of each."""
+    pairs = zip(op.body.phis, op.body.yields, strict=True)
+    return [(phi, given) for phi, given in pairs if not phi.type.is_array]
+
+
+def _reduces(phi: Value, given: Value) -> bool:
+    """Whether an iteration only adds to a carried number, or the like."""
+    while given.op is not None and given.op.name in ("add", "sub", "mul", "truediv", "min", "max"):
+        if phi in given.op.args:
+            return True
+        given = given.op.args[0]
+    return given is phi
 
 
 def type_of(argument: Any) -> Any:

@@ -213,6 +213,7 @@ class Program:
         self.by_value: list[tuple[set[int], Value, str]] = []  # arrays that must not be written
         self.site: Any = None  # the loops around what is read
         self.calls = 0
+        self.is_parallel = False  # whether iterations of prange run in parallel
         self.is_exact = True  # recomputing gives the same bits
 
 

@@ -46,6 +46,7 @@ def read(function: Any, arguments: Sequence[Any]) -> Program:
     kernel = Kernel.of(function)
     program = Program(kernel.name)
     builder = Builder(program)
+    program.is_parallel = bool(getattr(function, "targetoptions", {}).get("parallel"))
     reader = Statements(builder, kernel, {})
     for name, argument in zip(kernel.parameters, arguments, strict=True):
         reader.names[name] = _parameter(reader, program, name, argument)
