@@ -63,7 +63,6 @@ class Calls(NewArrays, Reductions):
     b: Builder
     value: Callable[..., Thing]
     number: Callable[..., Value]
-    matmul: Callable[[Thing, Thing], Thing]
     product: Callable[[list[Value]], Value]
     inlined: Callable[..., Thing]
     computed: Callable[[Thing], Thing]

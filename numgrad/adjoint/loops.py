@@ -40,12 +40,10 @@ class Loops:
 
         hint = node.target.id if isinstance(node.target, ast.Name) else "i"
         self._loop(node, [start, stop, step], body, hint)
-        name = getattr(
-            getattr(node.iter, "func", None),
-            "id",
-            getattr(getattr(node.iter, "func", None), "attr", ""),
+        is_parallel = isinstance(node.iter, ast.Call) and ast.unparse(node.iter.func).endswith(
+            "prange"
         )
-        self.b.region.ops[-1].info["is_parallel"] = name == "prange" and self.b.program.is_parallel
+        self.b.region.ops[-1].info["is_parallel"] = is_parallel and self.b.program.is_parallel
 
     def _do_while(self, node: ast.While) -> None:
         self._loop(node, [], lambda region: None, "")

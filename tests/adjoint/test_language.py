@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numba import njit, prange
 
 from numgrad.adjoint import AdjointError, adjoint, adjoint_source, derive, type_of
 
@@ -51,3 +52,44 @@ def test_source_names_the_lines_and_variables_of_the_user():
     text = adjoint_source(KERNELS[0], np.zeros(3))
     assert "# line" in text
     assert "s += v * FACTOR" in text
+
+
+@njit(parallel=True)
+def largest_by_if(x):
+    m = 0.0
+    for i in prange(len(x)):
+        if x[i] > m:
+            m = x[i]
+    return m
+
+
+def test_number_that_parallel_iterations_hand_on_is_refused():
+    with pytest.raises(AdjointError, match="write a reduction"):
+        derive(largest_by_if, [type_of(np.zeros(3))])
+
+
+def test_complex_numbers_are_refused():
+    def kernel(x):
+        return abs(x[0] * 1j)
+
+    with pytest.raises(AdjointError, match="complex"):
+        derive(kernel, [type_of(np.zeros(3))])
+
+
+def test_arguments_that_share_memory_are_refused_where_one_is_written():
+    def kernel(x, y):
+        y[0] = x[0] * 2.0
+        return y[0]
+
+    x = np.zeros(3)
+    with pytest.raises(AdjointError, match="share memory"):
+        adjoint(kernel)(x, x[1:])
+
+
+def test_closure_numbers_are_constants():
+    factor = 2.5
+
+    def kernel(x):
+        return factor * x[0] ** 2
+
+    np.testing.assert_allclose(adjoint(kernel)(np.array([3.0]))[0], [15.0])
