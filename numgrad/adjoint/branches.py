@@ -91,7 +91,7 @@ class Branches:
         if one is not None and other is not None:
             return self._merge_by_value(op, name, one, other)
         made = one if one is not None else other
-        if any(made.region.is_within(region) for region in op.regions):
+        if made is not None and any(made.region.is_within(r) for r in op.regions):
             return Poison(f"`{name}` is an array that is only made under a condition")
         return made
 

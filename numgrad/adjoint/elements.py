@@ -41,8 +41,7 @@ class Elements:
         return thing if name == "real" else self.b.constant(0.0)
 
     def _array_attribute(self, thing: Thing, name: str) -> Thing:
-        lazy = thing if isinstance(thing, Lazy) else None
-        shape = lazy.shape if lazy else self.b.shape(thing)
+        shape = thing.shape if isinstance(thing, Lazy) else self.b.shape(thing)
         if name == "shape":
             return tuple(shape)
         if name == "ndim":

@@ -159,7 +159,11 @@ class Expressions(Elements):
         if isinstance(node.op, ast.Not):
             return self.b.scalar("not", self.b.number(operand))
         number = operand.constant if isinstance(operand, Value) else None
-        if isinstance(node.op, ast.USub) and type(number) in (int, float):
+        if (
+            isinstance(node.op, ast.USub)
+            and isinstance(number, (int, float))
+            and not isinstance(number, bool)
+        ):
             return self.b.constant(-number)
         name = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}[type(node.op)]
         return self.b.elementwise(lambda x: self._unary(name, x), (operand,))

@@ -273,7 +273,7 @@ class Forward:
         if trips is not None:
             self.writer.line(f"{self.names.of(trips)} += 1")
         go_on = self.use(body.go_on) if body.go_on is not None else None
-        if go_on is not None and not go_on.isidentifier():
+        if go_on is not None and body.go_on is not None and not go_on.isidentifier():
             self.writer.line(f"{self.names.of(body.go_on)} = {go_on}")
             go_on = self.names.of(body.go_on)
         kept = [y for phi, y in zip(body.phis, body.yields, strict=True) if phi in self.live.values]

@@ -65,7 +65,7 @@ def called(
 ) -> np.ndarray:
     """Return the gradient by the derived adjoint, as one array."""
     tapes = [np.zeros(2), np.zeros(2, np.int64)]
-    for _ in range(60):
+    while True:
         shadows = [np.zeros_like(args[n]) for n in range(3)]
         for n in range(3):
             if n in derived.written:
