@@ -141,7 +141,23 @@ class Forward:
             if parameter.type.is_array and self._is_written(parameter):
                 name = self.names.of(parameter)
                 self.writer.line(f"{name} = {name}.copy()")
+        self._define_all()
         self.region(self.program.body)
+
+    def _define_all(self) -> None:
+        """Define the numbers of branches that the reverse sweep needs: Numba refuses some names
+        that one branch alone defines."""
+        lines = [
+            f"{self.names.of(value)} = {_zero_text(value.type)}"
+            for op in self.program.body.walk()
+            for value in op.results
+            if value in self.keeping.needed
+            and value in self.live.values
+            and value.region is not self.program.body
+            and not value.type.is_array
+        ]
+        for line in lines:
+            self.writer.line(line)
 
     def _is_written(self, array: Value) -> bool:
         group = self.classes.of(array)
@@ -281,6 +297,13 @@ class Forward:
         if go_on is not None:
             with self.writer.block(f"if not ({go_on}):"):
                 self.writer.line("break")
+
+
+def _zero_text(type: Type) -> str:  # noqa: A002
+    """Return the zero of a type of numbers."""
+    if type.is_real:
+        return "0.0"
+    return "False" if type.dtype == "bool" else "0"
 
 
 def range_text(bounds: list[str]) -> str:
