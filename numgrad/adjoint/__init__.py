@@ -1,10 +1,9 @@
 """Derived adjoints of kernels that are written in loops: the reverse mode of their source.
 
-The way of a kernel: ``source`` reads the text, ``jumps`` removes ``break``, ``continue`` and
-``return``, ``statements`` and the modules next to it make structured SSA (``ir``), ``simplify``
-removes repetitions, ``activity``, ``dependence`` and ``keep`` find out what has to be
-differentiated and kept, ``forward``, ``reverse`` and ``tape`` write the adjoint, ``derived`` is
-what others call. Nothing here knows tensors.
+The way of a kernel: ``frontend`` reads the text, removes ``break``, ``continue`` and ``return``,
+and has ``builder`` make structured SSA of it (``ssa``). ``analyses`` remove repetitions and find
+out what has to be differentiated and kept. ``generation`` writes the adjoint. ``derived`` is what
+others call. Nothing here knows tensors.
 """
 
 from .derived import Derived as Derived
@@ -13,4 +12,4 @@ from .derived import derive as derive
 from .derived import type_of as type_of
 from .kernel import adjoint as adjoint
 from .kernel import adjoint_source as adjoint_source
-from .refusal import AdjointError as AdjointError
+from .ssa.refusal import AdjointError as AdjointError

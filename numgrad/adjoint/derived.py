@@ -10,18 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from .activity import Activity
-from .dependence import Dependence
-from .forward import Forward
-from .ir import Classes, Op, Program, Type, Value
-from .keep import Keeping
-from .order import Order
-from .reading import Known, read
-from .refusal import AdjointError
-from .reverse import Reverse, arrays_again
-from .simplify import Liveness, remove_dead, simplify
-from .tape import Tape
-from .writing import Names, Writer, tidied
+from .analyses.activity import Activity
+from .analyses.dependence import Dependence
+from .analyses.keep import Keeping
+from .analyses.simplify import Liveness, remove_dead, simplify
+from .frontend.reading import Known, read
+from .generation.forward import Forward
+from .generation.order import Order
+from .generation.reverse import Reverse, arrays_again
+from .generation.tape import Tape
+from .generation.writing import Names, Writer, tidied
+from .ssa.ir import Classes, Op, Program, Type, Value
+from .ssa.refusal import AdjointError
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from .derived import Derived, derive, type_of
-from .refusal import AdjointError
-from .source import Kernel
+from .frontend.source import Kernel
+from .ssa.refusal import AdjointError
 
 _FIRST_TAPE = 1024
 
@@ -142,7 +142,13 @@ def adjoint(function: Callable[..., Any]) -> Adjoint:
 
     Examples
     --------
-    >>> from numgrad.adjoint._example import energy
+    >>> from numba import njit
+    >>> @njit
+    ... def energy(x, k):
+    ...     total = 0.0
+    ...     for i in range(1, len(x)):
+    ...         total += 0.5 * k * (x[i] - x[i - 1]) ** 2
+    ...     return total
     >>> adjoint(energy)(np.array([1.0, 2.0, 4.0]), 0.5)
     (array([-0.5, -0.5,  1. ]), 2.5)
     """
@@ -164,7 +170,13 @@ def adjoint_source(function: Callable[..., Any], *arguments: Any) -> str:
 
     Examples
     --------
-    >>> from numgrad.adjoint._example import energy
+    >>> from numba import njit
+    >>> @njit
+    ... def energy(x, k):
+    ...     total = 0.0
+    ...     for i in range(1, len(x)):
+    ...         total += 0.5 * k * (x[i] - x[i - 1]) ** 2
+    ...     return total
     >>> print(adjoint_source(energy, np.zeros(3), 0.5).splitlines()[0])
     def energy_adjoint(x, k, gx, g, tape_f, tape_i):
     """

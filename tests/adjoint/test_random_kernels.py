@@ -1,8 +1,8 @@
 """Random kernels against dual numbers."""
 
 from numgrad.adjoint import Options
-from numgrad.testing.fuzzing.kernel_writing import KernelWriter
-from numgrad.testing.fuzzing.kernels import judge, options_of, run
+from numgrad.testing.fuzzing.kernels.judging import judge, options_of, run
+from numgrad.testing.fuzzing.kernels.writing import KernelWriter
 
 
 def test_random_kernels_are_right_or_refused():
