@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from numgrad.adjoint import adjoint, derive, type_of
+from numgrad._adjoint import adjoint, derive, type_of
 
 from .kernels import CASES, arguments
 

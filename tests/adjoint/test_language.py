@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numba import njit, prange
 
-from numgrad.adjoint import AdjointError, adjoint, adjoint_source, derive, type_of
+from numgrad._adjoint import AdjointError, adjoint, adjoint_source, derive, type_of
 
 from .language import KERNELS, REFUSED
 from .test_kernels import along, called

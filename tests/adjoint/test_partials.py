@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.adjoint.ssa.partials import SCALARS
+from numgrad._adjoint.ssa.partials import SCALARS
 
 POINTS = {"arccosh": 1.7, "log": 0.8, "log2": 0.8, "log10": 0.8, "sqrt": 0.8, "reciprocal": 0.7}
 OTHERS = {"erf": ng.special.erf, "erfc": ng.special.erfc}

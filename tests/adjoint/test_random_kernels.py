@@ -1,6 +1,6 @@
 """Random kernels against dual numbers."""
 
-from numgrad.adjoint import Options
+from numgrad._adjoint import Options
 from numgrad.testing.fuzzing.kernels.judging import judge, options_of, run
 from numgrad.testing.fuzzing.kernels.writing import KernelWriter
 

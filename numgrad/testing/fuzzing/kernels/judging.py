@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ....adjoint.derived import Derived, Options, derive, type_of
-from ....adjoint.ssa.refusal import AdjointError
+from ...._adjoint.derived import Derived, Options, derive, type_of
+from ...._adjoint.ssa.refusal import AdjointError
 from .duals import Dual, DualMath, DualNumpy, plain
 from .writing import KernelWriter
 
