@@ -84,9 +84,12 @@ class Derived:
         The positions of the arrays that the kernel writes.
     request : tuple
         The function, the types of its arguments and the active ones.
+    lengths : tuple of int
+        The lengths of the tapes that sufficed at the last call, for the next one to begin with.
     """
 
     request: tuple[Any, Sequence[Any], Sequence[int]]
+    lengths: tuple[int, int] = (1024, 1024)
 
     def __init__(self, program: Program, active: Sequence[int], options: Options) -> None:
         self.program, self.options = program, options
@@ -228,11 +231,15 @@ class Derived:
         return njit(self.plain, error_model="numpy", **kept)
 
     def again(self) -> "Derived":
-        """Return the adjoint of this adjoint, for derivatives of the second order.
+        """Return the adjoint of this adjoint, for derivatives of the second order; it is made once.
 
         Its kernel takes tapes that are long enough, as those of a call of this one are. It has
         shadows for them too, which begin and end without meaning.
         """
+        return self._again
+
+    @cached_property
+    def _again(self) -> "Derived":
         function, arguments, active = self.request
         first = derive(function, arguments, active, replace(self.options, checked=False))
         kernel = first.plain

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from .derived import Derived, derive, type_of
+from .frontend.reading import Known
 from .frontend.source import Kernel
+from .ssa.ir import Type
 from .ssa.refusal import AdjointError
-
-_FIRST_TAPE = 1024
 
 
 class Adjoint:
@@ -25,12 +25,11 @@ class Adjoint:
         self.kernel = Kernel.of(function)
         self.function = function
         self._derived: dict[Any, Derived] = {}
-        self._lengths: dict[Derived, tuple[int, int]] = {}
 
     def derived(self, arguments: Sequence[Any]) -> Derived:
         """Return the adjoint for the types of arguments."""
         types = tuple(type_of(argument) for argument in arguments)
-        key = repr([_key(part) for part in types])
+        key = key_of(types)
         if key not in self._derived:
             self._derived[key] = derive(self.function, types)
         return self._derived[key]
@@ -50,40 +49,66 @@ class Adjoint:
         bound.apply_defaults()
         given = bound.args
         derived = self.derived(given)
-        flat = [part for argument in given for part in _parts(argument)]
-        _refuse_aliases(derived, flat)
+        flat = [part for argument in given for part in parts(argument)]
+        refuse_aliases(derived, flat)
         seeds, shadows = _started(derived, flat, cotangents)
-        numbers = self._run(derived, flat, shadows, seeds)
+        numbers, _ = run(derived, flat, shadows, seeds)
         return _gradients(derived, flat, shadows, numbers)
 
-    def _run(
-        self, derived: Derived, flat: list[Any], shadows: dict[int, Any], seeds: list[Any]
-    ) -> Sequence[Any]:
-        """Call the compiled function, with longer tapes until they suffice."""
-        lengths = self._lengths.get(derived, (_FIRST_TAPE, _FIRST_TAPE))
-        given = [shadows[n] for n in derived.shadows]
-        while True:
-            tapes = np.empty(lengths[0]), np.empty(lengths[1], np.int64)
-            needed, integers, *numbers = derived.compiled(*flat, *given, *seeds, *tapes)
-            if needed <= lengths[0] and integers <= lengths[1]:
-                self._lengths[derived] = lengths
-                return numbers
-            lengths = needed, integers
+
+def run(
+    derived: Derived, flat: Sequence[Any], shadows: dict[int, Any], seeds: Sequence[Any]
+) -> tuple[Sequence[Any], tuple[int, int]]:
+    """Call the compiled function, with longer tapes until they suffice.
+
+    Parameters
+    ----------
+    derived : Derived
+    flat : sequence
+        The arrays and numbers of the arguments.
+    shadows : dict
+        What is added to, by the position of the argument.
+    seeds : sequence
+        The cotangents of the results.
+
+    Returns
+    -------
+    numbers, lengths : tuple
+        The cotangents of the numbers, and the lengths of the tapes that sufficed.
+    """
+    lengths = derived.lengths
+    given = [shadows[n] for n in derived.shadows]
+    while True:
+        tapes = np.empty(lengths[0]), np.empty(lengths[1], np.int64)
+        needed, integers, *numbers = derived.compiled(*flat, *given, *seeds, *tapes)
+        if needed <= lengths[0] and integers <= lengths[1]:
+            derived.lengths = lengths
+            return numbers, lengths
+        lengths = max(needed, lengths[0]), max(integers, lengths[1])
+
+
+def key_of(types: Sequence[Any]) -> str:
+    """Return a text that is the same for types for which the same is derived."""
+    return repr([_key(part) for part in types])
 
 
 def _key(part: Any) -> Any:
-    return part if isinstance(part, tuple) else ("constant", repr(part.value))
+    if isinstance(part, Known):
+        return ("constant", repr(part.value))
+    is_tuple = isinstance(part, tuple) and not isinstance(part, Type)
+    return tuple(map(_key, part)) if is_tuple else part
 
 
-def _parts(argument: Any) -> list[Any]:
-    """The arrays and numbers of an argument; constants have none."""
+def parts(argument: Any) -> list[Any]:
+    """Return the arrays and numbers of an argument; constants have none."""
     if isinstance(argument, tuple):
-        return [part for inner in argument for part in _parts(inner)]
+        return [part for inner in argument for part in parts(inner)]
     is_value = isinstance(argument, (np.ndarray, np.generic, bool, int, float, complex))
     return [argument] if is_value else []
 
 
-def _refuse_aliases(derived: Derived, flat: list[Any]) -> None:
+def refuse_aliases(derived: Derived, flat: Sequence[Any]) -> None:
+    """Raise where an array that the kernel writes shares memory with another argument."""
     for n in derived.written:
         for m, other in enumerate(flat):
             if n != m and isinstance(other, np.ndarray) and np.may_share_memory(flat[n], other):

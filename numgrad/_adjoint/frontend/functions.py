@@ -116,7 +116,8 @@ class Calls(NewArrays, Reductions):
     ) -> Thing:
         known = _hashed(SCALAR_FUNCTIONS, function)
         if known and not keywords and function not in _ALSO_REDUCE:
-            return self._scalar_call(*known, args)
+            called, spelled = known
+            return self._scalar_call(called, spelled, args)
         name = _hashed(NAMED, function)
         if name:
             return getattr(self, f"_call_{name}")(*args, **keywords)
