@@ -70,6 +70,21 @@ def test_second_derivatives_are_those_of_differences_of_gradients(name):
     np.testing.assert_allclose(square, square.T, rtol=1e-9, atol=1e-9)
 
 
+@ng.njit
+def pairs(x):
+    total = 0.0
+    for i in range(len(x)):
+        for j in range(i + 1, len(x)):
+            total += (x[i] - x[j]) ** 2
+    return total
+
+
+def test_second_derivatives_where_the_first_are_zero():
+    expected = 2.0 * (3.0 * np.eye(3) - 1.0)
+    for transform in (ng.func.hessian, lambda f: ng.func.jacrev(ng.func.grad(f))):
+        np.testing.assert_allclose(transform(pairs)(np.ones(3)), expected)
+
+
 def test_arrays_and_numbers_take_the_way_of_numba():
     plain = numba.njit(spring.py_func)
     assert spring(X) == plain(X)
