@@ -286,8 +286,8 @@ class Reverse:
         self.tape.reopen(op)
         with self.writer.block(f"for {self._header(op)}:"):
             self._iteration(op, carried)
-        if sums:
-            with self.writer.block(f"if {self._has_run(op)}:"):
+        if sums:  # also those that are 0, whose derivatives need not be 0: this is derived again
+            with self.writer.block(f"if {self._trips(op)} > 0:"):
                 for load in sums:
                     self.writer.line(f"{self.shadow(load)} += {self._sums[load]}")
         for init, (_, result) in zip(self._inits(op), carried, strict=True):
@@ -319,15 +319,6 @@ class Reverse:
         if trips is not None:
             return self.names.of(trips)
         return count_text(op, [self.text(bound) for bound in op.bounds])
-
-    def _has_run(self, op: Op) -> str:
-        """The condition that there was an iteration. Sums that are 0 are added too: this source is
-        derived again, and their derivatives need not be 0."""
-        if op.is_for and self.keeping.trips.get(op) is None:
-            start, stop, step = (self.text(bound) for bound in op.bounds)
-            if step == "1":
-                return f"({stop}) > ({start})"
-        return f"{self._trips(op)} > 0"
 
     def _header(self, op: Op) -> str:
         if not op.is_for:
