@@ -1,5 +1,6 @@
 """Kernels and their derived adjoints, called with arrays and numbers."""
 
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -79,12 +80,26 @@ def run(
     lengths = derived.lengths
     given = [shadows[n] for n in derived.shadows]
     while True:
-        tapes = np.empty(lengths[0]), np.empty(lengths[1], np.int64)
+        tapes = _lent("floats", lengths[0], np.float64), _lent("integers", lengths[1], np.int64)
         needed, integers, *numbers = derived.compiled(*flat, *given, *seeds, *tapes)
         if needed <= lengths[0] and integers <= lengths[1]:
             derived.lengths = lengths
             return numbers, lengths
         lengths = max(needed, lengths[0]), max(integers, lengths[1])
+
+
+_KEPT = 1 << 22
+_workspace = threading.local()
+
+
+def _lent(place: str, length: int, dtype: Any) -> np.ndarray:
+    """Return a tape: memory that a thread keeps, unless it is large."""
+    if length > _KEPT:
+        return np.empty(length, dtype)
+    kept: dict[str, Any] = vars(_workspace)
+    if place not in kept or kept[place].size < length:
+        kept[place] = np.empty(length, dtype)
+    return kept[place][:length]
 
 
 def key_of(types: Sequence[Any]) -> str:
