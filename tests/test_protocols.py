@@ -433,7 +433,7 @@ def test_a_ufunc_of_scipy_without_counterpart_is_called_by_its_name():
         special.smirnov(1, ng.tensor([1.0, 2.0]))
 
 
-def test_a_function_of_numba_says_how_it_becomes_an_operator():
+def test_a_function_of_numba_says_how_it_gets_a_derivative():
     @njit
     def energy(x):
         return (x * x).sum()
@@ -446,7 +446,8 @@ def test_a_function_of_numba_says_how_it_becomes_an_operator():
         lambda: ng.jit(energy)(ng.tensor(x)),
         lambda: ng.func.vmap(energy)(np.ones((2, 3))),
     ]
+    said = r"Numba.*at .*test_protocols.*`from numgrad import njit`"
     for call in calls:
-        with pytest.raises(ng.errors.ArgTypeError, match=r"Numba.*at .*test_protocols.*ng\.op"):
+        with pytest.raises(ng.errors.ArgTypeError, match=said):
             call()
     assert energy(ng.tensor(x).numpy()) == 5.0

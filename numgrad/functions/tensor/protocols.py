@@ -62,10 +62,10 @@ def numba_type(tensor: Any) -> Any:
     where = "" if call is None else f", at {call.site}"
     raise ArgTypeError(
         f"a function compiled by Numba was called with a tensor{where}; it takes arrays, and Numba "
-        f"has no derivatives. Make it an operator of tensors, ng.operator('(n)->(n)')(f) with the "
-        f"shapes of your arguments and an out argument for each result, and declare its "
-        f"derivative with .backward. If no gradient is to flow through it, hand it "
-        f"t.detach().numpy()"
+        f"has no derivatives. Write `from numgrad import njit` in place of Numba's njit, or "
+        f"ng.njit(f)(...): its derivative is derived from its loops. For an operator that ng.jit "
+        f"and vmap take too, write ng.operator('(n)->(n)')(f) with .backward. If no gradient is to "
+        f"flow through it, hand it t.detach().numpy()"
     )
 
 

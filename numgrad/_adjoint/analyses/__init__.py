@@ -1,0 +1,1 @@
+"""What has to be computed, differentiated and kept: repetitions, activity, overwriting, a cut."""

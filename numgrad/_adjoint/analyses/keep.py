@@ -1,0 +1,312 @@
+"""What is kept on the tape for the reverse sweep and what is computed again: a cut of least weight
+for each region, between what cannot be computed again and what the reverse sweep needs."""
+
+import re
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ..ssa.ir import INTEGER, Classes, Op, Program, Region, Value, depth
+from ..ssa.partials import COMPARISONS, SCALARS
+from .activity import Activity
+from .dependence import Dependence
+
+
+@dataclass
+class Plan:
+    """What the reverse sweep of a region begins with.
+
+    Attributes
+    ----------
+    taped : list of Value
+        What is kept on the tape, in order.
+    again : set of Value
+        What is computed again.
+    """
+
+    taped: list[Value] = field(default_factory=list)
+    again: set[Value] = field(default_factory=set)
+
+
+class Keeping:
+    """Plans the reverse sweep of all regions.
+
+    Parameters
+    ----------
+    program, classes, activity, dependence
+        The program and what is known of it.
+    is_cut : bool
+        Whether cuts are sought; else all that is needed is kept.
+
+    Attributes
+    ----------
+    plans : dict
+        The plan of each region that a loop repeats.
+    needed : set of Value
+        What the reverse sweep needs of the values of regions that run once.
+    """
+
+    def __init__(
+        self, program: Program, classes: Classes, activity: Activity, dependence: Dependence,
+        is_cut: bool = True,
+    ) -> None:  # fmt: skip
+        self.program, self.classes, self.activity = program, classes, activity
+        self.dependence, self.is_cut = dependence, is_cut
+        self.plans: dict[Region, Plan] = {}
+        self.needed: set[Value] = set()
+        self._reversed: dict[Op, bool] = {}
+        made = [op.result for op in program.body.walk() if op.name in ("alloc", "copy")]
+        self._lost = {classes.of(array) for array in made if depth(array.region) > 0}
+        self.trips: dict[Op, Value] = {}
+        self.needed |= self._plan(program.body)
+
+    # What is reversed
+
+    def is_reversed(self, op: Op) -> bool:
+        """Whether an operation has a part in the reverse sweep."""
+        if op not in self._reversed:
+            self._reversed[op] = self._has_part(op)
+        return self._reversed[op]
+
+    def _has_part(self, op: Op) -> bool:
+        if op.regions:
+            inner = any(self.is_reversed(o) for region in op.regions for o in region.ops)
+            return inner or any(result in self.activity for result in op.results)
+        if op.name in ("store", "accum", "alloc", "copy", "view"):
+            array = op.result if op.results else op.array
+            return array in self.activity
+        return bool(op.results) and op.result in self.activity
+
+    def trips_of(self, op: Op) -> Value | None:
+        """The number of iterations that a loop has had, where its range does not say it."""
+        if op.is_for and op.body.go_on is None:
+            return None
+        if op not in self.trips:
+            self.trips[op] = Value(INTEGER, op.region, None, "steps")
+        return self.trips[op]
+
+    # What is needed
+
+    def _plan(self, region: Region) -> set[Value]:
+        """Plan a region and those in it; return what it needs of the values around it."""
+        wanted: set[Value] = set()
+        for op in region.ops:
+            wanted |= set(self._wanted(op))
+        own = {v for v in wanted if v.region is region and v.constant is None}
+        outer = {v for v in wanted if v.region is not region and v.constant is None}
+        if depth(region) == 0:
+            self.needed |= own
+            return outer
+        plan = self._cut(region, own)
+        self.plans[region] = plan
+        for value in plan.again:
+            outer |= {
+                v
+                for v in self._inputs(value) or []
+                if v.region is not region and v.constant is None
+            }
+        return outer
+
+    def _wanted(self, op: Op) -> Iterator[Value]:
+        """What the reverse sweep reads for an operation."""
+        if not self.is_reversed(op):
+            return
+        if op.name in SCALARS:
+            yield from self._wanted_by_scalar(op)
+        elif op.name in ("load", "store", "accum"):
+            yield from op.index
+            yield from self._array_inputs(op.array)
+        elif op.name == "view":
+            yield from op.args[1:]
+            yield from op.info["extents"]
+        elif op.name in ("alloc", "copy"):
+            yield from op.info["extents"]
+        elif op.name == "if":
+            yield op.args[0]
+            for region in op.regions:
+                yield from self._plan(region)
+        elif op.name == "loop":
+            yield from self._wanted_by_loop(op)
+
+    def _wanted_by_scalar(self, op: Op) -> Iterator[Value]:
+        for arg, adds in zip(op.args, SCALARS[op.name].adds, strict=True):
+            if adds is not None and arg in self.activity:
+                for place in re.findall(r"\{(\d|r)\}", adds):
+                    yield op.result if place == "r" else op.args[int(place)]
+
+    def _wanted_by_loop(self, op: Op) -> Iterator[Value]:
+        trips = self.trips_of(op)
+        yield from op.bounds
+        if trips is not None:
+            yield trips
+        yield from self._plan(op.body)
+
+    def _array_inputs(self, array: Value) -> list[Value]:
+        """The numbers that are needed to have an array in the reverse sweep."""
+        found: list[Value] = []
+        while array.op is not None and array.op.name == "view":
+            found += array.op.args[1:] + array.op.info["extents"]
+            array = array.op.args[0]
+        return found
+
+    # What can be computed again
+
+    def _inputs(self, value: Value) -> list[Value] | None:
+        """What a value is computed again from; None if it cannot or should not be."""
+        op = value.op
+        if op is None:
+            return None
+        if op.name in SCALARS:
+            return None if self._is_kept_rather(op) else op.args
+        if op.name == "load":
+            if not self.is_available(op.array) or self.dependence.is_overwritten(op):
+                return None
+            return op.index + self._array_inputs(op.array)
+        if op.name == "shape" and self.is_available(op.args[0]):
+            return self._array_inputs(op.args[0])
+        return None
+
+    def _is_kept_rather(self, op: Op) -> bool:
+        if SCALARS[op.name].heavy:
+            return True
+        inexact = any(arg.type.dtype == "float32" for arg in op.args) or not self.program.is_exact
+        to_discrete = not op.result.type.is_real and any(arg.type.is_real for arg in op.args)
+        return inexact and (op.name in COMPARISONS or to_discrete)
+
+    def is_available(self, array: Value) -> bool:
+        """Whether an array still is there in the reverse sweep: none is that a loop makes."""
+        return self.classes.of(array) not in self._lost
+
+    # The cut
+
+    def _cut(self, region: Region, wanted: set[Value]) -> Plan:
+        wanted = wanted - {region.index}
+        if not self.is_cut:
+            return self._all_taped(region, wanted)
+        graph = _Graph()
+        todo, seen = list(wanted), set(wanted)
+        for value in wanted:
+            graph.need(value)
+        while todo:
+            value = todo.pop()
+            inputs = self._inputs(value)
+            graph.add(
+                value, None if inputs is None else [v for v in inputs if self._is_own(v, region)]
+            )
+            for other in inputs or []:
+                if self._is_own(other, region) and other not in seen:
+                    seen.add(other)
+                    todo.append(other)
+        taped = graph.cut()
+        return Plan(_in_order(taped), self._computed_again(region, wanted, taped))
+
+    def _all_taped(self, region: Region, wanted: set[Value]) -> Plan:
+        cheap = {
+            v
+            for v in wanted
+            if v.op is not None and v.op.name == "shape" and self._inputs(v) is not None
+        }
+        return Plan(_in_order(wanted - cheap), self._computed_again(region, wanted, wanted - cheap))
+
+    def _is_own(self, value: Value, region: Region) -> bool:
+        return value.region is region and value.constant is None and value is not region.index
+
+    def _computed_again(self, region: Region, wanted: set[Value], taped: set[Value]) -> set[Value]:
+        again: set[Value] = set()
+        todo = [value for value in wanted if value not in taped]
+        while todo:
+            value = todo.pop()
+            if value in again or value in taped or not self._is_own(value, region):
+                continue
+            again.add(value)
+            todo += self._inputs(value) or []
+        return again
+
+
+def _in_order(values: set[Value]) -> list[Value]:
+    """Values in an order that does not change from run to run."""
+
+    def key(value: Value) -> tuple[int, int, str]:
+        region = value.region
+        if value in region.phis:
+            return (0, region.phis.index(value), "")
+        if value.op is None:
+            return (1, 0, value.hint)
+        return (2, region.ops.index(value.op), str(value.op.results.index(value)))
+
+    return sorted(values, key=key)
+
+
+class _Graph:
+    """A flow network with capacities at its nodes, and its least cut."""
+
+    def __init__(self) -> None:
+        self._inputs: dict[Value, list[Value] | None] = {}
+        self._needed: set[Value] = set()
+
+    def need(self, value: Value) -> None:
+        self._needed.add(value)
+
+    def add(self, value: Value, inputs: list[Value] | None) -> None:
+        self._inputs[value] = inputs
+
+    def cut(self) -> set[Value]:
+        """Return the values to keep, of least weight in all."""
+        capacity = self._capacities()
+        while (path := _path(capacity)) is not None:
+            amount = min(capacity[a][b] for a, b in path)
+            for a, b in path:
+                capacity[a][b] -= amount
+                capacity[b].setdefault(a, 0)
+                capacity[b][a] += amount
+        reached = _reached(capacity)
+        return {v for v in self._inputs if (v, 0) in reached and (v, 1) not in reached}
+
+    def _capacities(self) -> dict:
+        infinite = 1 << 40
+        capacity: dict = {"source": {}, "sink": {}}
+        for value in self._inputs:
+            weight = 9 if value.type.is_complex else 4
+            capacity[value, 0] = {(value, 1): weight}
+            capacity[value, 1] = {}
+        for value, inputs in self._inputs.items():
+            if inputs is None:
+                capacity["source"][value, 0] = infinite
+            for other in inputs or []:
+                capacity[other, 1][value, 0] = infinite
+        for value in self._needed:
+            capacity[value, 1]["sink"] = infinite
+        return capacity
+
+
+def _path(capacity: dict) -> list | None:
+    """A path from the source to the sink with capacity left."""
+    before: dict = {"source": None}
+    todo = deque(["source"])
+    while todo:
+        node = todo.popleft()
+        for other, left in capacity[node].items():
+            if left > 0 and other not in before:
+                before[other] = node
+                if other == "sink":
+                    return _steps(before)
+                todo.append(other)
+    return None
+
+
+def _steps(before: dict) -> list:
+    node, steps = "sink", []
+    while before[node] is not None:
+        steps.append((before[node], node))
+        node = before[node]
+    return steps
+
+
+def _reached(capacity: dict) -> set:
+    found, todo = {"source"}, ["source"]
+    while todo:
+        for other, left in capacity[todo.pop()].items():
+            if left > 0 and other not in found:
+                found.add(other)
+                todo.append(other)
+    return found

@@ -1,0 +1,134 @@
+"""Functions that make new arrays."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..ssa.ir import Value
+from ..ssa.refusal import Refusal
+from .building import Builder
+from .promotion import promoted
+from .things import Lazy, Static, Thing, is_array
+
+
+class NewArrays:
+    """Reads calls of functions such as ``np.zeros``."""
+
+    b: Builder
+
+    def _shape_of(self, thing: Thing) -> list[Value]:
+        parts = thing if isinstance(thing, tuple) else (thing,)
+        return [self.b.number(part) for part in parts]
+
+    def _new(self, fill: str, shape: Thing, dtype: Thing) -> Value:
+        name = dtype_name(dtype) if dtype is not None else "float64"
+        return self.b.alloc(name, self._shape_of(shape), fill)
+
+    def _call_zeros(self, shape: Thing, dtype: Thing = None) -> Thing:
+        return self._new("zeros", shape, dtype)
+
+    def _call_empty(self, shape: Thing, dtype: Thing = None) -> Thing:
+        return self._new("empty", shape, dtype)
+
+    def _call_ones(self, shape: Thing, dtype: Thing = None) -> Thing:
+        return self._new("ones", shape, dtype)
+
+    def _call_full(self, shape: Thing, value: Thing, dtype: Thing = None) -> Thing:
+        number = self.b.number(value)
+        made = self._new(
+            "empty", shape, dtype if dtype is not None else Static(np.dtype(number.type.dtype))
+        )
+        self.b.assign(made, number)
+        return made
+
+    def _like(self, fill: str, other: Thing, dtype: Thing) -> Value:
+        lazy = self.b.lazy(other)
+        name = dtype_name(dtype) if dtype is not None else lazy.type.dtype
+        return self.b.alloc(name, lazy.shape, fill)
+
+    def _call_zeros_like(self, other: Thing, dtype: Thing = None) -> Thing:
+        return self._like("zeros", other, dtype)
+
+    def _call_empty_like(self, other: Thing, dtype: Thing = None) -> Thing:
+        return self._like("empty", other, dtype)
+
+    def _call_ones_like(self, other: Thing, dtype: Thing = None) -> Thing:
+        return self._like("ones", other, dtype)
+
+    def _call_full_like(self, other: Thing, value: Thing, dtype: Thing = None) -> Thing:
+        made = self._like("empty", other, dtype)
+        self.b.assign(made, value)
+        return made
+
+    def _call_copy(self, thing: Thing) -> Thing:
+        return self.b.computed(self.b.lazy(thing))
+
+    def _call_arange(self, *args: Thing) -> Thing:
+        numbers = [self.b.number(arg) for arg in args]
+        if any(n.type.is_real for n in numbers):
+            raise Refusal("np.arange of floats is not understood: use np.linspace or a loop")
+        start, stop, step = bounds_of(self.b, numbers)
+        count = self.b.scalar("extent", start, stop, step)
+        at: Callable[[list[Value]], Value] = lambda i: self.b.scalar(  # noqa: E731
+            "add", start, self.b.scalar("mul", i[0], step)
+        )
+        return Lazy("int64", [count], at, [])
+
+    def _call_linspace(self, start: Thing, stop: Thing, num: Thing = None) -> Thing:
+        first, last = self.b.number(start), self.b.number(stop)
+        count = self.b.number(num) if num is not None else self.b.constant(50)
+        gaps = self.b.scalar("sub", count, self.b.constant(1))
+        width = self.b.scalar("sub", last, first)
+
+        def at(index: list[Value]) -> Value:
+            share = self.b.scalar("truediv", self.b.scalar("mul", width, index[0]), gaps)
+            return self.b.scalar("add", first, share)
+
+        return Lazy("float64", [count], at, [])
+
+    def _call_eye(self, n: Thing) -> Thing:
+        made = self.b.alloc("float64", [self.b.number(n)] * 2, "zeros")
+        one = self.b.constant(1.0)
+        self.b.for_each([self.b.number(n)], lambda i: self.b.store(made, [i[0], i[0]], one))
+        return made
+
+    def _call_array(self, thing: Thing, dtype: Thing = None) -> Thing:
+        name = dtype_name(dtype) if dtype is not None else ""
+        if is_array(thing):
+            return self.b.computed(self.b.lazy(thing), name)
+        return self.array_of(thing, name)
+
+    def array_of(self, thing: Thing, dtype: str = "") -> Value:
+        """Return a new array of the numbers of a tuple, which may be nested."""
+        rows = thing if isinstance(thing[0], tuple) else (thing,)
+        numbers = [[self.b.number(x) for x in row] for row in rows]
+        dtype = dtype or promoted([x for row in numbers for x in row])
+        shape = [self.b.constant(len(numbers[0]))]
+        if rows is thing:
+            shape.insert(0, self.b.constant(len(rows)))
+        made = self.b.alloc(dtype, shape)
+        for n, row in enumerate(numbers):
+            for m, x in enumerate(row):
+                index = (
+                    [self.b.constant(m)]
+                    if rows is not thing
+                    else [self.b.constant(n), self.b.constant(m)]
+                )
+                self.b.store(made, index, x)
+        return made
+
+
+def bounds_of(b: Builder, args: list[Value]) -> tuple[Value, Value, Value]:
+    """Return the start, the end and the step of ``range``."""
+    zero, one = b.constant(0), b.constant(1)
+    start, stop, step = [(zero, *args, one), (*args, one), tuple(args)][len(args) - 1]
+    return start, stop, step
+
+
+def dtype_name(thing: Thing) -> str:
+    if not isinstance(thing, Static):
+        raise Refusal("a dtype must be known when the kernel is compiled")
+    try:
+        return np.dtype(thing.value).name
+    except TypeError:
+        raise Refusal(f"{thing.value!r} is not understood as a dtype") from None

@@ -1,0 +1,79 @@
+"""The types that numbers are promoted to, and operations of known integers."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..ssa.ir import INTEGER, Type, Value
+from ..ssa.partials import SCALARS
+from ..ssa.refusal import Refusal
+
+
+def is_integer(*values: Value) -> bool:
+    return all(value.type == INTEGER for value in values)
+
+
+def folded(name: str, args: Sequence[Value]) -> Any:
+    """The result of an operation of known integers or booleans, where it is one; else None."""
+    numbers = [arg.constant for arg in args]
+    if not all(isinstance(n, (int, bool)) for n in numbers):
+        return None
+    if name == "not":
+        return not numbers[0]
+    if name in _FOLDED:
+        result = _FOLDED[name](*numbers)
+        return result if isinstance(result, bool) or abs(result) < 2**62 else None
+    return None
+
+
+_FOLDED: dict[str, Callable[..., Any]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "neg": lambda a: -a,
+    "lt": lambda a, b: a < b,
+    "le": lambda a, b: a <= b,
+    "gt": lambda a, b: a > b,
+    "ge": lambda a, b: a >= b,
+    "eq": lambda a, b: a == b,
+    "ne": lambda a, b: a != b,
+    "and": lambda a, b: bool(a and b),
+    "or": lambda a, b: bool(a or b),
+}
+
+
+def result_dtype(name: str, args: Sequence[Value]) -> str:
+    """The dtype of a scalar operation's result, as Numba promotes."""
+    kind = SCALARS[name].result
+    if kind in ("int", "bool", "float64", "float32"):
+        return {"int": "int64"}.get(kind, kind)
+    if name == "select":
+        return promoted(args[1:])
+    dtype = np.dtype(promoted(args))
+    if kind == "same":
+        small = dtype.kind in "bi" or (dtype.kind == "u" and dtype.itemsize < 8)
+        if small:
+            return "uint64" if dtype.kind == "u" else "int64"
+        return dtype.name
+    return dtype.name if dtype.kind in "fc" else "float64"
+
+
+def promoted(values: Sequence[Value]) -> str:
+    """The dtype of numbers that meet in one expression or one name."""
+    dtypes = [np.dtype(value.type.dtype) for value in values]
+    result = dtypes[0]
+    for dtype in dtypes[1:]:
+        result = np.promote_types(result, dtype)
+    return result.name
+
+
+def unified(one: Type, other: Type) -> Type:
+    """The type of a name that has values of two types."""
+    if one.ndim != other.ndim:
+        raise Refusal("a name stands for arrays of different numbers of axes, or for a number too")
+    if one.is_array:
+        if one.dtype != other.dtype:
+            raise Refusal("a name stands for arrays of different dtypes")
+        return one
+    return Type(np.promote_types(one.dtype, other.dtype).name)

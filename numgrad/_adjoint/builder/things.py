@@ -1,0 +1,62 @@
+"""What an expression gives: a value, a tuple of things, an object that is known when the kernel is
+compiled, or an array expression that is not yet computed."""
+
+from collections.abc import Callable
+from typing import Any
+
+from ..ssa.ir import Type, Value
+from ..ssa.refusal import Refusal
+
+
+class Static:
+    """An object that is known when a kernel is compiled: a function, a dtype, a string, None."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+class Poison:
+    """A name that has no value that could be used, and why."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+
+class Lazy:
+    """An array expression whose elements are computed where they are used.
+
+    Attributes
+    ----------
+    type : Type
+    shape : list of Value
+    at : callable
+        The element at an index, a list of values.
+    reads : list of Value
+        The arrays that it reads.
+    """
+
+    def __init__(
+        self, dtype: str, shape: list[Value], at: Callable[[list[Value]], Value], reads: list[Value]
+    ) -> None:
+        self.type = Type(dtype, len(shape))
+        self.shape, self.at, self.reads = shape, at, reads
+        self.source: Value | None = None  # the array that this is, element by element
+
+
+Thing = Any
+
+
+def is_array(thing: Thing) -> bool:
+    """Whether a thing is an array or an array expression."""
+    if isinstance(thing, Poison):
+        raise Refusal(thing.reason)
+    return isinstance(thing, Lazy) or (isinstance(thing, Value) and bool(thing.type.ndim))
+
+
+def described(thing: Thing) -> str:
+    """Return what a thing is, for errors."""
+    if isinstance(thing, Static):
+        return repr(thing.value)[:60]
+    if isinstance(thing, tuple):
+        return "a tuple"
+    return "an array" if isinstance(thing, (Lazy, Value)) else type(thing).__name__

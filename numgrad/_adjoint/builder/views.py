@@ -1,0 +1,83 @@
+"""Views of arrays: what they are of, and their elements as elements of that."""
+
+from collections.abc import Callable
+
+from ..ssa.ir import Op, Value
+from ..ssa.ranges import is_natural
+
+Scalar = Callable[..., Value]
+
+
+def root(array: Value) -> Value | None:
+    """Return the array that a view is of; None for one that a loop carries, which may be any."""
+    while array.op is not None and array.op.name == "view":
+        array = array.op.args[0]
+    return None if array.is_phi or (array.op and array.op.name == "loop") else array
+
+
+def same_view(one: Value, other: Value) -> bool:
+    """Whether two array values surely are the same elements in the same order."""
+    if one is other:
+        return True
+    a, b = one.op, other.op
+    if a is None or b is None or a.name != "view" or b.name != "view":
+        return False
+    return (
+        a.info["spec"] == b.info["spec"]
+        and len(a.args) == len(b.args)
+        and all(
+            x is y or (x.constant is not None and x.constant == y.constant)
+            for x, y in zip(a.args[1:], b.args[1:], strict=True)
+        )
+        and same_view(a.args[0], b.args[0])
+    )
+
+
+def base_element(
+    scalar: Scalar, constant: Scalar, array: Value, index: list[Value]
+) -> tuple[Value, list[Value]]:
+    """Return an element of a view as one of what it is a view of, where indices can be composed.
+
+    The specification of a view is a letter for each axis of what it is taken of: ``i`` for an
+    index, ``:`` for all, ``+`` for a slice from a natural start, ``%`` for one with a step, ``n``
+    for a new axis, ``r`` for all in reverse; ``T`` alone reverses the axes.
+    """
+    while array.op is not None and array.op.name == "view":
+        spec = array.op.info["spec"]
+        if spec in ("T", "reshape"):
+            if spec == "reshape":
+                break
+            composed: list[Value] | None = index[::-1]
+        else:
+            composed = _composed(scalar, constant, array.op, index)
+        if composed is None:
+            break
+        array, index = array.op.args[0], composed
+    return array, index
+
+
+def _composed(scalar: Scalar, constant: Scalar, op: Op, index: list[Value]) -> list[Value] | None:
+    """An index into what a view is of; None where a position may be negative."""
+    found: list[Value] = []
+    given, rest, extents = iter(index), iter(op.args[1:]), iter(op.info["extents"])
+    for letter in op.info["spec"]:
+        if letter == "i":
+            found.append(next(rest))
+            continue
+        position, extent = next(given), next(extents)
+        if letter == "n":
+            continue
+        if letter == "r":
+            if not is_natural(position):
+                return None
+            last = scalar("sub", extent, constant(1))
+            position = scalar("sub", last, position)
+        if letter in "+%":
+            if not is_natural(position):
+                return None
+            start = next(rest)
+            if letter == "%":
+                position = scalar("mul", position, next(rest))
+            position = scalar("add", position, start)
+        found.append(position)
+    return found

@@ -1,0 +1,319 @@
+"""Derived adjoints: from a kernel to the source of its reverse mode."""
+
+import hashlib
+import linecache
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from .analyses.activity import Activity
+from .analyses.dependence import Dependence
+from .analyses.keep import Keeping
+from .analyses.simplify import Liveness, remove_dead, simplify
+from .frontend.reading import Known, read
+from .generation.forward import Forward
+from .generation.order import Order
+from .generation.reverse import Reverse, arrays_again
+from .generation.tape import Tape
+from .generation.writing import Names, Writer, tidied
+from .ssa.ir import Classes, Op, Program, Type, Value
+from .ssa.refusal import AdjointError
+
+
+@dataclass(frozen=True)
+class Options:
+    """Switches of the optimisations, all on; tests turn them off.
+
+    Attributes
+    ----------
+    common : bool
+        Equal operations and loads are done once.
+    cut : bool
+        The least is kept on the tape; else all that is needed.
+    compare : bool
+        Indices are compared to see which loads stay valid.
+    slice : bool
+        The forward sweep has only what is needed.
+    reorder : bool
+        Loops whose steps commute are reversed upwards; sums stay in registers.
+    checked : bool
+        The length of the tape is checked. Deriving again needs a source without: its tape is
+        long enough.
+    """
+
+    common: bool = True
+    cut: bool = True
+    compare: bool = True
+    slice: bool = True
+    reorder: bool = True
+    checked: bool = True
+
+
+class Derived:
+    """The adjoint of a kernel for arguments of certain types.
+
+    Its function takes the arguments of the kernel (constants left out, tuples taken apart), the
+    shadows of the active arrays, the cotangents of the results and two tapes. It adds to the
+    shadows of arrays; that of an array which the kernel writes holds the cotangent of its last
+    elements before and that of its first elements after. It returns the lengths that the tapes
+    need and the cotangents of the active numbers. Where a length is larger than that of its tape,
+    nothing else was done: call it again with longer ones.
+
+    Attributes
+    ----------
+    source : str
+        The text of the function.
+    name : str
+    parameters : list of str
+        The names of the arguments of the kernel.
+    shadows : list of int
+        The positions of the arguments that have shadows.
+    numbers : list of int
+        The positions of the numbers whose cotangents are returned.
+    results : list of Type
+        The types of what the kernel returns.
+    cotangents : list of int
+        The positions of the results that have cotangents.
+    structure : str
+        Whether the kernel returns ``"none"``, ``"one"`` or a ``"tuple"``.
+    written : list of int
+        The positions of the arrays that the kernel writes.
+    request : tuple
+        The function, the types of its arguments and the active ones.
+    lengths : tuple of int
+        The lengths of the tapes that sufficed at the last call, for the next one to begin with.
+    """
+
+    request: tuple[Any, Sequence[Any], Sequence[int]]
+    lengths: tuple[int, int] = (1024, 1024)
+
+    def __init__(self, program: Program, active: Sequence[int], options: Options) -> None:
+        self.program, self.options = program, options
+        self.name = f"{program.name}_adjoint"
+        self.parameters = [value.hint for value in program.parameters]
+        self.structure = program.structure
+        self.results = [value.type for value in program.results]
+        self._derive(list(active))
+
+    def _derive(self, active: list[int]) -> None:
+        program, options = self.program, self.options
+        if options.common:
+            simplify(program)
+        remove_dead(program)
+        classes = Classes(program.body)
+        self.written = self._written(classes)
+        self._refuse_complex()
+        self._refuse_racing()
+        variables = [program.parameters[n] for n in active]
+        outputs = [*program.results, *(program.parameters[n] for n in self.written)]
+        self.activity = Activity(program, classes, variables, outputs)
+        dependence = Dependence(program, classes, options.compare)
+        self.keeping = Keeping(program, classes, self.activity, dependence, options.cut)
+        self._number(active)
+        self._generate(classes)
+
+    def _refuse_complex(self) -> None:
+        results = [value for op in self.program.body.walk() for value in op.results]
+        if any(value.type.is_complex for value in [*self.program.parameters, *results]):
+            raise AdjointError(f"{self.program.name}: complex numbers are not understood yet")
+
+    def _refuse_racing(self) -> None:
+        """Refuse numbers that iterations of a parallel loop hand on, other than sums and the like:
+        Numba gives the value from before the loop."""
+        for op in self.program.body.walk():
+            if op.info.get("is_parallel") and not all(_reduces(*pair) for pair in _numbers(op)):
+                raise AdjointError(
+                    f"{self.program.name}, line {op.line}: an iteration of prange reads a number "
+                    f"that another one sets, which Numba does not carry; write a reduction, such "
+                    f"as s = max(s, a[i]), or range"
+                )
+
+    def _written(self, classes: Classes) -> list[int]:
+        stores = [op for op in self.program.body.walk() if op.name in ("store", "accum")]
+        groups = {classes.of(op.array) for op in stores}
+        arrays = enumerate(self.program.parameters)
+        return [n for n, v in arrays if v.type.is_array and classes.of(v) in groups]
+
+    def _number(self, active: list[int]) -> None:
+        """Number the arguments and results that have cotangents."""
+        places = enumerate(self.program.parameters)
+        self.shadows = [n for n, v in places if v.type.is_array and v in self.activity]
+        self.numbers = [n for n in active if not self.program.parameters[n].type.is_array]
+        self.cotangents = [n for n, v in enumerate(self.program.results) if v.type.is_real]
+
+    def _generate(self, classes: Classes) -> None:
+        program, options = self.program, self.options
+        self._names = names = Names(set(program.namespace))
+        for value in program.parameters:
+            names.of(value)
+        for array, name in program.global_arrays.items():
+            names.give(array, name)
+        live = self._live(classes)
+        writer = Writer()
+        leave = "".join(", 0.0" for _ in self.numbers)
+        shadows = [names.cotangent(program.parameters[n]) for n in self.shadows]
+        seeds = [names.fresh("g" if len(self.results) == 1 else f"g{n}") for n in self.cotangents]
+        tape = Tape(self.keeping, names, writer, leave, self.options.checked)
+        arguments = [names.of(v) for v in program.parameters] + shadows + seeds
+        header = f"def {self.name}({', '.join([*arguments, *tape.tapes.values()])}):"
+        with writer.block(header):
+            tape.start()
+            Forward(program, classes, self.keeping, live, names, writer, tape).run()
+            order = Order(self.activity, self.keeping.dependence, tape, options.reorder)
+            sweep = Reverse(program, self.activity, self.keeping, names, writer, tape, order)
+            self._reverse(sweep, seeds)
+        self.source = tidied("\n".join(writer.lines))
+
+    def _live(self, classes: Classes) -> Liveness:
+        """What the forward sweep has to compute."""
+        program, live = self.program, Liveness(self.program, classes)
+        if not self.options.slice:
+            live.need(ops=list(program.body.walk()))
+        again = arrays_again(program, self.keeping)
+        live.need(values=list(self.keeping.needed))
+        live.need(values=list(again))
+        for plan in self.keeping.plans.values():
+            live.need(values=plan.taped)
+            for value in plan.again:
+                if value.op is not None and value.op.name == "load":
+                    live.need_elements(classes.of(value.op.array))
+        live.need(ops=[op for op in program.body.walk() if op.name in ("check", "raise")])
+        live.need(ops=list(self.keeping.trips))
+        return live
+
+    def _reverse(self, reverse: Reverse, seeds: list[str]) -> None:
+        """Write the reverse sweep, from the cotangents of the results to those of the arguments."""
+        body = self.program.body
+        reverse.prepare(body)
+        for seed, place in zip(seeds, self.cotangents, strict=True):
+            value = self.program.results[place]
+            if value not in self.activity:
+                continue
+            if value.type.is_array:
+                reverse.writer.line(f"{self._names.cotangent(value)}[:] += {seed}")
+            elif value.region is body:
+                reverse.add(value, seed)
+        reverse.region(body)
+        given = [reverse.take(self.program.parameters[n], 1) or "0.0" for n in self.numbers]
+        sizes = [f"{tape}.size" for tape in reverse.tape.tapes.values()]
+        reverse.writer.line(f"return ({', '.join(sizes + given)})")
+
+    # The function
+
+    @cached_property
+    def namespace(self) -> dict[str, Any]:
+        """What the names in the source stand for."""
+        given = {k: v for k, v in self.program.namespace.items() if k}
+        return {"np": np, "math": math, **given}
+
+    @cached_property
+    def plain(self) -> Any:
+        """The function, as Python runs it; its source is found by ``inspect``."""
+        digest = hashlib.sha256(self.source.encode()).hexdigest()[:16]
+        file = f"<{self.name} {digest}>"
+        linecache.cache[file] = (len(self.source), None, self.source.splitlines(True), file)
+        space = dict(self.namespace)
+        exec(compile(self.source, file, "exec"), space)
+        return space[self.name]
+
+    @cached_property
+    def compiled(self) -> Any:
+        """The function, compiled by Numba when it is first called. Where the slope is infinite it
+        is so in the result: divisions by 0 raise nothing."""
+        from numba import njit
+
+        options = getattr(self.request[0], "targetoptions", {})
+        kept = {name: options[name] for name in ("fastmath", "boundscheck") if name in options}
+        return njit(self.plain, error_model="numpy", **kept)
+
+    def again(self) -> "Derived":
+        """Return the adjoint of this adjoint, for derivatives of the second order; it is made once.
+
+        Its kernel takes tapes that are long enough, as those of a call of this one are. It has
+        shadows for them too, which begin and end without meaning.
+        """
+        return self._again
+
+    @cached_property
+    def _again(self) -> "Derived":
+        function, arguments, active = self.request
+        first = derive(function, arguments, active, replace(self.options, checked=False))
+        kernel = first.plain
+        types: list[Any] = [value.type for value in first.program.parameters]
+        types += [types[n] for n in first.shadows]
+        types += [first.results[n] for n in first.cotangents]
+        return derive(kernel, [*types, Type("float64", 1), Type("int64", 1)])
+
+
+def _numbers(op: Op) -> list[tuple[Value, Value]]:
+    """The numbers that a loop carries, and what an iteration makes of each."""
+    pairs = zip(op.body.phis, op.body.yields, strict=True)
+    return [(phi, given) for phi, given in pairs if not phi.type.is_array]
+
+
+def _reduces(phi: Value, given: Value) -> bool:
+    """Whether an iteration only adds to a carried number, or the like."""
+    while given.op is not None and given.op.name in ("add", "sub", "mul", "truediv", "min", "max"):
+        if phi in given.op.args:
+            return True
+        given = given.op.args[0]
+    return given is phi
+
+
+def type_of(argument: Any) -> Any:
+    """Return the type of an argument, as ``derive`` takes it.
+
+    Parameters
+    ----------
+    argument : array, number, tuple or other constant
+
+    Returns
+    -------
+    Type, tuple or Known
+    """
+    if isinstance(argument, np.ndarray):
+        return Type(argument.dtype.name, argument.ndim)
+    if isinstance(argument, (bool, np.bool_, int, float, complex, np.number)):
+        return Type(np.asarray(argument).dtype.name)
+    if isinstance(argument, tuple):
+        return tuple(type_of(part) for part in argument)
+    return Known(argument)
+
+
+def derive(
+    function: Any,
+    arguments: Sequence[Any],
+    active: Sequence[int] | None = None,
+    options: Options | None = None,
+) -> Derived:
+    """Derive the adjoint of a kernel.
+
+    Parameters
+    ----------
+    function : callable
+        A function or a dispatcher of Numba.
+    arguments : sequence
+        For each parameter a ``Type``, a tuple of them, or a ``Known`` constant.
+    active : sequence of int, optional
+        The positions of the arguments to differentiate, tuples taken apart; all floats by default.
+    options : Options, optional
+
+    Returns
+    -------
+    Derived
+
+    Raises
+    ------
+    AdjointError
+        If a statement is not understood, with its file, line and text.
+    """
+    program = read(function, arguments)
+    if active is None:
+        active = [n for n, v in enumerate(program.parameters) if v.type.is_real]
+    made = Derived(program, active, options or Options())
+    made.request = (function, arguments, active)
+    return made

@@ -1,0 +1,1 @@
+"""The front end: from the source of a kernel to structured SSA."""

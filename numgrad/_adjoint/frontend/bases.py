@@ -1,0 +1,69 @@
+"""The arrays whose elements an array value may be, and copies that must not be written."""
+
+from ..builder.things import Thing
+from ..ssa.ir import Op, Program, Region, Value
+from ..ssa.refusal import Refusal
+
+
+def values_of(array: Value, seen: set[Value] | None = None) -> set[Value]:
+    """The arrays whose elements an array value may be: of views, and of what loops exchange."""
+    seen = set() if seen is None else seen
+    while array.op is not None and array.op.name == "view":
+        array = array.op.args[0]
+    if array in seen:
+        return set()
+    seen.add(array)
+    if array.op is not None and array.op.name == "loop":
+        array = array.op.body.phis[array.op.results.index(array)]
+    if not array.is_phi:
+        return {array}
+    body, owner = array.region, array.region.owner
+    assert owner is not None
+    place = body.phis.index(array)
+    others = [owner.inits[place], *body.yields[place : place + 1]]
+    return set().union(*(values_of(other, seen) for other in others))
+
+
+def bases(array: Value) -> set[int]:
+    return {id(base) for base in values_of(array)}
+
+
+def is_given(base: Value) -> bool:
+    """Whether an array comes from outside of the kernel."""
+    return base.op is None
+
+
+def arrays_of(thing: Thing) -> list[Value]:
+    if isinstance(thing, tuple):
+        return [array for part in thing for array in arrays_of(part)]
+    return [thing] if isinstance(thing, Value) and thing.type.is_array else []
+
+
+def require_by_value(program: Program) -> None:
+    """Refuse writes into arrays that were copied where a name was bound again.
+
+    Raises
+    ------
+    Refusal
+    """
+    ops = list(program.body.walk())
+    stores = {op for op in ops if op.name in ("store", "accum") and not op.info["own"]}
+    for hazards, buffer, name in program.by_value:
+        if buffer.op not in ops:  # of an attempt that was given up
+            continue
+        for op in ops[ops.index(buffer.op) :] + _around(buffer, stores):
+            if op in stores and bases(op.array) & hazards:
+                raise Refusal(
+                    f"`{name}` becomes another array in a loop, and is also written in place "
+                    f"(line {op.line}): write `{name}[:] = ...` instead of `{name} = ...`"
+                )
+
+
+def _around(buffer: Value, stores: set[Op]) -> list[Op]:
+    """The stores that a loop around a buffer repeats."""
+    loops = [region for region in buffer.region.ancestors() if region.is_loop]
+    return [op for op in stores if any(op.region.is_within(region) for region in loops)]
+
+
+def made_inside(region: Region) -> set[int]:
+    return {id(op.result) for op in region.walk() if op.name in ("alloc", "copy")}

@@ -1,0 +1,156 @@
+"""Branches, and what names stand for after them."""
+
+import ast
+from collections.abc import Callable
+
+from ..builder.building import Builder
+from ..builder.promotion import unified
+from ..builder.things import Poison, Static, Thing
+from ..ssa.ir import Op, Region, Value
+from ..ssa.refusal import Refusal
+from .bases import bases, made_inside
+
+
+class Branches:
+    """Reads ``if`` and conditional expressions."""
+
+    b: Builder
+    names: dict[str, Thing]
+    number: Callable[..., Value]
+    condition: Callable[[Value], Value]
+    block: Callable[[list[ast.stmt]], bool]
+    computed: Callable[[Thing], Thing]
+
+    def _do_if(self, node: ast.If) -> bool:
+        test = self.number(node.test)
+        if test.constant is not None:
+            return self.block(node.body if test.constant else node.orelse)
+        op = Op("if", [self.condition(test)], self.b.region, self.b.line)
+        before = dict(self.names)
+        ends: list[tuple[dict[str, Thing], bool]] = []
+        for statements in (node.body, node.orelse):
+            self.names = dict(before)
+            region = Region(op)
+            op.regions.append(region)
+            with self.b.inside(region):
+                ends.append((self.names, self.block(statements)))
+            ends[-1] = (self.names, ends[-1][1])
+        self.names = self._merged(op, before, ends)
+        self.b.region.ops.append(op)
+        return ends[0][1] and ends[1][1]
+
+    def _merged(
+        self, op: Op, before: dict[str, Thing], ends: list[tuple[dict[str, Thing], bool]]
+    ) -> dict[str, Thing]:
+        (yes, yes_raises), (no, no_raises) = ends
+        merged = dict(before)
+        for name in {**yes, **no}:
+            one, other = yes.get(name), no.get(name)
+            if one is other:
+                merged[name] = one
+            elif yes_raises or no_raises:
+                merged[name] = self._surviving(op, name, other if yes_raises else one, yes_raises)
+            else:
+                merged[name] = self.merge(op, name, one, other)
+        return {name: thing for name, thing in merged.items() if thing is not None}
+
+    def _surviving(self, op: Op, name: str, thing: Thing, is_second: bool) -> Thing:
+        """What a name stands for after the branch that does not raise."""
+        pair = (None, thing) if is_second else (thing, None)
+        return self.merge(op, name, *pair)
+
+    def merge(self, op: Op, name: str, one: Thing, other: Thing) -> Thing:
+        """Return what a name stands for after a branch that gave it two values."""
+        if isinstance(one, Poison) or isinstance(other, Poison):
+            return one if isinstance(one, Poison) else other
+        if isinstance(one, tuple) or isinstance(other, tuple):
+            return self._merge_tuples(op, name, one, other)
+        known = one if one is not None else other
+        if isinstance(known, Static) or isinstance(other, Static):
+            if one is None or other is None or same_static(one, other):
+                return known
+            return Poison(f"`{name}` stands for different objects after an if")
+        if known.type.is_array:
+            return self._merge_arrays(op, name, one, other)
+        return self._merge_numbers(op, name, one, other)
+
+    def _merge_tuples(self, op: Op, name: str, one: Thing, other: Thing) -> Thing:
+        size = len(one if isinstance(one, tuple) else other)
+        first = one if one is not None else (None,) * size
+        second = other if other is not None else (None,) * size
+        if (
+            not isinstance(first, tuple)
+            or not isinstance(second, tuple)
+            or len(first) != len(second)
+        ):
+            return Poison(f"`{name}` stands for tuples of different lengths after an if")
+        pairs = zip(first, second, strict=True)
+        return tuple(self.merge(op, name, a, b) if a is not b else a for a, b in pairs)
+
+    def _merge_arrays(self, op: Op, name: str, one: Thing, other: Thing) -> Thing:
+        if one is not None and other is not None:
+            return self._merge_by_value(op, name, one, other)
+        made = one if one is not None else other
+        if made is not None and any(made.region.is_within(r) for r in op.regions):
+            return Poison(f"`{name}` is an array that is only made under a condition")
+        return made
+
+    def _merge_by_value(self, op: Op, name: str, one: Thing, other: Thing) -> Thing:
+        """Copy the array that a condition chooses, where nothing sees the difference."""
+        shape = self._shape_outside(op, one) or self._shape_outside(op, other)
+        is_pair = isinstance(one, Value) and isinstance(other, Value) and one.type == other.type
+        if not is_pair or shape is None:
+            return Poison(
+                f"which array `{name}` stands for depends on a condition: copy the elements "
+                f"(`{name}[:] = ...`), or use one array with an index"
+            )
+        buffer = self.b.alloc(one.type.dtype, shape, hint=name)
+        for region, side in zip(op.regions, (one, other), strict=True):
+            with self.b.inside(region):
+                self.b.copy_into(buffer, side, f"{name} is of another shape under a condition")
+        assert buffer.op is not None
+        made = made_inside(op.regions[0]) | made_inside(op.regions[1])
+        hazards = {id(buffer)} | ((bases(one) | bases(other)) - made)
+        self.b.program.by_value.append((hazards, buffer, name))
+        return buffer
+
+    def _shape_outside(self, op: Op, array: Thing) -> list[Value] | None:
+        """The shape of an array, where it is known before a branch."""
+        if not isinstance(array, Value):
+            return None
+        if not any(array.region.is_within(region) for region in op.regions):
+            return self.b.shape(array)
+        shape = array.op.info.get("extents") if array.op is not None else None
+        inside = [n for n in shape or [] if any(n.region.is_within(r) for r in op.regions)]
+        return None if inside or shape is None else shape
+
+    def _merge_numbers(self, op: Op, name: str, one: Value | None, other: Value | None) -> Value:
+        known = [value for value in (one, other) if value is not None]
+        kind = known[0].type if len(known) == 1 else unified(known[0].type, known[1].type)
+        for region, value in zip(op.regions, (one, other), strict=True):
+            region.yields.append(value if value is not None else self.b.zero(kind))
+        result = Value(kind, self.b.region, op, name)
+        op.results.append(result)
+        return result
+
+    def branches(self, test: Value, yes: Callable[[], Thing], no: Callable[[], Thing]) -> Thing:
+        """Return what one of two functions gives, as a condition says."""
+        op = Op("if", [self.condition(test)], self.b.region, self.b.line)
+        things = []
+        for function in (yes, no):
+            region = Region(op)
+            op.regions.append(region)
+            with self.b.inside(region):
+                things.append(self.computed(function()))
+        result = things[0] if things[0] is things[1] else self.merge(op, self.b.hint, *things)
+        self.b.region.ops.append(op)
+        if isinstance(result, Poison):
+            raise Refusal(result.reason)
+        return result
+
+
+def same_static(one: Thing, other: Thing) -> bool:
+    """Whether two things are the same known object."""
+    if not isinstance(one, Static) or not isinstance(other, Static):
+        return False
+    return one.value is other.value or one.value == other.value

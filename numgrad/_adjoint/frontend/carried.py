@@ -1,0 +1,231 @@
+"""What loops carry: numbers, arrays that are exchanged, and names that get buffers.
+
+A number is carried. An array whose name an iteration binds to another array is carried where the
+names exchange their arrays; otherwise it becomes a buffer into which the new elements are copied.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ..builder.promotion import unified
+from ..builder.things import Poison, Static, Thing
+from ..ssa.ir import Region, Type, Value
+from .bases import arrays_of, bases, is_given, made_inside, values_of
+
+Path = tuple[Any, ...]  # a name, and positions in the tuple that it stands for
+
+
+class Again(Exception):  # noqa: N818
+    """The body has to be read again, with what was learned of its names."""
+
+
+class Carried:
+    """What a loop carries: for each name that its body assigns, how.
+
+    Parameters
+    ----------
+    reader : Rebinding
+    known : dict
+        What earlier attempts found, by the path of a name or of a part of its tuple: a type,
+        the size of a tuple, ``"buffer"`` or why the name has no value; it is added to.
+    names : list of str
+    """
+
+    def __init__(self, reader: Any, known: dict[Path, Any], names: list[str]) -> None:
+        self.reader, self.b, self.known = reader, reader.b, known
+        self.outer = dict(reader.names)
+        self.names = names
+        self.starts: dict[Path, Value] = {}
+        self.buffers: dict[Path, Value] = {}
+        self.phis: dict[Path, Value] = {}
+        self.ends: dict[Path, Value] = {}
+        for name in names:
+            self._open((name,), self.outer.get(name))
+
+    def inits(self) -> list[Value]:
+        """The values of what is carried before the first iteration."""
+        return list(self.starts.values())
+
+    def _open(self, path: Path, thing: Thing) -> None:
+        """Note how the thing of a name, or a part of it, is carried."""
+        known = self.known.get(path)
+        if isinstance(known, int) and thing is None:
+            thing = (None,) * known
+        if isinstance(thing, tuple):
+            for position, part in enumerate(thing):
+                self._open((*path, position), part)
+        elif known == "buffer":
+            self.b.is_own = True
+            self.buffers[path] = self.b.computed(self.b.lazy(thing), hint=str(path[0]))
+            self.b.is_own = False
+        elif isinstance(thing, Value) and not thing.type.is_array:
+            self._carry(path, thing, known if isinstance(known, Type) else thing.type)
+        elif isinstance(known, Type):
+            self._carry(path, thing if isinstance(thing, Value) else self.b.zero(known), known)
+
+    def _carry(self, path: Path, start: Value, kind: Type) -> None:
+        if start.constant is not None and start.type != kind:
+            start = self.b.constant(np.dtype(kind.dtype).type(start.constant))
+        self.starts[path], self.known[path] = start, kind
+
+    def open(self, region: Region) -> None:
+        """Give names their values at the start of an iteration."""
+        for path, start in self.starts.items():
+            self.phis[path] = Value(self.known[path], region, None, str(path[0]) or start.hint)
+        region.phis += self.phis.values()
+        self._rename({**self.phis, **self.buffers})
+
+    def _rename(self, values: dict[Path, Value]) -> None:
+        """Bind names to values; those that have none before the loop lose theirs."""
+        for name in self.names:
+            thing = self._renamed((name,), self.outer.get(name), values)
+            self.reader.names[name] = thing
+            if thing is None:
+                del self.reader.names[name]
+
+    def _renamed(self, path: Path, thing: Thing, values: dict[Path, Value]) -> Thing:
+        known = self.known.get(path)
+        if isinstance(known, str) and known != "buffer":
+            return Poison(known)
+        if isinstance(known, int) and thing is None:
+            thing = (None,) * known
+        if isinstance(thing, tuple):
+            return tuple(self._renamed((*path, n), part, values) for n, part in enumerate(thing))
+        return values.get(path, thing)
+
+    # The end of an iteration
+
+    def check_ends(self) -> None:
+        """Compare what names stand for at the end of an iteration with what was assumed.
+
+        Raises
+        ------
+        Again
+            If something else was assumed.
+        """
+        settled = [self._is_settled((name,), self.reader.names.get(name)) for name in self.names]
+        if not all(settled):
+            raise Again
+
+    def _is_settled(self, path: Path, end: Thing) -> bool:
+        known, outer = self.known.get(path), self._outer_at(path)
+        if isinstance(known, str) and known != "buffer":
+            return True
+        if end is None or (end is outer and path not in self.phis and path not in self.buffers):
+            return True
+        if isinstance(end, tuple):
+            return self._is_settled_tuple(path, end, outer)
+        if isinstance(end, (Poison, Static)):
+            return self._is_settled_object(path, end, outer)
+        if path in self.buffers:
+            self.ends[path] = end
+            return True
+        return self._is_settled_value(path, end, outer)
+
+    def _is_settled_tuple(self, path: Path, end: tuple, outer: Thing) -> bool:
+        if outer is not None and (not isinstance(outer, tuple) or len(outer) != len(end)):
+            return self._poison(
+                path, f"`{path[0]}` stands for tuples of different lengths in a loop"
+            )
+        is_new = outer is None and self.known.get(path) != len(end)
+        if is_new:
+            self.known[path] = len(end)
+        parts = [self._is_settled((*path, n), part) for n, part in enumerate(end)]
+        return all(parts) and not is_new
+
+    def _is_settled_object(self, path: Path, end: Poison | Static, outer: Thing) -> bool:
+        if isinstance(end, Poison):
+            return self._poison(path, end.reason)
+        if isinstance(outer, Static) and (outer.value is end.value or outer.value == end.value):
+            return True
+        return self._poison(path, f"`{path[0]}` stands for different objects in a loop")
+
+    def _poison(self, path: Path, reason: str) -> bool:
+        self.known[path] = reason
+        return False
+
+    def _is_settled_value(self, path: Path, end: Value, outer: Thing) -> bool:
+        known = self.known.get(path)
+        if end.type.is_array and not isinstance(outer, Value):
+            return self._poison(path, f"`{path[0]}` is an array that is only made in a loop")
+        if isinstance(known, int) or isinstance(outer, (tuple, Static)):
+            return self._poison(path, f"`{path[0]}` stands for a number and for something else")
+        before = known if isinstance(known, Type) else getattr(outer, "type", end.type)
+        self.ends[path] = end
+        self.known[path] = unified(before, end.type)
+        return self.known[path] == known
+
+    def _outer_at(self, path: Path) -> Thing:
+        thing = self.outer.get(path[0])
+        for position in path[1:]:
+            if not isinstance(thing, tuple) or position >= len(thing):
+                return None
+            thing = thing[position]
+        return thing
+
+    def close(self, region: Region) -> None:
+        """Set what an iteration yields; copy new arrays into buffers."""
+        self._require_exchange()
+        self._fill_buffers(region)
+        region.yields += [self.ends.get(path, phi) for path, phi in self.phis.items()]
+
+    def _require_exchange(self) -> None:
+        """Arrays that are carried must be exchanged; the names of others get buffers."""
+        arrays = {path for path, phi in self.phis.items() if phi.type.is_array}
+        exchanged = set(arrays)
+        while True:
+            phis = {id(self.phis[path]) for path in exchanged}
+            ends = [id(self.ends[path]) for path in exchanged]
+            outside = {path for path in exchanged if id(self.ends[path]) not in phis}
+            if not outside:
+                break
+            exchanged -= outside
+        if len(set(ends)) < len(ends):
+            exchanged = set()
+        if exchanged != arrays:
+            self.known.update(dict.fromkeys(arrays - exchanged, "buffer"))
+            raise Again
+
+    def _fill_buffers(self, region: Region) -> None:
+        moved = {
+            p: end
+            for p, end in self.ends.items()
+            if p in self.buffers and end is not self.buffers[p]
+        }
+        others = {id(buffer) for buffer in self.buffers.values()}
+        self._require_by_value(region, moved)
+        ready = {}
+        for path, end in moved.items():
+            ready[path] = self.b.computed(self.b.lazy(end)) if bases(end) & others else end
+        for path, end in ready.items():
+            message = f"{path[0]} becomes an array of another shape in a loop"
+            self.b.copy_into(self.buffers[path], end, message)
+
+    def _require_by_value(self, region: Region, moved: dict[Path, Value]) -> None:
+        """Note what must not be written, so that copying is the same as binding a name.
+
+        Nothing else sees the difference where all new arrays are made inside of the loop and the
+        first one is known by no other name. Else neither the buffer nor what is copied into it
+        may be written, by whatever name.
+        """
+        made = made_inside(region)
+        ends = [base for end in moved.values() for base in bases(end)]
+        is_shared = len(set(ends)) < len(ends) or not set(ends) <= made
+        for path, buffer in self.buffers.items():
+            if is_shared or self._is_known_otherwise(path):
+                hazards = {id(buffer)} | bases(self._outer_at(path)) | (set(ends) - made)
+                self.b.program.by_value.append((hazards, buffer, str(path[0])))
+
+    def _is_known_otherwise(self, path: Path) -> bool:
+        """Whether the array that a name has before a loop may be known by another name."""
+        first = self._outer_at(path)
+        own = bases(first)
+        if any(is_given(base) for base in values_of(first)):
+            return True
+        others = [thing for name, thing in self.outer.items() if name != path[0]]
+        return any(bases(array) & own for other in others for array in arrays_of(other))
+
+    def after(self, results: list[Value]) -> None:
+        """Give names their values after the loop."""
+        self._rename({**dict(zip(self.phis, results, strict=True)), **self.buffers})

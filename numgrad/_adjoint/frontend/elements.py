@@ -1,0 +1,222 @@
+"""Attributes, elements and slices of arrays and tuples."""
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..builder.building import Builder
+from ..builder.things import Lazy, Static, Thing, described, is_array
+from ..ssa.ir import INTEGER, Type, Value
+from ..ssa.ranges import is_natural
+from ..ssa.refusal import Refusal
+
+
+class Elements:
+    """Reads attributes and what stands in brackets."""
+
+    b: Builder
+    value: Callable[[ast.expr], Thing]
+    number: Callable[[ast.expr], Value]
+    known: Callable[[Any, str], Thing]
+
+    def _attribute(self, node: ast.Attribute) -> Thing:
+        thing = self.value(node.value)
+        if isinstance(thing, Static):
+            try:
+                return self.known(getattr(thing.value, node.attr), node.attr)
+            except AttributeError:
+                raise Refusal(f"`{node.attr}` is not an attribute of it") from None
+        if isinstance(thing, Value) and not thing.type.is_array and node.attr in ("real", "imag"):
+            return self.part(thing, node.attr)
+        if not is_array(thing):
+            raise Refusal(f"the attribute `{node.attr}` is not understood")
+        return self._array_attribute(thing, node.attr)
+
+    def part(self, thing: Value, name: str) -> Value:
+        """Return the real or imaginary part of a number."""
+        if thing.type.is_complex:
+            raise Refusal("complex numbers are not understood yet")
+        return thing if name == "real" else self.b.constant(0.0)
+
+    def _array_attribute(self, thing: Thing, name: str) -> Thing:
+        shape = thing.shape if isinstance(thing, Lazy) else self.b.shape(thing)
+        if name == "shape":
+            return tuple(shape)
+        if name == "ndim":
+            return self.b.constant(len(shape))
+        if name == "dtype":
+            return Static(np.dtype(thing.type.dtype))
+        if name == "size":
+            return self.product(shape)
+        if name == "T":
+            return self.transposed(self.b.array(thing))
+        raise Refusal(f"the attribute `{name}` of arrays is not understood")
+
+    def product(self, numbers: list[Value]) -> Value:
+        """Return the product of integers."""
+        result = self.b.constant(1)
+        for number in numbers:
+            result = number if result.constant == 1 else self.b.scalar("mul", result, number)
+        return result
+
+    def transposed(self, array: Value) -> Value:
+        """Return a view with the axes reversed."""
+        if (array.type.ndim or 0) < 2:
+            return array
+        extents = self.b.shape(array)[::-1]
+        return self.b.op("view", [array], array.type, spec="T", extents=extents).result
+
+    def _subscript(self, node: ast.Subscript) -> Thing:
+        thing = self.value(node.value)
+        if isinstance(thing, tuple):
+            return self._tuple_element(thing, node.slice)
+        if isinstance(thing, Lazy):
+            thing = self.b.computed(thing)
+        if not isinstance(thing, Value) or not thing.type.is_array:
+            raise Refusal(f"elements of {described(thing)} are not understood")
+        return self.element(thing, self.indices(node.slice))
+
+    def _tuple_element(self, thing: tuple, node: ast.expr) -> Thing:
+        if isinstance(node, ast.Slice):
+            parts = [
+                None if p is None else self.number(p).constant
+                for p in (node.lower, node.upper, node.step)
+            ]
+            return thing[slice(*parts)]
+        position = self.number(node)
+        if position.constant is None:
+            raise Refusal("an element of a tuple needs an index that is a constant: use an array")
+        return thing[position.constant]
+
+    def indices(self, node: ast.expr) -> list[Any]:
+        """Evaluate what stands in brackets: numbers, slices, None, arrays."""
+        parts = node.elts if isinstance(node, ast.Tuple) else [node]
+        found: list[Any] = []
+        for part in parts:
+            if isinstance(part, ast.Slice):
+                ends = (part.lower, part.upper, part.step)
+                found.append(slice(*[None if end is None else self._end(end) for end in ends]))
+                continue
+            thing = self.value(part)
+            if isinstance(thing, tuple):
+                found.extend(thing)
+            elif isinstance(thing, Static) and thing.value in (None, Ellipsis):
+                found.append(thing.value)
+            else:
+                found.append(thing)
+        return found
+
+    def _end(self, node: ast.expr) -> Value | None:
+        thing = self.value(node)
+        return None if isinstance(thing, Static) and thing.value is None else self.b.number(thing)
+
+    def element(self, array: Value, index: list[Any]) -> Thing:
+        """Return an element or a part of an array."""
+        if any(is_array(part) for part in index if isinstance(part, (Value, Lazy))):
+            return self._gathered(array, index)
+        if _is_element(array, index):
+            return self.b.load(array, index)
+        return self.view(array, index)
+
+    def _gathered(self, array: Value, index: list[Any]) -> Lazy:
+        if len(index) != 1 or index[0].type.dtype == "bool":
+            raise Refusal(
+                "a part that a mask or several arrays choose is not understood: write the loop"
+            )
+        chosen = self.b.lazy(index[0])
+        count = len(chosen.shape)
+
+        def at(position: list[Value]) -> Value:
+            return self.b.load(array, [chosen.at(position[:count]), *position[count:]])
+
+        shape = chosen.shape + self.b.shape(array)[1:]
+        return Lazy(array.type.dtype, shape, at, [array, *chosen.reads])
+
+    def view(self, array: Value, index: list[Any]) -> Value:
+        """Return the view that indices and slices take of an array."""
+        spec, args, extents = "", [], []
+        lengths = iter(enumerate(self._padded(array, index)))
+        for position, part in lengths:
+            axis = position - spec.count("n")
+            letter, values, extent = self._axis(array, axis, part)
+            spec += letter
+            args += values
+            extents += extent
+        kind = Type(array.type.dtype, len(extents))
+        return self.b.op("view", [array, *args], kind, spec=spec, extents=extents).result
+
+    def _padded(self, array: Value, index: list[Any]) -> list[Any]:
+        taken = len([part for part in index if part is not None and part is not Ellipsis])
+        missing = (array.type.ndim or 0) - taken
+        if missing < 0:
+            raise Refusal("there are more indices than axes")
+        rest = [slice(None)] * missing
+        if Ellipsis in [part for part in index if part is Ellipsis]:
+            place = next(n for n, part in enumerate(index) if part is Ellipsis)
+            return index[:place] + rest + index[place + 1 :]
+        return index + rest
+
+    def _axis(self, array: Value, axis: int, part: Any) -> tuple[str, list[Value], list[Value]]:
+        """The letter, the values and the length of an axis of a view."""
+        if part is None:
+            return "n", [], [self.b.constant(1)]
+        if not isinstance(part, slice):
+            return "i", [self.b.number(part)], []
+        length = self.b.extent(array, axis)
+        if part == slice(None):
+            return ":", [], [length]
+        step = part.step if part.step is not None else self.b.constant(1)
+        start, stop = part.start, part.stop
+        if start is None and stop is None and step.constant == -1:
+            return "r", [], [length]
+        if not isinstance(step.constant, int) or step.constant < 1:
+            raise Refusal("a slice whose step may be negative is not understood: write the loop")
+        start = self.b.constant(0) if start is None else start
+        if not is_natural(start):
+            start = self._at_least_zero(self._wrapped(start, length))
+        extent = self._sliced(length, start, stop)
+        if step.constant == 1:
+            return "+", [start], [extent]
+        extent = self.b.scalar("extent", self.b.constant(0), extent, step)
+        return "%", [start, step], [extent]
+
+    def _sliced(self, length: Value, start: Value, stop: Value | None) -> Value:
+        """The length of a slice from a natural start."""
+        end = length
+        if stop is not None and isinstance(stop.constant, int) and stop.constant < 0:
+            end = self.b.scalar("add", length, stop)
+        elif stop is not None:
+            if not is_natural(stop):
+                stop = self._wrapped(stop, length)
+            end = self.b.scalar("min", stop, length, spelled="min", type=INTEGER)
+        taken = end if start.constant == 0 else self._minus(end, start)
+        return length if taken is length else self._at_least_zero(taken)
+
+    def _at_least_zero(self, number: Value) -> Value:
+        return self.b.scalar("max", number, self.b.constant(0), spelled="max", type=INTEGER)
+
+    def _minus(self, end: Value, start: Value) -> Value:
+        op = end.op
+        if (
+            op is not None
+            and op.name == "add"
+            and op.args[1].constant is not None
+            and start.constant is not None
+        ):
+            return self.b.scalar(
+                "add", op.args[0], self.b.constant(op.args[1].constant - start.constant)
+            )
+        if start.constant is not None:
+            return self.b.scalar("add", end, self.b.constant(-start.constant))
+        return self.b.scalar("sub", end, start)
+
+    def _wrapped(self, stop: Value, length: Value) -> Value:
+        """An end that may be negative, counted from the start."""
+        negative = self.b.scalar("lt", stop, self.b.constant(0))
+        return self.b.scalar("select", negative, self.b.scalar("add", stop, length), stop)
+
+
+def _is_element(array: Value, index: list[Any]) -> bool:
+    return len(index) == array.type.ndim and all(isinstance(part, Value) for part in index)

@@ -1,0 +1,281 @@
+"""Expressions of a kernel: from syntax trees to things."""
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..builder.building import Builder
+from ..builder.things import Lazy, Poison, Static, Thing, is_array
+from ..ssa.ir import Type, Value
+from ..ssa.refusal import Refusal
+from .elements import Elements
+
+BINARY = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Div: "truediv",
+    ast.FloorDiv: "floordiv",
+    ast.Mod: "mod",
+    ast.Pow: "pow",
+    ast.BitAnd: "bitand",
+    ast.BitOr: "bitor",
+    ast.BitXor: "bitxor",
+    ast.LShift: "lshift",
+    ast.RShift: "rshift",
+}
+COMPARISON = {
+    ast.Lt: "lt",
+    ast.LtE: "le",
+    ast.Gt: "gt",
+    ast.GtE: "ge",
+    ast.Eq: "eq",
+    ast.NotEq: "ne",
+}
+
+
+class Expressions(Elements):
+    """Evaluates expressions in an environment.
+
+    Attributes
+    ----------
+    b : Builder
+    names : dict
+        The things that names stand for.
+    """
+
+    b: Builder
+    names: dict[str, Thing]
+    call: Callable[[ast.Call], Thing]
+    free: Callable[[str], Any]
+    branches: Callable[..., Thing]
+    computed: Callable[[Thing], Thing]
+    local_names: frozenset[str]
+
+    def value(self, node: ast.expr) -> Thing:
+        """Evaluate an expression.
+
+        Raises
+        ------
+        Refusal
+            If it is not understood.
+        """
+        method = getattr(self, f"_{type(node).__name__.lower()}", None)
+        if method is None:
+            raise Refusal(f"{_NAMES.get(type(node), type(node).__name__)} is not understood here")
+        return method(node)
+
+    def number(self, node: ast.expr) -> Value:
+        """Evaluate an expression that must be a number."""
+        return self.b.number(self.value(node))
+
+    def _constant(self, node: ast.Constant) -> Thing:
+        if isinstance(node.value, (bool, int, float, complex)):
+            return self.b.constant(node.value)
+        return Static(node.value)
+
+    def _name(self, node: ast.Name) -> Thing:
+        if node.id in self.names:
+            thing = self.names[node.id]
+            if isinstance(thing, Poison):
+                raise Refusal(thing.reason)
+            return thing
+        if node.id in self.local_names:
+            raise Refusal(f"`{node.id}` may have no value here")
+        try:
+            return self.known(self.free(node.id), node.id)
+        except KeyError:
+            raise Refusal(f"`{node.id}` has no value here") from None
+
+    def known(self, value: Any, name: str) -> Thing:
+        """Return the thing for an object of the program around the kernel: a constant."""
+        if isinstance(value, (bool, int, float, complex, np.number, np.bool_)):
+            return self.b.constant(value)
+        if isinstance(value, np.ndarray):
+            return self._global_array(value, name)
+        if isinstance(value, tuple):
+            return tuple(self.known(part, f"{name}_{n}") for n, part in enumerate(value))
+        return Static(value)
+
+    def _global_array(self, value: np.ndarray, name: str) -> Value:
+        program = self.b.program
+        key = ("array", id(value))
+        arrays = program.namespace.setdefault("", {})
+        if key not in arrays:
+            while name in program.namespace:
+                name += "_"
+            program.namespace[name] = value
+            made = Value(Type(value.dtype.name, value.ndim), program.body, None, name)
+            arrays[key] = made
+            program.global_arrays[made] = name
+        return arrays[key]
+
+    def _tuple(self, node: ast.Tuple) -> Thing:
+        return tuple(self.computed(self.value(element)) for element in node.elts)
+
+    def _list(self, node: ast.List) -> Thing:
+        return tuple(self.value(element) for element in node.elts)
+
+    # Operators
+
+    def _binop(self, node: ast.BinOp) -> Thing:
+        left, right = self._operands(node.left, node.right)
+        if isinstance(node.op, ast.MatMult):
+            return self.matmul(left, right)
+        if isinstance(left, tuple) and isinstance(right, tuple) and isinstance(node.op, ast.Add):
+            return left + right
+        return self.binary(node.op, left, right)
+
+    def matmul(self, one: Thing, other: Thing) -> Thing:
+        """Return the matrix product of two things."""
+        raise NotImplementedError
+
+    def _operands(self, left: ast.expr, right: ast.expr) -> tuple[Thing, Thing]:
+        """Evaluate two operands; what the first reads is computed before the second may write."""
+        first = self.value(left)
+        if isinstance(first, Lazy) and any(isinstance(n, ast.Call) for n in ast.walk(right)):
+            first = self.b.computed(first)
+        return first, self.value(right)
+
+    def binary(self, operator: ast.operator, left: Thing, right: Thing) -> Thing:
+        """Apply an arithmetic operator to numbers or arrays."""
+        name = BINARY[type(operator)]
+        return self.b.elementwise(lambda x, y: self.arithmetic(name, x, y), (left, right))
+
+    def arithmetic(self, name: str, x: Value, y: Value) -> Value:
+        """Append an operation of two numbers."""
+        is_whole = isinstance(y.constant, int) and y.constant in (2, 3)
+        if name == "pow" and is_whole and x.type.dtype != "bool":
+            power = "square" if y.constant == 2 else "cube"
+            return self.b.scalar(power, x, spelled=str(y.constant))
+        if name.startswith("bit") and x.type.dtype == y.type.dtype == "bool":
+            return self.b.scalar(name, x, y, type=Type("bool"))
+        return self.b.scalar(name, x, y)
+
+    def _unaryop(self, node: ast.UnaryOp) -> Thing:
+        operand = self.value(node.operand)
+        if isinstance(node.op, ast.Not):
+            return self.b.scalar("not", self.b.number(operand))
+        number = operand.constant if isinstance(operand, Value) else None
+        if (
+            isinstance(node.op, ast.USub)
+            and isinstance(number, (int, float))
+            and not isinstance(number, bool)
+        ):
+            return self.b.constant(-number)
+        name = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}[type(node.op)]
+        return self.b.elementwise(lambda x: self._unary(name, x), (operand,))
+
+    def _unary(self, name: str, x: Value) -> Value:
+        if name == "invert" and x.type.dtype == "bool":
+            return self.b.scalar("not", x)
+        return self.b.scalar(name, x)
+
+    def _compare(self, node: ast.Compare) -> Thing:
+        sides = [self.value(side) for side in (node.left, *node.comparators)]
+        found = [
+            self.compared(op, left, right)
+            for op, left, right in zip(node.ops, sides, sides[1:], strict=False)
+        ]
+        result = found[0]
+        for other in found[1:]:
+            result = self.b.elementwise(lambda x, y: self.b.scalar("and", x, y), (result, other))
+        return result
+
+    def compared(self, operator: ast.cmpop, left: Thing, right: Thing) -> Thing:
+        """Compare two things; what is known when the kernel is compiled is compared at once."""
+        if (
+            isinstance(operator, (ast.Is, ast.IsNot))
+            or isinstance(left, Static)
+            or isinstance(right, Static)
+        ):
+            return self.b.constant(_known_comparison(operator, left, right))
+        if type(operator) not in COMPARISON:
+            raise Refusal("`in` is not understood: write the comparisons")
+        name = COMPARISON[type(operator)]
+        return self.b.elementwise(lambda x, y: self.b.scalar(name, x, y), (left, right))
+
+    def _boolop(self, node: ast.BoolOp) -> Thing:
+        """``and`` and ``or`` evaluate their second operand only where it decides."""
+        first, *rest = node.values
+        left = self.number(first)
+        if not rest:
+            return left
+        others = ast.BoolOp(node.op, rest) if len(rest) > 1 else rest[0]
+        ast.copy_location(others, node)
+        is_and = isinstance(node.op, ast.And)
+        if left.type.dtype != "bool":
+            raise Refusal("`and` and `or` are understood of conditions: compare numbers with 0")
+        if left.constant is not None:
+            return self.value(others) if bool(left.constant) is is_and else left
+        if self._is_simple(others):
+            right = self.number(others)
+            return self.b.scalar("and" if is_and else "or", left, right)
+        yes: Callable[[], Thing] = lambda: self.value(others)  # noqa: E731
+        no: Callable[[], Thing] = lambda: self.b.constant(not is_and)  # noqa: E731
+        return self.branches(left, yes if is_and else no, no if is_and else yes)
+
+    def _is_simple(self, node: ast.expr) -> bool:
+        """Whether an expression can be evaluated where it need not be: it cannot fail."""
+        allowed = (ast.Name, ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.Load)
+        arithmetic = (ast.BinOp, ast.Add, ast.Sub, ast.Mult)
+        more = (ast.boolop, ast.unaryop, ast.cmpop)
+        return all(isinstance(n, (*allowed, *arithmetic, *more)) for n in ast.walk(node))
+
+    def _ifexp(self, node: ast.IfExp) -> Thing:
+        test = self.number(node.test)
+        if test.constant is not None:
+            return self.value(node.body if test.constant else node.orelse)
+        if self._is_simple(node.body) and self._is_simple(node.orelse):
+            yes, no = self.value(node.body), self.value(node.orelse)
+            if (
+                isinstance(yes, Value)
+                and isinstance(no, Value)
+                and not is_array(yes)
+                and not is_array(no)
+            ):
+                return self.b.scalar("select", self.condition(test), yes, no)
+        return self.branches(test, lambda: self.value(node.body), lambda: self.value(node.orelse))
+
+    def condition(self, test: Value) -> Value:
+        """Return a number as a condition: whether it is not 0."""
+        if test.type.dtype == "bool":
+            return test
+        return self.b.scalar("ne", test, self.b.constant(0))
+
+    def _call(self, node: ast.Call) -> Thing:
+        return self.call(node)
+
+    def _lambda(self, node: ast.Lambda) -> Thing:
+        raise Refusal("a lambda inside of a kernel is not understood: define a function outside")
+
+
+def _known_comparison(operator: ast.cmpop, left: Thing, right: Thing) -> bool:
+    def plain(thing: Thing) -> Any:
+        if isinstance(thing, Static):
+            return thing.value
+        return thing.constant if isinstance(thing, Value) and thing.constant is not None else thing
+
+    same = plain(left) is plain(right) or (
+        isinstance(left, Static) and isinstance(right, Static) and plain(left) == plain(right)
+    )
+    if isinstance(operator, (ast.Is, ast.Eq)):
+        return same
+    if isinstance(operator, (ast.IsNot, ast.NotEq)):
+        return not same
+    raise Refusal("this comparison is not understood")
+
+
+_NAMES: dict[type, str] = {
+    ast.ListComp: "a list comprehension",
+    ast.GeneratorExp: "a generator",
+    ast.Dict: "a dictionary",
+    ast.Set: "a set",
+    ast.JoinedStr: "a formatted string",
+    ast.Await: "`await`",
+    ast.Yield: "`yield`",
+    ast.YieldFrom: "`yield`",
+    ast.NamedExpr: "`:=`",
+}

@@ -1,0 +1,250 @@
+"""Calls inside of kernels: NumPy's functions, methods of arrays, builtins, other kernels."""
+
+import ast
+import math
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..builder import dense
+from ..builder.building import Builder
+from ..builder.creation import NewArrays, bounds_of, dtype_name
+from ..builder.reductions import Reductions
+from ..builder.things import Lazy, Static, Thing, described, is_array
+from ..ssa.ir import Type, Value
+from ..ssa.refusal import Refusal
+
+# NumPy's and math's names of the scalar functions, by the name of the operation.
+_SPELLED = {
+    "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arcsinh": "asinh",
+    "arccosh": "acosh", "arctanh": "atanh", "arctan2": "atan2",
+}  # fmt: skip
+_SAME_NAME = [
+    "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan",
+    "sinh", "cosh", "tanh", "hypot", "copysign", "fmod", "degrees", "radians", "isnan", "isfinite",
+    "isinf", "erf", "erfc", "sign", "rint", "reciprocal", *_SPELLED,
+]  # fmt: skip
+
+
+def _scalar_functions() -> dict[Any, tuple[str, str]]:
+    found: dict[Any, tuple[str, str]] = {}
+    for name in _SAME_NAME:
+        for module, spelled in ((np, "np"), (math, "math")):
+            other = _SPELLED.get(name, name) if module is math else name
+            if function := getattr(module, other, None):
+                found[function] = (name, f"{spelled}.{other}")
+    more = {
+        np.floor: ("floor", "np.floor"), np.ceil: ("ceil", "np.ceil"), np.trunc: ("trunc", "np.trunc"),  # noqa: E501
+        math.floor: ("floor_int", "math.floor"), math.ceil: ("floor_int", "math.ceil"),
+        math.trunc: ("floor_int", "math.trunc"), np.absolute: ("abs", "abs"), np.fabs: ("abs", "abs"),  # noqa: E501
+        math.fabs: ("abs", "math.fabs"), abs: ("abs", "abs"), np.deg2rad: ("radians", "np.deg2rad"),
+        np.rad2deg: ("degrees", "np.rad2deg"), np.square: ("square", "2"), math.pow: ("pow", ""),
+        np.power: ("pow", ""), pow: ("pow", ""), np.negative: ("neg", ""), np.add: ("add", ""),
+        np.subtract: ("sub", ""), np.multiply: ("mul", ""), np.divide: ("truediv", ""),
+        np.maximum: ("max", "max"), np.minimum: ("min", "min"), np.floor_divide: ("floordiv", ""),
+        np.remainder: ("mod", ""), np.float32: ("float32", "np.float32"), float: ("float", "float"),
+        np.float64: ("float", "np.float64"), int: ("int", "int"), bool: ("bool", "bool"),
+        np.logical_not: ("not", ""), np.logical_and: ("and", ""), np.logical_or: ("or", ""),
+        np.less: ("lt", ""), np.greater: ("gt", ""), np.less_equal: ("le", ""),
+        np.greater_equal: ("ge", ""), np.equal: ("eq", ""), np.not_equal: ("ne", ""),
+        np.where: ("select", ""), np.positive: ("pos", ""),
+    }  # fmt: skip
+    return found | more
+
+
+SCALAR_FUNCTIONS = _scalar_functions()
+
+
+class Calls(NewArrays, Reductions):
+    """Reads calls."""
+
+    b: Builder
+    value: Callable[..., Thing]
+    number: Callable[..., Value]
+    product: Callable[[list[Value]], Value]
+    inlined: Callable[..., Thing]
+    computed: Callable[[Thing], Thing]
+    arithmetic: Callable[..., Value]
+
+    def call(self, node: ast.Call) -> Thing:
+        """Evaluate a call."""
+        if (counted := self._length_of_range(node)) is not None:
+            return counted
+        if any(isinstance(arg, ast.Starred) for arg in node.args):
+            args = self._starred(node.args)
+        else:
+            args = [self._settled(arg, node) for arg in node.args]
+        keywords = {word.arg: self.value(word.value) for word in node.keywords if word.arg}
+        if isinstance(node.func, ast.Attribute):
+            owner = self.value(node.func.value)
+            if not isinstance(owner, Static):
+                return self._method(owner, node.func.attr, args, keywords)
+        function = self.value(node.func)
+        if not isinstance(function, Static):
+            raise Refusal(f"{described(function)} cannot be called")
+        return self._apply(node, function.value, args, keywords)
+
+    def _length_of_range(self, node: ast.Call) -> Value | None:
+        """The number of steps of ``len(range(...))``; None for other calls."""
+        match node:
+            case ast.Call(ast.Name("len"), [ast.Call(ast.Name("range"), args, [])], []):
+                start, stop, step = bounds_of(self.b, [self.number(arg) for arg in args])
+                return self.b.scalar("extent", start, stop, step)
+        return None
+
+    def _settled(self, arg: ast.expr, node: ast.Call) -> Thing:
+        """Evaluate an argument; at once, where a call in another one may write what it reads."""
+        thing = self.value(arg)
+        others = [other for other in node.args if other is not arg]
+        if any(isinstance(part, ast.Call) for other in others for part in ast.walk(other)):
+            return self.computed(thing)
+        return thing
+
+    def _starred(self, nodes: list[ast.expr]) -> list[Thing]:
+        found: list[Thing] = []
+        for node in nodes:
+            if isinstance(node, ast.Starred):
+                found.extend(self.value(node.value))
+            else:
+                found.append(self.value(node))
+        return found
+
+    def _apply(
+        self, node: ast.Call, function: Any, args: list[Thing], keywords: dict[str, Thing]
+    ) -> Thing:
+        known = _hashed(SCALAR_FUNCTIONS, function)
+        if known and not keywords and function not in _ALSO_REDUCE:
+            called, spelled = known
+            return self._scalar_call(called, spelled, args)
+        name = _hashed(NAMED, function)
+        if name:
+            return getattr(self, f"_call_{name}")(*args, **keywords)
+        if function in (np.linalg.solve, np.linalg.inv, np.linalg.cholesky):
+            return self._linear_algebra(node, function, [self.b.array(arg) for arg in args])
+        if isinstance(function, type) and issubclass(function, (np.integer, np.bool_)):
+            text, kind = f"np.{function.__name__}", Type(np.dtype(function).name)
+            return self.b.elementwise(
+                lambda x: self.b.scalar("intcast", x, spelled=text, type=kind), args
+            )
+        if isinstance(function, types.FunctionType) or hasattr(function, "py_func"):
+            return self.inlined(node, function, args, keywords)
+        raise Refusal(f"the function `{ast.unparse(node.func)}` is not understood")
+
+    def _linear_algebra(self, node: ast.Call, function: Any, args: list[Value]) -> Thing:
+        """A function of np.linalg, as the loops that compute it."""
+        if any(arg.type.dtype != "float64" for arg in args):
+            raise Refusal("np.linalg is understood of arrays of float64")
+        if function is np.linalg.cholesky:
+            return self.inlined(node, dense.cholesky, args, {})
+        if function is np.linalg.inv:
+            return self.inlined(node, dense.inverse, args, {})
+        solve = dense.solve_vector if args[-1].type.ndim == 1 else dense.solve_matrix
+        return self.inlined(node, solve, args, {})
+
+    def _scalar_call(self, name: str, spelled: str, args: list[Thing]) -> Thing:
+        if name == "pow":
+            return self.b.elementwise(lambda x, y: self.arithmetic("pow", x, y), args)
+        if name in ("and", "or", "not") and any(self._dtype(arg) != "bool" for arg in args):
+            raise Refusal("logical functions are understood of conditions")
+        if name == "select" and len(args) != 3:
+            raise Refusal("np.where with one argument is not understood: write the loop")
+        return self.b.elementwise(lambda *xs: self.b.scalar(name, *xs, spelled=spelled), args)
+
+    def _dtype(self, thing: Thing) -> str:
+        return thing.type.dtype if isinstance(thing, (Value, Lazy)) else ""
+
+    # Builtins
+
+    def _call_len(self, thing: Thing) -> Thing:
+        if isinstance(thing, tuple):
+            return self.b.constant(len(thing))
+        return thing.shape[0] if isinstance(thing, Lazy) else self.b.extent(self.b.array(thing), 0)
+
+    def _call_round(self, thing: Thing, digits: Thing = None) -> Thing:
+        if digits is not None:
+            raise Refusal("round with digits is not understood")
+        return self.b.scalar("floor_int", self.b.number(thing), spelled="round")
+
+    def _call_divmod(self, one: Thing, other: Thing) -> Thing:
+        x, y = self.b.number(one), self.b.number(other)
+        return self.b.scalar("floordiv", x, y), self.b.scalar("mod", x, y)
+
+    # Methods
+
+    def _method(
+        self, owner: Thing, name: str, args: list[Thing], keywords: dict[str, Thing]
+    ) -> Thing:
+        if not is_array(owner):
+            raise Refusal(f"the method `{name}` is not understood")
+        if name in _METHODS:
+            return getattr(self, f"_call_{name}")(owner, *args, **keywords)
+        method = getattr(self, f"_method_{name}", None)
+        if method is None:
+            raise Refusal(f"the method `{name}` of arrays is not understood")
+        return method(owner, *args, **keywords)
+
+    def _method_fill(self, owner: Value, value: Thing) -> Thing:
+        self.b.assign(owner, self.b.number(value))
+        return Static(None)
+
+    def _method_astype(self, owner: Thing, dtype: Thing) -> Thing:
+        lazy, name = self.b.lazy(owner), dtype_name(dtype)
+        if np.dtype(name).kind not in "f" and lazy.type.is_real:
+            raise Refusal("an array of floats as integers: write the loop")
+        return self.b.computed(lazy, name)
+
+    def _method_flatten(self, owner: Thing) -> Thing:
+        lazy = self.b.lazy(owner)
+        made = self.b.alloc(lazy.type.dtype, [self.product(lazy.shape)])
+
+        def each(index: list[Value]) -> None:
+            place = index[0]
+            for i, n in zip(index[1:], lazy.shape[1:], strict=True):
+                place = self.b.scalar("add", self.b.scalar("mul", place, n), i)
+            self.b.store(made, [place], lazy.at(index))
+
+        self.b.for_each(lazy.shape, each)
+        return made
+
+    def _method_item(self, owner: Value) -> Thing:
+        return self.b.load(owner, [self.b.constant(0)] * (owner.type.ndim or 0))
+
+
+_METHODS = frozenset(
+    {
+        "sum",
+        "mean",
+        "prod",
+        "max",
+        "min",
+        "copy",
+        "dot",
+        "any",
+        "all",
+        "argmax",
+        "argmin",
+        "var",
+        "std",
+        "cumsum",
+    }
+)
+_ALSO_REDUCE: frozenset[Any] = frozenset()
+NAMED: dict[Any, str] = {
+    getattr(np, name): name
+    for name in (
+        "zeros", "empty", "ones", "full", "zeros_like", "empty_like", "ones_like", "full_like",
+        "copy", "arange", "linspace", "eye", "array", "sum", "mean", "prod", "max", "min", "var",
+        "std", "any", "all", "argmax", "argmin", "cumsum", "dot", "outer", "clip", "searchsorted",
+    )
+} | {len: "len", max: "max", min: "min", round: "round", divmod: "divmod", np.amax: "max",
+     np.amin: "min", np.asarray: "array", np.ascontiguousarray: "copy", np.vdot: "dot",
+     np.matmul: "dot", sum: "sum"}  # fmt: skip
+
+
+def _hashed(table: dict[Any, Any], key: Any) -> Any:
+    try:
+        return table.get(key)
+    except TypeError:
+        return None

@@ -1,0 +1,198 @@
+"""``break``, ``continue`` and ``return`` become flags, so that control flow is nested regions.
+
+What follows a statement that surely jumps moves into the other branch; what follows one that may
+jump is guarded by the flags that it may set. A loop that is left early names the flag that ends
+it in ``ends``.
+"""
+
+import ast
+import copy
+from dataclasses import dataclass
+
+RESULT = "result_"  # what is returned
+LEFT = "returned_"  # whether the function has returned
+
+
+@dataclass
+class _Loop:
+    """The flags of a loop whose body is rewritten."""
+
+    number: int
+
+    @property
+    def broken(self) -> str:
+        return f"broken_{self.number}"
+
+    @property
+    def skipped(self) -> str:
+        return f"skipped_{self.number}"
+
+
+class WithoutJumps:
+    """The statements of a function without jumps.
+
+    Parameters
+    ----------
+    tree : ast.FunctionDef
+
+    Attributes
+    ----------
+    body : list of ast.stmt
+        The statements; the result is assigned to ``RESULT``.
+    """
+
+    def __init__(self, tree: ast.FunctionDef) -> None:
+        self._loops = 0
+        body = self._block(tree.body, None)
+        needs_flag = any(_jumps(s) & {"return"} for s in tree.body[:-1]) or _jumps_below(tree.body)
+        self.body = [*([_assign(LEFT, False, tree)] if needs_flag else []), *body]
+
+    def _block(self, statements: list[ast.stmt], loop: _Loop | None) -> list[ast.stmt]:
+        done: list[ast.stmt] = []
+        for position, statement in enumerate(statements):
+            rest = statements[position + 1 :]
+            jumps = _jumps(statement)
+            if not jumps:
+                done.extend(self._plain(statement, loop))
+                continue
+            if _is_jump(statement):
+                return done + self._jump(statement, loop)
+            if isinstance(statement, ast.If) and (
+                _surely(statement.body) or _surely(statement.orelse)
+            ):
+                return done + [self._branch(statement, rest, loop)]
+            done.extend(self._compound(statement, loop))
+            return done + self._guarded(statement, rest, jumps, loop)
+        return done
+
+    def _plain(self, statement: ast.stmt, loop: _Loop | None) -> list[ast.stmt]:
+        """A statement that jumps nowhere out of itself; loops inside may have their own jumps."""
+        if isinstance(statement, ast.If):
+            return [self._branch(statement, [], loop)]
+        if isinstance(statement, (ast.For, ast.While)):
+            return self._loop(statement)
+        return [statement]
+
+    def _compound(self, statement: ast.stmt, loop: _Loop | None) -> list[ast.stmt]:
+        if isinstance(statement, ast.If):
+            return [self._branch(statement, [], loop)]
+        assert isinstance(statement, (ast.For, ast.While))
+        return self._loop(statement)
+
+    def _branch(self, node: ast.If, rest: list[ast.stmt], loop: _Loop | None) -> ast.stmt:
+        """An ``if``, with the rest of the block in the branch that does not jump."""
+        to_body = rest if _surely(node.orelse) else []
+        to_else = rest if _surely(node.body) else []
+        body = self._block(node.body + ([] if _surely(node.body) else to_body), loop)
+        orelse = self._block(node.orelse + ([] if _surely(node.orelse) else to_else), loop)
+        new = ast.If(node.test, body or [ast.Pass()], orelse)
+        return ast.fix_missing_locations(ast.copy_location(new, node))
+
+    def _guarded(
+        self, statement: ast.stmt, rest: list[ast.stmt], jumps: set[str], loop: _Loop | None
+    ) -> list[ast.stmt]:
+        """What follows a statement that may have jumped."""
+        is_loop = isinstance(statement, (ast.For, ast.While))
+        flags = self._flags(jumps, loop, is_loop)
+        body = self._block(rest, loop)
+        leave = [_assign(loop.broken, True, statement)] if is_loop and loop else []
+        if leave:
+            new = ast.If(_name(LEFT), leave, body)
+            return [ast.fix_missing_locations(ast.copy_location(new, statement))]
+        if not body:
+            return []
+        test: ast.expr = _name(flags[0])
+        for flag in flags[1:]:
+            test = ast.BoolOp(ast.Or(), [test, _name(flag)])
+        new = ast.If(ast.UnaryOp(ast.Not(), test), body, [])
+        return [ast.fix_missing_locations(ast.copy_location(new, rest[0]))]
+
+    def _flags(self, jumps: set[str], loop: _Loop | None, after_loop: bool) -> list[str]:
+        if loop is None or after_loop:
+            return [LEFT]
+        found = [loop.broken] if jumps & {"break", "return"} else []
+        return found + ([loop.skipped] if "continue" in jumps else [])
+
+    def _jump(self, node: ast.stmt, loop: _Loop | None) -> list[ast.stmt]:
+        if isinstance(node, ast.Continue):
+            assert loop
+            return [_assign(loop.skipped, True, node)]
+        if isinstance(node, ast.Break):
+            assert loop
+            return [_assign(loop.broken, True, node)]
+        if isinstance(node, ast.Raise):
+            return [node]
+        assert isinstance(node, ast.Return)
+        value = node.value or ast.Constant(None)
+        result = ast.Assign([ast.Name(RESULT, ast.Store())], value)
+        done = [
+            ast.fix_missing_locations(ast.copy_location(result, node)),
+            _assign(LEFT, True, node),
+        ]
+        return done + ([_assign(loop.broken, True, node)] if loop else [])
+
+    def _loop(self, node: ast.For | ast.While) -> list[ast.stmt]:
+        self._loops += 1
+        flags = _Loop(self._loops)
+        inner = set().union(*(_jumps(s) for s in node.body), set())
+        body = self._block(node.body, flags)
+        starts = [_assign(flags.skipped, False, node)] if "continue" in inner else []
+        leaves = bool(inner & {"break", "return"})
+        if leaves:
+            starts.append(_assign(flags.broken, False, node))
+        new = copy.copy(node)
+        new.body, new.orelse = starts + body, []
+        new.ends = flags.broken if leaves else None  # type: ignore[attr-defined]
+        done: list[ast.stmt] = [ast.fix_missing_locations(ast.copy_location(new, node))]
+        if not node.orelse:
+            return done
+        if not leaves:
+            return done + self._block(node.orelse, None)
+        unless = ast.If(
+            ast.UnaryOp(ast.Not(), _name(flags.broken)), self._block(node.orelse, None), []
+        )
+        return [
+            _assign(flags.broken, False, node),
+            *done,
+            ast.fix_missing_locations(ast.copy_location(unless, node)),
+        ]
+
+
+def _name(name: str) -> ast.expr:
+    return ast.Name(name, ast.Load())
+
+
+def _assign(name: str, value: bool, near: ast.AST) -> ast.stmt:
+    new = ast.Assign([ast.Name(name, ast.Store())], ast.Constant(value))
+    return ast.fix_missing_locations(ast.copy_location(new, near))
+
+
+def _is_jump(statement: ast.stmt) -> bool:
+    return isinstance(statement, (ast.Break, ast.Continue, ast.Return, ast.Raise))
+
+
+def _jumps(statement: ast.stmt) -> set[str]:
+    """The jumps by which control may leave a statement: break, continue, return."""
+    if _is_jump(statement):
+        return {type(statement).__name__.lower()}
+    if isinstance(statement, ast.If):
+        return set().union(*(_jumps(s) for s in statement.body + statement.orelse)) - {"raise"}
+    if isinstance(statement, (ast.For, ast.While)):
+        inside = set().union(*(_jumps(s) for s in statement.body), set())
+        outside = set().union(*(_jumps(s) for s in statement.orelse), set())
+        return inside & {"return"} | outside - {"raise"}
+    return set()
+
+
+def _surely(statements: list[ast.stmt]) -> bool:
+    """Whether control surely leaves a block by a jump."""
+    for statement in statements:
+        if _is_jump(statement):
+            return True
+        if isinstance(statement, ast.If) and _surely(statement.body) and _surely(statement.orelse):
+            return True
+    return False
+
+
+def _jumps_below(body: list[ast.stmt]) -> bool:
+    return any("return" in _jumps(s) for s in body if not isinstance(s, ast.Return))

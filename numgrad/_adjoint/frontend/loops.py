@@ -1,0 +1,201 @@
+"""Loops: what they run over, and their bodies, which are read until all types are settled."""
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from ..builder.building import Builder
+from ..builder.creation import bounds_of
+from ..builder.things import Lazy, Thing, is_array
+from ..ssa.ir import BOOLEAN, INTEGER, Op, Region, Value
+from ..ssa.refusal import Refusal
+from .carried import Again, Carried, Path
+
+_ATTEMPTS = 8
+
+Iteration = tuple[Value, Value, Value, Callable[[Value], Thing]]
+
+
+class Loops:
+    """Reads ``for`` and ``while``."""
+
+    b: Builder
+    names: dict[str, Thing]
+    value: Callable[..., Thing]
+    number: Callable[..., Value]
+    condition: Callable[[Value], Value]
+    block: Callable[[list[ast.stmt]], bool]
+    chain: tuple
+
+    def _do_for(self, node: ast.For) -> None:
+        iterated = self._iteration(node.iter)
+        if isinstance(iterated, list):
+            self._unroll(node, iterated)
+            return
+        start, stop, step, element = iterated
+
+        def body(region: Region) -> None:
+            assert region.index is not None
+            self._bind(node.target, element(region.index))  # type: ignore[attr-defined]
+
+        hint = node.target.id if isinstance(node.target, ast.Name) else "i"
+        self._loop(node, [start, stop, step], body, hint)
+        is_parallel = isinstance(node.iter, ast.Call) and ast.unparse(node.iter.func).endswith(
+            "prange"
+        )
+        self.b.region.ops[-1].info["is_parallel"] = is_parallel and self.b.program.is_parallel
+
+    def _do_while(self, node: ast.While) -> None:
+        self._loop(node, [], lambda region: None, "")
+
+    # What a loop runs over
+
+    def _iteration(self, node: ast.expr) -> Iteration | list[Thing]:
+        if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)):
+            function = self.value(node.func)
+            name = getattr(getattr(function, "value", None), "__name__", "")
+            if name in ("range", "prange"):
+                return self._range([self.number(arg) for arg in node.args])
+            if name in ("enumerate", "zip", "reversed"):
+                return getattr(self, f"_{name}")(node)
+        return self._over(self.value(node))
+
+    def _range(self, args: list[Value]) -> Iteration:
+        return (*bounds_of(self.b, args), lambda index: index)
+
+    def _over(self, thing: Thing) -> Iteration | list[Thing]:
+        if isinstance(thing, tuple):
+            return list(thing)
+        if isinstance(thing, Lazy):
+            thing = self.b.computed(thing)
+        if not is_array(thing):
+            raise Refusal("a loop runs over range, an array, a tuple, enumerate or zip")
+        zero, one = self.b.constant(0), self.b.constant(1)
+        return zero, self.b.extent(thing, 0), one, lambda i: self.element(thing, [i])  # type: ignore[attr-defined]
+
+    def _enumerate(self, node: ast.Call) -> Iteration | list[Thing]:
+        inner = self._iteration(node.args[0])
+        first = self.number(node.args[1]) if len(node.args) > 1 else self.b.constant(0)
+        if isinstance(inner, list):
+            count = first.constant or 0
+            return [(self.b.constant(count + n), thing) for n, thing in enumerate(inner)]
+        start, stop, step, element = self._counted(inner)
+        return start, stop, step, lambda i: (self.b.scalar("add", i, first), element(i))
+
+    def _counted(self, inner: Iteration) -> Iteration:
+        """An iteration whose index counts from 0."""
+        start, stop, step, element = inner
+        if start.constant == 0 and step.constant == 1:
+            return inner
+        count = self.b.scalar("extent", start, stop, step)
+
+        def at(i: Value) -> Thing:
+            return element(self.b.scalar("add", start, self.b.scalar("mul", i, step)))
+
+        return self.b.constant(0), count, self.b.constant(1), at
+
+    def _zip(self, node: ast.Call) -> Iteration | list[Thing]:
+        parts = [self._iteration(arg) for arg in node.args]
+        if any(isinstance(part, list) for part in parts):
+            if not all(isinstance(part, list) for part in parts):
+                raise Refusal("zip of a tuple and an array is not understood: use an index")
+            return [tuple(things) for things in zip(*parts, strict=False)]  # type: ignore[arg-type]
+        counted = [self._counted(part) for part in parts]  # type: ignore[arg-type]
+        shortest = counted[0][1]
+        for _, stop, _, _ in counted[1:]:
+            if stop is not shortest:
+                shortest = self.b.scalar("min", shortest, stop, spelled="min", type=INTEGER)
+        start, _, step, _ = counted[0]
+        return start, shortest, step, lambda i: tuple(element(i) for *_, element in counted)
+
+    def _reversed(self, node: ast.Call) -> Iteration | list[Thing]:
+        inner = self._iteration(node.args[0])
+        if isinstance(inner, list):
+            return inner[::-1]
+        _, stop, step, element = self._counted(inner)
+        last = self.b.scalar("sub", stop, self.b.constant(1))
+        return self.b.constant(0), stop, step, lambda i: element(self.b.scalar("sub", last, i))
+
+    def _unroll(self, node: ast.For, things: list[Thing]) -> None:
+        if getattr(node, "ends", None):
+            raise Refusal("a loop over a tuple that is left early is not understood: use an index")
+        site = self.b.program.site
+        for position, thing in enumerate(things):
+            self.b.program.site = (site, position)
+            self._bind(node.target, thing)  # type: ignore[attr-defined]
+            self.block(node.body)
+        self.b.program.site = site
+
+    # The loop
+
+    def _loop(
+        self, node: Any, bounds: list[Value], bind: Callable[[Region], None], hint: str
+    ) -> None:
+        """Append a loop; its body is read again until the types of what it carries are settled."""
+        site = self.b.program.site
+        known = self.b.program.carried.setdefault((id(node), self.chain, site), {})
+        names = _assigned(node)
+        self.b.program.site = (site, id(node))
+        for _ in range(_ATTEMPTS):
+            before = dict(self.names)
+            kept = len(self.b.region.ops)
+            try:
+                self._attempt(node, bounds, bind, hint, names, known)
+                self.b.program.site = site
+                return
+            except Again:
+                self.names = before
+                del self.b.region.ops[kept:]
+        raise Refusal("the types of the names that the loop binds do not settle")
+
+    def _attempt(
+        self, node: Any, bounds: list[Value], bind: Callable[[Region], None], hint: str,
+        names: list[str], known: dict[Path, Any],
+    ) -> None:  # fmt: skip
+        carried = Carried(self, known, names)
+        is_while = not bounds
+        test = self.condition(self.number(node.test)) if is_while else None
+        op = Op("loop", [], self.b.region, self.b.line, kind="while" if is_while else "for")
+        op.args = [*bounds, *([test] if test is not None else []), *carried.inits()]
+        region = Region(op)
+        op.regions.append(region)
+        if is_while:
+            region.phis.append(Value(BOOLEAN, region, None, "going"))
+        else:
+            region.index = Value(INTEGER, region, None, hint)
+        carried.open(region)
+        with self.b.inside(region):
+            bind(region)
+            self.block(node.body)
+            carried.check_ends()
+            go_on = self._goes_on(node, is_while)
+            carried.close(region)
+        if is_while:
+            region.yields.insert(0, go_on)
+        else:
+            region.go_on = go_on
+        op.results = [Value(phi.type, self.b.region, op, phi.hint) for phi in region.phis]
+        self.b.region.ops.append(op)
+        carried.after(op.results[1:] if is_while else op.results)
+
+    def _goes_on(self, node: Any, is_while: bool) -> Any:
+        """Whether the loop goes on after an iteration; None where its range alone says it."""
+        flag = self.names.get(node.ends) if getattr(node, "ends", None) else None
+        stays = self.b.scalar("not", flag) if flag is not None else None
+        if not is_while:
+            return stays
+        if stays is None:
+            return self.condition(self.number(node.test))
+        test: Callable[[], Value] = lambda: self.condition(self.number(node.test))  # noqa: E731
+        if isinstance(node.test, ast.Constant):
+            return stays if node.test.value else self.b.constant(False)
+        return self.branches(stays, test, lambda: self.b.constant(False))  # type: ignore[attr-defined]
+
+
+def _assigned(node: Any) -> list[str]:
+    """The names that a loop assigns, in order."""
+    found: dict[str, None] = {}
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+            found[part.id] = None
+    return list(found)

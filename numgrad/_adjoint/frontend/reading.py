@@ -1,0 +1,87 @@
+"""From a kernel and the types of its arguments to a program."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..builder.building import Builder
+from ..builder.things import Lazy, Static, Thing
+from ..ssa.ir import Program, Type, Value
+from ..ssa.refusal import AdjointError, Refusal
+from .bases import require_by_value
+from .source import Kernel
+from .statements import Statements
+
+
+class Known:
+    """An argument that is a constant of the derived function.
+
+    Parameters
+    ----------
+    value : object
+    """
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def read(function: Any, arguments: Sequence[Any]) -> Program:
+    """Return a kernel as structured SSA.
+
+    Parameters
+    ----------
+    function : callable
+        A function or a dispatcher of Numba.
+    arguments : sequence
+        For each parameter its ``Type``, a tuple of them, or a ``Known`` constant.
+
+    Returns
+    -------
+    Program
+
+    Raises
+    ------
+    AdjointError
+        If a statement is not understood.
+    """
+    kernel = Kernel.of(function)
+    program = Program(kernel.name)
+    builder = Builder(program)
+    program.is_parallel = bool(getattr(function, "targetoptions", {}).get("parallel"))
+    reader = Statements(builder, kernel, {})
+    for name, argument in zip(kernel.parameters, arguments, strict=True):
+        reader.names[name] = _parameter(reader, program, name, argument)
+    _return(builder, program, reader.run())
+    try:
+        require_by_value(program)
+    except Refusal as refusal:
+        raise AdjointError(f"{kernel.place.file}, in {kernel.name}: {refusal}") from None
+    options = getattr(function, "targetoptions", {})
+    program.is_exact = not options.get("fastmath")
+    return program
+
+
+def _parameter(reader: Statements, program: Program, name: str, argument: Any) -> Thing:
+    if isinstance(argument, Known):
+        return reader.known(argument.value, name)
+    if isinstance(argument, tuple) and not isinstance(argument, Type):
+        parts = enumerate(argument)
+        return tuple(_parameter(reader, program, f"{name}_{n}", part) for n, part in parts)
+    made = Value(argument, program.body, None, name)
+    program.parameters.append(made)
+    return made
+
+
+def _return(builder: Builder, program: Program, thing: Thing) -> None:
+    """Note what is returned."""
+    if isinstance(thing, Static) and thing.value is None:
+        return
+    program.structure = "tuple" if isinstance(thing, tuple) else "one"
+    for part in thing if isinstance(thing, tuple) else (thing,):
+        if isinstance(part, Lazy):
+            part = builder.computed(part)
+        if not isinstance(part, Value):
+            reason = getattr(
+                part, "reason", "what is returned is not a number, an array or a tuple"
+            )
+            raise AdjointError(f"{program.name}: {reason}")
+        program.results.append(part)

@@ -1,0 +1,168 @@
+"""The source of a kernel: its syntax tree, and what its free names stand for."""
+
+import ast
+import builtins
+import copy
+import dis
+import inspect
+import textwrap
+from types import CodeType, FunctionType
+from typing import Any
+
+from ..ssa.refusal import AdjointError, Place
+from .jumps import WithoutJumps
+
+_KERNELS: dict[FunctionType, "Kernel"] = {}
+
+
+class Kernel:
+    """A Python function that Numba compiles, read as a syntax tree.
+
+    Parameters
+    ----------
+    function : callable
+        A function, or the dispatcher that ``numba.njit`` makes of it.
+
+    Attributes
+    ----------
+    tree : ast.FunctionDef
+    statements : list of ast.stmt
+        Its statements without jumps.
+    parameters : list of str
+    place : Place
+        Where the source stands, for errors.
+    """
+
+    def __init__(self, function: Any) -> None:
+        self.plain = plain_function(function)
+        self.name = self.plain.__name__
+        self.place, self.tree = _read(self.plain)
+        self.statements = WithoutJumps(self.tree).body
+        self.signature = inspect.signature(self.plain)
+        self.parameters = list(self.signature.parameters)
+
+    @staticmethod
+    def of(function: Any) -> "Kernel":
+        """Return the kernel of a function; it is read once."""
+        plain = plain_function(function)
+        if plain not in _KERNELS:
+            _KERNELS[plain] = Kernel(plain)
+        return _KERNELS[plain]
+
+    def free(self, name: str) -> Any:
+        """Return what a name that the function does not assign stands for.
+
+        Raises
+        ------
+        KeyError
+            If it has no value.
+        """
+        closure = self.plain.__closure__ or ()
+        cells = dict(zip(self.plain.__code__.co_freevars, closure, strict=True))
+        if name in cells:
+            return cells[name].cell_contents
+        if name in self.plain.__globals__:
+            return self.plain.__globals__[name]
+        return vars(builtins)[name]
+
+
+def plain_function(function: Any) -> FunctionType:
+    """Return a function itself, or that of a dispatcher.
+
+    Raises
+    ------
+    AdjointError
+        For anything else.
+    """
+    plain = getattr(function, "py_func", function)
+    if isinstance(plain, FunctionType):
+        return plain
+    raise AdjointError(f"expected a function or an @njit function, got {type(function).__name__}")
+
+
+def _read(plain: FunctionType) -> tuple[Place, ast.FunctionDef]:
+    """Return the place and the tree of a function; that its source is the one that was compiled
+    is checked."""
+    code = plain.__code__
+    try:
+        lines, first = inspect.getsourcelines(plain)
+    except (OSError, TypeError) as error:
+        raise AdjointError(
+            f"the source of {plain.__name__} is not available (it was defined by exec, in "
+            f"`python -c` or in the plain interpreter): write it in a file or a notebook cell"
+        ) from error
+    place = Place(plain.__name__, code.co_filename, first)
+    text = textwrap.dedent("".join(lines))
+    tree = _definition(text, plain.__name__)
+    if tree is None or not _is_current(tree, plain):
+        raise AdjointError(
+            f"{code.co_filename} changed since {plain.__name__} was defined (line {first}): "
+            f"import or define it again"
+        )
+    return place, tree
+
+
+def _definition(text: str, name: str) -> ast.FunctionDef | None:
+    try:
+        parsed = ast.parse(text).body
+    except SyntaxError:
+        return None
+    found = [node for node in parsed if isinstance(node, ast.FunctionDef) and node.name == name]
+    return found[0] if found else None
+
+
+def _is_current(tree: ast.FunctionDef, plain: FunctionType) -> bool:
+    """Whether a tree compiles to the byte code of a function."""
+    code = plain.__code__
+    bare = copy.copy(tree)
+    bare.args, bare.decorator_list, bare.returns = _without_annotations(tree.args), [], None
+    ast.fix_missing_locations(bare)
+    outer: ast.stmt = bare
+    if code.co_freevars:  # a closure: its free names must be those of a function around it
+        outer = _around(bare, code.co_freevars)
+    compiled = compile(ast.Module([outer], []), code.co_filename, "exec", dont_inherit=True)
+    return any(_same(found, code) for found in _codes(compiled) if found.co_name == code.co_name)
+
+
+def _without_annotations(arguments: ast.arguments) -> ast.arguments:
+    plain = [ast.arg(a.arg) for a in arguments.args]
+    first = [ast.arg(a.arg) for a in arguments.posonlyargs]
+    keywords = [ast.arg(a.arg) for a in arguments.kwonlyargs]
+    star, stars = arguments.vararg, arguments.kwarg
+    return ast.arguments(first, plain, star, keywords, [None] * len(keywords), stars, [])
+
+
+def _around(definition: ast.FunctionDef, names: tuple[str, ...]) -> ast.FunctionDef:
+    assigned = [ast.Assign([ast.Name(n, ast.Store())], ast.Constant(None)) for n in names]
+    empty = ast.arguments([], [], None, [], [], None, [])
+    outer = copy.copy(definition)
+    outer.name, outer.args, outer.body = "_around", empty, [*assigned, definition]
+    return ast.fix_missing_locations(outer)
+
+
+def _codes(code: CodeType) -> list[CodeType]:
+    inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    return [code, *(found for one in inner for found in _codes(one))]
+
+
+def _same(found: CodeType, code: CodeType) -> bool:
+    """Whether two codes do the same; asserts that pytest rewrote are not looked at."""
+    if "@pytest_ar" in code.co_names:
+        return found.co_varnames[: found.co_argcount] == code.co_varnames[: code.co_argcount]
+    return found.co_varnames == code.co_varnames and _instructions(found) == _instructions(code)
+
+
+def _instructions(code: CodeType) -> list[tuple[str, str]]:
+    """The byte code without what depends on the module around a function: whether a method is
+    looked up in one way or another."""
+    kept = [i for i in dis.get_instructions(code) if i.opname not in _UNSTEADY]
+    return [(i.opname.replace("LOAD_METHOD", "LOAD_ATTR"), _argument(i)) for i in kept]
+
+
+def _argument(instruction: dis.Instruction) -> str:
+    value = instruction.argval
+    is_jump = "JUMP" in instruction.opname or instruction.opname in ("FOR_ITER", "SEND")
+    return "" if is_jump or isinstance(value, CodeType) else repr(value)
+
+
+_UNSTEADY = frozenset({"NOP", "PUSH_NULL", "PRECALL", "CACHE", "EXTENDED_ARG"})

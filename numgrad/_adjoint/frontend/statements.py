@@ -1,0 +1,302 @@
+"""Statements of a kernel: from syntax trees to structured SSA."""
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from ..builder.building import Builder
+from ..builder.things import Lazy, Static, Thing, is_array
+from ..ssa.ir import Op, Region, Value
+from ..ssa.refusal import Place, Refusal, located
+from .branches import Branches
+from .expressions import Expressions
+from .functions import Calls
+from .jumps import RESULT
+from .loops import Loops
+from .source import Kernel
+
+_MOST_CALLS = 200
+_DEPTH = 20
+
+
+class Statements(Branches, Calls, Loops, Expressions):
+    """Reads the statements of one function into a program.
+
+    Parameters
+    ----------
+    b : Builder
+    kernel : Kernel
+    names : dict
+        What the parameters stand for.
+    chain : tuple
+        The calls that led here: for types of loops, and against recursion.
+    """
+
+    def __init__(
+        self, b: Builder, kernel: Kernel, names: dict[str, Thing], chain: tuple = ()
+    ) -> None:
+        self.b, self.kernel, self.names, self.chain = b, kernel, names, chain
+        self.place: Place = kernel.place
+        self.free = kernel.free
+        self.local_names = frozenset(
+            kernel.plain.__code__.co_varnames + kernel.plain.__code__.co_cellvars
+        )
+
+    def run(self) -> Thing:
+        """Read all statements and return what the function returns."""
+        for statement in self.kernel.statements:
+            self.statement(statement)
+        return self.names.get(RESULT, Static(None))
+
+    def block(self, statements: list[ast.stmt]) -> bool:
+        """Read statements; whether they surely end in an exception."""
+        return any(self.statement(statement) for statement in statements)
+
+    def statement(self, node: ast.stmt) -> bool:
+        """Read a statement; whether it surely raises."""
+        self._mark(node)
+        method = getattr(self, f"_do_{type(node).__name__.lower()}", None)
+        try:
+            if method is None:
+                raise Refusal(
+                    f"`{type(node).__name__.lower()}` is not understood inside of a kernel"
+                )
+            return bool(method(node))
+        except Refusal as refusal:
+            raise located(str(refusal), node, self.place) from None
+
+    def _mark(self, node: ast.stmt) -> None:
+        """Remember the line, so that the derived source can name it."""
+        line = node.lineno + self.place.first_line - 1
+        self.b.line = line if not self.chain else self.b.line
+        if not self.chain and not isinstance(node, (ast.If, ast.For, ast.While)):
+            self.b.program.lines[line] = ast.unparse(node).splitlines()[0]
+
+    # Simple statements
+
+    def _do_pass(self, node: ast.Pass) -> None:
+        """Nothing is to be done."""
+
+    def _do_expr(self, node: ast.Expr) -> None:
+        call = node.value
+        if isinstance(call, ast.Constant):
+            return
+        if (
+            isinstance(call, ast.Call)
+            and isinstance(call.func, ast.Name)
+            and call.func.id == "print"
+        ):
+            return
+        self.value(call)
+
+    def _do_assign(self, node: ast.Assign) -> None:
+        hints = [t.id for t in node.targets if isinstance(t, ast.Name)]
+        self.b.hint = hints[0] if hints and hints[0] != RESULT else ""
+        thing = self.value(node.value)
+        if isinstance(thing, Lazy) and not isinstance(node.targets[0], ast.Subscript):
+            thing = self.b.computed(thing, hint=self.b.hint)
+        self.b.hint = ""
+        for target in node.targets:
+            self._bind(target, thing)
+
+    def _do_annassign(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self._bind(node.target, self.value(node.value))
+
+    def _bind(self, target: ast.expr, thing: Thing) -> None:
+        if isinstance(target, ast.Name):
+            if isinstance(thing, Lazy):
+                thing = self.b.computed(thing, hint=target.id)
+            if isinstance(thing, Value) and not thing.hint and thing.op is not None:
+                thing.hint = target.id
+            self.names[target.id] = self.computed(thing)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            self._unpack(target, thing)
+        elif isinstance(target, ast.Subscript):
+            self._write(target, thing)
+        else:
+            raise Refusal("only names, elements and slices can be assigned")
+
+    def computed(self, thing: Thing) -> Thing:
+        if isinstance(thing, tuple):
+            return tuple(self.computed(part) for part in thing)
+        return self.b.computed(thing) if isinstance(thing, Lazy) else thing
+
+    def _unpack(self, target: ast.Tuple | ast.List, thing: Thing) -> None:
+        if isinstance(thing, Value) and thing.type.ndim == 1:
+            count = range(len(target.elts))
+            thing = tuple(self.b.load(thing, [self.b.constant(n)]) for n in count)
+        if not isinstance(thing, tuple) or len(thing) != len(target.elts):
+            raise Refusal("what is unpacked is not a tuple of that length")
+        for part, value in zip(target.elts, self.computed(thing), strict=True):
+            self._bind(part, value)
+
+    def _write(self, target: ast.Subscript, thing: Thing, accumulate: str = "") -> None:
+        array = self.value(target.value)
+        if not isinstance(array, Value) or not array.type.is_array:
+            raise Refusal("only elements of arrays can be assigned")
+        if array in self.b.program.global_arrays:
+            raise Refusal("a global array is a constant, and cannot be written")
+        index = self.indices(target.slice)
+        if any(is_array(part) for part in index if isinstance(part, (Value, Lazy))):
+            self._write_chosen(array, index, thing, accumulate)
+        elif len(index) == array.type.ndim and all(isinstance(part, Value) for part in index):
+            if isinstance(thing, (tuple, Lazy)):
+                raise Refusal("an element is a number")
+            self.b.store(array, index, self.b.number(thing), accumulate)
+        else:
+            self.b.assign(self.view(array, index), self._stored(thing), accumulate)
+
+    def _stored(self, thing: Thing) -> Thing:
+        if isinstance(thing, tuple):
+            return self.array_of(thing)
+        return thing
+
+    def _write_chosen(self, array: Value, index: list[Any], thing: Thing, accumulate: str) -> None:
+        """Write the elements that a mask or an array of indices chooses."""
+        if len(index) != 1 or not isinstance(index[0], (Value, Lazy)):
+            raise Refusal("a store that several arrays choose is not understood: write the loop")
+        chosen = self.b.lazy(index[0])
+        if chosen.type.dtype == "bool":
+            self._write_masked(array, chosen, thing, accumulate)
+            return
+        if accumulate:
+            raise Refusal("`a[indices] += b` adds once where an index is repeated: write the loop")
+        if len(chosen.shape) != 1 or array.type.ndim != 1:
+            raise Refusal("only arrays with one axis are written by an array of indices")
+        given = self.b.lazy(self.b.array(thing)) if is_array(thing) else self.b.number(thing)
+        self.b.for_each(
+            chosen.shape,
+            lambda i: self.b.store(
+                array, [chosen.at(i)], given if isinstance(given, Value) else given.at(i)
+            ),
+        )
+
+    def _write_masked(self, array: Value, mask: Lazy, thing: Thing, accumulate: str) -> None:
+        if is_array(thing):
+            raise Refusal(
+                "a store of an array where a mask is true is not understood: use np.where"
+            )
+        number = self.b.number(thing)
+        settled = self.b.lazy(self.b.computed(mask))
+
+        def each(index: list[Value]) -> None:
+            self.branch(settled.at(index), lambda: self.b.store(array, index, number, accumulate))
+
+        self.b.for_each(settled.shape, each)
+
+    def branch(self, test: Value, body: Callable[[], Any]) -> None:
+        """Append an ``if`` whose body only writes."""
+        op = Op("if", [test], self.b.region, self.b.line)
+        op.regions = [Region(op), Region(op)]
+        with self.b.inside(op.regions[0]):
+            body()
+        self.b.region.ops.append(op)
+
+    def _do_augassign(self, node: ast.AugAssign) -> None:
+        signs = {ast.Add: "+", ast.Sub: "-"}
+        target = node.target
+        if isinstance(target, ast.Name):
+            self._augment_name(node, target)
+            return
+        if not isinstance(target, ast.Subscript):
+            raise Refusal("only names, elements and slices can be assigned")
+        if type(node.op) in signs:
+            self._write(target, self.value(node.value), signs[type(node.op)])
+            return
+        old = self.value(ast.Subscript(target.value, target.slice, ast.Load()))
+        self._write(target, self._augmented(node, old, self.value(node.value)))
+
+    def _augmented(self, node: ast.AugAssign, old: Thing, value: Thing) -> Thing:
+        arrays = [t for t in (old, value) if isinstance(t, Value) and t.type.is_array]
+        if len(arrays) == 2 and old is not value and self.b.overlaps(old, value):
+            raise Refusal("the augmented slice may overlap its operand: write the loop")
+        return self.binary(node.op, old, value)
+
+    def _augment_name(self, node: ast.AugAssign, target: ast.Name) -> None:
+        old = self._name(ast.Name(target.id, ast.Load()))
+        self.b.hint = target.id
+        value = self.value(node.value)
+        self.b.hint = ""
+        if isinstance(old, Value) and old.type.is_array:
+            sign = {ast.Add: "+", ast.Sub: "-"}.get(type(node.op), "")
+            self.b.assign(old, value if sign else self._augmented(node, old, value), sign)
+            return
+        self.b.hint = target.id
+        self.names[target.id] = self.binary(node.op, old, value)
+        self.b.hint = ""
+
+    # Statements that raise
+
+    def _do_raise(self, node: ast.Raise) -> bool:
+        self.b.op("raise", [], text=self._raised(node))
+        return True
+
+    def _raised(self, node: ast.Raise) -> str:
+        """The text of a raise whose message is known when the kernel is compiled."""
+        error = node.exc
+        if isinstance(error, ast.Name):
+            return f"raise {self._error(error)}"
+        if isinstance(error, ast.Call) and not error.keywords:
+            words = [a.value for a in error.args if isinstance(a, ast.Constant)]
+            if len(words) == len(error.args):
+                return f"raise {self._error(error.func)}({', '.join(map(repr, words))})"
+            return f"raise {self._error(error.func)}"
+        raise Refusal("only `raise Error(message)` is understood")
+
+    def _error(self, node: ast.expr) -> str:
+        thing = self.value(node)
+        if not isinstance(thing, Static) or not isinstance(thing.value, type):
+            raise Refusal("only classes of exceptions can be raised")
+        name = thing.value.__name__
+        self.b.program.namespace[name] = thing.value
+        return name
+
+    def _do_assert(self, node: ast.Assert) -> None:
+        test = self.condition(self.number(node.test))
+        message = node.msg.value if isinstance(node.msg, ast.Constant) else None
+        text = f"raise AssertionError({message!r})" if message else "raise AssertionError"
+        self.branch(self.b.scalar("not", test), lambda: self.b.op("raise", [], text=text))
+
+    # Calls of other functions
+
+    def inlined(
+        self, node: ast.Call, function: Any, args: list[Thing], keywords: dict[str, Thing]
+    ) -> Thing:
+        """Read the statements of another function in the place of its call."""
+        kernel = Kernel.of(function)
+        if (
+            kernel.plain in [called for called, _ in self.chain]
+            or kernel.plain is self.kernel.plain
+        ):
+            raise Refusal("recursion is not understood: write a loop")
+        self.b.program.calls += 1
+        if self.b.program.calls > _MOST_CALLS or len(self.chain) > _DEPTH:
+            raise Refusal(f"more than {_MOST_CALLS} calls would be inlined")
+        names = bound(self, kernel, args, keywords)
+        site = (kernel.plain, (id(node), self.b.program.site))
+        inner = Statements(self.b, kernel, names, (*self.chain, site))
+        inner.place = kernel.place
+        return inner.run()
+
+
+def bound(
+    reader: Expressions, kernel: Kernel, args: list[Thing], keywords: dict[str, Thing]
+) -> dict[str, Thing]:
+    """Return what the parameters of a function stand for in a call."""
+    try:
+        found = kernel.signature.bind(*args, **keywords)
+    except TypeError as error:
+        raise Refusal(f"{kernel.name}: {error}") from None
+    names: dict[str, Thing] = {}
+    for name, parameter in kernel.signature.parameters.items():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            raise Refusal("`**keywords` are not understood")
+        if name in found.arguments:
+            thing = found.arguments[name]
+        elif parameter.kind is parameter.VAR_POSITIONAL:
+            thing = ()
+        else:
+            thing = reader.known(parameter.default, name)
+        names[name] = reader.computed(thing)  # type: ignore[attr-defined]
+    return names

@@ -1,0 +1,126 @@
+"""Loops whose steps can be reversed in any order, which vectorise; sums that stay in registers."""
+
+from ..analyses.activity import Activity
+from ..analyses.dependence import EQUAL, LATER, Dependence
+from ..ssa.ir import Op, Region, Value
+from .tape import Tape
+
+_WRITES = ("store", "accum")
+
+
+class Order:
+    """Answers in which order the steps of a loop may be reversed.
+
+    Parameters
+    ----------
+    activity, dependence, tape
+        What is known of the program.
+    is_on : bool
+        Whether another order than the reverse one is ever taken.
+    """
+
+    def __init__(
+        self, activity: Activity, dependence: Dependence, tape: Tape, is_on: bool = True
+    ) -> None:
+        self.activity, self.dependence, self.tape, self.is_on = activity, dependence, tape, is_on
+
+    def is_free(self, op: Op) -> bool:
+        """Whether the steps of a loop commute: they only add to cotangents, or each has its own
+        elements."""
+        if not self.is_on or not op.is_for or op.body.go_on is not None:
+            return False
+        if any(self.tape.pushes(inner) for inner in op.body.ops):
+            return False
+        if any(o.name == "copy" and o.result in self.activity for o in op.body.walk()):
+            return False
+        if not all(self._is_sum(op, place) for place in range(len(op.results))):
+            return False
+        return self._have_own_elements(op)
+
+    def _is_sum(self, op: Op, place: int) -> bool:
+        """Whether a carried value has no cotangent, or is only added to."""
+        body = op.body
+        phi, given = body.phis[place], body.yields[place]
+        if phi.type.is_array:
+            return given is phi
+        if phi not in self.activity:
+            return True
+        made = given.op
+        if (
+            made is None
+            or made.region is not body
+            or made.name not in ("add", "sub")
+            or made.args[0] is not phi
+        ):
+            return False
+        return _uses(body, phi) == 1 and _uses(body, given) == 1
+
+    def _have_own_elements(self, op: Op) -> bool:
+        """Whether no step changes cotangents of elements that another step reads or adds to."""
+        inner = [o for o in op.body.walk() if o.name in (*_WRITES, "load") and self._is_active(o)]
+        around = {region: EQUAL for region in op.region.ancestors() if region.is_loop}
+        directions = {**around, op.body: LATER}
+        for n, one in enumerate(inner):
+            for other in inner[n:]:
+                if self._conflict(one, other) and self._may_meet(one, other, directions):
+                    return False
+        return True
+
+    def _is_active(self, op: Op) -> bool:
+        if op.name == "load":
+            return op.result in self.activity
+        return op.array in self.activity
+
+    def _conflict(self, one: Op, other: Op) -> bool:
+        """Whether the reverses of two accesses do not commute on the same element."""
+        same_class = self.dependence.classes.of(one.array) is self.dependence.classes.of(
+            other.array
+        )
+        names = {one.name, other.name}
+        return same_class and names not in ({"load"}, {"accum"})
+
+    def _may_meet(self, one: Op, other: Op, directions: dict[Region, str]) -> bool:
+        if _are_exchanged(one.array, other.array):
+            return False
+        within = dict(directions)
+        for region in [*one.region.ancestors(), *other.region.ancestors()]:
+            if region.is_loop:
+                within.setdefault(region, "*")
+        meet = self.dependence.may_meet
+        return meet(one, other, within) or meet(other, one, within)
+
+    def kept_sums(self, op: Op) -> list[Op]:
+        """The loads of a loop that are the same element in all steps: their cotangents are summed
+        in a register."""
+        if not self.is_on:
+            return []
+        body = op.body
+        written = {self.dependence.classes.of(o.array) for o in body.walk() if o.name in _WRITES}
+        return [
+            o
+            for o in body.ops
+            if o.name == "load"
+            and o.result in self.activity
+            and self.dependence.classes.of(o.array) not in written
+            and not any(v.region.is_within(body) for v in o.args)
+        ]
+
+
+def _uses(region: Region, value: Value) -> int:
+    """How often a region and those in it use a value."""
+    count = sum(end is value for end in region.ends())
+    for op in region.ops:
+        count += sum(arg is value for arg in op.args)
+        count += sum(_uses(inner, value) for inner in op.regions)
+    return count
+
+
+def _are_exchanged(one: Value, other: Value) -> bool:
+    """Whether two arrays are carried by one loop that exchanges arrays that are different ones."""
+    if one is other or not (one.is_phi and other.is_phi) or one.region is not other.region:
+        return False
+    owner = one.region.owner
+    assert owner is not None
+    arrays = [init for init in owner.inits if init.type.is_array]
+    made = [init for init in arrays if init.op is None or init.op.name in ("alloc", "copy")]
+    return len(made) == len(set(arrays)) and not any(init.is_phi for init in arrays)

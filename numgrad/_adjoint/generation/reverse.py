@@ -1,0 +1,390 @@
+"""The reverse sweep of a derived function: the statements backwards, with cotangents."""
+
+import math
+
+from ..analyses.activity import Activity
+from ..analyses.keep import Keeping
+from ..ssa.ir import Op, Program, Region, Value, depth, free_values
+from ..ssa.partials import SCALARS
+from .forward import Arrays, count_text, range_text
+from .order import Order
+from .tape import Tape
+from .writing import Names, Writer, number_text, scalar_text
+
+
+class Reverse:
+    """Writes the reverse sweep.
+
+    Parameters
+    ----------
+    program, activity, keeping
+        The program, and what is known of it.
+    names : Names
+    writer : Writer
+    tape : Tape
+    order : Order
+    """
+
+    def __init__(
+        self, program: Program, activity: Activity, keeping: Keeping, names: Names,
+        writer: Writer, tape: Tape, order: Order,
+    ) -> None:  # fmt: skip
+        self.order = order
+        self._sums: dict[Op, str] = {}  # the registers of loads that are one element in a loop
+        self.program, self.activity, self.keeping = program, activity, keeping
+        self.names, self.writer, self.tape = names, writer, tape
+        self.arrays = Arrays(names)
+        self._pending: dict[Value, str] = {}  # cotangents that are one expression so far
+        self._started: set[Value] = set()  # cotangents that are variables
+        self._region: Region = program.body
+        self._line = 0
+        self.again = arrays_again(program, keeping)
+
+    # Texts
+
+    def text(self, value: Value) -> str:
+        return number_text(value.constant) if value.constant is not None else self.names.of(value)
+
+    def shadow(self, op: Op) -> str:
+        """Return the shadow of the element that an operation loads or stores."""
+        index = ", ".join(self.text(i) for i in op.index)
+        return f"{self.names.cotangent(op.array)}[{index or '()'}]"
+
+    # Cotangents of numbers
+
+    def add(self, value: Value, text: str) -> None:
+        """Add to the cotangent of a number."""
+        if value not in self.activity or value.constant is not None:
+            return
+        name = self.names.cotangent(value)
+        if value in self._started:
+            self.writer.line(f"{name} += {text}")
+        elif value in self._pending:
+            self.writer.line(f"{name} = ({self._pending.pop(value)}) + ({text})")
+            self._started.add(value)
+        else:
+            assert value.region is self._region, "a cotangent that was not started"
+            self._pending[value] = text
+
+    def take(self, value: Value, uses: int = 2) -> str | None:
+        """Return the cotangent of a number; None where it surely is 0."""
+        if value in self._started:
+            return self.names.cotangent(value)
+        text = self._pending.pop(value, None)
+        if text is None or uses < 2 or text.isidentifier():
+            return text
+        self.writer.line(f"{self.names.cotangent(value)} = {text}")
+        self._started.add(value)
+        return self.names.cotangent(value)
+
+    def start(self, values: list[Value]) -> None:
+        """Make variables of the cotangents that nested regions add to."""
+        for value in values:
+            active = value in self.activity and not value.type.is_array
+            if not active or value.constant is not None or value in self._started:
+                continue
+            if value.region is self._region:
+                self.writer.line(
+                    f"{self.names.cotangent(value)} = {self._pending.pop(value, '0.0')}"
+                )
+                self._started.add(value)
+
+    # Regions
+
+    def region(self, region: Region) -> None:
+        """Reverse the operations of a region."""
+        outer, self._region = self._region, region
+        for op in reversed(region.ops):
+            if self.keeping.is_reversed(op):
+                self._comment(op)
+                self._op(op)
+        self._region = outer
+
+    def _comment(self, op: Op) -> None:
+        if op.line != self._line and not op.regions and op.line in self.program.lines:
+            self._line = op.line
+            self.writer.comment(f"line {op.line}: {self.program.lines[op.line]}")
+
+    def prepare(self, region: Region) -> None:
+        """Write what the reverse sweep of a region begins with: values, views and shadows."""
+        plan = self.keeping.plans.get(region)
+        if plan:
+            self.tape.pop(region, plan.taped)
+        for op in region.ops:
+            if plan and op.results and op.result in plan.again:
+                self.writer.line(f"{self.names.of(op.result)} = {self._again(op)}")
+            if op.name in ("view", "alloc", "copy"):
+                self._prepare_array(op)
+            elif op.name == "loop":
+                self._prepare_exchange(op)
+
+    def _again(self, op: Op) -> str:
+        if op.name == "load":
+            index = ", ".join(self.text(i) for i in op.index)
+            return f"{self.names.of(op.array)}[{index or '()'}]"
+        if op.name == "shape":
+            return f"{self.names.of(op.args[0])}.shape[{op.info['axis']}]"
+        return scalar_text(op.name, op.info.get("spelled") or "", [self.text(a) for a in op.args])
+
+    def _prepare_array(self, op: Op) -> None:
+        if op.name in ("alloc", "copy"):
+            if op.result in self.activity:
+                numbers = [self.text(extent) for extent in op.info["extents"]]
+                self.writer.line(
+                    f"{self.names.cotangent(op.result)} = {self.arrays.new(op, numbers, 'zeros')}"
+                )
+            return
+        numbers = [self.text(arg) for arg in op.args[1:]]
+        extents = [self.text(extent) for extent in op.info["extents"]]
+        if op.result in self.again and depth(op.region) > 0:
+            text = self.arrays.view(op, self.names.of(op.args[0]), numbers, extents)
+            self.writer.line(f"{self.names.of(op.result)} = {text}")
+        if op.result in self.activity:
+            text = self.arrays.view(op, self.names.cotangent(op.args[0]), numbers, extents)
+            self.writer.line(f"{self.names.cotangent(op.result)} = {text}")
+
+    # Loops that exchange arrays
+
+    def _exchanged(self, op: Op) -> list[tuple[int, int]]:
+        """Which array each carried array becomes in an iteration: pairs of places."""
+        phis, yields = op.body.phis, op.body.yields
+        return [(n, phis.index(y)) for n, y in enumerate(yields) if y.type.is_array]
+
+    def _prepare_exchange(self, op: Op) -> None:
+        """Give the arrays that a loop carries the names that they have after it."""
+        pairs = self._exchanged(op)
+        is_shadowed = any(op.body.phis[n] in self.activity for n, _ in pairs)
+        is_again = depth(op.region) > 0 and any(op.body.phis[n] in self.again for n, _ in pairs)
+        if not pairs or not (is_shadowed or is_again):
+            return
+        for names in self._name_kinds(op, is_shadowed, is_again):
+            own = [names(op.body.phis[n]) for n, _ in pairs]
+            self.writer.assign(own, [names(op.inits[n]) for n, _ in pairs])
+        if all(n == m for n, m in pairs):
+            return
+        order = _order(pairs)
+        with self.writer.block(f"for _ in range({self._trips(op)} % {order}):"):
+            for names in self._name_kinds(op, is_shadowed, is_again):
+                phis = op.body.phis
+                self.writer.assign(
+                    [names(phis[n]) for n, _ in pairs], [names(phis[m]) for _, m in pairs]
+                )
+
+    def _name_kinds(self, op: Op, is_shadowed: bool, is_again: bool):
+        if is_again:
+            yield self.names.of
+        if is_shadowed:
+            for phi, result in zip(op.body.phis, op.results, strict=True):
+                if phi.type.is_array:
+                    self.names.share_cotangent(result, phi)
+            yield self.names.cotangent
+
+    def _unexchange(self, op: Op) -> None:
+        """Undo the exchange of an iteration."""
+        pairs = [(n, m) for n, m in self._exchanged(op)]
+        if all(n == m for n, m in pairs):
+            return
+        phis = op.body.phis
+        is_shadowed = any(phis[n] in self.activity for n, _ in pairs)
+        is_again = any(phis[n] in self.again for n, _ in pairs)
+        for names in self._name_kinds(op, is_shadowed, is_again):
+            self.writer.assign(
+                [names(phis[m]) for _, m in pairs], [names(phis[n]) for n, _ in pairs]
+            )
+
+    # Operations
+
+    def _op(self, op: Op) -> None:
+        if op.name in SCALARS:
+            self._scalar(op)
+        elif method := getattr(self, f"_{op.name}", None):
+            method(op)
+
+    def _scalar(self, op: Op) -> None:
+        adds = SCALARS[op.name].adds
+        active = [
+            n for n, arg in enumerate(op.args) if adds[n] is not None and arg in self.activity
+        ]
+        reads = sum(str(adds[n]).count("{g}") for n in active)
+        g = self.take(op.result, reads)
+        if g is None:
+            return
+        places = [f"({self.text(arg)})" for arg in op.args]
+        for n in active:
+            pattern = str(adds[n])
+            text = (
+                g if pattern == "{g}" else pattern.format(*places, g=f"({g})", r=self._result(op))
+            )
+            self.add(op.args[n], text)
+
+    def _result(self, op: Op) -> str:
+        return f"({self.text(op.result)})"
+
+    def _load(self, op: Op) -> None:
+        g = self.take(op.result, 1)
+        if g is not None:
+            self.writer.line(f"{self._sums.get(op) or self.shadow(op)} += {g}")
+
+    def _store(self, op: Op) -> None:
+        if op.stored in self.activity and op.stored.constant is None:
+            self._add_shadow(op.stored, self.shadow(op))
+        self.writer.line(f"{self.shadow(op)} = 0.0")
+
+    def _accum(self, op: Op) -> None:
+        if op.stored in self.activity and op.stored.constant is None:
+            minus = "-" if op.info["sign"] == "-" else ""
+            self._add_shadow(op.stored, minus + self.shadow(op))
+
+    def _copy(self, op: Op) -> None:
+        if op.args[0] in self.activity:
+            shadow = self.names.cotangent(op.args[0])
+            self.writer.line(f"{shadow} += {self.names.cotangent(op.result)}")
+
+    def _add_shadow(self, value: Value, text: str) -> None:
+        """Add an element of a shadow, which may change: it is read at once."""
+        self.add(value, text)
+        self.start([value])
+
+    # Branches
+
+    def _if(self, op: Op) -> None:
+        given = [self.take(result) for result in op.results]
+        self.start(free_values(op))
+        wrote = len(self.writer.lines)
+        for place, region in enumerate(op.regions):
+            test = self.text(op.args[0])
+            header = (
+                f"if {test}:"
+                if place == 0
+                else "else:"
+                if wrote < len(self.writer.lines)
+                else f"if not ({test}):"
+            )
+            with self.writer.block(header):
+                self._branch(region, given)
+
+    def _branch(self, region: Region, given: list[str | None]) -> None:
+        self.prepare(region)
+        outer, self._region = self._region, region
+        for g, value in zip(given, region.yields, strict=True):
+            if g is not None:
+                self.add(value, g)
+        self._region = outer
+        self.region(region)
+
+    # Loops
+
+    def _loop(self, op: Op) -> None:
+        carried = self._carried(op)
+        for _, result in carried:
+            g = self.take(result)
+            name = self.names.cotangent(result)
+            if g != name:
+                self.writer.line(f"{name} = {g or '0.0'}")
+        self.start(free_values(op))
+        sums = self._open_sums(op)
+        self.tape.reopen(op)
+        with self.writer.block(f"for {self._header(op)}:"):
+            self._iteration(op, carried)
+        if sums:  # also those that are 0, whose derivatives need not be 0: this is derived again
+            with self.writer.block(f"if {self._trips(op)} > 0:"):
+                for load in sums:
+                    self.writer.line(f"{self.shadow(load)} += {self._sums[load]}")
+        for init, (_, result) in zip(self._inits(op), carried, strict=True):
+            self.add(init, self.names.cotangent(result))
+
+    def _open_sums(self, op: Op) -> list[Op]:
+        """Registers for the cotangents of elements that are the same in all iterations; where
+        there was no iteration, the element may not exist."""
+        sums = self.order.kept_sums(op)
+        for load in sums:
+            self._sums[load] = self.names.fresh(f"g{load.result.hint or load.array.hint}_sum")
+            self.writer.line(f"{self._sums[load]} = 0.0")
+        return sums
+
+    def _carried(self, op: Op) -> list[tuple[Value, Value]]:
+        pairs = zip(op.body.phis, op.results, strict=True)
+        return [(phi, r) for phi, r in pairs if phi in self.activity and not phi.type.is_array]
+
+    def _inits(self, op: Op) -> list[Value]:
+        pairs = zip(op.body.phis, op.inits, strict=True)
+        return [i for phi, i in pairs if phi in self.activity and not phi.type.is_array]
+
+    def _yields(self, op: Op) -> list[Value]:
+        pairs = zip(op.body.phis, op.body.yields, strict=True)
+        return [y for phi, y in pairs if phi in self.activity and not phi.type.is_array]
+
+    def _trips(self, op: Op) -> str:
+        trips = self.keeping.trips.get(op)
+        if trips is not None:
+            return self.names.of(trips)
+        return count_text(op, [self.text(bound) for bound in op.bounds])
+
+    def _header(self, op: Op) -> str:
+        if not op.is_for:
+            return f"_ in range({self._trips(op)})"
+        assert op.body.index is not None
+        start, stop, step = (self.text(bound) for bound in op.bounds)
+        index = self.names.of(op.body.index)
+        trips = self._trips(op)
+        if self.order.is_free(op):
+            return f"{index} in {range_text([start, stop, step])}"
+        if step in ("1", "-1") and self.keeping.trips.get(op) is None:
+            sign = int(step)
+            ends = [f"({stop}) - {sign}", f"({start}) - {sign}", str(-sign)]
+            return f"{index} in {range_text(ends)}"
+        last = f"({start}) + (({trips}) - 1) * ({step})"
+        return f"{index} in range({last}, ({start}) - ({step}), -({step}))"
+
+    def _iteration(self, op: Op, carried: list[tuple[Value, Value]]) -> None:
+        self._unexchange(op)
+        self.prepare(op.body)
+        outer, self._region = self._region, op.body
+        for value, (_, result) in zip(self._yields(op), carried, strict=True):
+            self.add(value, self.names.cotangent(result))
+        self._region = outer
+        self.region(op.body)
+        outer, self._region = self._region, op.body
+        given = [self.take(phi, 1) or "0.0" for phi, _ in carried]
+        self._region = outer
+        self.writer.assign([self.names.cotangent(result) for _, result in carried], given)
+
+
+def arrays_again(program: Program, keeping: Keeping) -> set[Value]:
+    """The arrays that the reverse sweep loads from, and those that they are views of."""
+    found: set[Value] = set()
+    for plan in keeping.plans.values():
+        for value in plan.again:
+            op = value.op
+            if op is not None and op.name in ("load", "shape"):
+                array = op.args[0]
+                while array not in found:
+                    found.add(array)
+                    if array.op is not None and array.op.name == "view":
+                        array = array.op.args[0]
+                    elif array.op is not None and array.op.name == "loop":
+                        array = array.op.body.phis[array.op.results.index(array)]
+    return found | _exchanged_with(program, found)
+
+
+def _exchanged_with(program: Program, found: set[Value]) -> set[Value]:
+    """The arrays that loops carry together with some that are found."""
+    more: set[Value] = set()
+    for op in program.body.walk():
+        if op.name == "loop":
+            arrays = [phi for phi in op.body.phis if phi.type.is_array]
+            if found & set(arrays):
+                more |= set(arrays)
+                more |= {init for init in op.inits if init.type.is_array}
+    return more
+
+
+def _order(pairs: list[tuple[int, int]]) -> int:
+    """After how many exchanges all arrays are in their first places again."""
+    order = 1
+    for start, _ in pairs:
+        place, length = dict(pairs)[start], 1
+        while place != start:
+            place, length = dict(pairs)[place], length + 1
+        order = math.lcm(order, length)
+    return order

@@ -1,0 +1,183 @@
+"""The tape: two stacks, of floats and of integers, that the caller lends to a derived function.
+
+An innermost loop of known length keeps its values side by side, one row for each value, so that it
+vectorises; all others push them at the end of an iteration. Where the tape is too short the
+function returns the lengths that it needs, and is called again.
+"""
+
+from ..analyses.keep import Keeping
+from ..ssa.ir import Op, Region, Value
+from .writing import Names, Writer
+
+_STACKS = ("f", "i")
+
+
+class Tape:
+    """Writes what keeps values and gives them back.
+
+    Parameters
+    ----------
+    keeping : Keeping
+    names : Names
+    writer : Writer
+    leave : str
+        What is returned after the lengths where the tape is too short.
+    is_checked : bool
+        Whether the length is checked at all.
+    """
+
+    def __init__(
+        self, keeping: Keeping, names: Names, writer: Writer, leave: str, is_checked: bool
+    ) -> None:
+        self.keeping, self.names, self.writer = keeping, names, writer
+        self.leave, self.is_checked = leave, is_checked
+        self.tapes = {s: names.fresh(f"tape_{s}") for s in _STACKS}
+        self.tops = {s: names.fresh(f"top_{s}") for s in _STACKS}
+        self._counts: dict[Op, str] = {}
+        self._names_of_rows: dict[tuple[Op, str, int], str] = {}
+        used = {stack(v) for plan in keeping.plans.values() for v in plan.taped}
+        self.used = [s for s in _STACKS if s in used]
+
+    def start(self) -> None:
+        for s in self.used:
+            self.writer.line(f"{self.tops[s]} = 0")
+
+    # Rows beside each other
+
+    def has_rows(self, op: Op) -> bool:
+        """Whether a loop keeps its values in rows."""
+        plan = self.keeping.plans.get(op.body)
+        if not plan or not plan.taped or not op.is_for or op.body.go_on is not None:
+            return False
+        return not any(self._pushes(region) for inner in op.body.ops for region in inner.regions)
+
+    def _pushes(self, region: Region) -> bool:
+        plan = self.keeping.plans.get(region)
+        if plan and plan.taped:
+            return True
+        return any(self._pushes(inner) for op in region.ops for inner in op.regions)
+
+    def pushes(self, op: Op) -> bool:
+        """Whether an operation or one in it uses the tape."""
+        return any(self._pushes(region) for region in op.regions)
+
+    def count(self, op: Op) -> str:
+        """Return the name of the number of iterations of a loop with rows."""
+        if op not in self._counts:
+            self._counts[op] = self.names.fresh("count")
+        return self._counts[op]
+
+    def open(self, op: Op) -> None:
+        """Before a loop of the forward sweep."""
+        if not self.has_rows(op):
+            return
+        self.writer.line(f"{self.count(op)} = {self._count_text(op)}")
+        for s, rows in self._rows(op).items():
+            self._require(s, f"{rows} * {self.count(op)}")
+        self._lend(op)
+
+    def _lend(self, op: Op) -> None:
+        """Name the rows of a loop: views, whose indices are seen not to be negative."""
+        for s, rows in self._rows(op).items():
+            for row in range(rows):
+                if (op, s, row) not in self._names_of_rows:
+                    self._names_of_rows[op, s, row] = self.names.fresh(f"row_{s}{row}")
+                start = f"{self.tops[s]} + {row} * {self.count(op)}" if row else self.tops[s]
+                part = f"{start}:{start} + {self.count(op)}"
+                self.writer.line(f"{self._names_of_rows[op, s, row]} = {self.tapes[s]}[{part}]")
+
+    def _count_text(self, op: Op) -> str:
+        from .forward import count_text  # the text of bounds
+
+        return count_text(op, [self._text(bound) for bound in op.bounds])
+
+    def _text(self, value: Value) -> str:
+        return repr(value.constant) if value.constant is not None else self.names.of(value)
+
+    def _rows(self, op: Op) -> dict[str, int]:
+        taped = self.keeping.plans[op.body].taped
+        sizes = {s: sum(stack(v) == s for v in taped) for s in _STACKS}
+        return {s: size for s, size in sizes.items() if size}
+
+    def close(self, op: Op) -> None:
+        """After a loop of the forward sweep."""
+        if self.has_rows(op):
+            for s, rows in self._rows(op).items():
+                self.writer.line(f"{self.tops[s]} += {rows} * {self.count(op)}")
+
+    def reopen(self, op: Op) -> None:
+        """Before a loop of the reverse sweep."""
+        if self.has_rows(op):
+            self.writer.line(f"{self.count(op)} = {self._count_text(op)}")
+            for s, rows in self._rows(op).items():
+                self.writer.line(f"{self.tops[s]} -= {rows} * {self.count(op)}")
+            self._lend(op)
+
+    def _place(self, region: Region, row: int, s: str) -> str:
+        """The element of a tape where a value of an iteration is kept."""
+        op = region.owner
+        if op is None or not region.is_loop or not self.has_rows(op):
+            return f"{self.tapes[s]}[{_plus(self.tops[s], row)}]"
+        assert region.index is not None
+        start, _, step = (self._text(bound) for bound in op.bounds)
+        place = self.names.of(region.index)
+        if start != "0":
+            place = f"({place} - ({start}))"
+        if step != "1":
+            place = f"({place} // ({step}))"
+        return f"{self._names_of_rows[op, s, row]}[{place}]"
+
+    # Pushes and pops
+
+    def _require(self, s: str, size: str) -> None:
+        if not self.is_checked:
+            return
+        tape, top = self.tapes[s], self.tops[s]
+        sizes = [
+            f"max(2 * {tape}.size, {top} + {size})" if other == s else f"{self.tapes[other]}.size"
+            for other in _STACKS
+        ]
+        with self.writer.block(f"if {top} + {size} > {tape}.size:"):
+            self.writer.line(f"return ({', '.join(sizes)}{self.leave})")
+
+    def push(self, region: Region, taped: list[Value]) -> None:
+        """At the end of a region of the forward sweep."""
+        rows = region.is_loop and region.owner is not None and self.has_rows(region.owner)
+        for s in _STACKS:
+            values = [v for v in taped if stack(v) == s]
+            if not values:
+                continue
+            if not rows:
+                self._require(s, str(len(values)))
+            for row, value in enumerate(values):
+                self.writer.line(f"{self._place(region, row, s)} = {self.names.of(value)}")
+            if not rows:
+                self.writer.line(f"{self.tops[s]} += {len(values)}")
+
+    def pop(self, region: Region, taped: list[Value]) -> None:
+        """At the start of a region of the reverse sweep."""
+        rows = region.is_loop and region.owner is not None and self.has_rows(region.owner)
+        for s in _STACKS:
+            values = [v for v in taped if stack(v) == s]
+            if values and not rows:
+                self.writer.line(f"{self.tops[s]} -= {len(values)}")
+            for row, value in enumerate(values):
+                kept = self._place(region, row, s)
+                self.writer.line(f"{self.names.of(value)} = {_given(value, kept)}")
+
+
+def _plus(top: str, row: int) -> str:
+    return f"{top} + {row}" if row else top
+
+
+def stack(value: Value) -> str:
+    """The stack on which a value is kept."""
+    return "f" if value.type.is_real else "i"
+
+
+def _given(value: Value, text: str) -> str:
+    """What is on a stack, with the type that the value had."""
+    dtype = value.type.dtype
+    if dtype == "bool":
+        return f"{text} != 0"
+    return text if value.type.is_real or dtype == "int64" else f"np.{dtype}({text})"

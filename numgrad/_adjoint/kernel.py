@@ -1,0 +1,226 @@
+"""Kernels and their derived adjoints, called with arrays and numbers."""
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .derived import Derived, derive, type_of
+from .frontend.reading import Known
+from .frontend.source import Kernel
+from .ssa.ir import Type
+from .ssa.refusal import AdjointError
+
+
+class Adjoint:
+    """The derived adjoint of a kernel, for arguments of any types.
+
+    Parameters
+    ----------
+    function : callable
+        A function, or the dispatcher that ``numba.njit`` makes of it.
+    """
+
+    def __init__(self, function: Any) -> None:
+        self.kernel = Kernel.of(function)
+        self.function = function
+        self._derived: dict[Any, Derived] = {}
+
+    def derived(self, arguments: Sequence[Any]) -> Derived:
+        """Return the adjoint for the types of arguments."""
+        types = tuple(type_of(argument) for argument in arguments)
+        key = key_of(types)
+        if key not in self._derived:
+            self._derived[key] = derive(self.function, types)
+        return self._derived[key]
+
+    def __call__(self, *arguments: Any, cotangents: Sequence[Any] | None = None) -> tuple[Any, ...]:
+        """Return the gradient for each argument; None for what has none.
+
+        Parameters
+        ----------
+        *arguments
+            The arguments of the kernel; they are not changed.
+        cotangents : sequence, optional
+            Of the results in order, then of the arrays that the kernel writes; 1 by default, and
+            0 for what is written.
+        """
+        bound = self.kernel.signature.bind(*arguments)
+        bound.apply_defaults()
+        given = bound.args
+        derived = self.derived(given)
+        flat = [part for argument in given for part in parts(argument)]
+        refuse_aliases(derived, flat)
+        seeds, shadows = _started(derived, flat, cotangents)
+        numbers, _ = run(derived, flat, shadows, seeds)
+        return _gradients(derived, flat, shadows, numbers)
+
+
+def run(
+    derived: Derived, flat: Sequence[Any], shadows: dict[int, Any], seeds: Sequence[Any]
+) -> tuple[Sequence[Any], tuple[int, int]]:
+    """Call the compiled function, with longer tapes until they suffice.
+
+    Parameters
+    ----------
+    derived : Derived
+    flat : sequence
+        The arrays and numbers of the arguments.
+    shadows : dict
+        What is added to, by the position of the argument.
+    seeds : sequence
+        The cotangents of the results.
+
+    Returns
+    -------
+    numbers, lengths : tuple
+        The cotangents of the numbers, and the lengths of the tapes that sufficed.
+    """
+    lengths = derived.lengths
+    given = [shadows[n] for n in derived.shadows]
+    while True:
+        tapes = _lent("floats", lengths[0], np.float64), _lent("integers", lengths[1], np.int64)
+        needed, integers, *numbers = derived.compiled(*flat, *given, *seeds, *tapes)
+        if needed <= lengths[0] and integers <= lengths[1]:
+            derived.lengths = lengths
+            return numbers, lengths
+        lengths = max(needed, lengths[0]), max(integers, lengths[1])
+
+
+_KEPT = 1 << 22
+_workspace = threading.local()
+
+
+def _lent(place: str, length: int, dtype: Any) -> np.ndarray:
+    """Return a tape: memory that a thread keeps, unless it is large."""
+    if length > _KEPT:
+        return np.empty(length, dtype)
+    kept: dict[str, Any] = vars(_workspace)
+    if place not in kept or kept[place].size < length:
+        kept[place] = np.empty(length, dtype)
+    return kept[place][:length]
+
+
+def key_of(types: Sequence[Any]) -> str:
+    """Return a text that is the same for types for which the same is derived."""
+    return repr([_key(part) for part in types])
+
+
+def _key(part: Any) -> Any:
+    if isinstance(part, Known):
+        return ("constant", repr(part.value))
+    is_tuple = isinstance(part, tuple) and not isinstance(part, Type)
+    return tuple(map(_key, part)) if is_tuple else part
+
+
+def parts(argument: Any) -> list[Any]:
+    """Return the arrays and numbers of an argument; constants have none."""
+    if isinstance(argument, tuple):
+        return [part for inner in argument for part in parts(inner)]
+    is_value = isinstance(argument, (np.ndarray, np.generic, bool, int, float, complex))
+    return [argument] if is_value else []
+
+
+def refuse_aliases(derived: Derived, flat: Sequence[Any]) -> None:
+    """Raise where an array that the kernel writes shares memory with another argument."""
+    for n in derived.written:
+        for m, other in enumerate(flat):
+            if n != m and isinstance(other, np.ndarray) and np.may_share_memory(flat[n], other):
+                raise AdjointError(
+                    f"{derived.name}: the arguments {derived.parameters[n]} and "
+                    f"{derived.parameters[m]} share memory, and one of them is written: copy one"
+                )
+
+
+def _started(
+    derived: Derived, flat: list[Any], cotangents: Sequence[Any] | None
+) -> tuple[list[Any], dict[int, Any]]:
+    """The cotangents of the results, and the shadows with those of written arrays."""
+    count = len(derived.cotangents)
+    given = list(cotangents) if cotangents is not None else []
+    if cotangents is None:
+        results = [derived.results[n] for n in derived.cotangents]
+        if any(result.is_array for result in results):
+            raise AdjointError(f"{derived.name}: an array is returned: pass cotangents=")
+        given = [1.0] * count
+    shadows = {n: np.zeros_like(flat[n]) for n in derived.shadows}
+    for n, cotangent in zip(derived.written, given[count:], strict=False):
+        if n in shadows:
+            shadows[n][...] = cotangent
+    return given[:count], shadows
+
+
+def _gradients(
+    derived: Derived, flat: list[Any], shadows: dict[int, Any], numbers: Sequence[Any]
+) -> tuple[Any, ...]:
+    found = {**shadows, **dict(zip(derived.numbers, numbers, strict=True))}
+    for n, argument in enumerate(flat):
+        is_float = isinstance(argument, np.ndarray) and argument.dtype.kind == "f"
+        if n not in found and is_float and n not in derived.written:
+            found[n] = np.zeros_like(argument)
+    return tuple(found.get(n) for n in range(len(flat)))
+
+
+def adjoint(function: Callable[..., Any]) -> Adjoint:
+    """Return the derived adjoint of a kernel: a function that returns the gradients.
+
+    Parameters
+    ----------
+    function : callable
+        A function written in loops, or the dispatcher that ``numba.njit`` makes of it.
+
+    Returns
+    -------
+    Adjoint
+        Takes the arguments of the kernel and ``cotangents=``.
+
+    Raises
+    ------
+    AdjointError
+        When it is called, if a statement is not understood: with its file, line and text.
+
+    Examples
+    --------
+    >>> from numba import njit
+    >>> @njit
+    ... def energy(x, k):
+    ...     total = 0.0
+    ...     for i in range(1, len(x)):
+    ...         total += 0.5 * k * (x[i] - x[i - 1]) ** 2
+    ...     return total
+    >>> adjoint(energy)(np.array([1.0, 2.0, 4.0]), 0.5)
+    (array([-0.5, -0.5,  1. ]), 2.5)
+    """
+    return Adjoint(function)
+
+
+def adjoint_source(function: Callable[..., Any], *arguments: Any) -> str:
+    """Return the source of the derived adjoint of a kernel, as readable Python.
+
+    Parameters
+    ----------
+    function : callable
+    *arguments
+        Arguments of the types that it is derived for.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from numba import njit
+    >>> @njit
+    ... def energy(x, k):
+    ...     total = 0.0
+    ...     for i in range(1, len(x)):
+    ...         total += 0.5 * k * (x[i] - x[i - 1]) ** 2
+    ...     return total
+    >>> print(adjoint_source(energy, np.zeros(3), 0.5).splitlines()[0])
+    def energy_adjoint(x, k, gx, g, tape_f, tape_i):
+    """
+    made = Adjoint(function)
+    bound = made.kernel.signature.bind(*arguments)
+    bound.apply_defaults()
+    return made.derived(bound.args).source

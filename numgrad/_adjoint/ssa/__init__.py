@@ -1,0 +1,1 @@
+"""Structured SSA: values, operations and regions, and the table of scalar functions."""

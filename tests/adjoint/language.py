@@ -1,0 +1,242 @@
+"""Short kernels, one for each part of the language: each is compared with differences."""
+
+import math
+
+import numpy as np
+from numba import njit, prange
+
+WEIGHTS = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
+FACTOR = 3.5
+KERNELS = []
+
+
+def kernel(function):
+    KERNELS.append(function)
+    return function
+
+
+@kernel
+def loops_over_arrays(x):
+    s = 0.0
+    for v in x:
+        s += v * FACTOR
+    for i, v in enumerate(x):
+        s += v * v * WEIGHTS[i]
+    for a, b in zip(x, x[1:]):  # noqa: B905, RUF007 (what Numba has)
+        s += a * b
+    return s
+
+
+@kernel
+def name_bound_again(x):
+    y = x.copy()
+    for _ in range(3):
+        y = y + 0.5 * np.sin(y)
+    return y.sum()
+
+
+@kernel
+def mask(x):
+    y = x - 0.5
+    y[y < 0] = 0.0
+    return np.sum(y * y)
+
+
+@kernel
+def views_share(x):
+    whole = x.copy()
+    part = whole[1:4]
+    part[0] = x[2] * part[2]
+    part[:] = part * 2.0
+    return np.sum(whole**2)
+
+
+@kernel
+def matrices(x):
+    m = np.zeros((3, 2))
+    m[0, :] = x[:2]
+    m[1] = x[2:4]
+    m[2, 0] = x[4]
+    return np.sum((m.T @ m) ** 2) + np.outer(x, x).sum()
+
+
+@kernel
+def best_so_far(x):
+    best = x[0]
+    chosen = x.copy()
+    for i in range(len(x)):
+        if x[i] > best:
+            best = x[i]
+            chosen = x * best
+    return best**2 + np.sum(chosen)
+
+
+@kernel
+def while_true(x):
+    n, i, s = len(x), 0, 0.0
+    while i < n:
+        j = i
+        while True:
+            s += x[i] * x[j]
+            j += 1
+            if j >= n or s > 3:
+                break
+        i += 1
+    return s
+
+
+@kernel
+def tuples(x):
+    t = (x[0], x[1] * 2)
+    for _ in range(3):
+        t = (t[1] * x[2], t[0] + t[1])
+    a, b = t
+    return a * b
+
+
+@kernel
+def negative_index_wraps(x):
+    y = x.copy()
+    r = 0.0
+    for i in range(-1, len(y) - 1):
+        r += y[i] * y[i + 1]
+        y[i] = r
+    return r
+
+
+@kernel
+def raises(x):
+    if x.ndim != 1 or len(x) < 2:
+        raise ValueError("bad")
+    assert x[0] < 1e3, "no"
+    return np.mean(x) * np.var(x) + np.std(x)
+
+
+@kernel
+def numpy_functions(x):
+    q = np.linspace(0.0, x[0], 5)
+    y = np.where(x > 0.3, x * x, -x)
+    z = np.clip(x, 0.2, 0.6) + np.maximum(x, 0.5) + np.abs(x - 0.4)
+    place = np.searchsorted(WEIGHTS, x[0] * 3)
+    return np.dot(q, x) + np.prod(x[:2]) + np.cumsum(x)[3] ** 2 + y.sum() * z.sum() + x[place]
+
+
+@kernel
+def parallel(x):
+    s = 0.0
+    for i in prange(len(x)):
+        s += np.exp(x[i])
+    return s
+
+
+@kernel
+def made_of_numbers(x):
+    a = np.array([x[0], x[1], 2.0])
+    b = np.array([[x[2], 1.0], [x[3], x[4]]])
+    return np.sum(a) * np.sum(b[:, 0]) * b[1, 1]
+
+
+@kernel
+def arrays_of_an_iteration(x):
+    s = 0.0
+    for i in range(len(x)):
+        row = np.zeros(3)
+        for k in range(3):
+            row[k] = x[i] * k
+        row = row * row
+        s += row[1] * row[2]
+    return s
+
+
+@kernel
+def else_of_a_loop(x):
+    s = 1.0
+    for i in range(len(x)):
+        if x[i] < 0.2:
+            continue
+        if x[i] > 5.0:
+            break
+        s += x[i] ** 1.5
+    else:
+        s *= 2
+    return s
+
+
+@kernel
+def reversed_and_strided(x):
+    y = x[::-1].copy()
+    y[::2] = x[::2] * y[::2]
+    y[-2:] = y[-2:] * y[0]
+    return np.sum(y**2)
+
+
+@njit
+def halved(a, b=0.5, power=2):
+    if a > 0.8:
+        return a * b
+    return a**power
+
+
+@kernel
+def callee_with_defaults(x):
+    return halved(x[0]) + halved(x[1], 0.3) + halved(x[2], power=3) + math.hypot(x[3], x[4])
+
+
+@kernel
+def linear_algebra(x):
+    a = np.eye(3) * 2.0
+    a[0, 1] = a[1, 0] = x[1]
+    a[2, 2] = 1.0 + x[0]
+    lower = np.linalg.cholesky(a)
+    return np.sum(np.linalg.solve(a, x[:3])) + np.sum(np.linalg.inv(a)) + np.log(lower[2, 2])
+
+
+@kernel
+def bits_and_integers(x):
+    s = 0.0
+    for i in range(len(x)):
+        k = (i * 7 + 3) % len(x)
+        if (i & 1) ^ (k >> 1 & 1):
+            s += x[k] * (1 << i)
+        else:
+            s -= x[k] / (i + 1) + divmod(k, 2)[1]
+    return s
+
+
+# Refused: what they do, and words of the message.
+
+
+def overlapping(x):
+    x[1:] += x[:-1]
+    return x.sum()
+
+
+def recursive(x):
+    return recursive(x)
+
+
+def tries(x):
+    try:
+        return x[0]
+    except IndexError:
+        return 0.0
+
+
+def shares(x):
+    y = x
+    for _ in range(3):
+        y = y + 1.0
+        x[0] = 2.0
+    return np.sum(y)
+
+
+def appends(x):
+    return np.append(x, x[0]).sum()
+
+
+REFUSED = [
+    (overlapping, "write the loop"),
+    (recursive, "recursion"),
+    (tries, "`try`"),
+    (appends, "np.append"),
+]

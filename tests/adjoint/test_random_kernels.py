@@ -1,0 +1,24 @@
+"""Random kernels against dual numbers."""
+
+from numgrad._adjoint import Options
+from numgrad.testing.fuzzing.kernels.judging import judge, options_of, run
+from numgrad.testing.fuzzing.kernels.writing import KernelWriter
+
+
+def test_random_kernels_are_right_or_refused():
+    verdicts = run(0, 120)
+    assert verdicts["wrong"] == []
+    assert len(verdicts["right"]) > 90
+
+
+def test_each_optimisation_can_be_off():
+    for name in ("common", "cut", "compare", "slice", "reorder"):
+        for seed in range(5):
+            verdict, details = judge(KernelWriter(seed).text, seed, Options(**{name: False}))
+            assert verdict in ("right", "refused"), details
+
+
+def test_numbers_of_one_branch_compile():
+    for seed in (220003, 220011):
+        verdict, details = judge(KernelWriter(seed).text, seed, options_of(seed), "compiled")
+        assert verdict == "right", details
