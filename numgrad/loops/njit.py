@@ -13,7 +13,7 @@ def njit(*args: Any, **options: Any) -> Any:
     derived from its loops when a gradient is asked for the first time, and compiled by Numba.
 
     Floats and arrays of floats among the results are tensors; integers and booleans are what Numba
-    returns. A tensor that the function writes is written as by ``t[...] = ``.
+    returns. A tensor that the function writes is written as by ``t[...] = x``.
 
     Parameters
     ----------
