@@ -68,7 +68,7 @@ def _common_loops(one: Region, other: Region) -> list[Region]:
 
 
 def _meeting(one: Op, other: Op) -> tuple[Region, Op, Op]:
-    """The innermost region that has both, and the operations in it that have them."""
+    """Return the innermost region that contains both operations, and its operations that do."""
     chain = {op.region: op for op in _owners(one)}
     for op in _owners(other):
         if op.region in chain:

@@ -88,7 +88,7 @@ class Keeping:
     # What is needed
 
     def _plan(self, region: Region) -> set[Value]:
-        """Plan a region and those in it; return what it needs of the values around it."""
+        """Plan a region with its nested regions; return the outer values that it needs."""
         wanted: set[Value] = set()
         for op in region.ops:
             wanted |= set(self._wanted(op))

@@ -63,7 +63,7 @@ class Simplifier:
             region.go_on = self._of(region.go_on)
 
     def _nested(self, op: Op, known: dict, loaded: dict[Value, dict[Place, Value]]) -> None:
-        """Nested regions know what was known before; what they write is forgotten."""
+        """Simplify nested regions with the values known here; forget loads of what they write."""
         written = set().union(*(self.written(region) for region in op.regions))
         if op.name == "loop":
             self._forget(loaded, written)

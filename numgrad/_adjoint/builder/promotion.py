@@ -60,7 +60,7 @@ def result_dtype(name: str, args: Sequence[Value]) -> str:
 
 
 def promoted(values: Sequence[Value]) -> str:
-    """The dtype of numbers that meet in one expression or one name."""
+    """Return the dtype to which numbers in one expression, or under one name, are promoted."""
     dtypes = [np.dtype(value.type.dtype) for value in values]
     result = dtypes[0]
     for dtype in dtypes[1:]:

@@ -1,7 +1,7 @@
 """``break``, ``continue`` and ``return`` become flags, so that control flow is nested regions.
 
-What follows a statement that surely jumps moves into the other branch; what follows one that may
-jump is guarded by the flags that it may set. A loop that is left early names the flag that ends
+Statements after a sure jump move into the other branch; statements after a possible jump are
+guarded by the flags that the jump may set. A loop that is left early names the flag that ends
 it in ``ends``.
 """
 

@@ -116,7 +116,7 @@ def _uses(region: Region, value: Value) -> int:
 
 
 def _are_exchanged(one: Value, other: Value) -> bool:
-    """Whether two arrays are carried by one loop that exchanges arrays that are different ones."""
+    """Whether one loop carries two arrays and exchanges them, so that they never share memory."""
     if one is other or not (one.is_phi and other.is_phi) or one.region is not other.region:
         return False
     owner = one.region.owner

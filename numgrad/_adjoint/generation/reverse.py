@@ -151,7 +151,7 @@ class Reverse:
         return [(n, phis.index(y)) for n, y in enumerate(yields) if y.type.is_array]
 
     def _prepare_exchange(self, op: Op) -> None:
-        """Give the arrays that a loop carries the names that they have after it."""
+        """Rename the arrays that a loop carries to their names after the loop."""
         pairs = self._exchanged(op)
         is_shadowed = any(op.body.phis[n] in self.activity for n, _ in pairs)
         is_again = depth(op.region) > 0 and any(op.body.phis[n] in self.again for n, _ in pairs)
@@ -351,7 +351,7 @@ class Reverse:
 
 
 def arrays_again(program: Program, keeping: Keeping) -> set[Value]:
-    """The arrays that the reverse sweep loads from, and those that they are views of."""
+    """Return the arrays that the reverse sweep loads from, and the bases of these views."""
     found: set[Value] = set()
     for plan in keeping.plans.values():
         for value in plan.again:
