@@ -5,7 +5,7 @@ import inspect
 import numpy as np
 import pytest
 import scipy.special
-from numba import njit
+from numba import njit, typeof
 
 import numgrad as ng
 from numgrad.functions.tensor.numpy_table import UFUNCS, functions
@@ -451,3 +451,10 @@ def test_a_function_of_numba_says_how_it_gets_a_derivative():
         with pytest.raises(ng.errors.ArgTypeError, match=said):
             call()
     assert energy(ng.tensor(x).numpy()) == 5.0
+
+
+def test_numba_that_types_a_tensor_in_python_is_refused_too():
+    t = ng.tensor([1.0, 2.0])
+    for call in (lambda: typeof(t), lambda: njit(lambda: t.sum())()):
+        with pytest.raises(ng.errors.ArgTypeError, match="called with a tensor"):
+            call()

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial, update_wrapper
 from types import FrameType
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -49,6 +49,27 @@ def _way_out(dtype: Any) -> tuple[str, str]:
 
 
 def numba_type(tensor: Any) -> Any:
+    """Return what compiled code of Numba takes for the type of a tensor, and cannot use.
+
+    Compiled code asks first whether there is a type at all: an error that is raised then is not the
+    error of the call, and Python 3.13 prints that it ignores it. Code in Python asks once.
+    """
+    if sys._getframe(1).f_globals.get("__name__", "").startswith("numba."):
+        _refuse_numba()
+    return _NUMBA_TYPE
+
+
+class _NumbaType:
+    """What refuses as soon as an attribute is looked up."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        _refuse_numba()
+
+
+_NUMBA_TYPE = _NumbaType()
+
+
+def _refuse_numba() -> NoReturn:
     """Refuse: a function that Numba has compiled asks for the type of an argument.
 
     Raises
