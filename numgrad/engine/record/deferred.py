@@ -1,8 +1,8 @@
-"""The short way while a function is captured: what ``engine.dispatch`` is for computed values.
+"""The short way of recording while a function is captured, as `dispatch` is for computed values.
 
-What an operator does with values of certain specs is worked out once and kept in a plan. With it an
-operation is an expression, a value and a node, whose attributes are filled in. Whatever is out of
-the ordinary takes the general way, ``record.apply``, and has the same result.
+A plan keeps the result spec and the kind of an operator on operands of certain specs. With a plan
+an operation costs the attributes of an expression, a value and a node. Operands without a plan take
+the general way, `apply.apply`, which has the same result.
 """
 
 import sys
@@ -25,7 +25,8 @@ _frame = sys._getframe
 
 
 def elementwise(operator: Any, args: Any) -> Any:
-    """Return ``operator(*args)`` as an expression; None where that takes the general way."""
+    """Return ``operator(*args)`` as a value with an expression; None where the operands need the
+    general way."""
     capture = mode.plain_capture if unusual else None
     if capture is None or len(args) != len(operator.parameters) or len(args) > 2:
         return None
@@ -59,15 +60,16 @@ def elementwise(operator: Any, args: Any) -> Any:
 
 
 class _Ranks(NamedTuple):
-    """How the operand of lower rank is brought to the rank of the other one, and which it is."""
+    """The plan that gives the operand of lower rank the rank of the other one; ``place`` is the
+    position of the operand of lower rank."""
 
     place: int
     expand: Plan
 
 
 def _plan(operator: Any, key: Any, specs: tuple[Spec, ...]) -> Any:
-    """Return what an operator does with values of these specs, if they need no conversion but of
-    their ranks."""
+    """Return the plan of an operator for operands of these specs, a `_Ranks` if their ranks differ,
+    None if a dtype has to be converted; the result is kept in ``operator.deferred``."""
     first, last = specs[0], specs[-1]
     if first.dtype != last.dtype or first.dtype.char not in "fd" or operator.conditions:
         return None
@@ -116,8 +118,8 @@ def added(x: Any, y: Any) -> Any:
 
 
 def view(plan: Plan, x: Any) -> Any:
-    """Return the view of ``x`` that a plan describes, as an expression; None where that takes the
-    general way."""
+    """Return the view of ``x`` that a plan describes, as a value with an expression; None where
+    ``x`` needs the general way."""
     if mode.plain_capture is None or x.array is not None or type(x) is not runtime.value:
         return None
     above = x._view
@@ -128,7 +130,7 @@ def view(plan: Plan, x: Any) -> Any:
         root, chain = above.base, above.chain + plan.step
     else:
         return None
-    if not is_view(root, chain):  # as where what is transposed is given another shape
+    if not is_view(root, chain):  # a reshape of a transposed value may have to copy
         return None
     grad = mode.grad
     if root.requires_grad and not grad:
@@ -152,7 +154,7 @@ def _expression(plan: Any, inputs: tuple[Any, ...]) -> Expr:
 
 
 def _result(plan: Any, inputs: tuple[Any, ...], kind: Any) -> Any:
-    """Return the value of a new expression of these inputs, connected to nothing yet."""
+    """Return a value with a new expression of these inputs, not yet in the graph."""
     result = _new(kind)
     result.array = result.node = result._storage = result._leaf = None
     result._view = plan.mark
@@ -165,7 +167,7 @@ def _result(plan: Any, inputs: tuple[Any, ...], kind: Any) -> Any:
 
 
 def _connect(plan: Plan, inputs: tuple[Any, ...], result: Any) -> None:
-    """Record the operation if gradients flow from one of its operands."""
+    """Record the node of the operation if one of its operands requires grad."""
     wanted, bit = 0, 1
     parents: list[Any] = []
     for value in inputs:

@@ -1,8 +1,8 @@
 """The short way of recording: one call of a kernel, or of a NumPy function, and some attributes.
 
-What an operator does with values of certain specs is learned once, see `learn`. Whatever is out
-of the ordinary (values still to be computed, hooks on saved values, conversions) takes the general
-way, which ends in ``record.apply`` and has the same result.
+`learn` makes a plan for an operator and operands of certain specs, and this module applies plans.
+Values still to be computed, hooks on saved values, and operands without a plan take the general
+way, which ends in `apply.apply` and has the same result.
 """
 
 import sys
@@ -30,7 +30,7 @@ _OFTEN = 100  # uses of a plan, after which it gets a recorder
 
 
 def _count(plan: Plan) -> None:
-    """Count a use of a plan without a recorder."""
+    """Count a use of a plan that has no recorder; after many uses it gets one."""
     plan.uses += 1
     if plan.uses == _OFTEN:
         plan.recorder = recorder_of(plan)
@@ -79,7 +79,8 @@ def binary(operator: Any, x: Any, y: Any) -> Any:
 
 
 def _of_two(plan: Plan, x: Any, y: Any, a: Any, b: Any) -> Any:
-    """Apply an operator to two values, computing with arrays that stand for theirs."""
+    """Apply a plan to two values: the kernel reads the arrays ``a`` and ``b``, which may have fewer
+    axes than the values' own."""
     record = plan.recorder
     if record is None:
         _count(plan)
@@ -95,7 +96,7 @@ def _of_two(plan: Plan, x: Any, y: Any, a: Any, b: Any) -> Any:
 
 
 def apply_one(plan: Plan, x: Any) -> Any:
-    """Apply an operator to the value that a plan is for."""
+    """Apply a plan of one operand to a value that has the plan's spec."""
     array = x.array
     if array is None or (unusual and not mode.direct):
         return apply(plan.operator, (x,), plan.static)[0]
@@ -109,7 +110,7 @@ def apply_one(plan: Plan, x: Any) -> Any:
                 return result
         require_own((x,))
         array = plan.compute(array)
-    except ValueError:  # elements that lie so that they have to be copied before
+    except ValueError:  # a reshape of these strides has to copy
         return apply(plan.operator, (x,), plan.static)[0]
     if plan.like is not None:
         return _as_others(plan.like, x, array, plan.operator, plan.static, plan.kind)
@@ -117,7 +118,7 @@ def apply_one(plan: Plan, x: Any) -> Any:
 
 
 def _of_one(plan: Plan, x: Any, array: Any) -> Any:
-    """Return the value of a result, linked to the value that it is a view of, and recorded."""
+    """Return the value of a result: linked to its base if it is a view, and recorded."""
     result = _result(plan, array, runtime.value)
     if plan.step:
         _link(plan, x, result)
@@ -131,7 +132,7 @@ def _of_one(plan: Plan, x: Any, array: Any) -> Any:
 
 
 def apply_plan(plan: Plan, values: Sequence[Any]) -> Any:
-    """Apply an operator to the values that a plan is for."""
+    """Apply a plan to values that have the plan's specs."""
     if len(values) == 1:
         return apply_one(plan, values[0])
     arrays = [x.array for x in values]
@@ -142,15 +143,18 @@ def apply_plan(plan: Plan, values: Sequence[Any]) -> Any:
 
 
 def apply_anew(operator: Any, x: Any, static: dict[str, Any]) -> Any:
-    """Apply an operator of one value with parameters for which there is no plan, as most indices
-    and shapes never come again: what does not depend on them is known."""
+    """Apply an operator of one operand with static parameters that have no plan.
+
+    Most indices and shapes never come again. The plan of `alike` holds for all static parameters
+    with the same specs, and gives the result its attributes.
+    """
     is_plain = type(x) is runtime.value and type(x.array) is _Array and not x.spec.rows
     if not is_plain or operator.converts or (unusual and not mode.direct):
         return operator(x, **static)
     require_own((x,))
     (array,) = operator.run(runtime.target, (x.array,), static)
     if operator.is_view and array.base is None and array is not x.array:
-        return operator(x, **static)  # it had to copy
+        return operator(x, **static)  # the operator had to copy, so the result is no view
     like = alike(operator, static, (x.spec,), spec_of(array.shape, array.dtype))
     return _as_others(like, x, array, operator, static, False)
 
@@ -158,7 +162,8 @@ def apply_anew(operator: Any, x: Any, static: dict[str, Any]) -> Any:
 def _as_others(
     like: Plan, x: Any, array: Any, operator: Any, static: dict[str, Any], kind: Any
 ) -> Any:
-    """Return the value of a result by a plan for all that are alike, and put in what is its own."""
+    """Return the value of a result by a plan of `alike`, and put the operation's own static
+    parameters into its node and its view."""
     record = like.recorder
     if record is None:
         _count(like)
@@ -174,7 +179,7 @@ def _as_others(
 
 
 def several(operator: Any, args: Sequence[Any], static: dict[str, Any]) -> Any:
-    """Apply an operator to any number of arguments; None if that takes the general way."""
+    """Apply an operator to any number of arguments; return None if they need the general way."""
     if unusual and not mode.direct:
         return None
     kind = runtime.value
@@ -197,7 +202,8 @@ def several(operator: Any, args: Sequence[Any], static: dict[str, Any]) -> Any:
 
 
 def _mixed(known: Mixture, args: Sequence[Any]) -> Any:
-    """Apply an elementwise operator to operands of any kind; None if one is not computed yet."""
+    """Apply an elementwise operator to arguments that have to be converted; return None if one is
+    not computed yet."""
     values, arrays = [], []
     for arg, operand in zip(args, known.operands, strict=False):
         if operand is None:
@@ -214,7 +220,7 @@ def _mixed(known: Mixture, args: Sequence[Any]) -> Any:
 
 
 def _recorded(plan: Plan, inputs: Sequence[Any], arrays: Sequence[Any]) -> Any:
-    """Return the value of a result, computed from arrays and connected to its inputs."""
+    """Apply a plan to several values, whose kernel reads ``arrays``, and record the result."""
     record = plan.recorder
     if record is None:
         _count(plan)
@@ -237,7 +243,7 @@ def _recorded(plan: Plan, inputs: Sequence[Any], arrays: Sequence[Any]) -> Any:
 
 
 def _result(plan: Plan, array: Any, kind: Any) -> Any:
-    """Return the value of a result that nothing is connected to yet."""
+    """Return a value for an array that a plan has computed, not yet in the graph."""
     if type(array) is not _Array:
         array = as_array(array)
     result = _new(kind)
@@ -251,7 +257,7 @@ def _result(plan: Plan, array: Any, kind: Any) -> Any:
 
 
 def _link(plan: Plan, x: Any, result: Any) -> None:
-    """Make a result the view that it is of its operand, or of what that is a view of."""
+    """Make a result a view of its operand, or of the operand's base if that is a view itself."""
     above = x._view
     if type(above) is not View:
         base, chain = x, plan.step
@@ -266,7 +272,7 @@ def _link(plan: Plan, x: Any, result: Any) -> None:
 
 
 def _connect(plan: Plan, x: Any, y: Any, result: Any) -> None:
-    """Record the operation if gradients flow from one of its operands."""
+    """Record the node of an operation on two values if one of them requires grad."""
     if x._view is not None:
         x._view.refresh(x)
     if y._view is not None:
@@ -286,7 +292,7 @@ def _connect(plan: Plan, x: Any, y: Any, result: Any) -> None:
 def record_in_place(
     operator: Any, static: dict[str, Any], inputs: tuple[Any, ...], result: Any
 ) -> None:
-    """Record an operation whose result is in the memory of a value that was written in place."""
+    """Record an operation whose result is a value that was written in place."""
     plan = None if unusual else plan_of(operator, static, inputs) or alike(
         operator, static, tuple([value.spec for value in inputs]), result.spec
     )  # fmt: skip
@@ -303,7 +309,8 @@ def record_in_place(
 def record_planned(
     plan: Any, wanted: int, inputs: Sequence[Any], parents: tuple[Any, ...], result: Any, frame: Any
 ) -> None:
-    """Hang a result on its node; ``frame`` is the first that may be the user's."""
+    """Make the node of a result by a plan. ``wanted`` has a bit for each input that requires grad;
+    ``frame`` is the first frame that may be the user's."""
     result.node = _planned(plan, wanted, inputs, parents, result, frame)
     result._requires_grad = True
 
@@ -340,7 +347,11 @@ def _planned(
 
 
 def _save(node: Any, reads: tuple[bool, ...], inputs: Sequence[Any], result: Any) -> None:
-    """Keep what the derivative reads: as a rule the operands themselves, never written."""
+    """Save the inputs and the result that the derivative reads.
+
+    As a rule the inputs themselves are saved; if one is a user's array or was written in place,
+    `pack` decides for all of them.
+    """
     last = _output(result) if reads[-1] else None
     for x in inputs:
         storage = x._storage
@@ -366,7 +377,8 @@ def _save(node: Any, reads: tuple[bool, ...], inputs: Sequence[Any], result: Any
 
 
 def _output(result: Any) -> Any:
-    """Return a value that shares the array of a result; the result itself would keep its node."""
+    """Return a value with the array of a result, to be saved by the result's node: the result
+    itself would make a reference cycle with the node."""
     if result.array is None or result._storage is not None:
         return pack(result.detached())
     kept = _new(type(result))
@@ -386,8 +398,8 @@ def _output(result: Any) -> Any:
 def learn(
     operator: Any, args: Sequence[Any], values: Sequence[Any], static: dict[str, Any] | None
 ) -> None:
-    """Learn of an application of ``operator`` to ``args``, which were converted to ``values``; an
-    elementwise operator has no static parameters."""
+    """Make a plan for an application of ``operator`` to ``args``, which were converted to
+    ``values``; ``static`` is None for an elementwise operator."""
     if (unusual and mode.deferring) or any([value.array is None for value in values]):  # noqa: C419
         return
     if static is None:

@@ -1,8 +1,8 @@
-"""Operands of every kind: what each becomes before an elementwise operator is applied to it.
+"""Operands: numbers, arrays and tensors are converted before an elementwise operator is applied.
 
 Numbers of Python and NumPy, arrays, and tensors of another dtype or with fewer axes become values
-of the dtype and the number of axes that the operator computes with. What has to be done depends on
-the `descriptor` of an operand alone, so it is worked out once and kept beside the operator's plan.
+of the dtype and the number of axes that the operator computes with. The conversion depends on the
+`descriptor` of an argument alone, so it is worked out once and kept beside the operator's plan.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -23,13 +23,13 @@ _SEQUENCES = frozenset({list, tuple})
 
 Taken = tuple[Any, np.ndarray | None]
 Operand = Callable[[Any, Sequence[Any]], Taken]
-"""Returns, for one of several arguments, the value that stands for it and the array that the kernel
-reads; that is None for what is still to be computed."""
+"""Converts one of several arguments: returns the value for it, and the array that the kernel reads.
+The array is None for a value that is still to be computed."""
 
 
 def descriptor(arg: Any) -> Hashable:
-    """Return what decides what becomes of an argument: its spec, the dtype and shape of an array,
-    or the type of a number."""
+    """Return the key of an argument's conversion: the spec of a tensor, dtype and shape of an
+    array, the type of anything else."""
     kind = type(arg)
     if kind is runtime.value:
         return arg.spec
@@ -37,8 +37,8 @@ def descriptor(arg: Any) -> Hashable:
 
 
 def as_value(arg: Any, other: Any) -> Any:
-    """Return nested lists and tuples of numbers as a value, for which plans are kept, or as an
-    array beside another operand on a device, which takes it there; others as they are."""
+    """Return nested lists and tuples of numbers as a value, or as an array beside an operand on a
+    device; return all other arguments unchanged."""
     if type(arg) not in _SEQUENCES or not _is_of_numbers(arg):
         return arg
     array = np.asarray(arg)
@@ -55,9 +55,9 @@ def _is_of_numbers(items: Any) -> bool:
 
 
 class Number:
-    """The operands that numbers of one type stand for beside values of a certain spec.
+    """Converts numbers of one type to operands beside values of a certain spec.
 
-    An operand goes with an array of no axes: NumPy calls a kernel with it in half the time.
+    The kernel reads an array without axes, with which NumPy calls it in half the time.
     """
 
     __slots__ = ("_minus_zero", "_zero", "dtype", "known", "shape")
@@ -72,11 +72,11 @@ class Number:
 
     def _remembered(self, number: Any) -> Taken:
         if isinstance(number, (complex, np.complexfloating)):
-            return self._made(number)  # 1 + 0j and 1 - 0j would be one key
-        if number == 0:  # as 0.0 and -0.0 are
+            return self._made(number)  # 1 + 0j and 1 - 0j are equal, and would share a key
+        if number == 0:  # 0.0 and -0.0 are equal too
             return self._minus_zero if str(number)[0] == "-" else self._zero
         made = self._made(number)
-        if number == number:  # a NaN would not be found again
+        if number == number:  # a NaN as a key is never found again
             self.known[number] = made
         return made
 
@@ -87,8 +87,8 @@ class Number:
 
 
 class Array:
-    """The operand that an array of the user's stands for, where the others are; a copy of it where
-    a derivative reads it."""
+    """Converts a user's array to an operand on the device of the other operands; it is copied if
+    the derivative reads it."""
 
     __slots__ = ("is_read", "ndim", "spec")
 
@@ -96,13 +96,13 @@ class Array:
         self.spec, self.ndim, self.is_read = spec, len(spec.shape), is_read
 
     def __call__(self, array: np.ndarray, args: Sequence[Any]) -> Taken:
-        own = self.is_read and _flow(args)  # the user may write to it before it is read
+        own = self.is_read and _flow(args)  # the user may write into it before the derivative reads
         taken = np.array(array, self.spec.dtype, copy=own or None, ndmin=self.ndim)
         if self.spec.device != CPU:
             taken = runtime.placed(taken, self.spec.device)
         value = _new(runtime.value)
         value.array, value.spec = taken, self.spec
-        # No storage, also of the user's own array: what is saved is a copy.
+        # No storage, not even for a user's array: a saved value is a copy.
         value._requires_grad = value._kept = False
         value.node = value.expr = value._view = value._leaf = value._storage = None
         value.slot = value.expr_slot = 0
@@ -110,7 +110,7 @@ class Array:
 
 
 def _flow(args: Sequence[Any]) -> bool:
-    """Whether gradients flow from one of the arguments."""
+    """Whether one of the arguments requires grad, and gradients are on."""
     if unusual and not mode.grad:
         return False
     kind = runtime.value
@@ -121,7 +121,8 @@ def _flow(args: Sequence[Any]) -> bool:
 
 
 class Converted:
-    """The operand that a tensor of another dtype, or with fewer axes, stands for."""
+    """Converts a tensor of another dtype or with fewer axes, by plans of ``astype`` and
+    ``expand_dims``."""
 
     __slots__ = ("apply", "plans")
 
@@ -140,8 +141,10 @@ def learn(
     values: tuple[Value, ...],
     apply: Callable[[Plan, Value], Value],
 ) -> None:
-    """Remember an application of an elementwise operator to ``args``, which have been converted to
-    ``values``; ``apply`` applies the plan of a conversion."""
+    """Keep a plan, or a `Mixture`, for an application of an elementwise operator to ``args``.
+
+    ``values`` are the converted arguments; ``apply`` applies the plan of a conversion.
+    """
     if any([value.rows for value in values]):  # noqa: C419  a list is faster
         return
     plan = plan_of(operator, {}, values, at_once=True)
@@ -171,7 +174,7 @@ def _operand(arg: Any, spec: Spec, is_read: bool, apply: Any) -> Operand | None:
 
 
 def _conversions(spec: Spec, wanted: Spec) -> list[Plan] | None:
-    """Return the plans that lead from one spec to the other."""
+    """Return plans that convert a value of one spec to another; None if one cannot be made."""
     plans = []
     if spec.dtype != wanted.dtype:
         plans.append(make_plan(runtime.roles["astype"], {"dtype": wanted.dtype}, (spec,)))

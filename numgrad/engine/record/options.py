@@ -1,5 +1,5 @@
-"""Functions of tensors and options, as the operators that they come to: found once for all
-arguments with the same shapes, dtypes and options."""
+"""Functions of tensors and options, resolved to plans of operators once for all arguments with the
+same specs and options."""
 
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
@@ -18,28 +18,29 @@ Pairs = Sequence[tuple[Any, ...]]
 
 
 class _Wired(tuple[tuple[Any, Sequence[int], Sequence[int]], ...]):
-    """Plans, each with the numbers of the tensors and the earlier results that it reads, and those
-    of the results that nobody reads after it."""
+    """Plans in order, each with the numbers of the tensors and results that it reads, and the
+    numbers of the results that no later plan reads."""
 
 
 class Steps:
-    """A function that applies operators one after the other, the first to all its tensors, or each
-    to those that it says.
+    """A function that applies operators one after the other, with a cache of their plans.
 
-    Functions write ``call(x, *options)``, or ``call(sequence, *options)`` for several tensors.
-    Options that are integers, texts, booleans, ``None``, slices or tuples of them are remembered,
-    and after some time found without Python.
+    The first operator is applied to all tensors among the arguments, each further one to the result
+    before it. Functions write ``call(x, *options)``, or ``call(sequence, *options)`` for several
+    tensors. Plans are kept for options that are integers, strings, booleans, ``None``, slices or
+    tuples of them; after many calls they are found by compiled code.
 
     Parameters
     ----------
     resolve : callable
         Takes the arguments and returns pairs of an operator and its static parameters. It may look
-        at the shapes and dtypes of tensors and raises where the options are wrong. Where there is a
-        ``general``, triples say what each operator reads, without any conversion: the numbers of
-        tensors among the arguments, and behind them of the results so far.
+        at the shapes and dtypes of tensors and raises where the options are wrong. With a
+        ``general`` it may return triples: the third item has the numbers of the values that the
+        operator reads, without conversion, counting the tensors among the arguments and then the
+        results so far.
     general : callable, optional
-        Does what the function does with arguments of any kind. Then ``resolve`` returns nothing
-        where there is more to do than to apply operators to all tensors among the arguments.
+        Applies the function to arguments of any kind. Then ``resolve`` returns nothing where the
+        function does more than apply operators to the tensors among the arguments.
     """
 
     __slots__ = ("__weakref__", "call", "general", "plans", "recorders", "resolve")
@@ -61,7 +62,7 @@ class Steps:
         values: list[Any] = []
         key = _key(args, values)
         if self.general is None and len(values) > 1:
-            key = None  # an option that is a tensor: what it comes to depends on its number
+            key = None  # an option is a tensor: the operators depend on its elements
         plans = None if key is None else self.plans.get(key)
         if plans is None:
             return self._unknown(args, key, values)
@@ -82,7 +83,7 @@ class Steps:
         return x
 
     def _later(self, x: Any, plans: Sequence[Any]) -> Any:
-        """Return the result as an expression, in a function that is captured."""
+        """Return the result as a value with an expression, while a function is captured."""
         for plan in plans:
             result = view(plan, x) if plan.step else None
             x = apply_one(plan, x) if result is None else result
@@ -107,7 +108,7 @@ class Steps:
         self, values: Sequence[Any], pairs: Pairs, key: Hashable, results: Sequence[Any]
     ) -> None:
         if unusual and mode.deferring and not all([p[0].is_view for p in pairs]):  # noqa: C419
-            return  # no kernel is made for it now
+            return  # while expressions are built, only views get plans: others need a kernel
         if any([len(pair) > 2 for pair in pairs]):  # noqa: C419  a list is faster
             self._wire(values, pairs, key)
             return
@@ -115,7 +116,7 @@ class Steps:
             operator, static = pairs[0]
             prepared = operator.prepare(values, static)
             if any([a is not b for a, b in zip(prepared, values, strict=True)]):  # noqa: C419
-                return  # it converts them
+                return  # the operator converts its operands
         plans, specs = [], tuple([x.spec for x in values])
         for (operator, static), spec in zip(pairs, results, strict=True):
             plan = make_plan(operator, static, specs, spec)
@@ -141,21 +142,22 @@ class Steps:
         keep(self, self.plans, key, _Wired(zip(plans, reads, last, strict=True)))
 
     def _hand_over(self, key: Hashable, plans: Sequence[Any]) -> None:
-        """Let the recorders of plans that are used often be found without Python."""
+        """Enter the recorders of plans into the table that the compiled finder reads, once all of
+        them have recorders."""
         if all([plan.recorder is not None for plan in plans]):  # noqa: C419  a list is faster
             keep(self, self.recorders, key, tuple([plan.recorder for plan in plans]))
             if self.call == self._call:
                 self.call = finder_of(self.recorders, self._call) or self._call
 
     def forget_plans(self) -> None:
-        """Work out anew what is done with values of certain specs."""
+        """Drop all plans and recorders: settings that kernels depend on have changed."""
         self.plans.clear()
         self.recorders.clear()
 
 
 def read_last(reads: Sequence[Sequence[int]], count: int) -> list[list[int]]:
-    """Return for each operation which results of others, numbered behind ``count`` tensors, it is
-    the last one to read."""
+    """Return for each operation the results that no later operation reads; numbers from ``count``
+    on are results, smaller ones tensors."""
     last: list[list[int]] = []
     later: set[int] = set()
     for numbers in reversed(reads):
@@ -165,11 +167,12 @@ def read_last(reads: Sequence[Sequence[int]], count: int) -> list[list[int]]:
 
 
 def _key(items: Any, values: list[Any]) -> tuple[Any, ...] | None:
-    """Return what arguments are remembered by, ``None`` where there is nothing; collect the values.
+    """Return the key of arguments, ``None`` if an argument cannot be part of a key; append the
+    tensors to ``values``.
 
-    A value becomes its spec, a boolean its type and itself, a slice its type and bounds, a tuple
-    its type, its length and its items. Types are exact: ``True`` and ``1.0`` are equal to 1, but
-    they are other options.
+    In the key a tensor is its spec, a boolean its type and itself, a slice its type and bounds, a
+    tuple its type, its length and its items. Types are exact: ``True`` and ``1.0`` are equal to 1,
+    but they are other options.
     """
     key: list[Any] = []
     for item in items:
