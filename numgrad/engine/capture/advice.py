@@ -22,8 +22,8 @@ _ANSWERED = {"numpy", "scipy", "pandas", "xarray"}
 
 
 class Advice(NamedTuple):
-    """What an error says about a call of the user: the name of the called function, the source of
-    the call, its line, the code to write instead, and what else has to change."""
+    """Advice about a call of the user: name of the called function, source of the call, its line,
+    the code to write instead, and further calls that have to change."""
 
     name: str
     typed: str
@@ -36,7 +36,7 @@ def advice() -> Advice | None:
     """Return advice about the running call of the user's program; None where there is none."""
     try:
         return _advice()
-    except Exception:  # objects of libraries may raise anything: the error without advice remains
+    except Exception:  # objects of libraries may raise anything; then the error has no advice
         return None
 
 
@@ -56,8 +56,12 @@ def typed() -> tuple[str, str]:
 
 
 def refused_reading(tensor: str, otherwise: str) -> tuple[str, str]:
-    """Return why a value cannot be read yet, and the user's line; what to write instead of the
-    call that asks for it, or else what is said ``otherwise``."""
+    """Return the reason why a value cannot be read while a function is captured, and the user's
+    line.
+
+    The reason names the code to write instead of the user's call; without advice it is ``tensor``
+    followed by ``otherwise``.
+    """
     found = advice()
     if found is None:
         return f"{tensor} {otherwise}", ""
@@ -66,8 +70,11 @@ def refused_reading(tensor: str, otherwise: str) -> tuple[str, str]:
 
 
 def _outer(call: UserCall | None) -> str:
-    """Return what to write instead of the function of SciPy that has called the user's; what runs
-    the whole program, such as a test runner, is none."""
+    """Return advice about the library function that has called the user's function, as text.
+
+    Only functions of the libraries in `_ANSWERED` get advice: a test runner calls the user's
+    functions, too.
+    """
     write = _instead(call) if call is not None and call.library in _ANSWERED else None
     if call is None or write is None:
         return ""
@@ -106,7 +113,7 @@ def _instead_of_function(call: UserCall, value: Any) -> str | None:
     name = (call.name or "") if call.named is None else (public_name(value) or "")
     is_of_one = isinstance(call.tree, ast.Call) and len(call.tree.args) != 2
     if name.startswith("numpy.ndarray") or (name.startswith("builtins.") and is_of_one):
-        return None  # elements of an array; the greatest of a list
+        return None  # methods of arrays; builtins such as max over a list
     found = counterpart(name.partition("()")[0])
     if found is None:
         return _without_counterpart(call)
@@ -123,7 +130,7 @@ def _instead_of_function(call: UserCall, value: Any) -> str | None:
 
 
 def _arguments(path: str) -> str:
-    """Return what has to be said of the tensors that the function of a solver reads."""
+    """Return the advice on ``args`` for a solver whose function reads tensors; else nothing."""
     if path.partition("(")[0] in FOLLOWED:
         return ""
     solver: Any = sys.modules["numgrad"]
@@ -149,7 +156,7 @@ def _without_counterpart(call: UserCall) -> str | None:
 
 
 def _is_switch_on() -> bool:
-    """Return whether SciPy computes with the functions of any library."""
+    """Whether SciPy's array API switch was on when SciPy was imported."""
     return bool(getattr(sys.modules.get("scipy._lib._array_api"), "SCIPY_ARRAY_API", False))
 
 
@@ -157,14 +164,14 @@ def _is_switch_on() -> bool:
 
 
 def _text(call: UserCall) -> str | None:
-    """Return the text for conversions and for methods of objects."""
+    """Return the advice for conversions and for methods of objects, from the table `TEXTS`."""
     if "()" not in (call.name or "") and (held := _instead_of_holder(call)):
         return held
     if "xarray" in (call.library, (call.name or "").partition(".")[0]):
         return _instead_of_labels(call)
     plain = (call.name or "").replace("()", "")
     if plain.startswith("pandas.") and plain.endswith((".to_numpy.dot", ".values.dot")):
-        plain = "numpy.ndarray.dot"  # of the numbers
+        plain = "numpy.ndarray.dot"  # the method of the array in the frame
     keys = (plain, plain.rpartition(".")[0], plain.partition(".")[0])
     text = next((TEXTS[key] for key in keys if key in TEXTS), None)
     tree = call.tree
@@ -190,7 +197,7 @@ def _text(call: UserCall) -> str | None:
 
 
 def _instead_of_holder(call: UserCall) -> str | None:
-    """Return what to write instead of an object that holds no tensors."""
+    """Return the code to write instead of an object that cannot hold tensors."""
     module = (call.name or "").rpartition(".")[0]
     tree = call.tree
     if module not in HOLDERS or not isinstance(tree, ast.Call) or not tree.args:
@@ -200,7 +207,7 @@ def _instead_of_holder(call: UserCall) -> str | None:
 
 
 def _instead_of_labels(call: UserCall) -> str | None:
-    """Return what to write instead of the values of an array with labels."""
+    """Return the code to write instead of the values of an array of xarray."""
     tree = call.tree.func if isinstance(call.tree, ast.Call) else call.tree
     if not isinstance(tree, ast.Attribute) or tree.attr not in _VALUES:
         return None
@@ -208,7 +215,7 @@ def _instead_of_labels(call: UserCall) -> str | None:
 
 
 def _object(named: ast.expr) -> ast.expr:
-    """Return the object whose method is called, or that is called."""
+    """Return the source of the object whose method is called, or of the called object itself."""
     return named.value if isinstance(named, ast.Attribute) else named
 
 
@@ -235,7 +242,7 @@ def _is_text(call: UserCall, tree: ast.expr) -> bool:
 
 
 def _is_of(call: UserCall, tree: ast.expr, library: str) -> bool:
-    """Return whether an operand begins with an object of a library."""
+    """Whether the expression of an operand begins with an object of a library."""
     root: Any = tree
     while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
         root = root.func if isinstance(root, ast.Call) else root.value
@@ -243,7 +250,7 @@ def _is_of(call: UserCall, tree: ast.expr, library: str) -> bool:
 
 
 def _instead_of_array(call: UserCall) -> str | None:
-    """Return how to make the array that is written a tensor."""
+    """Return the edit that turns the array that is written into a tensor."""
     if not isinstance(call.tree, ast.Subscript):
         return None
     array, own = call.tree.value, numgrad_name(call.frame.f_globals)

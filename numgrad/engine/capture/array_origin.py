@@ -1,5 +1,5 @@
-"""The line of the user's code at which an array was made that tensors are written into, and the
-change that makes it a tensor."""
+"""Where the user's code made an array that tensors are written into, and the edit of that line
+that makes a tensor instead: text for errors."""
 
 import ast
 import copy
@@ -21,7 +21,7 @@ _DEEPEST = 4
 
 
 def short(tree: ast.expr) -> str:
-    """Return the source of an expression; of a long call only what is called."""
+    """Return the source of an expression; of a long call only the called function and ``(...)``."""
     text = ast.unparse(tree)
     if len(text) <= _LONGEST:
         return text
@@ -30,7 +30,8 @@ def short(tree: ast.expr) -> str:
 
 
 def replaced(tree: ast.expr, part: ast.expr, text: str) -> ast.expr:
-    """Return an expression with a part of it replaced."""
+    """Return a copy of an expression in which the node ``part`` is replaced by the source
+    ``text``."""
     marked: Any = copy.deepcopy(tree, memo := {})
     old, new = memo[id(part)], ast.parse(text, mode="eval").body
 
@@ -42,14 +43,14 @@ def replaced(tree: ast.expr, part: ast.expr, text: str) -> ast.expr:
 
 
 def made_a_tensor(array: str, frame: FrameType, own: str) -> str:
-    """Return how to make the array that a variable of a frame is a tensor.
+    """Return the edit that turns the array in a variable into a tensor, as code with its line.
 
     Parameters
     ----------
     array : str
-        The variable.
+        The name of the variable.
     frame : FrameType
-        Where it is written.
+        The frame that writes into the array.
     own : str
         The name by which the user has imported numgrad.
     """
@@ -68,13 +69,13 @@ def made_a_tensor(array: str, frame: FrameType, own: str) -> str:
 
 
 def before(array: str, own: str) -> str:
-    """Return the same for an array whose making is not seen."""
+    """Return the edit for an array whose assignment is not found in the source."""
     return f"{array} = {own}.asarray({array}) before, or make it with {own}.zeros(...)"
 
 
 def refused_target(array: Any) -> tuple[str, Site] | None:
-    """Return how to make an array a tensor that a function of the user's line is to write into,
-    and that line; None where it has no name there."""
+    """Return the edit that turns the array into which the running call writes into a tensor, and
+    the line of the call; None if no variable on that line holds the array."""
     call = next(user_calls(), None)
     if call is None or not isinstance(array, np.ndarray):
         return None
@@ -99,14 +100,16 @@ def _running(frame: FrameType) -> list[str]:
 
 
 def _path(tree: ast.expr, frame: FrameType) -> str | None:
-    """Return where numgrad has the function of NumPy that an expression calls."""
+    """Return the path in numgrad of the counterpart of the function that an expression calls; None
+    where there is none."""
     value = value_in(tree.func, frame) if isinstance(tree, ast.Call) else None
     found = counterpart(public_name(value) or "") if value is not None else None
     return None if found is None or "(" in found else found
 
 
 def _import_behind(tree: ast.expr, frame: FrameType, depth: int) -> str | None:
-    """Return the import by which what makes an array would make a tensor."""
+    """Return the edit of an import after which an expression makes a tensor instead of an array;
+    None where no import helps. Variables in the expression are followed ``depth`` times."""
     path = _path(tree, frame)
     if isinstance(tree, ast.Call) and path is not None:
         return instead_of_import(tree.func, frame, path)
@@ -125,7 +128,8 @@ def _import_behind(tree: ast.expr, frame: FrameType, depth: int) -> str | None:
 
 
 def _made_by(name: str, frame: FrameType) -> tuple[int, ast.expr] | None:
-    """Return the line and the expression that a variable of a frame was last bound to."""
+    """Return the line and the expression of the last assignment to a variable before the running
+    line."""
     try:
         module = ast.parse("".join(lines_of(frame)))
     except (SyntaxError, ValueError):
@@ -147,7 +151,7 @@ def _has(function: ast.FunctionDef, line: int) -> bool:
 
 
 def _bindings(module: ast.Module, name: str) -> Iterator[tuple[int, ast.expr]]:
-    """Yield the lines and expressions that assignments bind a name to."""
+    """Yield line and expression of each assignment to a name."""
     for node in ast.walk(module):
         targets = node.targets if isinstance(node, ast.Assign) else []
         if isinstance(node, ast.AnnAssign):
@@ -165,5 +169,5 @@ def _bindings(module: ast.Module, name: str) -> Iterator[tuple[int, ast.expr]]:
 def numgrad_name(names: Any) -> str:
     """Return the name under which the user's module has imported numgrad."""
     module = sys.modules["numgrad"]
-    found = [name for name, value in names.items() if value is module]  # in place of NumPy as well
+    found = [name for name, value in names.items() if value is module]  # perhaps as np, too
     return "ng" if "ng" in found or not found else found[-1]

@@ -1,7 +1,7 @@
-"""Capturing: a function is run once on values that will be known later, and all it does is kept.
+"""Capturing: a function is run once on placeholders, and its operations are kept as expressions.
 
-Arguments are placeholders, so every operation on them is an expression. What a replay could not
-repeat, because it happens outside the graph, is refused here with the line that asks for it.
+An effect outside of the graph, which a replay could not repeat, is refused here with the user's
+line.
 """
 
 import weakref
@@ -30,16 +30,17 @@ _INDEX = " As an index it is read at each call where a tensor is indexed: ng.asa
 
 
 class Passage(Placeholder):
-    """Between a value with rows and the same value with the batch as its first axis.
+    """The operator between a value with rows and the same value with the batch as its first axis.
 
-    A captured function is cut into programs here: one has a row axis, the other has not.
+    A captured function is split into programs at a passage: one side has rows, the other has not.
     """
 
     def __init__(self, name: str) -> None:
         self.name = name
 
     def memory_order(self, operands: Sequence[np.ndarray], static: Any) -> list[np.ndarray]:
-        """Return the order of a row, or of rows that are put together."""
+        """Return an array whose axes lie in the memory order of the result: one row, or all rows
+        together."""
         (rows,) = operands
         return [rows[0] if self is TO_ROWS and len(rows) else rows]
 
@@ -60,7 +61,7 @@ def argument(index: int, spec: Spec) -> Value:
 
 
 def convert(passage: Passage, value: Value, spec: Spec) -> Value:
-    """Return a deferred value on the other side of a passage, outside of any graph."""
+    """Return the result of a passage for a value, as an expression outside of any graph."""
     return runtime.value.deferred(Expr(passage, {}, (value.detached(),), (spec,)), 0, spec)
 
 
@@ -68,56 +69,57 @@ _ONCE = ((0, 0), (0, 1))  # the copy alone was written, if anything
 
 
 class Copied:
-    """Elements that were copied out of a value at a key, and the versions at which both agree."""
+    """A copy of the elements of ``base`` at ``key``, where an index of known positions would give a
+    view; with the versions at which copy and base agreed last."""
 
     def __init__(self, base: Value, copy: Value, key: Any) -> None:
         self.base, self.copy, self.key = base, copy, key
         self.agree()
 
     def agree(self) -> None:
-        """Note that both have the same elements now."""
+        """Note that the copy and its base have the same elements now."""
         self.versions = self.base.version, self.copy.version
 
     def writes(self) -> tuple[int, int]:
-        """Return how often each of both was written since."""
+        """Return how often the base and the copy were written since they agreed."""
         before, after = self.versions, (self.base.version, self.copy.version)
         return after[0] - before[0], after[1] - before[1]
 
 
 class Capture:
-    """Watches one function while it is captured.
+    """The capture of one function: what the function uses, reads and writes while it runs.
 
     Attributes
     ----------
     what : str
-        How errors say what is going on.
+        The first words of errors: what numgrad is doing.
     ways_out : str
-        How they say what to do about a value that is asked for.
+        The advice in errors for a value that Python reads.
     arguments : sequence of Value
-        The placeholders it was called with.
+        The placeholders with which the function is called.
     used : dict
-        The tensors from outside that took part, by id.
+        The tensors from outside on which the function computes, by id.
     read : list
-        The storages whose numbers Python has seen, with their versions then.
+        The storages whose elements Python has read, with their versions at that time.
     seen : Seen
-        The arrays of the user whose elements Python has seen.
+        The arrays of the user whose elements Python has read.
     adopted : list of callable
-        The guards of other recordings that became part of this one.
+        The guards of other captured functions that this function calls.
     aliases : list of weakref
-        The tensors that share memory with others and are not in their graph.
+        The tensors that share memory with others outside of their graph.
     views : list of weakref
-        The views of tensors that do not have rows, where arguments have.
+        The views without rows, if arguments have rows.
     replayed : list of View
-        The views of which the function has been the first to see that their bases were written.
+        The views that were recorded anew in the function because their bases were written.
     gates : set of Node
-        Those between the branches of choices and what is outside of them.
+        The nodes between the branches of `ng.cond` and the graph outside of them.
     has_rows : bool
-        Whether arguments have rows, the members of an ensemble.
+        Whether arguments have rows: the members of an ensemble.
     constants : Constants
-        What is known of values that depend on no argument.
+        The elements of values that depend on no argument.
     copies : list of Copied
-        Elements that were copied by an index that is to be computed, where a number would have
-        given a view.
+        Copies made by an index that is still to be computed, where a number would have given a
+        view.
     """
 
     what = "ng.jit is capturing a function"
@@ -126,7 +128,7 @@ class Capture:
     def __init__(self, arguments: Sequence[Value], parent: "Capture | None" = None) -> None:
         self.arguments = arguments
         self.parent = parent
-        if parent is not None and type(self) is Capture:  # of a branch in the function
+        if parent is not None and type(self) is Capture:  # the capture of a branch
             self.what, self.ways_out = parent.what, parent.ways_out
         self.has_rows: bool = parent is not None and parent.has_rows
         self.token = object()
@@ -149,7 +151,7 @@ class Capture:
         return changing(capture=self, deferring=True, kept=None)
 
     def use(self, values: Iterable[Value]) -> None:
-        """Note the operands of an operation that are tensors from outside."""
+        """Note the operands of an operation that were not made in the function."""
         if self.parent is not None:
             self.parent.use(value for value in values if not self.made(value))
             return
@@ -165,18 +167,22 @@ class Capture:
             refuse(_work_array(array, before))
 
     def require_unwritten(self) -> None:
-        """Raise if the function has written an array of the user's that it has computed with."""
+        """Raise if the function has written into a user's array after computing with it."""
         found = self.elements.written()
         if found is not None:
             raise CaptureError(f"{self.what}: {_work_array(*found)}")
 
     def note_copy(self, base: Value, copy: Value, key: Any) -> None:
-        """Note a copy of elements that would have been a view of them for a known index."""
+        """Note a copy of elements that would have been a view for an index of known positions."""
         self.copies.append(Copied(base, copy, key))
 
     def copied(self, base: Value, copy: Value) -> "Copied | None":
-        """Return how a copy was made, if that was out of ``base``, it was written once at most, and
-        nothing was computed since: then nobody has seen that ``base`` was not written."""
+        """Return the note of ``copy`` if it is a copy out of ``base`` whose write may still be
+        repeated in ``base``.
+
+        The copy may have been written once, ``base`` not at all, and no expression may have been
+        made since, which would have read the old elements of ``base``.
+        """
         made = [item.number for item in (copy.expr, copy.node) if item is not None]
         if copy.array is not None or max(made) + 1 != next_number():
             return None
@@ -186,12 +192,12 @@ class Capture:
         return None
 
     def copies_are_views(self) -> bool:
-        """Whether nobody can tell them apart: nothing was written since, or what was written to a
-        copy was written where it came from as well."""
+        """Whether each copy agrees with its base: neither was written since, or a write to the copy
+        was repeated in the base."""
         return all(note.writes() == (0, 0) for note in self.copies)
 
     def look(self, value: Value) -> None:
-        """Note that Python sees the numbers of a value that is computed."""
+        """Note that Python reads the elements of a computed value."""
         if self.parent is not None and not self.made(value):
             self.parent.look(value)
             return
@@ -201,7 +207,8 @@ class Capture:
             self.read.append((value.storage, value.storage.version))
 
     def adopt(self, values: Iterable[Value], guards: Sequence[Callable[[], bool]]) -> None:
-        """Note that another recording, with these tensors from outside, becomes part of this."""
+        """Note that another captured function becomes part of this one, with its guards and the
+        tensors that it closes over."""
         self.use(values)
         self.root.adopted += [
             guard for guard in guards if not (isinstance(guard, Unchanged) and guard.is_about(self))
@@ -213,37 +220,37 @@ class Capture:
         return self if self.parent is None else self.parent.root
 
     def note_alias(self, value: Value) -> None:
-        """Note that a tensor shares memory with another one, whose graph it is not in."""
+        """Note a tensor that shares memory with another one outside of that one's graph."""
         self.root.aliases.append(weakref.ref(value))
 
     def note_view(self, value: Value) -> None:
-        """Note a view, whose base may get rows when it is written."""
+        """Note a view without rows, whose base may get rows by a write."""
         if self.has_rows and not value.rows:
             self.root.views.append(weakref.ref(value))
 
     def refresh_views(self, base: Value) -> None:
-        """Let the views of a tensor see at once that it has got rows."""
+        """Record the views of ``base`` anew, after a write has given it rows."""
         for reference in self.root.views:
             value = reference()
             if value is not None and isinstance(value._view, View) and value._view.base is base:
                 value._view.refresh(value)
 
     def forget_replayed(self) -> None:
-        """Let others find out themselves what was written: the branch may not have been chosen."""
+        """Let the views be recorded anew outside of a branch, which may not be the chosen one."""
         for view in self.replayed:
             view.forget()
 
     def is_outer(self, value: Value) -> bool:
         """Whether a change of ``value`` could be seen outside of the captured function."""
-        arguments = self.arguments  # of a branch there are none: what it gets may be seen outside
+        arguments = self.arguments  # none for a branch: its operands can be seen outside
         if any(value is argument for argument in arguments):
             return True
-        # The function itself has detached what has the expression of an argument and is none.
+        # A value with the expression of an argument that is no argument was detached in here.
         is_detached = value.array is None and any(value.expr is a.expr for a in arguments)
         return not is_detached and not self.made(value)
 
     def made(self, value: Value) -> bool:
-        """Whether the function itself has made a value."""
+        """Whether a value was made in the captured function."""
         storage = value._storage
         if storage is None:
             return value.expr is not None and value.expr.token is self.token
@@ -259,7 +266,8 @@ class Capture:
             )
 
     def require_writeable(self, value: Value) -> None:
-        """Raise if the memory of ``value`` is also known outside of the captured function."""
+        """Raise if the memory of ``value`` is shared with tensors outside of the captured function,
+        or with a tensor outside of its graph."""
         storages = [argument.storage for argument in self.arguments]
         shared = any(value.storage is storage for storage in storages)
         if shared or not self.made(value):
@@ -276,7 +284,7 @@ class Capture:
             )
 
     def _is_shared(self, value: Value) -> bool:
-        """Whether a tensor that is alive shares memory with this one, but no graph."""
+        """Whether a living tensor shares memory with ``value`` outside of its graph."""
         base = value._view.base if isinstance(value._view, View) else value
         owners = base._view.owners if isinstance(base._view, Alias) else ()
         for reference in (*owners, *self.root.aliases):
@@ -288,7 +296,7 @@ class Capture:
         return False
 
     def guards(self) -> list[Callable[[], bool]]:
-        """Return what must hold so that a replay does what the function would do."""
+        """Return the guards under which a replay does what the function would do."""
         used = [weakref.ref(value) for value in self.used.values()]
         self.used.clear()
         alive = [value for value in (reference() for reference in used) if value is not None]
@@ -301,8 +309,11 @@ class Capture:
 
 
 class Unchanged:
-    """Whether a tensor, as long as it exists, has the memory and the flag it had, and whether the
-    derivative goes on in which it was made: the function would find another one in its place."""
+    """A guard: a tensor, while it lives, has the same array and the same ``requires_grad``.
+
+    If the tensor was made in the function of a transform, that function must still be running: its
+    next call would make another tensor.
+    """
 
     __slots__ = ("_array", "_derivative", "_flag", "_reference")
 
@@ -318,18 +329,18 @@ class Unchanged:
         return value is None or (value.array is self._array and value.requires_grad == self._flag)
 
     def is_over(self) -> bool:
-        """Whether the tensor is gone, so that nothing can change any more."""
+        """Whether the tensor is gone, so that the guard holds for ever."""
         return self._derivative is None and self._reference() is None
 
     def is_about(self, capture: Capture) -> bool:
-        """Whether the tensor was made in a capture, which makes it anew when it is replayed."""
+        """Whether the tensor was made in ``capture``, whose replay makes it anew."""
         value = self._reference()
         return value is not None and capture.made(value)
 
 
 def require_own(exprs: Iterable[Expr], arguments: Iterable[Value]) -> None:
-    """Raise if expressions read placeholders of another recording than that of ``arguments``: a
-    replay would take its own arguments for them."""
+    """Raise if expressions read a placeholder that is none of ``arguments``: a replay would use its
+    own arguments in its place."""
     own = {value.expr for value in arguments}
     for expr in exprs:
         if expr.operator is ARGUMENT and expr not in own:
@@ -346,12 +357,13 @@ def _work_array(array: np.ndarray, before: str) -> str:
 
 
 def refuse(reason: str, here: str = "") -> NoReturn:
-    """Raise for what cannot be captured, with the line of user code."""
+    """Raise the error for an operation that cannot be captured, with the user's line."""
     raise CaptureError(f"{(mode.capture or Capture).what}; {here or where()}: {reason}")
 
 
 def known(value: Value) -> np.ndarray | None:
-    """Return the elements of a value that is to be computed, if they are the same at each call."""
+    """Return the elements of a value without an array, if they are the same at each call; else
+    None."""
     if mode.capture is None:
         return None
     if value._view is not None:
@@ -360,7 +372,7 @@ def known(value: Value) -> np.ndarray | None:
 
 
 def refuse_reading(value: Value) -> NoReturn:
-    """Raise for a value that Python wants to see before it is computed."""
+    """Raise the error for a value that Python reads before it is computed."""
     if mode.capture is None:
         raise CaptureError(LEFT_BEHIND if mode.kept is None else _in_a_rule(value))
     from .advice import refused_reading  # not needed before there is an error
