@@ -1,8 +1,8 @@
-"""How values lie in memory where they are not computed by a program, which keeps all in C order.
+"""The strides that values of a captured function would have if they were computed at once.
 
-A captured function shares memory where NumPy, and numgrad outside of it, would. Only a change of
-shape depends on how the elements lie: it is a view, which sees later writes, or a copy. So the
-strides of an expression are worked out from the strides of its inputs, on demand.
+Programs keep all values in C order, but a captured function must share memory where NumPy would.
+Only a reshape depends on strides: it is a view, which sees later writes, or a copy. So the strides
+of an expression are worked out from the strides of its inputs, on demand.
 """
 
 from typing import Any

@@ -16,7 +16,7 @@ class Runtime:
     value: type[Value] = Value
     roles: dict[str, Callable[..., Any]]
     targets: dict[str, Any]
-    # What applies an operator to arrays of another device, and the program that does it.
+    # Functions that apply an operator to arrays of a device, and return the program for that.
     elsewhere: Callable[..., list[Any]]
     program_elsewhere: Callable[..., Any]
 

@@ -75,12 +75,11 @@ def reaching(values: Sequence[Value], ends: Collection[Node]) -> list[int]:
 
 
 def reaches_outside(values: Iterable[Value], first: int, last: int | None = None) -> bool:
-    """Return whether values depend on something that requires grad and was there before the node
-    number ``first``, or would have been, or is a leaf that was made after number ``last``, or one
-    that somebody has made since ``first`` and keeps.
+    """Whether values depend on nodes or leaves from outside of a function.
 
-    An older node is not looked behind, so a loop of many transforms over one long graph stays
-    linear.
+    These are nodes and leaves older than number ``first``, leaves made after number ``last``, and
+    leaves that the function has made but that are still referred to elsewhere. The search stops at
+    an older node, so a loop of many transforms over one long graph stays linear.
     """
     stack: list[Node] = [v.node or accumulator_of(v) for v in values if v.requires_grad]
     seen = set(stack)
