@@ -5,7 +5,7 @@ import inspect
 import numpy as np
 import pytest
 import scipy.special
-from numba import njit, typeof
+from numba import njit, typeof, vectorize
 
 import numgrad as ng
 from numgrad.functions.tensor.numpy_table import UFUNCS, functions
@@ -451,6 +451,17 @@ def test_a_function_of_numba_says_how_it_gets_a_derivative():
         with pytest.raises(ng.errors.ArgTypeError, match=said):
             call()
     assert energy(ng.tensor(x).numpy()) == 5.0
+
+
+def test_a_universal_function_of_a_user_is_called_by_its_own_name():
+    @vectorize
+    def doubled(x):
+        return 2 * x
+
+    assert doubled(np.ones(2)).tolist() == [2.0, 2.0]
+    said = r"^doubled, a universal function of a user.*write ng.operator"
+    with pytest.raises(TypeError, match=said):
+        doubled(ng.tensor([1.0]))
 
 
 def test_numba_that_types_a_tensor_in_python_is_refused_too():

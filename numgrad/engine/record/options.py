@@ -11,6 +11,7 @@ from .compiled_recorder import finder_of
 from .deferred import view
 from .dispatch import apply_anew, apply_one, apply_plan
 from .guards import seen
+from .operands import with_constants
 from .plan import comes_again, keep, make_plan
 
 _ALIKE = frozenset({int, str, type(None), type(Ellipsis)})
@@ -41,14 +42,21 @@ class Steps:
     general : callable, optional
         Applies the function to arguments of any kind. Then ``resolve`` returns nothing where the
         function does more than apply operators to the tensors among the arguments.
+    arrays : {"read", "unread"}, optional
+        With ``general``: a user's arrays beside tensors are operands, too, and the derivative reads
+        them or not.
     """
 
-    __slots__ = ("__weakref__", "call", "general", "plans", "recorders", "resolve")
+    __slots__ = ("__weakref__", "arrays", "call", "general", "plans", "recorders", "resolve")
 
     def __init__(
-        self, resolve: Callable[..., Pairs], general: Callable[..., Any] | None = None
+        self,
+        resolve: Callable[..., Pairs],
+        general: Callable[..., Any] | None = None,
+        *,
+        arrays: str | None = None,
     ) -> None:
-        self.resolve, self.general = resolve, general
+        self.resolve, self.general, self.arrays = resolve, general, arrays
         self.plans: dict[Hashable, Any] = Bounded(MOST_PLANS)
         self.recorders: dict[Hashable, Any] = Bounded(MOST_PLANS)
         self.call: Callable[..., Any] = self._call
@@ -61,6 +69,9 @@ class Steps:
             seen(args)
         values: list[Any] = []
         key = _key(args, values)
+        if key is None and self.arrays is not None:
+            args = with_constants(args, self.arrays == "read")
+            key = _key(args, values := [])
         if self.general is None and len(values) > 1:
             key = None  # an option is a tensor: the operators depend on its elements
         plans = None if key is None else self.plans.get(key)
@@ -89,7 +100,7 @@ class Steps:
             x = apply_one(plan, x) if result is None else result
         return x
 
-    def _unknown(self, args: tuple[Any, ...], key: Hashable, values: list[Any]) -> Any:
+    def _unknown(self, args: Sequence[Any], key: Hashable, values: list[Any]) -> Any:
         """Apply the function to arguments that are met for the first time, or have no key."""
         if self.general is not None:
             result = self.general(*args)
