@@ -55,7 +55,7 @@ def debug():
 
 
 def test_a_kernel_that_raises_names_index_line_and_cause():
-    with pytest.raises(OperatorError, match=r"logarithm: .*test_user_operators_errors") as caught:
+    with pytest.raises(OperatorError, match=r"logarithm: .*test_errors") as caught:
         logarithm(np.array([[1.0, 2.0], [3.0, -1.0]]))
     assert "loop index (1,)" in str(caught.value)
     assert isinstance(caught.value.__cause__, ValueError)

@@ -67,10 +67,10 @@ class Steps:
                 return self.general(*args)
             seen(args)
         values: list[Any] = []
-        key = _key(args, values)
+        key = key_of_arguments(args, values)
         if key is None and self.arrays is not None:
             args = with_constants(args, self.arrays == "read")
-            key = _key(args, values := [])
+            key = key_of_arguments(args, values := [])
         if self.general is None and len(values) > 1:
             key = None  # an option that is a tensor: what it comes to depends on its number
         plans = None if key is None else self.plans.get(key)
@@ -175,7 +175,7 @@ def read_last(reads: Sequence[Sequence[int]], count: int) -> list[list[int]]:
     return last
 
 
-def _key(items: Any, values: list[Any]) -> tuple[Any, ...] | None:
+def key_of_arguments(items: Any, values: list[Any]) -> tuple[Any, ...] | None:
     """Return what arguments are remembered by, ``None`` where there is nothing; collect the values.
 
     A value becomes its spec, a boolean its type and itself, a slice its type and bounds, a tuple
@@ -198,7 +198,7 @@ def _key(items: Any, values: list[Any]) -> tuple[Any, ...] | None:
                 return None
             key += (slice, *bounds)
         elif kind is tuple or kind is list:
-            inner = _key(item, values)
+            inner = key_of_arguments(item, values)
             if inner is None:
                 return None
             key += (tuple, len(item), *inner)

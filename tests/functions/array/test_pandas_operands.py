@@ -59,7 +59,7 @@ def test_products_with_a_frame_on_the_right():
 def test_products_with_a_frame_on_the_left_name_what_to_write():
     """pandas asks no right factor whether it has an answer, so there is none but an error."""
     for factor in (pd.DataFrame(MATRIX), pd.Series(NUMBERS)):
-        message = r"test_frames\.py:\d+ in .*: write a\.to_numpy\(\) @ t"
+        message = r"test_pandas_operands\.py:\d+ in .*: write a\.to_numpy\(\) @ t"
         with pytest.raises(DetachedError, match=message):
             ng.func.grad(lambda t, a=factor: (a @ t).sum())(np.ones(3))
 
