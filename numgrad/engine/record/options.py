@@ -68,10 +68,10 @@ class Steps:
                 return self.general(*args)
             seen(args)
         values: list[Any] = []
-        key = _key(args, values)
+        key = key_of_arguments(args, values)
         if key is None and self.arrays is not None:
             args = with_constants(args, self.arrays == "read")
-            key = _key(args, values := [])
+            key = key_of_arguments(args, values := [])
         if self.general is None and len(values) > 1:
             key = None  # an option is a tensor: the operators depend on its elements
         plans = None if key is None else self.plans.get(key)
@@ -177,7 +177,7 @@ def read_last(reads: Sequence[Sequence[int]], count: int) -> list[list[int]]:
     return last
 
 
-def _key(items: Any, values: list[Any]) -> tuple[Any, ...] | None:
+def key_of_arguments(items: Any, values: list[Any]) -> tuple[Any, ...] | None:
     """Return the key of arguments, ``None`` if an argument cannot be part of a key; append the
     tensors to ``values``.
 
@@ -201,7 +201,7 @@ def _key(items: Any, values: list[Any]) -> tuple[Any, ...] | None:
                 return None
             key += (slice, *bounds)
         elif kind is tuple or kind is list:
-            inner = _key(item, values)
+            inner = key_of_arguments(item, values)
             if inner is None:
                 return None
             key += (tuple, len(item), *inner)
