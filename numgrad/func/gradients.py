@@ -12,10 +12,10 @@ from .._autograd.delivery import zeros
 from .._autograd.quick import gradients_alone
 from .._errors import ArgTypeError, GradDtypeError, GradShapeError, ImplicitGradError
 from .._tensor import Tensor, placed
-from ..engine.capture.escapes import differentiated, reveal
+from ..engine.capture.escapes import raise_hidden, transform_running
 from ..engine.graph.value import next_number
 from ..engine.record.apply import mode
-from ..engine.record.guards import seen
+from ..engine.record.guards import guarded
 from ..process.transformed_function import Transformed
 from .pytree import Variables, flatten, holds_tensors, output_leaves, places, require_function
 
@@ -67,11 +67,11 @@ class Called:
         require_function(function, what)
         self.what, self.has_aux = what, has_aux
         self.variables = Variables(args, argnums, what)
-        with differentiated(self.variables.first):
+        with transform_running(self.variables.first):
             try:
                 self.output = function(*self.variables.args, **kwargs)
             except (ValueError, SystemError) as error:
-                reveal(error)
+                raise_hidden(error)
                 raise
         if has_aux:
             if not isinstance(self.output, tuple) or len(self.output) != 2:
@@ -311,7 +311,7 @@ def matching(
     result = []
     for index, (vector, leaf) in enumerate(zip(vectors, leaves, strict=True)):
         is_tensor = isinstance(vector, Tensor)
-        tensor = vector if is_tensor else placed(np.array(seen(vector)), leaf.device)
+        tensor = vector if is_tensor else placed(np.array(guarded(vector)), leaf.device)
         if tensor.shape != leaf.shape:
             raise GradShapeError(
                 f"{what}: Mismatch in shape: {kind}[{index}] has a shape of {tensor.shape} and "

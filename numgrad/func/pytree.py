@@ -18,7 +18,7 @@ from ..engine.graph.traversal import reaches_outside
 from ..engine.graph.value import CPU, next_number
 from ..engine.lower.output_pool import copied
 from ..engine.record.apply import mode
-from ..engine.record.guards import seen
+from ..engine.record.guards import guarded
 from ..functions.array.operands import as_scalar, plain
 from ..functions.array.pandas_operands import unframed
 from ..functions.indexing.masked import Selected
@@ -234,7 +234,7 @@ def _variable(leaf: Any, where: _Where) -> Tensor:
             f"{where} has a leaf of type {type(leaf).__name__}, expected an array; "
             f"{how_to_register(leaf)}"
         )
-    require_plain(seen(leaf))
+    require_plain(guarded(leaf))
     array = numbers(copied(leaf) if type(leaf) is np.ndarray else np.array(leaf))
     _require_floating(array.dtype, where)
     variable = Tensor(array).as_variable()

@@ -41,13 +41,13 @@ def operands():
 @pytest.fixture
 def plain(monkeypatch):
     """The runs that went through Python."""
-    runs, into = [], executable.Executable.into
+    runs, into = [], executable.Executable.run_into
 
     def spy(self, *arguments):
         runs.append(self)
         return into(self, *arguments)
 
-    monkeypatch.setattr(executable.Executable, "into", spy)
+    monkeypatch.setattr(executable.Executable, "run_into", spy)
     return runs
 
 

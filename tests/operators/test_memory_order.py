@@ -7,7 +7,7 @@ import pytest
 import numgrad as ng
 from numgrad._declare import door
 from numgrad._tensor import Tensor
-from numgrad.engine.graph.memory_order import lies
+from numgrad.engine.graph.memory_order import strides_of_value
 from numgrad.engine.graph.value import Expr, ForeignStorage
 from numgrad.ir.memory_order import axes_in_memory, in_miniature, kept, laid_like, strides_like
 from numgrad.testing.scenarios import SCENARIOS
@@ -45,7 +45,7 @@ def test_operators_know_how_their_results_lie(scenario, monkeypatch):
         expr = Expr(operator, static, inputs, tuple(o.spec for o in outputs))
         for slot, output in enumerate(outputs):
             said = type(output).deferred(expr, slot, output.spec)
-            strides = lies(said)
+            strides = strides_of_value(said)
             plain = np.empty(output.shape, output.dtype).strides
             found = np.lib.stride_tricks.as_strided(
                 np.empty(1, output.dtype), output.shape, plain if strides is None else strides

@@ -20,7 +20,7 @@ _LONGEST = 72
 _DEEPEST = 4
 
 
-def short(tree: ast.expr) -> str:
+def shortened(tree: ast.expr) -> str:
     """Return the source of an expression; of a long call only the called function and ``(...)``."""
     text = ast.unparse(tree)
     if len(text) <= _LONGEST:
@@ -29,7 +29,7 @@ def short(tree: ast.expr) -> str:
     return f"{shown[:_LONGEST]}{'(...)' if isinstance(tree, ast.Call) else '...'}"
 
 
-def replaced(tree: ast.expr, part: ast.expr, text: str) -> ast.expr:
+def with_replaced_part(tree: ast.expr, part: ast.expr, text: str) -> ast.expr:
     """Return a copy of an expression in which the node ``part`` is replaced by the source
     ``text``."""
     marked: Any = copy.deepcopy(tree, memo := {})
@@ -42,7 +42,7 @@ def replaced(tree: ast.expr, part: ast.expr, text: str) -> ast.expr:
     return Replacing().visit(marked)
 
 
-def made_a_tensor(array: str, frame: FrameType, own: str) -> str:
+def tensor_edit(array: str, frame: FrameType, own: str) -> str:
     """Return the edit that turns the array in a variable into a tensor, as code with its line.
 
     Parameters
@@ -54,26 +54,26 @@ def made_a_tensor(array: str, frame: FrameType, own: str) -> str:
     own : str
         The name by which the user has imported numgrad.
     """
-    made = _made_by(array, frame)
+    made = _last_assignment(array, frame)
     if made is None:
-        return before(array, own)
+        return conversion_edit(array, own)
     line, tree = made
     path = _path(tree, frame)
     if isinstance(tree, ast.Call) and path is not None:
-        tree = replaced(tree, tree.func, f"{own}.{path}")
+        tree = with_replaced_part(tree, tree.func, f"{own}.{path}")
     else:
         tree = ast.parse(f"{own}.asarray({ast.unparse(tree)})", mode="eval").body
-    text = f"{array} = {short(tree)} at line {line}, which is a tensor"
+    text = f"{array} = {shortened(tree)} at line {line}, which is a tensor"
     statement = _import_behind(made[1], frame, _DEEPEST)
     return text if statement is None else f"{statement}, or {text}"
 
 
-def before(array: str, own: str) -> str:
+def conversion_edit(array: str, own: str) -> str:
     """Return the edit for an array whose assignment is not found in the source."""
     return f"{array} = {own}.asarray({array}) before, or make it with {own}.zeros(...)"
 
 
-def refused_target(array: Any) -> tuple[str, Site] | None:
+def target_edit(array: Any) -> tuple[str, Site] | None:
     """Return the edit that turns the array into which the running call writes into a tensor, and
     the line of the call; None if no variable on that line holds the array."""
     call = next(user_calls(), None)
@@ -82,14 +82,14 @@ def refused_target(array: Any) -> tuple[str, Site] | None:
     frame = call.frame
     names = {**frame.f_globals, **frame.f_locals}
     found = [n for n, value in names.items() if value is array or value is array.base is not None]
-    line = "".join(_running(frame))
+    line = "".join(_running_statement(frame))
     name = next((n for n in found if re.search(rf"\b{re.escape(n)}\b", line)), None)
     if name is None:
         return None
-    return made_a_tensor(name, frame, numgrad_name(frame.f_globals)), call.site
+    return tensor_edit(name, frame, numgrad_name(frame.f_globals)), call.site
 
 
-def _running(frame: FrameType) -> list[str]:
+def _running_statement(frame: FrameType) -> list[str]:
     """Return the lines of the statement that a frame runs."""
     places = list(frame.f_code.co_positions())[frame.f_lasti // 2]
     first, last = places[0] or frame.f_lineno, places[1] or frame.f_lineno
@@ -122,12 +122,12 @@ def _import_behind(tree: ast.expr, frame: FrameType, depth: int) -> str | None:
         parts = [tree.value]
     elif isinstance(tree, ast.UnaryOp):
         parts = [tree.operand]
-    elif isinstance(tree, ast.Name) and depth and (made := _made_by(tree.id, frame)):
+    elif isinstance(tree, ast.Name) and depth and (made := _last_assignment(tree.id, frame)):
         parts, depth = [made[1]], depth - 1
     return next(filter(None, (_import_behind(part, frame, depth) for part in parts)), None)
 
 
-def _made_by(name: str, frame: FrameType) -> tuple[int, ast.expr] | None:
+def _last_assignment(name: str, frame: FrameType) -> tuple[int, ast.expr] | None:
     """Return the line and the expression of the last assignment to a variable before the running
     line."""
     try:
@@ -140,12 +140,12 @@ def _made_by(name: str, frame: FrameType) -> tuple[int, ast.expr] | None:
         found = [(n, t) for n, t in _bindings(module, name) if first <= n <= last]
     else:
         inner = [f for f in ast.walk(module) if isinstance(f, ast.FunctionDef)]
-        apart = [f for f in inner if not _has(f, first)]
-        found = [(n, t) for n, t in _bindings(module, name) if not any(_has(f, n) for f in apart)]
+        apart = [f for f in inner if not _spans(f, first)]
+        found = [(n, t) for n, t in _bindings(module, name) if not any(_spans(f, n) for f in apart)]
     return max(found, key=lambda made: made[0], default=None)
 
 
-def _has(function: ast.FunctionDef, line: int) -> bool:
+def _spans(function: ast.FunctionDef, line: int) -> bool:
     start = min([function.lineno, *(d.lineno for d in function.decorator_list)])
     return start <= line <= (function.end_lineno or start)
 

@@ -16,9 +16,9 @@ from ..graph.callsite import user_site
 from ..graph.value import Alias, Expr, ForeignStorage, Spec, Storage, Value, View, next_number
 from ..lower.placeholder import ARGUMENT, LEFT_BEHIND, Placeholder
 from ..record.apply import changing, mode, runtime
-from ..record.guards import Elements, Seen, seen
+from ..record.guards import OperandCopies, ReadArrays, guarded
 from .concrete import Constants
-from .escapes import derivative_of
+from .escapes import transform_call_of
 
 WAYS_OUT = (
     "Choose by value with ng.where or ng.cond, keep loops and checks that depend on values, and "
@@ -60,7 +60,7 @@ def argument(index: int, spec: Spec) -> Value:
     return runtime.value.deferred(Expr(ARGUMENT, {"index": index}, (), (spec,)), 0, spec)
 
 
-def convert(passage: Passage, value: Value, spec: Spec) -> Value:
+def apply_passage(passage: Passage, value: Value, spec: Spec) -> Value:
     """Return the result of a passage for a value, as an expression outside of any graph."""
     return runtime.value.deferred(Expr(passage, {}, (value.detached(),), (spec,)), 0, spec)
 
@@ -68,7 +68,7 @@ def convert(passage: Passage, value: Value, spec: Spec) -> Value:
 _ONCE = ((0, 0), (0, 1))  # the copy alone was written, if anything
 
 
-class Copied:
+class IndexCopy:
     """A copy of the elements of ``base`` at ``key``, where an index of known positions would give a
     view; with the versions at which copy and base agreed last."""
 
@@ -101,7 +101,7 @@ class Capture:
         The tensors from outside on which the function computes, by id.
     read : list
         The storages whose elements Python has read, with their versions at that time.
-    seen : Seen
+    arrays_read : ReadArrays
         The arrays of the user whose elements Python has read.
     adopted : list of callable
         The guards of other captured functions that this function calls.
@@ -117,7 +117,7 @@ class Capture:
         Whether arguments have rows: the members of an ensemble.
     constants : Constants
         The elements of values that depend on no argument.
-    copies : list of Copied
+    copies : list of IndexCopy
         Copies made by an index that is still to be computed, where a number would have given a
         view.
     """
@@ -133,9 +133,9 @@ class Capture:
         self.has_rows: bool = parent is not None and parent.has_rows
         self.token = object()
         self.used: dict[int, Value] = {}
-        self.elements = Elements()
+        self.elements = OperandCopies()
         self.read: list[tuple[Storage, int]] = []
-        self.seen = Seen()
+        self.arrays_read = ReadArrays()
         self.adopted: list[Callable[[], bool]] = []
         self.aliases: list[weakref.ref[Value]] = []
         self.views: list[weakref.ref[Value]] = []
@@ -143,17 +143,17 @@ class Capture:
         self.gates: set[Any] = set()
         self.stream: Any = mode.stream if parent is None else parent.stream  # of the call
         self.constants: Constants = Constants() if parent is None else parent.constants
-        self.copies: list[Copied]
+        self.copies: list[IndexCopy]
         self.copies = [] if parent is None else parent.copies
 
     def running(self) -> Block:
         """Capture what this thread does inside the block."""
         return changing(capture=self, deferring=True, kept=None)
 
-    def use(self, values: Iterable[Value]) -> None:
+    def note_operands(self, values: Iterable[Value]) -> None:
         """Note the operands of an operation that were not made in the function."""
         if self.parent is not None:
-            self.parent.use(value for value in values if not self.made(value))
+            self.parent.note_operands(value for value in values if not self.made(value))
             return
         for value in values:
             if value.array is not None and not self.made(value) and id(value) not in self.used:
@@ -174,9 +174,9 @@ class Capture:
 
     def note_copy(self, base: Value, copy: Value, key: Any) -> None:
         """Note a copy of elements that would have been a view for an index of known positions."""
-        self.copies.append(Copied(base, copy, key))
+        self.copies.append(IndexCopy(base, copy, key))
 
-    def copied(self, base: Value, copy: Value) -> "Copied | None":
+    def find_copy(self, base: Value, copy: Value) -> "IndexCopy | None":
         """Return the note of ``copy`` if it is a copy out of ``base`` whose write may still be
         repeated in ``base``.
 
@@ -196,22 +196,24 @@ class Capture:
         was repeated in the base."""
         return all(note.writes() == (0, 0) for note in self.copies)
 
-    def look(self, value: Value) -> None:
+    def note_read(self, value: Value) -> None:
         """Note that Python reads the elements of a computed value."""
         if self.parent is not None and not self.made(value):
-            self.parent.look(value)
+            self.parent.note_read(value)
             return
         if isinstance(value.storage, ForeignStorage):
-            seen(value.array)
+            guarded(value.array)
         elif not self.made(value):
             self.read.append((value.storage, value.storage.version))
 
     def adopt(self, values: Iterable[Value], guards: Sequence[Callable[[], bool]]) -> None:
         """Note that another captured function becomes part of this one, with its guards and the
         tensors that it closes over."""
-        self.use(values)
+        self.note_operands(values)
         self.root.adopted += [
-            guard for guard in guards if not (isinstance(guard, Unchanged) and guard.is_about(self))
+            guard
+            for guard in guards
+            if not (isinstance(guard, UnchangedTensor) and guard.is_about(self))
         ]
 
     @property
@@ -300,37 +302,37 @@ class Capture:
         used = [weakref.ref(value) for value in self.used.values()]
         self.used.clear()
         alive = [value for value in (reference() for reference in used) if value is not None]
-        checks: list[Callable[[], bool]] = list(map(Unchanged, alive))
+        checks: list[Callable[[], bool]] = list(map(UnchangedTensor, alive))
         checks += self.adopted
-        checks += self.seen.guards()
+        checks += self.arrays_read.guards()
         for storage, version in self.read:
             checks.append(lambda s=storage, v=version: s.version == v)
         return checks
 
 
-class Unchanged:
+class UnchangedTensor:
     """A guard: a tensor, while it lives, has the same array and the same ``requires_grad``.
 
     If the tensor was made in the function of a transform, that function must still be running: its
     next call would make another tensor.
     """
 
-    __slots__ = ("_array", "_derivative", "_flag", "_reference")
+    __slots__ = ("_array", "_call", "_flag", "_reference")
 
     def __init__(self, value: Value) -> None:
         self._reference = weakref.ref(value)
         self._array, self._flag = value.array, value.requires_grad
-        self._derivative = derivative_of(value)
+        self._call = transform_call_of(value)
 
     def __call__(self) -> bool:
-        if self._derivative is not None and not self._derivative.is_running:
+        if self._call is not None and not self._call.is_running:
             return False
         value = self._reference()
         return value is None or (value.array is self._array and value.requires_grad == self._flag)
 
     def is_over(self) -> bool:
         """Whether the tensor is gone, so that the guard holds for ever."""
-        return self._derivative is None and self._reference() is None
+        return self._call is None and self._reference() is None
 
     def is_about(self, capture: Capture) -> bool:
         """Whether the tensor was made in ``capture``, whose replay makes it anew."""
@@ -338,7 +340,7 @@ class Unchanged:
         return value is not None and capture.made(value)
 
 
-def require_own(exprs: Iterable[Expr], arguments: Iterable[Value]) -> None:
+def require_own_placeholders(exprs: Iterable[Expr], arguments: Iterable[Value]) -> None:
     """Raise if expressions read a placeholder that is none of ``arguments``: a replay would use its
     own arguments in its place."""
     own = {value.expr for value in arguments}
@@ -358,10 +360,10 @@ def _work_array(array: np.ndarray, before: str) -> str:
 
 def refuse(reason: str, here: str = "") -> NoReturn:
     """Raise the error for an operation that cannot be captured, with the user's line."""
-    raise CaptureError(f"{(mode.capture or Capture).what}; {here or where()}: {reason}")
+    raise CaptureError(f"{(mode.capture or Capture).what}; {here or user_line()}: {reason}")
 
 
-def known(value: Value) -> np.ndarray | None:
+def constant_elements(value: Value) -> np.ndarray | None:
     """Return the elements of a value without an array, if they are the same at each call; else
     None."""
     if mode.capture is None:
@@ -385,13 +387,13 @@ def refuse_reading(value: Value) -> NoReturn:
 def _in_a_rule(value: Value) -> str:
     recorded = f" of the operation recorded at {mode.site}" if mode.site is not None else ""
     return (
-        f"{where()}: the value of a tensor (shape {value.shape}, {value.dtype}) is asked for in a "
-        f"backward function{recorded}. It is called once for all rows of a batch, before anything "
-        f"is computed: choose by value with ng.where, or write the function as a kernel under "
-        f"@njit, or the operator as an ng.Function, whose backward is called for each row."
+        f"{user_line()}: the value of a tensor (shape {value.shape}, {value.dtype}) is asked for "
+        f"in a backward function{recorded}. It is called once for all rows of a batch, before "
+        f"anything is computed: choose by value with ng.where, or write the function as a kernel "
+        f"under @njit, or the operator as an ng.Function, whose backward is called for each row."
     )
 
 
-def where() -> str:
+def user_line() -> str:
     site = user_site()
     return f"at {site}" if site is not None else "somewhere"

@@ -49,7 +49,7 @@ class Constants:
             found = self._found[value.expr]
             return None if found is None else found[value.expr_slot]
         if mode.capture is not None:
-            mode.capture.look(value)
+            mode.capture.note_read(value)
         if value.rows:  # one row for each sample, and samples are arguments
             return None
         return runtime.on_device(value.array, CPU)

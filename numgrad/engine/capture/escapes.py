@@ -10,7 +10,7 @@ from ..graph.value import Value
 from ..record.apply import changing, mode
 
 
-class Derivative:
+class TransformCall:
     """One call of the function that a transform (`grad`, `jvp`, `jacobian`, ...) differentiates.
 
     Attributes
@@ -30,25 +30,25 @@ class Derivative:
     @property
     def is_running(self) -> bool:
         """Whether the differentiated function is running, in this thread."""
-        return any(call is self for call in mode.derivatives)
+        return any(call is self for call in mode.transform_calls)
 
 
-def differentiated(first: int) -> Block:
+def transform_running(first: int) -> Block:
     """Note inside the block that the function of a transform is running, and record gradients;
     nodes with greater numbers than ``first`` belong to it."""
-    return changing(grad=True, derivatives=(*mode.derivatives, Derivative(first)))
+    return changing(grad=True, transform_calls=(*mode.transform_calls, TransformCall(first)))
 
 
-def derivative_of(value: Value) -> Derivative | None:
+def transform_call_of(value: Value) -> TransformCall | None:
     """Return the innermost running call of a transform in which a value that requires grad was
     made; None where there is none."""
-    if not mode.derivatives or not value.requires_grad:
+    if not mode.transform_calls or not value.requires_grad:
         return None
     number = value.leaf.number if value.node is None else value.node.number
-    return next((c for c in reversed(mode.derivatives) if c.first < number), None)
+    return next((c for c in reversed(mode.transform_calls) if c.first < number), None)
 
 
-def detached(what: str, instead: str, constant: str = "x.detach()") -> DetachedError:
+def graph_cut_error(what: str, instead: str, constant: str = "x.detach()") -> DetachedError:
     """Return the error for an operation that would cut the graph.
 
     Parameters
@@ -66,7 +66,7 @@ def detached(what: str, instead: str, constant: str = "x.detach()") -> DetachedE
     )
 
 
-def refuse(
+def refuse_escape(
     value: Value, what: str, instead: str, constant: str = "x.detach()", *, has_slope: bool = True
 ) -> None:
     """Raise an error if a value that requires grad is about to leave the graph, by the operation
@@ -78,8 +78,8 @@ def refuse(
     """
     if value.requires_grad and mode.grad:
         error = _refusal(what, instead, constant, has_slope)
-        if mode.derivatives:
-            mode.derivatives[-1].refused = error
+        if mode.transform_calls:
+            mode.transform_calls[-1].refused = error
         raise error
 
 
@@ -93,11 +93,11 @@ def _refusal(what: str, instead: str, constant: str, has_slope: bool) -> Detache
             f"{found.also} It asks for {what} of a tensor that requires grad; if no gradient "
             f"is to flow through it, write {constant}."
         )
-    where = ", in a function that is being differentiated," if mode.derivatives else ""
-    return detached(f"{what} of a tensor that requires grad{where}", instead, constant)
+    where = ", in a function that is being differentiated," if mode.transform_calls else ""
+    return graph_cut_error(f"{what} of a tensor that requires grad{where}", instead, constant)
 
 
-def reveal(error: Exception) -> None:
+def raise_hidden(error: Exception) -> None:
     """Raise the `DetachedError` that NumPy or compiled code has hidden behind ``error``.
 
     NumPy chains an error of its own when a conversion fails while it writes elements of an array;
@@ -109,7 +109,7 @@ def reveal(error: Exception) -> None:
         if isinstance(found, DetachedError):
             raise found.with_traceback(error.__traceback__) from None
         found = found.__cause__
-    lost = mode.derivatives[-1].refused if mode.derivatives else None
+    lost = mode.transform_calls[-1].refused if mode.transform_calls else None
     if lost is not None and _is_of_library(error):
         raise lost.with_traceback(error.__traceback__) from None
 
@@ -128,14 +128,16 @@ def _is_of_library(error: Exception) -> bool:
 _ELEMENT = "setting an array element with a sequence"
 
 
-def refuse_inside(value: Value, what: str, instead: str, constant: str = "x.detach()") -> None:
-    """Raise as `refuse` does, but only while the function of a transform is running.
+def refuse_escape_in_transform(
+    value: Value, what: str, instead: str, constant: str = "x.detach()"
+) -> None:
+    """Raise as `refuse_escape` does, but only while the function of a transform is running.
 
     Elsewhere the operation is allowed. A transform would return zeros for a value that has left the
     graph, without a word.
     """
-    if mode.derivatives:
-        refuse(value, what, instead, constant)
+    if mode.transform_calls:
+        refuse_escape(value, what, instead, constant)
 
 
 NUMBERS = {
@@ -159,6 +161,15 @@ VALUES = "Compute with the tensor itself; it can be compared and printed."
 """Code to write instead of asking for all elements: `ARRAY`, `WHOLE`, `VALUES`."""
 
 __all__ = [
-    "ARRAY", "NUMBERS", "VALUES", "WHOLE", "Derivative", "derivative_of", "detached",
-    "differentiated", "refuse", "refuse_inside", "reveal",
+    "ARRAY",
+    "NUMBERS",
+    "VALUES",
+    "WHOLE",
+    "TransformCall",
+    "graph_cut_error",
+    "raise_hidden",
+    "refuse_escape",
+    "refuse_escape_in_transform",
+    "transform_call_of",
+    "transform_running",
 ]  # fmt: skip

@@ -51,13 +51,13 @@ def _import_of(name: str, frame: FrameType) -> ast.Import | ast.ImportFrom | Non
         node
         for node in ast.walk(tree)
         if isinstance(node, (ast.Import, ast.ImportFrom))
-        and name in _bound(node)
+        and name in _bound_names(node)
         and node.lineno <= frame.f_lineno
     ]
     return max(found, key=lambda node: node.lineno, default=None)
 
 
-def _bound(node: ast.Import | ast.ImportFrom) -> Container[str]:
+def _bound_names(node: ast.Import | ast.ImportFrom) -> Container[str]:
     """Return the names that an import binds."""
     if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
         found = vars(sys.modules.get(node.module or "", sys))
@@ -80,7 +80,7 @@ def _of_numgrad(node: ast.Import | ast.ImportFrom, name: str) -> str:
     return ast.unparse(ast.Import(names))
 
 
-def or_once(text: str, call: UserCall, value: Any, path: str, own: str) -> str:
+def with_import_or_patch(text: str, call: UserCall, value: Any, path: str, own: str) -> str:
     """Return ``text``, the code to write instead of a call, with the edit that changes all such
     calls at once, if there is one.
 
@@ -98,7 +98,7 @@ def _is_patched(call: UserCall, value: Any, path: str) -> bool:
     """Whether a function of SciPy takes tensors once SciPy is patched."""
     known: Any = import_module("numgrad.interop.scipy.patching.counterparts")
     name = path.rpartition(".")[2]
-    if name in known.READ_CLOSURES and path not in FOLLOWED and not _hands_on(call.tree):
+    if name in known.READ_CLOSURES and path not in FOLLOWED and not _passes_args(call.tree):
         return False  # the user's function may close over tensors, which the patch cannot see
     if any(getattr(m, n) is value for m, n, _ in (*known.functions(), *known.classes())):
         return True
@@ -106,6 +106,6 @@ def _is_patched(call: UserCall, value: Any, path: str) -> bool:
     return name in known.OF_DISTRIBUTIONS and known.distribution(owner) is not None
 
 
-def _hands_on(tree: ast.expr | None) -> bool:
+def _passes_args(tree: ast.expr | None) -> bool:
     """Whether a call of a solver hands ``args`` on to the user's function."""
     return isinstance(tree, ast.Call) and any(k.arg == "args" for k in tree.keywords)

@@ -75,22 +75,22 @@ class UserCall(NamedTuple):
 def user_calls() -> Iterator[UserCall]:
     """Yield the running call of the user's innermost frame, and the call of a library in the user's
     program by which that frame's function is called, if any."""
-    frame, inner = _leave(sys._getframe(1))
+    frame, inner = _leave_libraries(sys._getframe(1))
     if frame is None:
         frame, inner = user_frame(sys._getframe(1)), None
     if frame is None:
         return
-    yield _read(frame, inner)
+    yield _call_of(frame, inner)
     outer = frame.f_back
     while outer is not None and is_users(outer):
         outer = outer.f_back
     if outer is not None and not outer.f_code.co_filename.startswith(PACKAGE):
-        frame, inner = _leave(outer, through_numgrad=False)
+        frame, inner = _leave_libraries(outer, through_numgrad=False)
         if frame is not None:
-            yield _read(frame, inner)
+            yield _call_of(frame, inner)
 
 
-def _leave(
+def _leave_libraries(
     frame: FrameType | None, through_numgrad: bool = True
 ) -> tuple[FrameType | None, FrameType | None]:
     """Return the first frame of the user's program, and the frame of a library that it has
@@ -113,7 +113,7 @@ def is_users(frame: FrameType) -> bool:
     return not is_library and not name.startswith(PACKAGE)
 
 
-def _read(frame: FrameType, inner: FrameType | None) -> UserCall:
+def _call_of(frame: FrameType, inner: FrameType | None) -> UserCall:
     operation = _operation(frame)
     is_property = operation == "LOAD_ATTR" and inner is not None
     if not is_property and not operation.startswith(_OPERATIONS):  # such as a test of truth

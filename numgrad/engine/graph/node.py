@@ -198,7 +198,7 @@ class Node:
         """The stream of a device on which the operation took place, if one was chosen."""
         return None if self.extras is None else self.extras.stream
 
-    def own(self) -> Extras:
+    def own_extras(self) -> Extras:
         """Return the extras of the node, made when they are first asked for."""
         extras = self.extras
         if extras is None:
@@ -242,12 +242,12 @@ class Node:
     @property
     def grads(self) -> dict[int, Any]:
         """The gradients that were kept, by slot."""
-        return self.own().grads
+        return self.own_extras().grads
 
     @property
     def metadata(self) -> dict[Any, Any]:
         """A dict for whatever the user wants to attach to this node."""
-        return self.own().metadata
+        return self.own_extras().metadata
 
     def register_hook(self, hook: Callable[..., Any]) -> Handle:
         """Call ``hook(grad_inputs, grad_outputs)`` after this node ran.
@@ -255,12 +255,12 @@ class Node:
         Both are tuples: the gradients that the node computed, which the hook may replace by
         returning a tuple, and those it received; ``None`` stands where there is none.
         """
-        return register(self.own().post_hooks, hook)
+        return register(self.own_extras().post_hooks, hook)
 
     def register_prehook(self, hook: Callable[..., Any]) -> Handle:
         """Call ``hook(grad_outputs)`` before this node runs; it may return a tuple of
         replacements."""
-        return register(self.own().pre_hooks, hook)
+        return register(self.own_extras().pre_hooks, hook)
 
     @property
     def needs(self) -> tuple[bool, ...]:

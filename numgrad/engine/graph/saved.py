@@ -7,7 +7,7 @@ Nodes save values by reference. Before memory is overwritten, the saved values i
 * Values that are saved before the first write are not noted one by one, as that would take longer
   than recording the operation. One copy of the whole memory, made once, serves all of them. Nodes
   hold these values themselves; once a value is written it belongs to a later node, so that node
-  and value refer to each other in a cycle. `let_go` breaks the cycle.
+  and value refer to each other in a cycle. `detach_saved_values` breaks the cycle.
 
 So a loop that fills an array part by part copies the elements that it has read since its last
 write, and takes time and memory in proportion. Where gradients are off nothing is copied: the
@@ -61,7 +61,7 @@ class DeviceMemory:
         return DeviceArray(array.target, self.content.memory, *lies, writeable=False)
 
 
-class Past:
+class EarlierElements:
     """The earlier elements of a storage that saved values need.
 
     Attributes
@@ -116,7 +116,7 @@ def saved(value: Value) -> Value:
         return value
     own = value.detached()
     if storage.past is None:
-        storage.past = Past()
+        storage.past = EarlierElements()
     storage.past.note(own)
     return own
 
@@ -128,11 +128,11 @@ def preserve(value: Value) -> None:
         if storage.past is not None:
             storage.past.give_copies(storage.version)
     elif storage.kept and value.array is not None:
-        past = storage.past = Past()
+        past = storage.past = EarlierElements()
         past.memory = _content(_whole(value))
 
 
-def let_go(value: Value) -> None:
+def detach_saved_values(value: Value) -> None:
     """Replace the saved values of the nodes above ``value``, which was written in place, by
     detached ones.
 
@@ -153,10 +153,10 @@ def let_go(value: Value) -> None:
         nodes += node.parents
         if node.saved:
             pairs = zip(node.saved, node.versions, strict=False)
-            node.saved = tuple([_apart(item, version) for item, version in pairs])
+            node.saved = tuple([_detached(item, version) for item, version in pairs])
 
 
-def _apart(saved: Any, version: int) -> Any:
+def _detached(saved: Any, version: int) -> Any:
     """Return a saved value that never refers to a node: detached, unless it is so already.
 
     That holds for a value that was saved after a write (``version``), for a leaf that requires
@@ -202,4 +202,4 @@ def before_writes(value: Value) -> Value | None:
     return before
 
 
-__all__ = ["before_writes", "let_go", "preserve", "saved"]
+__all__ = ["before_writes", "detach_saved_values", "preserve", "saved"]

@@ -62,20 +62,23 @@ def device_of(specs: Iterable[Spec]) -> str:
     return CPU
 
 
-def goes_anywhere(spec: Spec) -> bool:
+def is_movable_spec(spec: Spec) -> bool:
     """Whether a value of the CPU may be moved to another device implicitly: a number, or integers
     and booleans, which are positions and masks as a rule."""
     return spec.device == CPU and (prod(spec.shape) == 1 or spec.dtype.kind not in "fc")
 
 
-def is_taken_along(value: "Value") -> bool:
+def is_movable(value: "Value") -> bool:
     """Whether an operand is moved implicitly to the device of the other operands.
 
     That holds for values that go anywhere and for a user's array, if they do not require grad.
     While a function is captured, its own values of the CPU may stem from such arrays, which is
     checked at the end of the capture.
     """
-    is_free = goes_anywhere(value.spec) or type(value._storage) in (ForeignStorage, CapturedStorage)
+    is_free = is_movable_spec(value.spec) or type(value._storage) in (
+        ForeignStorage,
+        CapturedStorage,
+    )
     is_free = is_free or (value.array is None and value.spec.device == CPU)
     return is_free and not value.requires_grad
 

@@ -16,7 +16,7 @@ Chain = tuple[tuple[Any, dict[str, Any]], ...]
 _NOWHERE: Any = object()
 
 
-def through(chain: Chain, array: np.ndarray) -> np.ndarray:
+def view_through(chain: Chain, array: np.ndarray) -> np.ndarray:
     """Return the view of an array to which a chain of view operators leads."""
     for operator, static in chain:
         array = operator.function(array, **static)

@@ -21,7 +21,7 @@ from ..fusion.policy import Fusion, forecast, fusion_of
 from ..graph.integrity import require_unchanged
 from ..graph.value import Shape
 from .fallback import attempt
-from .output_pool import maker
+from .output_pool import allocator_of
 
 _fusing = fork_safe_lock()
 
@@ -41,7 +41,8 @@ class Watcher(Protocol):
 
 
 class Watch:
-    """The watcher of this process; while there is one, all runs go through `Executable.into`."""
+    """The watcher of this process; while there is one, all runs go through
+    `Executable.run_into`."""
 
     current: Watcher | None = None
 
@@ -99,16 +100,16 @@ class Executable:
         if self.bound is None:
             self.bound = _bound(program, target)
         self.specs = _result_specs(program)
-        self.empty = getattr(target, "empty", None) or maker(self.specs)
+        self.empty = getattr(target, "empty", None) or allocator_of(self.specs)
 
     def __call__(self, arrays: Sequence[np.ndarray] = ()) -> list[np.ndarray]:
         """Run the program on ``arrays``, in C order and of the recorded specs; return its results
         in new arrays."""
         results = [self.empty(shape, dtype) for shape, dtype in self.specs]
-        self.into(arrays, results)
+        self.run_into(arrays, results)
         return results
 
-    def into(
+    def run_into(
         self,
         arrays: Sequence[np.ndarray],
         results: Sequence[np.ndarray],
@@ -180,13 +181,13 @@ class Executable:
     def advance(self) -> None:
         """Take the next step of the fusion; after the last step the next run is that of the fused
         program."""
-        self._go_on(Fusion.advance)
+        self._step_fusion(Fusion.advance)
 
     def fuse(self) -> None:
         """Fuse the program now; the next run is that of the fused program."""
-        self._go_on(Fusion.finish)
+        self._step_fusion(Fusion.finish)
 
-    def _go_on(self, step: Callable[[Fusion], Program | None]) -> None:
+    def _step_fusion(self, step: Callable[[Fusion], Program | None]) -> None:
         """Take steps of the fusion; if a step fails, the program stays unfused and a warning says
         why."""
         with _fusing:

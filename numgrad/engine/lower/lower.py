@@ -11,13 +11,13 @@ import numpy as np
 from ..._errors import DeviceError
 from ...ir.device_array import DeviceArray
 from ...ir.program import Program, Ref, contiguous_strides, layout_of
-from ..graph.integrity import require_own
+from ..graph.integrity import require_own_arrays
 from ..graph.kind import frozen
 from ..graph.runtime import runtime
 from ..graph.value import Expr, Value
 from .builder import Builder
 from .placeholder import ARGUMENT
-from .template import Computed, Place, Template, operand_of, spread, templates_of
+from .template import Computed, Place, Template, append_buffers, operand_of, templates_of
 
 _NONE: Mapping[int, int] = MappingProxyType({})
 
@@ -48,7 +48,7 @@ class Lowering:
             array = source.expr.result(source.expr_slot)
             assert array is not None, "an expression that is read was lowered before, or computed"
         else:
-            require_own((source,))
+            require_own_arrays((source,))
         return self.constant(array, source.rows)
 
     def constant(self, array: np.ndarray, rows: bool = False) -> Ref:
@@ -110,7 +110,7 @@ class Lowering:
                 table.append(buffer)
                 moves.append(offset)
             else:
-                key.append(spread(place, table, moves))
+                key.append(append_buffers(place, table, moves))
         key = tuple(key)
         template = self.templates.known.get(key) if kind is not None else None
         if template is None:
@@ -141,7 +141,7 @@ class Lowering:
             self.templates.add(key, template)
         return template
 
-    def own(self, place: Place, rows: bool, claimed: set[int]) -> Ref:
+    def own_buffer(self, place: Place, rows: bool, claimed: set[int]) -> Ref:
         """Return an operand for a result in a buffer of its own: itself, or a copy.
 
         So no result shares memory with another result, an argument or an array from outside, and
@@ -165,7 +165,7 @@ class Lowering:
         )
         table: list[int] = []
         moves: list[int] = []
-        spread(place, table, moves)
+        append_buffers(place, table, moves)
         result = template.append_to(self.program, table, moves, None, defaultdict(dict))
         assert isinstance(result, Ref)
         return result
@@ -231,7 +231,7 @@ def lower(
         lowering.apply(expr)
     claimed: set[int] = set()
     program = lowering.program
-    program.results = [lowering.own(lowering.place(v), v.rows, claimed) for v in values]
+    program.results = [lowering.own_buffer(lowering.place(v), v.rows, claimed) for v in values]
     lowering.templates.signs.simplify(program)
     return program
 

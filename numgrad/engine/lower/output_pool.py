@@ -117,7 +117,9 @@ def copied(array: np.ndarray) -> np.ndarray:
     return copy
 
 
-def maker(specs: Sequence[tuple[Shape, np.dtype]]) -> Callable[[Shape, np.dtype], np.ndarray]:
+def allocator_of(
+    specs: Sequence[tuple[Shape, np.dtype]],
+) -> Callable[[Shape, np.dtype], np.ndarray]:
     """Return the function that allocates the results of a run, which have these shapes and
     dtypes."""
     sizes = [prod(shape) * dtype.itemsize for shape, dtype in specs]

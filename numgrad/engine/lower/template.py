@@ -91,7 +91,7 @@ class Template:
         is_pure: bool = False,
     ) -> None:
         new = builder.buffers[nargs:]
-        sames = _sames(builder.steps, nargs, templates.identities, is_pure)
+        sames = _share_numbers(builder.steps, nargs, templates.identities, is_pure)
         self.steps = [
             OpenInstruction(*step, same, templates.signs)
             for step, same in zip(builder.steps, sames, strict=True)
@@ -175,7 +175,7 @@ class Template:
             program.arrays[index] = array
 
 
-def _sames(
+def _share_numbers(
     steps: Sequence[tuple[Pattern, tuple[int, ...], tuple[int, ...]]],
     nargs: int,
     identities: dict[Hashable, int],
@@ -295,7 +295,7 @@ def _place_of(operand: Operand | Joined) -> Place:
     return Pieces(tuple(key), tuple(leaves))
 
 
-def spread(place: Place, table: list[int], moves: list[int]) -> Any:
+def append_buffers(place: Place, table: list[int], moves: list[int]) -> Any:
     """Append the buffers and offsets of an operand to two lists; return the operand's layout, or
     the key of an operand in pieces."""
     if isinstance(place, Ref):

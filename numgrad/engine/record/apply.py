@@ -12,7 +12,7 @@ from ..._settings import on_change, settings
 from ...process.interruptible import Action, Block
 from ..graph.callsite import Site, user_frame, user_stack
 from ..graph.callsite import user_site as user_site
-from ..graph.integrity import require_own
+from ..graph.integrity import require_own_arrays
 from ..graph.memory_order import is_view
 from ..graph.node import Node, accumulator_of
 from ..graph.runtime import require_one_device
@@ -49,7 +49,7 @@ class Mode(threading.local):
     site: Site | None = None  # the user's line of the node whose derivative is being built
     capture: Any = None  # the `Capture` of the function that is being captured
     # The calls of transforms whose functions are running, the innermost last; see `escapes`.
-    derivatives: tuple[Any, ...] = ()
+    transform_calls: tuple[Any, ...] = ()
     stream: Any = None  # the stream of a device that the user has chosen
     direct: bool = True  # operations are computed at once, and nothing but the grad mode matters
     trace: Any = None  # is told of every operation; see `recorded_plan`
@@ -101,7 +101,7 @@ class Mode(threading.local):
 
 _DERIVED = ("direct", "plain_capture")
 # Fields from which no other field is derived; a thread without gradients is unusual, though.
-_ALONE = {"grad", "saved_hooks_disabled", "derivatives"}
+_UNDERIVED = {"grad", "saved_hooks_disabled", "transform_calls"}
 _DEFAULTS = {
     name: value
     for name, value in vars(Mode).items()
@@ -139,7 +139,7 @@ class changing(Block):  # noqa: N801  it is used like a function
     def prepare(self) -> tuple[Action, Action]:
         update, changes = vars(mode).update, self.changes
         # Only the changed fields are restored: a generator may leave its block late.
-        if changes.keys() <= _ALONE:
+        if changes.keys() <= _UNDERIVED:
             if not changes.get("grad", True):
                 unusual[get_ident()] = True
             before = {name: getattr(mode, name) for name in changes}
@@ -173,7 +173,7 @@ def apply(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> l
     if deferring:
         outputs = _defer(operator, inputs, static)
     else:
-        require_own(inputs)
+        require_own_arrays(inputs)
         require_one_device(operator, inputs)
         outputs = list(map(runtime.value, runtime.run(operator, arrays, static)))
         if operator.is_view:
@@ -201,7 +201,7 @@ def require_deferring() -> None:
 def _defer(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> list[Value]:
     base = inputs[0] if inputs else None
     if mode.capture is not None:
-        mode.capture.use(inputs)
+        mode.capture.note_operands(inputs)
         require_one_device(operator, inputs)
     elif not operator.is_view:  # a view may be refreshed after the captured function has ended
         require_deferring()
@@ -293,12 +293,12 @@ def attach(node: Node, outputs: Sequence[Value], constant: Collection[int] = ())
     if frame is not None:
         node.code, node.instruction = frame.f_code, frame.f_lasti
     if settings.call_stack_level >= 3:
-        node.own().stack = user_stack()
+        node.own_extras().stack = user_stack()
     if unusual:
         if mode.kept is not None:
             mode.kept.append(node)
         if chosen_stream() is not None:
-            node.own().stream = mode.stream
+            node.own_extras().stream = mode.stream
     for slot, value in enumerate(outputs):
         if value.dtype.kind in "fc" and slot not in constant:
             value.move(node, slot, True)
@@ -313,7 +313,7 @@ def pack(value: Value) -> Value:
     """
     if value.array is None or (unusual and mode.capture is not None):
         is_written = mode.capture is not None or mode.kept is None
-        return _as_it_is(value) if is_written else saved(value)
+        return _captured_snapshot(value) if is_written else saved(value)
     if unusual and mode.saved_hooks and not value.rows:  # values with rows: at the end of the pass
         return Packed(_copied(value), *mode.saved_hooks[-1])  # type: ignore[return-value]
     return _copied(value) if isinstance(value._storage, ForeignStorage) else saved(value)
@@ -326,9 +326,9 @@ def _copied(value: Value) -> Value:
     return copy
 
 
-def _as_it_is(value: Value) -> Value:
+def _captured_snapshot(value: Value) -> Value:
     """Return a copy of ``value`` that shares no storage with it, so that a write in a captured
-    function leaves the copy's expression alone. The class of the storage stays, as `is_taken_along`
+    function leaves the copy's expression alone. The class of the storage stays, as `is_movable`
     reads it."""
     own, storage = value.detached(), value._storage
     if isinstance(storage, CapturedStorage):
@@ -375,14 +375,14 @@ def _link_view(operator: Any, static: dict[str, Any], base: Value, view: Value) 
         return
     view.storage = base.storage
     if root.requires_grad and not mode.grad:
-        set_apart(view, root, WITHOUT_GRADIENTS, strict=True)
+        make_alias(view, root, WITHOUT_GRADIENTS, strict=True)
     else:
         view._view = View.of(root, chain)
         if mode.capture is not None:
             mode.capture.note_view(view)
 
 
-def set_apart(value: Value, owner: Value, reason: str, strict: bool) -> None:
+def make_alias(value: Value, owner: Value, reason: str, strict: bool) -> None:
     """Mark a value as an `Alias` of ``owner``: both share memory, but no graph."""
     value._view = Alias(owner, reason, strict)
     if mode.capture is not None:

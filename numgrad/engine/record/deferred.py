@@ -14,7 +14,7 @@ from ..graph.runtime import deferred_value
 from ..graph.value import Expr, Spec, View, device_of, spec_of
 from .apply import mode, runtime, snapshot, unusual
 from .dispatch import record_planned
-from .operands import Number
+from .operands import NumberConverter
 from .plan import Plan, make_plan
 
 _new = object.__new__
@@ -39,9 +39,9 @@ def elementwise(operator: Any, args: Any) -> Any:
         key = (x.spec, y.spec) if len(args) == 2 else x.spec
         plan = operator.deferred.get(key) or _plan(operator, key, (x.spec, y.spec)[: len(args)])
     elif first is kind and (second is float or second is int):
-        plan, y = _beside(operator, x.spec, y, (x.spec, second))
+        plan, y = _plan_with_number(operator, x.spec, y, (x.spec, second))
     elif second is kind and (first is float or first is int):
-        plan, x = _beside(operator, y.spec, x, (first, y.spec))
+        plan, x = _plan_with_number(operator, y.spec, x, (first, y.spec))
     else:
         return None
     if plan is None:
@@ -51,7 +51,7 @@ def elementwise(operator: Any, args: Any) -> Any:
         return None if x is None or y is None else elementwise(operator, (x, y))
     for value in args:
         if type(value) is kind and value.array is not None:
-            capture.use((value,))
+            capture.note_operands((value,))
     inputs = (x, y) if len(args) == 2 else (x,)
     result = _result(plan, tuple([snapshot(v) for v in inputs]), kind)
     if plan.reads and mode.grad:
@@ -90,7 +90,7 @@ def _ranks(first: Spec, last: Spec) -> _Ranks | None:
     return None if expand is None else _Ranks(place, expand)
 
 
-def _beside(operator: Any, spec: Spec, number: Any, key: Any) -> tuple[Plan | None, Any]:
+def _plan_with_number(operator: Any, spec: Spec, number: Any, key: Any) -> tuple[Plan | None, Any]:
     """Return the plan for a value and a Python number, and the operand for the number."""
     known = operator.deferred.get(key)
     if known is None:
@@ -99,11 +99,11 @@ def _beside(operator: Any, spec: Spec, number: Any, key: Any) -> tuple[Plan | No
         plan = operator.deferred.get(specs) or _plan(operator, specs, specs)
         if plan is None:
             return None, number
-        known = operator.deferred[key] = plan, Number(other)
+        known = operator.deferred[key] = plan, NumberConverter(other)
     return known[0], known[1](number)[0]
 
 
-def added(x: Any, y: Any) -> Any:
+def add_cotangents(x: Any, y: Any) -> Any:
     """Return the sum of two cotangents of a pass, each a value or an expression."""
     operator: Any = runtime.roles["add"]
     if x.array is None and y.array is None:
@@ -181,4 +181,4 @@ def _connect(plan: Plan, inputs: tuple[Any, ...], result: Any) -> None:
         record_planned(plan, wanted, inputs, tuple(parents), result, _frame(2))
 
 
-__all__ = ["added", "elementwise", "view"]
+__all__ = ["add_cotangents", "elementwise", "view"]

@@ -15,7 +15,7 @@ from ..graph.node import Edge
 from ..graph.value import CPU, Value, spec_of
 from ..lower.executable import Executable
 from .apply import runtime
-from .parallel_launch import made_alone
+from .parallel_launch import single_program
 
 _programs: dict[Hashable, Executable] = Bounded(4096)
 
@@ -40,7 +40,7 @@ def program_of(operator: Any, arrays: Sequence[Any], static: dict[str, Any]) -> 
     program = None if frozen_static is None else _programs.get(key)
     if program is None:
         (device,) = {array.device for array in arrays if type(array) is DeviceArray}
-        program = made_alone(operator, arrays, static, places, device)
+        program = single_program(operator, arrays, static, places, device)
         if frozen_static is not None:
             _programs[key] = program
     return program

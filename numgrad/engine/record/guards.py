@@ -1,9 +1,9 @@
 """Guards on the elements of the user's arrays that a function uses while it is captured.
 
 A replay reads the arrays of operands anew. Masks, counts and bounds, though, are read by Python
-while the function is captured, so a replay needs guards that their elements are the same (`Seen`).
+while the function is captured, so a replay needs guards on their elements (`ReadArrays`).
 A replay also reads an operand once for all its uses, so an array that the function itself writes
-between two uses is refused (`Elements`).
+between two uses is refused (`OperandCopies`).
 """
 
 import sys
@@ -18,15 +18,15 @@ from ..graph.callsite import user_site
 from .apply import mode, runtime, unusual
 
 
-def seen(data: Any) -> Any:
+def guarded(data: Any) -> Any:
     """Return ``data``; while a function is captured, note that Python reads the elements of the
     arrays in ``data``."""
     if unusual and mode.capture is not None:
-        _note(data, mode.capture.root.seen)
+        _note(data, mode.capture.root.arrays_read)
     return data
 
 
-def _note(data: Any, into: "Seen") -> None:
+def _note(data: Any, into: "ReadArrays") -> None:
     if isinstance(data, np.ndarray):
         into.add(data)
     elif isinstance(data, list | tuple):
@@ -58,7 +58,7 @@ def exported(data: Any) -> np.ndarray | None:
         return None
 
 
-class Seen:
+class ReadArrays:
     """The user's arrays whose elements Python has read, each with the elements at that time."""
 
     def __init__(self) -> None:
@@ -102,7 +102,7 @@ def has_elements(array: np.ndarray, shape: tuple[int, ...], content: bytearray) 
     return array.shape == shape and content == present
 
 
-class Elements:
+class OperandCopies:
     """Copies of the user's arrays that a captured function computes with, made at their first use.
 
     Arrays are told apart by address, shape, strides and dtype.

@@ -1,7 +1,7 @@
 """Writes in place: which are allowed, and how the graph records them.
 
-The caller writes the elements of an array. `commit` then records an operation whose result is the
-whole base after the write: the base moves to the new node, and its views are recorded anew when
+The caller writes the elements of an array. `commit_write` then records an operation whose result is
+the whole base after the write: the base moves to the new node, and its views are recorded anew when
 they are next used.
 """
 
@@ -13,11 +13,11 @@ import numpy as np
 from ..._errors import DeviceError, InplaceError, LeafInplaceError
 from ...ir.broadcasting import broadcast_shapes
 from ...ir.memory_order import standing_in
-from ..graph.memory_order import is_seen, stand_in
+from ..graph.memory_order import is_view_of_array, stand_in
 from ..graph.node import Node, Value, View
-from ..graph.saved import let_go, preserve
-from ..graph.value import Alias, is_taken_along
-from ..graph.view import ELEMENT, Chain, through
+from ..graph.saved import detach_saved_values, preserve
+from ..graph.value import Alias, is_movable
+from ..graph.view import ELEMENT, Chain, view_through
 from .apply import apply, deferring, grad_mode, mode, runtime
 from .dispatch import record_in_place
 
@@ -44,7 +44,7 @@ def is_recorded(target: Value, value: Value | None = None) -> bool:
     return target.requires_grad or (value is not None and value.requires_grad)
 
 
-def check(target: Value, value: Value) -> None:
+def check_write(target: Value, value: Value) -> None:
     """Raise unless ``value`` may be written into ``target``.
 
     Raises
@@ -66,7 +66,7 @@ def check(target: Value, value: Value) -> None:
             "tensor, x[i] = value, or take a view of it, x[i, ...] or x[i : i + 1]; a copy, "
             "x.clone(), can be written."
         )
-    if value.spec.device != target.spec.device and not is_taken_along(value):
+    if value.spec.device != target.spec.device and not is_movable(value):
         _refuse_another_device(target.spec.device, value.spec.device)
     if mode.capture is not None:
         mode.capture.require_writeable(target)
@@ -129,7 +129,7 @@ def _check_alias(alias: Alias) -> None:
         )
 
 
-def keep_what_is_read(target: Value) -> None:
+def preserve_saved_values(target: Value) -> None:
     """Preserve the saved values in the memory of ``target``, which is about to be written."""
     if mode.grad:
         preserve(target)
@@ -148,7 +148,7 @@ def _stand_in(target: Value) -> np.ndarray:
     if target.array is not None:
         return target.array
     root, chain = root_of(target)
-    return through(chain, stand_in(root))
+    return view_through(chain, stand_in(root))
 
 
 def root_of(target: Value) -> tuple[Value, Chain]:
@@ -158,14 +158,14 @@ def root_of(target: Value) -> tuple[Value, Chain]:
     return (view.base, view.chain) if isinstance(view, View) else (target, ())
 
 
-def commit(target: Value, value: Value, region: Chain | Positions) -> None:
+def commit_write(target: Value, value: Value, region: Chain | Positions) -> None:
     """Count a write of ``value`` into a region of ``target``, and record it in the graph; see
-    `follow`."""
+    `record_write`."""
     target.storage.version += 1
-    follow(target, value, region)
+    record_write(target, value, region)
 
 
-def follow(target: Value, value: Value, region: Chain | Positions) -> None:
+def record_write(target: Value, value: Value, region: Chain | Positions) -> None:
     """Record a write of ``value`` into a region of ``target`` as a new node or expression of its
     base.
 
@@ -187,11 +187,11 @@ def follow(target: Value, value: Value, region: Chain | Positions) -> None:
             break
     operator, static, inputs = _overwriting(root, chain, target, value, region)
     if is_deferred(target, value):
-        _become(root, apply(operator, inputs, static)[0])
+        _adopt_expression(root, apply(operator, inputs, static)[0])
     else:
         before = root.node, root.slot
         record_in_place(operator, static, inputs, root)
-        _leave(root, *before)
+        _leave_node(root, *before)
 
 
 def _completed(
@@ -201,13 +201,13 @@ def _completed(
 
     View number ``n`` of the chain leads from the elements to the parts.
     """
-    whole = _seen(root, chain[:n])
-    part = _seen(whole, chain[n : n + 1])
+    whole = _apply_chain(root, chain[:n])
+    part = _apply_chain(whole, chain[n : n + 1])
     operator, static, inputs = _overwriting(part, chain[n + 1 :], target, value, region)
     return chain[n][0].completed(whole, apply(operator, inputs, static)[0])
 
 
-def _seen(value: Value, chain: Chain) -> Value:
+def _apply_chain(value: Value, chain: Chain) -> Value:
     """Apply a chain of view operators to a value, and return the view."""
     for operator, static in chain:
         value = apply(operator, (value,), static)[0]
@@ -231,9 +231,9 @@ def _put(root: Value, chain: Chain, value: Value) -> tuple[Any, dict[str, Any], 
     to copy there, the positions of the view are enumerated instead.
     """
     contiguous = root.array is not None and root.array.flags.c_contiguous
-    if not contiguous and not is_seen(standing_in(root.shape, root.dtype), chain):
-        vector = _numbers(root, chain).reshape(-1)
-        shape = broadcast_shapes(value.shape, _numbers(root, chain).shape)
+    if not contiguous and not is_view_of_array(standing_in(root.shape, root.dtype), chain):
+        vector = _positions_in_root(root, chain).reshape(-1)
+        shape = broadcast_shapes(value.shape, _positions_in_root(root, chain).shape)
         full = runtime.roles["broadcast_to"](value, shape)
         return _put_at(root, (), root, full, Positions(vector, root.ndim, 0, shape, True))
     static = {
@@ -251,12 +251,12 @@ def _put_at(
     root."""
     if chain:
         last = target.ndim - region.tail
-        flat = _numbers(root, chain).reshape(
+        flat = _positions_in_root(root, chain).reshape(
             *target.shape[: last - region.flattened],
             math.prod(target.shape[last - region.flattened : last]),
             math.prod(target.shape[last:]),
         )
-        vector = _at(flat, region.vector)
+        vector = _table_entries(flat, region.vector)
         region = Positions(vector, root.ndim, 0, value.shape, region.unique)
     last = root.ndim - region.tail
     whole = math.prod(root.shape[last - region.flattened : last]) == math.prod(region.shape)
@@ -267,7 +267,7 @@ def _put_at(
     return runtime.roles["put_at"], static, (root, value, _as_value(region.vector))
 
 
-def _at(flat: np.ndarray, vector: np.ndarray | Value) -> np.ndarray | Value:
+def _table_entries(flat: np.ndarray, vector: np.ndarray | Value) -> np.ndarray | Value:
     """Return as one vector the entries of a table at positions along its last axis but one."""
     if isinstance(vector, np.ndarray):
         return flat[..., vector, :].reshape(-1)
@@ -279,7 +279,7 @@ def _as_value(array: np.ndarray | Value) -> Value:
     return array if isinstance(array, Value) else runtime.value(array)
 
 
-def _numbers(root: Value, chain: Chain) -> np.ndarray:
+def _positions_in_root(root: Value, chain: Chain) -> np.ndarray:
     """Return for each element of a view its position in the flattened root."""
     array = np.arange(np.prod(root.shape, dtype=int)).reshape(root.shape)
     for operator, static in chain:
@@ -287,16 +287,16 @@ def _numbers(root: Value, chain: Chain) -> np.ndarray:
     return array
 
 
-def adopt(target: Value, result: Value) -> None:
+def adopt_result(target: Value, result: Value) -> None:
     """Give ``target``, whose elements have been overwritten by those of ``result``, the place of
     ``result`` in the graph."""
     if not isinstance(target._view, View):
-        _become(target, result)
+        _adopt_expression(target, result)
     elif is_recorded(target, result) or is_deferred(target, result):
-        follow(target, result, ())
+        record_write(target, result, ())
 
 
-def _become(value: Value, result: Value) -> None:
+def _adopt_expression(value: Value, result: Value) -> None:
     """Give a value the expression of a result, if that is deferred, and the result's node."""
     if result.array is None:
         value.array, value.expr, value.expr_slot = None, result.expr, result.expr_slot
@@ -305,14 +305,14 @@ def _become(value: Value, result: Value) -> None:
             mode.capture.refresh_views(value)
     if not mode.grad or not (value.requires_grad or result.requires_grad):
         return
-    _move(value, result)
+    _adopt_place(value, result)
 
 
-def _move(value: Value, other: Value) -> None:
+def _adopt_place(value: Value, other: Value) -> None:
     """Give a value the node and slot of another value."""
     before = value.node, value.slot
     value.move(other.node, other.slot, other.requires_grad)
-    _leave(value, *before)
+    _leave_node(value, *before)
 
 
 def replay_view(view: View, value: Value, stays: bool) -> None:
@@ -321,11 +321,11 @@ def replay_view(view: View, value: Value, stays: bool) -> None:
     With ``stays`` the base has another expression but the same node, and so has the view.
     """
     with grad_mode(not stays), deferring(False):
-        current = _seen(view.base, view.chain)
+        current = _apply_chain(view.base, view.chain)
     value.array, value.expr, value.expr_slot = current.array, current.expr, current.expr_slot
     value.spec = current.spec
     if not stays:
-        _move(value, current)
+        _adopt_place(value, current)
     if mode.capture is not None:
         mode.capture.replayed.append(view)
 
@@ -333,15 +333,15 @@ def replay_view(view: View, value: Value, stays: bool) -> None:
 View.replay = replay_view
 
 
-def _leave(value: Value, node: Node | None, slot: int) -> None:
+def _leave_node(value: Value, node: Node | None, slot: int) -> None:
     """Detach a value from its former node after a write in place.
 
-    Saved values are set apart, see `let_go`. ``retain_grad`` moves along to the new node; hooks
-    stay with the former node.
+    Saved values are detached, see `detach_saved_values`. ``retain_grad`` moves along to the new
+    node; hooks stay with the former node.
     """
-    let_go(value)
+    detach_saved_values(value)
     if node is None or node is value.node or not node.retained or slot not in node.retained:
         return
     reference = node.retained.pop(slot)
     if value.node is not None:
-        value.node.own().retained[value.slot] = reference
+        value.node.own_extras().retained[value.slot] = reference

@@ -15,7 +15,7 @@ from ..._declare.operator import FLOATING
 from ...process.bounded_dict import Bounded
 from ..graph.value import CPU, Spec, Value, spec_of
 from .apply import mode, runtime, unusual
-from .plan import Mixture, Plan, keep, make_plan, plan_of
+from .plan import Mixture, Plan, keep_plan, make_plan, plan_of
 
 _MOST_CONSTANTS = 256
 _new = object.__new__
@@ -23,8 +23,8 @@ _PYTHON = frozenset({bool, int, float})
 _SEQUENCES = frozenset({list, tuple})
 _FLOATING = frozenset(FLOATING)
 
-Taken = tuple[Any, np.ndarray | None]
-Operand = Callable[[Any, Sequence[Any]], Taken]
+ConvertedOperand = tuple[Any, np.ndarray | None]
+Converter = Callable[[Any, Sequence[Any]], ConvertedOperand]
 """Converts one of several arguments: returns the value for it, and the array that the kernel reads.
 The array is None for a value that is still to be computed."""
 
@@ -56,7 +56,7 @@ def _is_of_numbers(items: Any) -> bool:
     return all([type(item) in _SEQUENCES and _is_of_numbers(item) for item in items])  # noqa: C419
 
 
-class Number:
+class NumberConverter:
     """Converts numbers of one type to operands beside values of a certain spec.
 
     The kernel reads an array without axes, with which NumPy calls it in half the time.
@@ -66,13 +66,13 @@ class Number:
 
     def __init__(self, spec: Spec) -> None:
         self.shape, self.dtype = spec.shape, spec.dtype
-        self.known: dict[Any, Taken] = Bounded(_MOST_CONSTANTS)
+        self.known: dict[Any, ConvertedOperand] = Bounded(_MOST_CONSTANTS)
         self._zero, self._minus_zero = self._made(0.0), self._made(-0.0)
 
-    def __call__(self, number: Any, args: Sequence[Any] = ()) -> Taken:
+    def __call__(self, number: Any, args: Sequence[Any] = ()) -> ConvertedOperand:
         return self.known.get(number) or self._remembered(number)
 
-    def _remembered(self, number: Any) -> Taken:
+    def _remembered(self, number: Any) -> ConvertedOperand:
         if isinstance(number, (complex, np.complexfloating)):
             return self._made(number)  # 1 + 0j and 1 - 0j are equal, and would share a key
         if number == 0:  # 0.0 and -0.0 are equal too
@@ -82,13 +82,13 @@ class Number:
             self.known[number] = made
         return made
 
-    def _made(self, number: Any) -> Taken:
+    def _made(self, number: Any) -> ConvertedOperand:
         array = np.asarray(number, self.dtype)
         array.flags.writeable = False
         return runtime.value(array.reshape(self.shape)), array
 
 
-class Array:
+class ArrayConverter:
     """Converts a user's array to an operand on the device of the other operands; it is copied if
     the derivative reads it."""
 
@@ -97,8 +97,10 @@ class Array:
     def __init__(self, spec: Spec, is_read: bool) -> None:
         self.spec, self.ndim, self.is_read = spec, len(spec.shape), is_read
 
-    def __call__(self, array: np.ndarray, args: Sequence[Any]) -> Taken:
-        own = self.is_read and _flow(args)  # the user may write into it before the derivative reads
+    def __call__(self, array: np.ndarray, args: Sequence[Any]) -> ConvertedOperand:
+        own = self.is_read and _any_requires_grad(
+            args
+        )  # the user may write into it before the derivative reads
         taken = np.array(array, self.spec.dtype, copy=own or None, ndmin=self.ndim)
         if self.spec.device != CPU:
             taken = runtime.placed(taken, self.spec.device)
@@ -129,7 +131,7 @@ def with_constants(args: Sequence[Any], is_read: bool) -> Sequence[Any]:
     kinds = {type(x) for x in flat}
     if np.ndarray not in kinds or runtime.value not in kinds or not all(map(_is_plain, flat)):
         return args
-    own = is_read and _flow(flat)
+    own = is_read and _any_requires_grad(flat)
     if is_flat:
         return [_as_constant(x, own) for x in args]
     return [
@@ -155,7 +157,7 @@ def _as_constant(x: Any, own: bool) -> Any:
     return _constant(x.copy() if own else x, spec_of(x.shape, x.dtype))
 
 
-def _flow(args: Sequence[Any]) -> bool:
+def _any_requires_grad(args: Sequence[Any]) -> bool:
     """Whether one of the arguments requires grad, and gradients are on."""
     if unusual and not mode.grad:
         return False
@@ -166,7 +168,7 @@ def _flow(args: Sequence[Any]) -> bool:
     return False
 
 
-class Converted:
+class TensorConverter:
     """Converts a tensor of another dtype or with fewer axes, by plans of ``astype`` and
     ``expand_dims``."""
 
@@ -175,13 +177,13 @@ class Converted:
     def __init__(self, plans: Sequence[Plan], apply: Callable[[Plan, Value], Value]) -> None:
         self.plans, self.apply = plans, apply
 
-    def __call__(self, value: Any, args: Sequence[Any]) -> Taken:
+    def __call__(self, value: Any, args: Sequence[Any]) -> ConvertedOperand:
         for plan in self.plans:
             value = self.apply(plan, value)
         return value, value.array
 
 
-def learn(
+def learn_elementwise(
     operator: Any,
     args: Sequence[Any],
     values: tuple[Value, ...],
@@ -206,17 +208,17 @@ def learn(
             return
         operands.append(made)
     if any(operands):
-        keep(operator, operator.plans, tuple(map(descriptor, args)), Mixture(plan, operands))
+        keep_plan(operator, operator.plans, tuple(map(descriptor, args)), Mixture(plan, operands))
 
 
-def _operand(arg: Any, spec: Spec, is_read: bool, apply: Any) -> Operand | None:
+def _operand(arg: Any, spec: Spec, is_read: bool, apply: Any) -> Converter | None:
     kind = type(arg)
     if kind is runtime.value:
         plans = _conversions(arg.spec, spec)
-        return None if plans is None else Converted(plans, apply)
+        return None if plans is None else TensorConverter(plans, apply)
     if kind is np.ndarray:
-        return Array(spec, is_read)
-    return Number(spec) if isinstance(arg, NUMBERS) else None
+        return ArrayConverter(spec, is_read)
+    return NumberConverter(spec) if isinstance(arg, NUMBERS) else None
 
 
 def _conversions(spec: Spec, wanted: Spec) -> list[Plan] | None:

@@ -9,10 +9,10 @@ from ...process.bounded_dict import Bounded
 from .apply import mode, runtime, unusual
 from .compiled_recorder import finder_of
 from .deferred import view
-from .dispatch import apply_anew, apply_one, apply_plan
-from .guards import seen
+from .dispatch import apply_one, apply_plan, apply_unplanned
+from .guards import guarded
 from .operands import with_constants
-from .plan import comes_again, keep, make_plan
+from .plan import keep_plan, make_plan, was_met_before
 
 _ALIKE = frozenset({int, str, type(None), type(Ellipsis)})
 Pairs = Sequence[tuple[Any, ...]]
@@ -66,7 +66,7 @@ class Steps:
         if unusual:
             if self.general is not None:
                 return self.general(*args)
-            seen(args)
+            guarded(args)
         values: list[Any] = []
         key = key_of_arguments(args, values)
         if key is None and self.arrays is not None:
@@ -76,7 +76,7 @@ class Steps:
             key = None  # an option is a tensor: the operators depend on its elements
         plans = None if key is None else self.plans.get(key)
         if plans is None:
-            return self._unknown(args, key, values)
+            return self._call_unplanned(args, key, values)
         if type(plans) is _Wired:
             for plan, reads, last in plans:
                 values.append(apply_plan(plan, [values[n] for n in reads]))
@@ -84,23 +84,23 @@ class Steps:
                     values[n] = None
             return values[-1]
         if unusual and mode.plain_capture is not None:
-            return self._later(values[0], plans)
+            return self._call_deferred(values[0], plans)
         x = values[0]
         for plan in plans:
             x = apply_plan(plan, values)
             values = [x]
         if key not in self.recorders:
-            self._hand_over(key, plans)
+            self._enter_recorders(key, plans)
         return x
 
-    def _later(self, x: Any, plans: Sequence[Any]) -> Any:
+    def _call_deferred(self, x: Any, plans: Sequence[Any]) -> Any:
         """Return the result as a value with an expression, while a function is captured."""
         for plan in plans:
             result = view(plan, x) if plan.step else None
             x = apply_one(plan, x) if result is None else result
         return x
 
-    def _unknown(self, args: Sequence[Any], key: Hashable, values: list[Any]) -> Any:
+    def _call_unplanned(self, args: Sequence[Any], key: Hashable, values: list[Any]) -> Any:
         """Apply the function to arguments that are met for the first time, or have no key."""
         if self.general is not None:
             result = self.general(*args)
@@ -109,9 +109,9 @@ class Steps:
         else:
             result, results, pairs = args[0], [], self.resolve(*args)
             for operator, static in pairs:
-                result = apply_anew(operator, result, static)
+                result = apply_unplanned(operator, result, static)
                 results.append(result.spec)
-        if key is not None and (pairs or self.general is None) and comes_again(self, key):
+        if key is not None and (pairs or self.general is None) and was_met_before(self, key):
             self._learn(values, pairs, key, results)
         return result
 
@@ -137,7 +137,7 @@ class Steps:
             plan.like = operator.alike.get((specs, spec))
             plans.append(plan)
             specs = (plan.spec,)
-        keep(self, self.plans, key, tuple(plans))
+        keep_plan(self, self.plans, key, tuple(plans))
 
     def _wire(self, values: Sequence[Any], triples: Pairs, key: Hashable) -> None:
         known, plans = [x.spec for x in values], []
@@ -149,14 +149,14 @@ class Steps:
             plans.append(plan)
             known.append(plan.spec)
         reads = [triple[2] for triple in triples]
-        last = read_last(reads, len(values))
-        keep(self, self.plans, key, _Wired(zip(plans, reads, last, strict=True)))
+        last = last_reads(reads, len(values))
+        keep_plan(self, self.plans, key, _Wired(zip(plans, reads, last, strict=True)))
 
-    def _hand_over(self, key: Hashable, plans: Sequence[Any]) -> None:
+    def _enter_recorders(self, key: Hashable, plans: Sequence[Any]) -> None:
         """Enter the recorders of plans into the table that the compiled finder reads, once all of
         them have recorders."""
         if all([plan.recorder is not None for plan in plans]):  # noqa: C419  a list is faster
-            keep(self, self.recorders, key, tuple([plan.recorder for plan in plans]))
+            keep_plan(self, self.recorders, key, tuple([plan.recorder for plan in plans]))
             if self.call == self._call:
                 self.call = finder_of(self.recorders, self._call) or self._call
 
@@ -166,7 +166,7 @@ class Steps:
         self.recorders.clear()
 
 
-def read_last(reads: Sequence[Sequence[int]], count: int) -> list[list[int]]:
+def last_reads(reads: Sequence[Sequence[int]], count: int) -> list[list[int]]:
     """Return for each operation the results that no later operation reads; numbers from ``count``
     on are results, smaller ones tensors."""
     last: list[list[int]] = []

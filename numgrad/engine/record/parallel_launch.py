@@ -22,7 +22,7 @@ _TIMES = {True: 4, False: 16}
 _plans: dict[Hashable, Executable] = Bounded(256)
 
 
-def alone(
+def launch_parallel(
     operator: Any, arrays: Sequence[np.ndarray], static: dict[str, Any], is_dear: bool = False
 ) -> list[np.ndarray] | None:
     """Return the results of an operator on arrays, with the bits of any other program; None if a
@@ -39,7 +39,7 @@ def alone(
         return None
     plan = _plans.get(key)
     if plan is None:
-        plan = _plans[key] = made_alone(operator, arrays, static, places)
+        plan = _plans[key] = single_program(operator, arrays, static, places)
     return plan(arrays)
 
 
@@ -50,7 +50,7 @@ def is_many(operands: Sequence[Any], is_dear: bool = False) -> bool:
     return any(prod(operand.shape) >= many for operand in operands)
 
 
-def made_alone(
+def single_program(
     operator: Any,
     arrays: Sequence[Any],
     static: dict[str, Any],

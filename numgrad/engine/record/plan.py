@@ -10,7 +10,7 @@ import numpy as np
 from ..._settings import on_change
 from ...process.bounded_dict import Bounded
 from ..graph.kind import kind_of
-from ..graph.value import CPU, Spec, device_of, goes_anywhere, spec_of
+from ..graph.value import CPU, Spec, device_of, is_movable_spec, spec_of
 from ..graph.view import ELEMENT, RESULT
 from .apply import runtime
 
@@ -44,7 +44,7 @@ class Plan:
     depth : int
         How many frames the first frame that may be the user's is above the caller of the recorder.
     like : Plan or None
-        The plan of `alike`, for all static parameters, which records in the same way.
+        The plan of `shared_plan`, for all static parameters, which records in the same way.
     mark : Element or None
         The ``_view`` of a result that NumPy has as a scalar; else None.
     """
@@ -92,13 +92,13 @@ def make_plan(
         return None
     device = device_of(inputs)
     if rows:
-        compute = _unknown
+        compute = _refuse_rows
     elif device != CPU:
-        if not all([s.device == device or goes_anywhere(s) for s in inputs]):  # noqa: C419
+        if not all([s.device == device or is_movable_spec(s) for s in inputs]):  # noqa: C419
             return None  # an array of the host beside tensors of a device
-        compute = partial(_elsewhere, operator, static, Bounded(64))
+        compute = partial(_device_apply, operator, static, Bounded(64))
         if operator.is_view:
-            compute = partial(_seen, partial(operator.function, **static), Bounded(64))
+            compute = partial(_device_view, partial(operator.function, **static), Bounded(64))
     else:
         compute = operator.computation(runtime.target, inputs, static)
     if compute is None:
@@ -109,13 +109,13 @@ def make_plan(
     return Plan(operator, static, inputs, spec, compute)
 
 
-def _seen(function: Any, known: dict[Any, Any], array: Any) -> Any:
+def _device_view(function: Any, known: dict[Any, Any], array: Any) -> Any:
     """Return a view of an array of a device; raise a ValueError where elements have to be
     copied."""
     return array.seen(function, known)
 
 
-def _elsewhere(
+def _device_apply(
     operator: Any, static: dict[str, Any], known: dict[Any, Any], *arrays: Any
 ) -> Any:
     """Apply an operator to arrays of a device, which have the specs of a plan.
@@ -124,18 +124,20 @@ def _elsewhere(
     """
     first, last = arrays[0], arrays[-1]
     if len(arrays) > 2:
-        return runtime.elsewhere(operator, arrays, static)[0]
+        return runtime.apply_on_device(operator, arrays, static)[0]
     key = first.strides, last.strides, first is last
     program = known.get(key)
     if program is None:
-        program = known[key] = runtime.program_elsewhere(operator, arrays, static)
+        program = known[key] = runtime.program_on_device(operator, arrays, static)
     return program(arrays)[0]
 
 
 _MOST_INPUTS = 4  # a plan has an entry for each set of inputs that require grad
 
 
-def alike(operator: Any, static: dict[str, Any], inputs: tuple[Spec, ...], result: Spec) -> Plan:
+def shared_plan(
+    operator: Any, static: dict[str, Any], inputs: tuple[Spec, ...], result: Spec
+) -> Plan:
     """Return a plan for all static parameters of an operator with these specs of operands and
     result.
 
@@ -147,16 +149,16 @@ def alike(operator: Any, static: dict[str, Any], inputs: tuple[Spec, ...], resul
     if plan is None:
         plan = Plan(operator, static, inputs, result, np.asarray)
         plan.kind, plan.depth = False, 2  # type: ignore[assignment]
-        keep(operator, operator.alike, key, plan)
+        keep_plan(operator, operator.alike, key, plan)
     return plan
 
 
-def _unknown(array: np.ndarray) -> Any:
+def _refuse_rows(array: np.ndarray) -> Any:
     """Raise a ValueError, for which an operand with rows takes the general way."""
     raise ValueError("rows")
 
 
-def comes_again(*key: Any) -> bool:
+def was_met_before(*key: Any) -> bool:
     """Whether a key was met before. Most indices and shapes are met once: they leave a hash here,
     and get no plan."""
     number = hash(key)
@@ -168,14 +170,14 @@ def comes_again(*key: Any) -> bool:
     return False
 
 
-def keep(owner: Any, table: dict[Any, Any], key: Any, plan: Any) -> None:
+def keep_plan(owner: Any, table: dict[Any, Any], key: Any, plan: Any) -> None:
     """Put a plan into a table of ``owner``, whose method ``forget_plans`` empties the table when
     settings change."""
     _planned.add(owner)
     table[key] = plan
 
 
-def key_of(operands: tuple[Any, ...], static: dict[str, Any]) -> Any:
+def plan_key(operands: tuple[Any, ...], static: dict[str, Any]) -> Any:
     """Return the key of a plan: the specs or descriptors of its operands, and its static
     parameters.
 
@@ -194,13 +196,13 @@ def plan_of(
     A new plan is made when operands of these specs are met for the second time, or ``at_once``.
     """
     specs: tuple[Spec, ...] = tuple([value.spec for value in inputs])
-    key = key_of(specs, static)
+    key = plan_key(specs, static)
     try:
         plan = operator.plans.get(key)
-        if plan is None and (at_once or comes_again(operator, key)):
+        if plan is None and (at_once or was_met_before(operator, key)):
             plan = make_plan(operator, static, specs)
             if plan is not None:
-                keep(operator, operator.plans, key, plan)
+                keep_plan(operator, operator.plans, key, plan)
     except TypeError:  # a parameter that cannot be hashed
         return None
     return plan

@@ -15,11 +15,11 @@ from ..graph.node import Edge, Node, Value, connect, own_edge
 from ..record.apply import apply, grad_mode
 from ..record.dispatch import apply_plan
 from ..record.plan import Plan, make_plan
-from .plan_cache import Known, keep, kilobytes, parts_of
+from .plan_cache import KnownPlan, keep_plan, kilobytes, parts_of
 from .structure import Structure
 
 
-class Saved(NamedTuple):
+class SavedRead(NamedTuple):
     """A saved value that a derivative has read.
 
     Attributes
@@ -44,7 +44,7 @@ class Saved(NamedTuple):
         return value
 
 
-class Step(NamedTuple):
+class PlanStep(NamedTuple):
     """An operation of a recorded plan: its plan, operator and static parameters, and the numbers of
     the values that it reads."""
 
@@ -67,7 +67,7 @@ class Trace:
     def __init__(self, structure: Structure, seeds: Sequence[Value]) -> None:
         self.index = structure.index
         self.is_whole = True
-        self.sources: list[Any] = []  # a number of a seed, a `Saved`, or a constant
+        self.sources: list[Any] = []  # a number of a seed, a `SavedRead`, or a constant
         self.steps: list[tuple[Any, dict[str, Any], list[Any], Sequence[Any], Sequence[Any]]] = []
         self._places: dict[int, Any] = {}  # by id: a source's number, or a step and its result
         self._alive: list[Any] = []  # keeps values alive, so that no id comes twice
@@ -89,7 +89,7 @@ class Trace:
         if node not in self.index:
             self._restored_here(value, node.saved[position] if node.saved else None)
             return
-        self._source(value, Saved(self.index[node], position, place))
+        self._source(value, SavedRead(self.index[node], position, place))
 
     def _restored_here(self, value: Value, saved: Any) -> None:
         """Note a value saved by an operation of this pass itself, which has a place already."""
@@ -129,7 +129,7 @@ class Trace:
         return place if isinstance(place, tuple) else None
 
 
-class Tape(Known):
+class RecordedPlan(KnownPlan):
     """The recorded plan of a pass: the operations of its trace."""
 
     def __init__(self, trace: Trace, results: Sequence[tuple[int, int]], *parts: Any) -> None:
@@ -144,7 +144,7 @@ class Tape(Known):
             count += len(outputs)
         plans: dict[Any, Plan | None] = {}
         self.steps = [
-            Step(
+            PlanStep(
                 _plan(operator, static, inputs, outputs, plans), operator, static,
                 tuple([p if type(p) is int else firsts[p[0]] + p[1] for p in reads]),
             )
@@ -160,7 +160,7 @@ class Tape(Known):
         values: list[Any] = []
         for source in self.sources:
             kind = type(source)
-            if kind is Saved:
+            if kind is SavedRead:
                 source = source.of(order, saved)
             elif kind is int:
                 source = seeds[source]
@@ -189,7 +189,7 @@ def _plan(
     return known[kind]
 
 
-def remember(
+def keep_recorded_plan(
     structure: Structure,
     trace: Trace,
     wanted: dict[Node, tuple[bool, ...]],
@@ -203,4 +203,4 @@ def remember(
     if not all([getattr(step[0], "is_builtin", True) for step in trace.steps]):  # noqa: C419
         return  # a user's function may raise, and says which node it belongs to
     shapes = [value.shape for value in grads.values()]
-    keep(structure, Tape(trace, results, *parts_of(structure, wanted, grads, shapes)))
+    keep_plan(structure, RecordedPlan(trace, results, *parts_of(structure, wanted, grads, shapes)))

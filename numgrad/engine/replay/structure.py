@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from ..._settings import settings
-from ..derivatives.region_gradients import of_a_part, writes
+from ..derivatives.region_gradients import reads_partly_written, writes
 from ..graph.node import Accumulator, Node
 from ..graph.value import Value
 from ..record.apply import mode, runtime, unusual
-from .dynamic_index import ByPosition, are_few, by_position
+from .dynamic_index import ByPosition, by_position, is_worthwhile
 
 _NONE: Mapping[Any, Any] = MappingProxyType({})
 
@@ -51,7 +51,7 @@ class Structure:
 
     def with_positions(self) -> "Structure | None":
         """Return the structure in which indices are data; None where this is not worth while."""
-        if not are_few(self.indexed):
+        if not is_worthwhile(self.indexed):
             return None
         # Nodes with equal indices may share an array: copies are separate arguments.
         indexed = [(node, ByPosition(x.kind, x.positions.copy())) for node, x in self.indexed]
@@ -118,7 +118,7 @@ class _Key:
 
     def _dynamic(self, node: Node, kind: Any) -> Any:
         """Return the kind of a node whose index may be data."""
-        self.has_parts = self.has_parts or of_a_part(node)
+        self.has_parts = self.has_parts or reads_partly_written(node)
         seen = by_position(node)
         if seen is None:
             return kind

@@ -234,7 +234,7 @@ class Mapped(Operator):
         """Apply a derivative to what the function was applied to, and to vectors."""
         sample = self.sample
         inputs = [context.input(n) for n in range(len(sample.arguments))]
-        further, count = context.further(), len(sample.closed)
+        further, count = context.saved_after_inputs(), len(sample.closed)
         instead: dict[Any, Value] = {**sample.past.changed(further[count:])}
         instead |= {place_of(v): now for v, now in zip(sample.closed, further, strict=False)}
         moved = dict(zip(sample.edges, context.node.edges, strict=True))

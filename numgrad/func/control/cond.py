@@ -11,7 +11,7 @@ from ...containers import optree_calls as optree
 from ...engine.capture.capture import Capture
 from ...engine.graph.value import CPU
 from ...engine.record.apply import mode
-from ...engine.record.guards import seen
+from ...engine.record.guards import guarded
 from ...functions.array.device_transfer import placed_on
 from ...functions.array.operands import as_scalar
 from ...functions.creation.from_data import asarray
@@ -65,7 +65,7 @@ def cond(
     if any(size != 1 for size in shape):
         raise ArgTypeError(f"cond: pred must have one element, not the shape {shape}")
     if not isinstance(pred, Tensor):
-        return (true_fun if seen(pred) else false_fun)(*operands)
+        return (true_fun if guarded(pred) else false_fun)(*operands)
     if pred.array is not None or mode.capture is None:
         return (true_fun if pred else false_fun)(*_gated(operands, lambda x: x.reshape(x.shape)))
     pred = pred.reshape(()).astype(np.dtype(bool), copy=False)

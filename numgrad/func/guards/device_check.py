@@ -6,15 +6,15 @@ from typing import Any
 
 from ..._errors import DeviceError
 from ..._tensor import Tensor
-from ...engine.graph.runtime import on_two_devices
-from ...engine.graph.value import CPU, Expr, Spec, Storage, device_of, goes_anywhere
+from ...engine.graph.runtime import two_devices_error
+from ...engine.graph.value import CPU, Expr, Spec, Storage, device_of, is_movable_spec
 from ...engine.lower.placeholder import ARGUMENT
 
 
 def require_one(name: str, leaves: Iterable[Any]) -> None:
     """Raise for tensors of several devices among arguments; what goes anywhere may."""
     tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
-    devices = {x.spec.device for x in tensors if not goes_anywhere(x.spec)}
+    devices = {x.spec.device for x in tensors if not is_movable_spec(x.spec)}
     if len(devices) > 1:
         raise DeviceError(
             f"{name}: the arguments are on {' and on '.join(sorted(devices))}; move them to one, "
@@ -51,7 +51,7 @@ def device_for(
         is_tied = any([_is_tied(value, tied) for value in expr.inputs])  # noqa: C419
         if away != CPU and is_tied:
             where = "" if expr.site is None else f" at {expr.site}"
-            raise on_two_devices(f"{expr.operator.name}{where}", away, CPU)
+            raise two_devices_error(f"{expr.operator.name}{where}", away, CPU)
         if (away != CPU or is_tied) and device_of(expr.specs) == CPU:
             tied.add(expr)
     return devices.pop()
@@ -66,7 +66,7 @@ def comes_back(expr: Expr) -> bool:
 def _is_tied(value: Any, tied: set[Any]) -> bool:
     """Whether a value is on the CPU and stays there; ``tied`` has the ids of arrays from outside
     and the expressions that do."""
-    if value.spec.device != CPU or goes_anywhere(value.spec):
+    if value.spec.device != CPU or is_movable_spec(value.spec):
         return False
     if value.array is not None:
         return id(value.array) in tied

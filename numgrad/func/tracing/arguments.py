@@ -13,7 +13,7 @@ from ..._settings import settings
 from ..._tensor import Tensor, require_numbers
 from ...containers import optree_calls as optree
 from ...containers.unknown_leaves import how_to_register
-from ...engine.graph.memory_order import of_copy
+from ...engine.graph.memory_order import strides_of_value_copy
 from ...engine.record.apply import mode
 from ...functions.tensor.python_operators import is_operand
 from ..guards.static_keys import flatten, frozen, is_lasting, static_key, structure_key
@@ -125,7 +125,9 @@ class Call:
     def orders(self) -> list[Any]:
         """The strides of copies of arrays and tensors, None of others and in C order."""
         pairs = zip(self.leaves, self.kinds, strict=True)
-        return [of_copy(leaf) if kind in (NUMPY, TENSOR) else None for leaf, kind in pairs]
+        return [
+            strides_of_value_copy(leaf) if kind in (NUMPY, TENSOR) else None for leaf, kind in pairs
+        ]
 
     @property
     def as_numpy(self) -> bool:
@@ -171,9 +173,10 @@ def _kind(leaf: Any) -> str | None:
 
 def _spec(leaf: Any, kind: str) -> tuple[Hashable, ...]:
     if kind == TENSOR:
-        return leaf.dtype, leaf.shape, leaf.requires_grad, leaf.spec.device, of_copy(leaf)
+        strides = strides_of_value_copy(leaf)
+        return leaf.dtype, leaf.shape, leaf.requires_grad, leaf.spec.device, strides
     if kind == NUMPY:
-        return leaf.dtype, leaf.shape, of_copy(leaf)
+        return leaf.dtype, leaf.shape, strides_of_value_copy(leaf)
     return (leaf.dtype, leaf.shape) if kind in (SCALAR, NUMPY_INTEGER) else ()
 
 

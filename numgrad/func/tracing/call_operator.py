@@ -44,7 +44,7 @@ class Replay(Operator):
         def pull(*gs: Any) -> Sequence[Any]:
             return derivative.call([*inputs, *gs], outer)
 
-        changed = recording.past.changed(context.further())
+        changed = recording.past.changed(context.saved_after_inputs())
         with_rows = any(g.rows for g in seeds)
         is_open = bool(changed) or (with_rows and context.create_graph)
         if is_open and not derivative.has_passages:
@@ -61,7 +61,7 @@ class Replay(Operator):
         else:
             specs = [context.input_specs[n] for n in wanted]
             found = hooks.by_row(backward_pass, pull, seeds, specs, writes=False)
-            backward_pass.own(found)  # in arrays that a program has made
+            backward_pass.note_owned(found)  # in arrays that a program has made
         gradients: list[Any] = [None] * len(context.wanted)
         for n, gradient in zip(wanted, found, strict=True):
             gradients[n] = gradient
@@ -93,7 +93,7 @@ class Replay(Operator):
         if self.has_rule:
             past = self._saved(context)
         elif recording.derivative(context.wanted, context.create_graph).is_last:
-            past = recording.past.changed(context.further())
+            past = recording.past.changed(context.saved_after_inputs())
         else:
             return None
         inputs = [context.input(n) for n in range(len(recording.arguments))]

@@ -42,7 +42,7 @@ def into(recorded: Any, call: Any, out: Any) -> None:
         (stage,) = stages.stages
         read = [arrays[n] for n in stage.sources]
         if not _touch(outs, [*read, *stage.plan.bound.program.arrays.values()]):
-            stage.plan.into(read, outs)
+            stage.plan.run_into(read, outs)
             return
     for array, result in zip(outs, stages(arrays), strict=True):
         array[...] = result
@@ -63,7 +63,7 @@ def donated(recorded: Any, call: Any) -> list[np.ndarray]:
         read[chosen[n]].reshape(shape) if n in chosen else np.empty(shape, dtype)
         for n, (shape, dtype) in enumerate(stages.specs)
     ]
-    stage.plan.into(read, results, bound)
+    stage.plan.run_into(read, results, bound)
     return results
 
 

@@ -42,7 +42,7 @@ def pull(
     """
     outputs, doors = _graph(node, recording, inputs, past)
     ends = [door for door in doors if door.node is not None]
-    found = backward_pass.through(list(zip(outputs, seeds, strict=True)), ends)
+    found = backward_pass.gradients_through(list(zip(outputs, seeds, strict=True)), ends)
     return [found.get(door) for door in doors]
 
 
@@ -72,7 +72,7 @@ def push(
     outputs, doors = _graph(node, recording, inputs, past)
     pairs = zip(doors, tangents, strict=True)
     seeds = [(door, t) for door, t in pairs if door.node is not None and t is not None]
-    found = forward_pass.along(seeds, outputs)
+    found = forward_pass.tangents_through(seeds, outputs)
     made: list[Value | None] = [None] * len(node.outputs)
     for n, edge in zip(recording.live, outputs, strict=True):
         made[n] = found.get(edge)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._declare import registry
-from ...engine.capture.capture import TO_AXIS, TO_ROWS, Passage, argument, require_own
+from ...engine.capture.capture import TO_AXIS, TO_ROWS, Passage, argument, require_own_placeholders
 from ...engine.graph.value import CPU, CapturedStorage, Expr, ForeignStorage, Spec, Storage, Value
 from ...engine.lower.executable import Executable
 from ...engine.lower.lower import lower, pending_exprs
@@ -68,7 +68,7 @@ class Stages:
         ends = [_end(value) for value in values]
         numbers: dict[Hashable, int] = {}
         exprs = pending_exprs(ends)
-        require_own(exprs, arguments)
+        require_own_placeholders(exprs, arguments)
         made = _specs(exprs)
         specs = [*made, *[value.spec for value in (*values, *arguments)]]
         device = device_for(exprs, specs, storages)

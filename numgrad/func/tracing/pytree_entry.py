@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._settings import settings
 from ..._tensor import Tensor, constant
-from ...engine.graph.memory_order import of_copy
+from ...engine.graph.memory_order import strides_of_value_copy
 from ...engine.record.apply import mode, unusual
 from ..guards.static_keys import flatten, structure_key
 from .arguments import TENSOR, Call
@@ -92,7 +92,7 @@ class Nested:
                 return None
             is_plain = type(array) is not np.ndarray or array.flags.c_contiguous
             if not is_plain or order is not None:
-                if of_copy(array) != order:
+                if strides_of_value_copy(array) != order:
                     return None
                 array = in_order(array)
             given.append(array)

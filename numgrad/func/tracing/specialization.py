@@ -16,13 +16,13 @@ from ..._tensor import Tensor, constant
 from ...containers import optree_calls as optree
 from ...containers.unknown_leaves import how_to_register
 from ...engine.derivatives.batching import make_explicit, require_one_batch, with_rows
-from ...engine.graph.memory_order import of_copy
+from ...engine.graph.memory_order import strides_of_value_copy
 from ...engine.graph.node import Accumulator, Spec, Value, next_number
-from ...engine.graph.references import held
+from ...engine.graph.references import kept_leaves
 from ...engine.graph.traversal import number_of, reachable
 from ...engine.graph.value import CPU
 from ...engine.lower.executable import watch
-from ...engine.lower.output_pool import maker
+from ...engine.lower.output_pool import allocator_of
 from ...engine.record.apply import mode
 from ...engine.replay.plan_cache import drop_released, release
 from ...functions.array.operands import as_scalar
@@ -289,7 +289,7 @@ class Recorded:
         is just one, until when it is valid, the guards, and the grad mode."""
         is_valid = self.is_quick if self.recording.is_guarded() else None
         specs = self.recording.stages.specs
-        empty = maker(specs)
+        empty = allocator_of(specs)
         if self.structure.is_leaf():
             make: Callable[..., Any] = functools.partial(empty, *specs[0])
             return entry, make, None, version, is_valid, mode.grad
@@ -336,7 +336,7 @@ def _keeps_leaves(outputs: Sequence[Value], arguments: Sequence[Value], first: i
         if isinstance(node, Accumulator) and number_of(node) > first
         and not node.variable.leaf.is_variable and id(node.variable) not in known
     ]  # fmt: skip
-    return bool(held(made, nodes))
+    return bool(kept_leaves(made, nodes))
 
 
 def _members(call: Call) -> int:
@@ -359,7 +359,7 @@ def _placeholder(index: int, leaf: Any, kind: str, uses: Uses) -> Tensor:
         spec = Spec(leaf.shape, leaf.dtype, False, device)
         stand_in = placeholder(Tensor, index, spec, requires_grad)
         stand_in.expr.static["is_array"] = kind == NUMPY
-        stand_in.expr.strides = (of_copy(leaf),)
+        stand_in.expr.strides = (strides_of_value_copy(leaf),)
         return stand_in
     of_numpy = NumpyInt if kind == NUMPY_INTEGER else Tensor
     number, dtype = _NUMBERS.get(kind) or (of_numpy, leaf.dtype)

@@ -10,12 +10,19 @@ from ..._declare import Operator, registry
 from ..._errors import NotDifferentiableError
 from ..._settings import settings
 from ..._tensor import Tensor
-from ...engine.capture.capture import TO_AXIS, TO_ROWS, Capture, Unchanged, argument, require_own
-from ...engine.capture.escapes import reveal
+from ...engine.capture.capture import (
+    TO_AXIS,
+    TO_ROWS,
+    Capture,
+    UnchangedTensor,
+    argument,
+    require_own_placeholders,
+)
+from ...engine.capture.escapes import raise_hidden
 from ...engine.differentiate.backward import Pass
 from ...engine.differentiate.request import Request
 from ...engine.graph.node import Edge, Expr, Node, Spec, Value, new_node
-from ...engine.graph.traversal import number_of, reachable, reaching
+from ...engine.graph.traversal import depending_on, number_of, reachable
 from ...engine.graph.value import View, next_number
 from ...engine.lower.lower import pending_exprs
 from ...engine.lower.placeholder import ARGUMENT
@@ -80,7 +87,7 @@ class Recording:
             try:
                 self.outputs = list(map(_made_here, function(arguments)))
             except (ValueError, SystemError) as error:
-                reveal(error)
+                raise_hidden(error)
                 raise
         capture.require_unwritten()
         self.spans = [*(() if above is None else above.spans), (first, next_number())]
@@ -123,7 +130,7 @@ class Recording:
     def reaching(self, values: Sequence[Value]) -> list[int]:
         """Return which values depend on an argument that requires grad or on ``outer``; leaves that
         the function has made are nobody's outside."""
-        return reaching(values, self._ends())
+        return depending_on(values, self._ends())
 
     def outside(self) -> list[tuple[Edge, Any]]:
         """Return the tensors from outside that require grad, with their places in the graph of the
@@ -171,7 +178,7 @@ class Recording:
     @lazy
     def exprs(self) -> list[Expr]:
         exprs = pending_exprs(self.outputs)
-        require_own(exprs, self.arguments)
+        require_own_placeholders(exprs, self.arguments)
         return exprs
 
     @lazy
@@ -199,7 +206,9 @@ class Recording:
 
     def is_guarded(self) -> bool:
         """Whether anything that it has taken from outside may change."""
-        self.guards = [g for g in self.guards if not (isinstance(g, Unchanged) and g.is_over())]
+        self.guards = [
+            g for g in self.guards if not (isinstance(g, UnchangedTensor) and g.is_over())
+        ]
         return bool(self.guards)
 
     def is_valid(self) -> bool:

@@ -7,11 +7,11 @@ import numpy as np
 
 from ..._declare.operator import FLOATING, WEAK, device_among, kind_of
 from ..._tensor import ArrayLike, Tensor
-from ...engine.capture.capture import known
+from ...engine.capture.capture import constant_elements
 from ...engine.graph.value import CPU, ForeignStorage
 from ...engine.graph.view import RESULT
 from ...engine.record.apply import mode, unusual
-from ...engine.record.guards import seen
+from ...engine.record.guards import guarded
 from .argument_checks import unwanted
 
 
@@ -87,7 +87,7 @@ def plain(x: Tensor) -> Tensor:
 
 def values_of(x: ArrayLike) -> Any:
     """Return the elements as an array of NumPy, for what has no derivative."""
-    return x._on_host() if isinstance(x, Tensor) else np.asarray(arrays_of(seen(x)))
+    return x._on_host() if isinstance(x, Tensor) else np.asarray(arrays_of(guarded(x)))
 
 
 def arrays_of(items: Any) -> Any:
@@ -106,7 +106,7 @@ def lists_of(items: Any) -> Any:
 
 def whole(n: Any) -> int:
     """Return a size, a place or a count as a Python integer; a tensor must be of integers."""
-    n = seen(n)
+    n = guarded(n)
     if isinstance(n, Tensor):
         return operator.index(n)
     try:
@@ -118,4 +118,4 @@ def whole(n: Any) -> int:
 def is_known(x: ArrayLike) -> bool:
     """Return whether the elements can be looked at: not so while a function is captured."""
     has_none = isinstance(x, Tensor) and x.array is None and mode.capture is not None
-    return not has_none or known(x) is not None
+    return not has_none or constant_elements(x) is not None

@@ -8,7 +8,7 @@ import numpy as np
 from ..._declare.dtypes import numbers, read, require_plain
 from ..._tensor import ArrayLike, Tensor, constant
 from ...engine.graph.value import CPU
-from ...engine.record.guards import seen
+from ...engine.record.guards import guarded
 from ...operators.elementwise.cast import cast
 from ...operators.shape import joining as _joining
 from ...operators.shape import reshape as _shape
@@ -125,7 +125,7 @@ def asarray(
     source = lists_of(a)
     array = np.array(read(source) if copy else source, dtype=dtype, copy=copy)
     if array is not source:
-        seen(a)
+        guarded(a)
     if copy is False and not array.dtype.isnative:
         raise ValueError(f"asarray: {array.dtype.str} cannot become a tensor without a copy")
     array = numbers(array, a)

@@ -5,7 +5,7 @@ from typing import NamedTuple, Unpack
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor, placed
-from ...engine.record.guards import seen
+from ...engine.record.guards import guarded
 from ...operators.linalg import determinant as _determinant
 from ...operators.linalg import factorization as _factorization
 from ...operators.linalg.matmul import adjoint
@@ -91,7 +91,7 @@ def solve(
     if assume_a is not None or transposed:
         from .structured import solve_assumed
 
-        return solve_assumed(a, b, assume_a or "general", lower, bool(seen(transposed)))
+        return solve_assumed(a, b, assume_a or "general", lower, bool(guarded(transposed)))
     return _solved(floating_matrices(a, "solve"), b, "solve")
 
 
@@ -236,8 +236,8 @@ def cholesky(
     if hints:
         require_hints(hints, "cholesky")
     if lower is not None:
-        upper = not seen(lower)
-    return cholesky_factor(a, bool(seen(upper)), "cholesky")
+        upper = not guarded(lower)
+    return cholesky_factor(a, bool(guarded(upper)), "cholesky")
 
 
 def cholesky_factor(a: ArrayLike, upper: bool, caller: str) -> Tensor:

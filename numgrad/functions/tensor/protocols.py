@@ -35,7 +35,7 @@ def array(tensor: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarra
     has_slope = instead is escapes.ARRAY
     if is_product_of_pandas(sys._getframe(1)):
         what, instead = PRODUCT_OF_PANDAS
-    escapes.refuse(tensor, what, instead, has_slope=has_slope)
+    escapes.refuse_escape(tensor, what, instead, has_slope=has_slope)
     found = tensor.numpy(copy=bool(copy))
     return found if dtype is None or found.dtype == dtype else found.astype(dtype)
 

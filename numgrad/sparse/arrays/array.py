@@ -342,10 +342,10 @@ def of_scipy(matrix: Any) -> SparseArray:
     """Return a sparse array of SciPy's as one of these; its numbers are constants."""
     matrix = matrix if matrix.format in ("coo", "csr") else matrix.tocsr()
     if matrix.format == "csr":
-        rows = np.repeat(np.arange(matrix.shape[0]), np.diff(places.seen(matrix.indptr)))
-        columns = places.seen(matrix.indices)
+        rows = np.repeat(np.arange(matrix.shape[0]), np.diff(places.guarded(matrix.indptr)))
+        columns = places.guarded(matrix.indices)
     else:
-        rows, columns = (places.seen(index) for index in matrix.coords)
+        rows, columns = (places.guarded(index) for index in matrix.coords)
     return at_places(matrix.data, rows, columns, matrix.shape)
 
 

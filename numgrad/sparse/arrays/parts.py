@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import Tensor
-from ...engine.record.guards import seen
+from ...engine.record.guards import guarded
 from ...functions.array.operands import as_tensor, values_of
 from ...functions.creation.constants import zeros
 from ...functions.shape.joining import concat
@@ -40,7 +40,7 @@ def _index(part: Any) -> Any:
     """Return an index as SciPy takes it; a recorded function keeps its values."""
     if isinstance(part, (slice, int, np.integer)) or part is Ellipsis or part is None:
         return part
-    return np.asarray(values_of(seen(part)))
+    return np.asarray(values_of(guarded(part)))
 
 
 def _known(part: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._tensor import Tensor
-from ...engine.record.guards import seen
+from ...engine.record.guards import guarded
 from ...functions.array.operands import as_tensors, values_of
 from ...functions.creation.constants import zeros
 from ...functions.products.sparse import Stored
@@ -209,7 +209,7 @@ def _with_places(shape: tuple[int, int], rows: np.ndarray, columns: np.ndarray) 
 
 def indices_of(values: Any, what: str) -> np.ndarray:
     """Return a vector of indices; a recorded function is recorded again once they are others."""
-    array = np.asarray(values_of(seen(values)))
+    array = np.asarray(values_of(guarded(values)))
     if array.size == 0:
         array = array.astype(np.int64)
     if array.ndim != 1 or array.dtype.kind not in "iu":

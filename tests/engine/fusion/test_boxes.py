@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from numgrad.engine.fusion.boxes import Boxes, around, common, sizes_of
+from numgrad.engine.fusion.boxes import Boxes, difference, intersection, sizes_of
 
 
 def drawn(rng, shape):
@@ -43,8 +43,8 @@ def test_a_region_is_what_is_common_and_what_is_around(seed):
     while not both.any():
         outer, other = drawn(rng, shape), drawn(rng, shape)
         both = mask(outer, shape) & mask(other, shape)
-    inner = common(outer, other)
+    inner = intersection(outer, other)
     np.testing.assert_array_equal(mask(inner, shape), both)
     assert np.prod(sizes_of(inner)) == both.sum()
-    pieces = sum(mask(bounds, shape) for bounds in [inner, *around(outer, inner)])
+    pieces = sum(mask(bounds, shape) for bounds in [inner, *difference(outer, inner)])
     np.testing.assert_array_equal(pieces, mask(outer, shape))

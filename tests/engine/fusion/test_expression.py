@@ -5,7 +5,7 @@ import pytest
 
 import numgrad as ng
 from numgrad.engine.fusion.expression import Leaf, Step, Unit
-from numgrad.engine.fusion.indexing import Places, Terms
+from numgrad.engine.fusion.indexing import LoopMaps, Terms
 
 F64 = np.dtype(float)
 
@@ -16,7 +16,7 @@ def test_a_reader_with_fewer_axes_gets_a_term_over_its_own(shape, loop):
     leaves = tuple(Leaf(n, 0, strides, F64, False) for n in range(2))
     writer = Unit(None, shape, strides, strides, 0, 0, leaves)
     reader = Leaf(1, 0, strides[: len(loop)], F64, False)
-    found = Places().locate(writer, None, reader, loop)
+    found = LoopMaps().locate(writer, None, reader, loop)
     assert found is not None
     terms = Terms(1, has_rings=False)
     term = terms.shifted(terms.step(writer, leaves[:1]), found[0])

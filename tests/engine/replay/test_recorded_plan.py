@@ -7,7 +7,7 @@ import pytest
 
 import numgrad as ng
 from numgrad.engine.replay import plan_cache
-from numgrad.engine.replay.recorded_plan import Tape
+from numgrad.engine.replay.recorded_plan import RecordedPlan
 
 X = np.array([0.5, 1.25, 2.0, 0.75])
 W = np.array([[1.0, -0.5, 0.25, 2.0], [0.5, 1.5, -1.0, 0.75], [0.1, 0.2, 0.3, 0.4]])
@@ -48,7 +48,7 @@ def no_tapes():
 
 
 def tapes():
-    return [known for known in plan_cache._known.values() if type(known) is Tape]
+    return [known for known in plan_cache._known.values() if type(known) is RecordedPlan]
 
 
 def derivatives(function, x, v, order=3):

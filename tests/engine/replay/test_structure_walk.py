@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.engine.differentiate.repeated_pass import Again, freeing
+from numgrad.engine.differentiate.repeated_pass import RepeatedPass, freeing
 from numgrad.engine.lower.executable import Executable
 from numgrad.engine.replay import plan_cache
 
@@ -294,17 +294,18 @@ def test_a_failing_pass_frees_nothing(monkeypatch):
     assert np.array_equal(ng.grad(y, x, np.ones(3))[0].numpy(), 2.0 * x.detach().numpy())
 
 
-_SOURCE, _FIRST = inspect.getsourcelines(Again.run)
+_SOURCE, _FIRST = inspect.getsourcelines(RepeatedPass.run)
 WITH = _FIRST + next(n for n, line in enumerate(_SOURCE) if "with freeing" in line)
 
 
 def interrupted_at(step, function):
-    """Call a function; Ctrl-C comes at a step of `Again.run`. Return whether it has that step."""
+    """Call a function; Ctrl-C comes at a step of `RepeatedPass.run`. Return whether it has that
+    step."""
     left, lines = step, []
 
     def watch(frame, event, argument):
         nonlocal left
-        if frame.f_code is not Again.run.__code__:
+        if frame.f_code is not RepeatedPass.run.__code__:
             return None
         if event == "line":
             lines.append(frame.f_lineno)
