@@ -102,10 +102,10 @@ class Array:
         taken = np.array(array, self.spec.dtype, copy=own or None, ndmin=self.ndim)
         if self.spec.device != CPU:
             taken = runtime.placed(taken, self.spec.device)
-        return _constant(taken, self.spec), taken
+        return constant(taken, self.spec), taken
 
 
-def _constant(array: np.ndarray, spec: Spec) -> Any:
+def constant(array: np.ndarray, spec: Spec) -> Any:
     """Return an operand of one operation. It has no storage, even over an array of the user: a
     saved value is a copy."""
     value = _new(runtime.value)
@@ -116,7 +116,7 @@ def _constant(array: np.ndarray, spec: Spec) -> Any:
     return value
 
 
-def with_constants(args: Sequence[Any], is_read: bool) -> Sequence[Any]:
+def with_constants(args: tuple[Any, ...], is_read: bool) -> tuple[Any, ...]:
     """Return the arguments with constants in place of arrays of floating or complex numbers, as
     well inside a list or a tuple; the arguments themselves where there are none, or no value of
     the CPU is beside them.
@@ -130,11 +130,11 @@ def with_constants(args: Sequence[Any], is_read: bool) -> Sequence[Any]:
         return args
     own = is_read and _flow(flat)
     if is_flat:
-        return [_as_constant(x, own) for x in args]
-    return [
+        return tuple([_as_constant(x, own) for x in args])
+    return tuple([
         type(arg)([_as_constant(x, own) for x in arg]) if type(arg) in _SEQUENCES else arg
         for arg in args
-    ]
+    ])  # fmt: skip
 
 
 def _items(arg: Any) -> Sequence[Any]:
@@ -151,7 +151,7 @@ def _is_plain(x: Any) -> bool:
 def _as_constant(x: Any, own: bool) -> Any:
     if type(x) is not np.ndarray:
         return x
-    return _constant(x.copy() if own else x, spec_of(x.shape, x.dtype))
+    return constant(x.copy() if own else x, spec_of(x.shape, x.dtype))
 
 
 def _flow(args: Sequence[Any]) -> bool:
