@@ -14,7 +14,7 @@ from ..graph.node import Node, accumulator_of
 from ..graph.value import Storage, View, next_number
 from ..lower.fallback import attempt
 from .apply import runtime, unusual
-from .plan import Plan
+from .plan import NOTHING, Plan
 
 UNWRITTEN = (0,) * 8
 """The versions of saved values that nobody has written."""
@@ -26,7 +26,7 @@ def recorder_of(plan: Plan) -> Any:
     """Return ``(inputs..., arrays...) -> value or None``; None where there is none. Between the
     user's frame and that of its caller are at least as many as the plan says."""
     make = getattr(runtime.target_of((*plan.inputs, plan.spec)), "recorder", None)
-    if make is None or settings.call_stack_level >= 3:
+    if make is None or plan.reads is NOTHING or settings.call_stack_level >= 3:
         return None
     storage = Storage()
     storage.kept = True  # it is that of a saved result
