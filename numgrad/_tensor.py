@@ -87,8 +87,10 @@ class Tensor(Arithmetic, Methods, Value):
         if self.array is None:
             found = capture.constant_elements(self)
             return capture.refuse_reading(self) if found is None else found
-        if apply.mode.capture is not None:
-            apply.mode.capture.note_read(self)
+        if apply.unusual:
+            for watcher in (apply.mode.capture, apply.mode.trace):
+                if watcher is not None:
+                    watcher.note_read(self)
         return self.array
 
     def _on_host(self) -> np.ndarray:

@@ -15,7 +15,7 @@ from ..graph.node import Node, accumulator_of
 from ..graph.value import Storage, View, next_number
 from ..lower.fallback import attempt
 from .apply import runtime, unusual
-from .plan import Plan
+from .plan import NOTHING, Plan
 
 UNWRITTEN = (0,) * 8
 """The versions of a node's saved values if none has been written in place."""
@@ -28,7 +28,7 @@ def recorder_of(plan: Plan) -> Any:
     target makes none. The recorder begins to look for the user's frame ``plan.depth`` frames above
     its caller."""
     make = getattr(runtime.target_of((*plan.inputs, plan.spec)), "recorder", None)
-    if make is None or settings.call_stack_level >= 3:
+    if make is None or plan.reads is NOTHING or settings.call_stack_level >= 3:
         return None
     storage = Storage()
     storage.kept = True  # the storage of a saved result

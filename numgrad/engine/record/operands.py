@@ -104,10 +104,10 @@ class ArrayConverter:
         taken = np.array(array, self.spec.dtype, copy=own or None, ndmin=self.ndim)
         if self.spec.device != CPU:
             taken = runtime.placed(taken, self.spec.device)
-        return _constant(taken, self.spec), taken
+        return constant(taken, self.spec), taken
 
 
-def _constant(array: np.ndarray, spec: Spec) -> Any:
+def constant(array: np.ndarray, spec: Spec) -> Any:
     """Return the value of an array as an operand of one operation. The value has no storage, even
     over a user's array: a saved value is a copy."""
     value = _new(runtime.value)
@@ -118,7 +118,7 @@ def _constant(array: np.ndarray, spec: Spec) -> Any:
     return value
 
 
-def with_constants(args: Sequence[Any], is_read: bool) -> Sequence[Any]:
+def with_constants(args: tuple[Any, ...], is_read: bool) -> tuple[Any, ...]:
     """Return the arguments with constants in place of arrays of floating or complex numbers, also
     inside a list or a tuple.
 
@@ -133,11 +133,11 @@ def with_constants(args: Sequence[Any], is_read: bool) -> Sequence[Any]:
         return args
     own = is_read and _any_requires_grad(flat)
     if is_flat:
-        return [_as_constant(x, own) for x in args]
-    return [
+        return tuple([_as_constant(x, own) for x in args])
+    return tuple([
         type(arg)([_as_constant(x, own) for x in arg]) if type(arg) in _SEQUENCES else arg
         for arg in args
-    ]
+    ])  # fmt: skip
 
 
 def _items(arg: Any) -> Sequence[Any]:
@@ -154,7 +154,7 @@ def _is_plain(x: Any) -> bool:
 def _as_constant(x: Any, own: bool) -> Any:
     if type(x) is not np.ndarray:
         return x
-    return _constant(x.copy() if own else x, spec_of(x.shape, x.dtype))
+    return constant(x.copy() if own else x, spec_of(x.shape, x.dtype))
 
 
 def _any_requires_grad(args: Sequence[Any]) -> bool:

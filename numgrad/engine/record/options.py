@@ -100,7 +100,7 @@ class Steps:
             x = apply_one(plan, x) if result is None else result
         return x
 
-    def _call_unplanned(self, args: Sequence[Any], key: Hashable, values: list[Any]) -> Any:
+    def _call_unplanned(self, args: tuple[Any, ...], key: Hashable, values: list[Any]) -> Any:
         """Apply the function to arguments that are met for the first time, or have no key."""
         if self.general is not None:
             result = self.general(*args)

@@ -19,6 +19,21 @@ _met: set[int] = set()
 _planned: weakref.WeakSet[Any] = weakref.WeakSet()  # all objects with plans and `forget_plans`
 
 
+class _Nothing(tuple[()]):
+    """What derivatives read of many inputs, whichever of them require grad: nothing."""
+
+    __slots__ = ()
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __getitem__(self, wanted: Any) -> Any:
+        return None
+
+
+NOTHING = _Nothing()
+
+
 class Plan:
     """The application of an operator with certain static parameters to values of certain specs.
 
@@ -72,7 +87,8 @@ class Plan:
         self.uses = 0
         self.reads: tuple[Any, ...] = ()
         if operator.differentiable and spec.dtype.kind in "fc":
-            self.reads = tuple([self._reads(mask) for mask in range(2 ** len(inputs))])
+            sets = 2 ** len(inputs) if len(inputs) <= _MOST_READ else 0
+            self.reads = tuple([self._reads(mask) for mask in range(sets)]) or NOTHING
 
     def _reads(self, mask: int) -> tuple[bool, ...] | None:
         needs = [bool(mask >> n & 1) for n in range(len(self.inputs))]
@@ -88,7 +104,9 @@ def make_plan(
     ``spec`` is the spec of the result, where it is known already.
     """
     rows = any([spec.rows for spec in inputs])  # noqa: C419  a list is faster
-    if operator.nout != 1 or len(inputs) > _MOST_INPUTS or (rows and not operator.is_view):
+    if operator.nout != 1 or (rows and not operator.is_view):
+        return None
+    if len(inputs) > _MOST_READ and (len(inputs) > _MOST_INPUTS or _reads_any(operator, inputs)):
         return None
     device = device_of(inputs)
     if rows:
@@ -132,7 +150,13 @@ def _device_apply(
     return program(arrays)[0]
 
 
-_MOST_INPUTS = 4  # a plan has an entry for each set of inputs that require grad
+_MOST_READ = 4  # a plan has an entry for each set of inputs that require grad
+_MOST_INPUTS = 64  # of operators whose derivatives read nothing
+
+
+def _reads_any(operator: Any, inputs: Sequence[Spec]) -> bool:
+    """Whether the derivative reads an input or the result."""
+    return operator.differentiable and any(operator.saves([True] * len(inputs)))
 
 
 def shared_plan(

@@ -5,6 +5,7 @@ from typing import NamedTuple, Unpack
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor, placed
+from ...engine.record.composition import composed
 from ...engine.record.guards import guarded
 from ...operators.linalg import determinant as _determinant
 from ...operators.linalg import factorization as _factorization
@@ -39,6 +40,7 @@ def floating_matrices(x: ArrayLike, name: str, square: bool = True) -> Tensor:
     return x if x.dtype.kind in "fc" else x.astype(np.float64)
 
 
+@composed
 def solve(
     a: ArrayLike,
     b: ArrayLike,
@@ -111,6 +113,7 @@ def _solved(a: Tensor, b: Tensor, caller: str) -> Tensor:
     return squeeze(x, axes=(-1,)) if vector else x
 
 
+@composed
 def inv(a: ArrayLike, **hints: Unpack[Hints]) -> Tensor:
     """Return the inverses of square matrices.
 
@@ -141,6 +144,7 @@ def inverse(a: ArrayLike, caller: str) -> Tensor:
     return _solved(a, placed(np.eye(a.shape[-1], dtype=a.dtype), a.device), caller)
 
 
+@composed
 def det(a: ArrayLike, **hints: Unpack[Hints]) -> Tensor:
     """Return the determinants of square matrices.
 
@@ -169,6 +173,7 @@ def det(a: ArrayLike, **hints: Unpack[Hints]) -> Tensor:
     return _determinant.det(a, lu, pivots)
 
 
+@composed
 def slogdet(a: ArrayLike) -> SlogdetResult:
     """Return signs and logarithms of determinants: 0 and -inf for a singular matrix.
 

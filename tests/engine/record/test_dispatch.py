@@ -10,6 +10,7 @@ from numgrad._declare import registry
 from numgrad._errors import InplaceError
 from numgrad.engine.graph.value import View
 from numgrad.engine.record import apply, operands
+from numgrad.operators.shape import joining
 
 
 def leaf(*shape):
@@ -377,3 +378,14 @@ def test_views_at_keys_that_never_come_again_see_writes(often):
     assert not any(view.requires_grad for view in apart)
     with pytest.raises(InplaceError):
         apart[-1][0] = 1.0
+
+
+def test_many_tensors_of_which_derivatives_read_nothing_have_a_plan():
+    weights = np.arange(1.0, 10.0)
+    for scale in (1.0, 2.0, 3.0):  # the second call makes the plan
+        xs = [ng.tensor([scale * n], requires_grad=n % 3 == 0) for n in range(9)]
+        y = ng.concatenate(xs)
+        assert y.tolist() == [scale * n for n in range(9)]
+        found = ng.grad((y * weights).sum(), xs[::3])
+        assert [g.item() for g in found] == [1.0, 4.0, 7.0]
+    assert (xs[0].spec,) * 9 in {key[:9] for key in joining.concat.plans if type(key) is tuple}
