@@ -69,7 +69,7 @@ class Operations:
             self._arrays.add(id(value.array))
 
     def note_read(self, value: Value) -> None:
-        """Note that Python reads elements of a value: other elements may lead to other operations."""
+        """Note that Python reads elements of a value: others may lead to other operations."""
         self.is_whole = False
 
     def _place(self, value: Value) -> Any:
@@ -91,7 +91,7 @@ class Operations:
         return place if isinstance(place, tuple) else None
 
     def numbered(self) -> tuple[list[tuple[int, ...]], list[int]]:
-        """Return the numbers of each operation's operands, counting the sources and then all results,
+        """Return the numbers of each operation's operands, counting sources and then all results,
         and the number of each operation's first result."""
         firsts: list[int] = []
         count = len(self.sources)
@@ -106,8 +106,8 @@ class Operations:
 
 
 class _FunctionOperations(Operations):
-    """The operations of a function. A tensor that the function detaches is noted as the result of an
-    operation without an operator."""
+    """The operations of a function. A tensor that the function detaches is noted as the result of
+    an operation without an operator."""
 
     def __init__(self, values: Sequence[Value]) -> None:
         super().__init__()
