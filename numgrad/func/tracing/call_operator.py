@@ -1,4 +1,4 @@
-"""A captured function in a graph: one operation, whose derivative is that of what it is made of."""
+"""A call of a captured function is recorded as one node; its derivative is a trace, too."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Replay(Operator):
-    """A whole recording as one operation of a graph."""
+    """A whole trace as one operator, so that a call of the captured function is one node."""
 
     is_replay = True
 
@@ -27,9 +27,12 @@ class Replay(Operator):
     def differentiate(
         self, backward_pass: Any, context: Any, cotangents: Sequence[Any]
     ) -> Sequence[Any]:
-        """Replay the recorded derivative: as part of the pass if its seeds have rows, else at
-        once. A pass with rows that is recorded itself goes through the graph of the function, since
-        a replay knows no rows."""
+        """Return the gradients from the trace of the derivative.
+
+        It becomes part of the backward pass if the seeds have rows or all derivatives are rules,
+        else it runs at once. A backward pass whose seeds have rows and that is recorded itself goes
+        through the nodes of the function, since a call has no rule for rows.
+        """
         recording = self.recording
         derivative = recording.derivative(context.wanted, context.create_graph)
         inputs = [context.input(n) for n in range(len(recording.arguments))]
@@ -61,7 +64,7 @@ class Replay(Operator):
         else:
             specs = [context.input_specs[n] for n in wanted]
             found = hooks.by_row(backward_pass, pull, seeds, specs, writes=False)
-            backward_pass.own(found)  # in arrays that a program has made
+            backward_pass.own(found)  # gradients in arrays that the program has made
         gradients: list[Any] = [None] * len(context.wanted)
         for n, gradient in zip(wanted, found, strict=True):
             gradients[n] = gradient
@@ -70,13 +73,14 @@ class Replay(Operator):
     def _inline(
         self, derivative: "Recording", context: Any, inputs: list[Any], seeds: Sequence[Any]
     ) -> list[Any]:
-        """Return the gradients as expressions of what was saved."""
+        """Return the gradients as expressions of the saved values."""
         replaced = derivative.inline([*inputs, *seeds], self._saved(context))
         found = iter([replaced(value).detached() for value in derivative.outputs])
         return [next(found) if want else None for want in context.wanted]
 
     def _saved(self, context: Any) -> dict[int, Value]:
-        """Return what a node has saved of what is read from outside, by the ids of the arrays."""
+        """Return the saved values of everything that the trace reads from outside, by the ids of
+        the arrays."""
         first = len(self.recording.arguments)
         outer = {id(v.array): n for n, v in enumerate(self.recording.outer, first)}
         first += len(self.recording.outer)
@@ -87,8 +91,11 @@ class Replay(Operator):
     def tangent(
         self, forward_pass: Any, context: Any, tangents: Sequence[Any]
     ) -> Sequence[Any] | None:
-        """Go through the graph of the function, unless that is one operation of a graph: then its
-        derivative is transposed."""
+        """Return the tangents of the outputs, computed node by node in the graph of the function.
+
+        Return None if the derivative has a derivative itself: the forward pass then transposes the
+        backward rule.
+        """
         recording = self.recording
         if self.has_rule:
             past = self._saved(context)

@@ -1,4 +1,4 @@
-"""Results in memory of the caller: ``out=``, and arguments that are donated."""
+"""Results in memory of the caller: ``out=`` and donated arguments."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,11 +10,11 @@ from ...containers import optree_calls as optree
 from ...engine.graph.value import CPU
 from ...engine.record.apply import mode
 
-_MOST_WORK = 10_000  # of the exact answer, which could take long for strides of many axes
+_MOST_WORK = 10_000  # of the exact test for overlap, which could take long for many axes
 
 
 def into(recorded: Any, call: Any, out: Any) -> None:
-    """Run a recording and write its results to ``out``.
+    """Run a specialization and write its results to ``out``.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def into(recorded: Any, call: Any, out: Any) -> None:
 
 
 def donated(recorded: Any, call: Any) -> list[np.ndarray]:
-    """Run a recording; return its results, some of them in the memory of donated arguments."""
+    """Run a specialization; return its results, some of them in the memory of donated arguments."""
     stages, arrays = recorded.recording.stages, recorded.arrays(call)
     if not stages.is_single:
         return stages(arrays)
@@ -70,7 +70,7 @@ def donated(recorded: Any, call: Any) -> list[np.ndarray]:
 def _is_free(
     array: np.ndarray, leaf: Any, number: int, read: Sequence[np.ndarray], stage: Any
 ) -> bool:
-    """Whether an argument is the caller's array itself, and nothing else reads its memory."""
+    """Whether an argument is the caller's own array, and no other operand shares its memory."""
     others = [a for n, a in enumerate(read) if n != number]
     others += stage.plan.bound.program.arrays.values()
     return (
@@ -83,7 +83,7 @@ def _is_free(
 
 
 def _matching(recorded: Any, out: Any) -> list[np.ndarray]:
-    """Return the arrays of ``out`` after checking that the results fit."""
+    """Return the arrays of ``out``, after checking their structure, shapes and dtypes."""
     leaves, structure = optree.tree_flatten(out, none_is_leaf=True)
     if structure != recorded.structure or recorded.positions != list(range(len(leaves))):
         raise ArgTypeError(
@@ -98,7 +98,7 @@ def _matching(recorded: Any, out: Any) -> list[np.ndarray]:
 
 
 def fitting(leaf: Any, spec: tuple[tuple[int, ...], np.dtype], what: str) -> np.ndarray:
-    """Return a leaf of ``out``, after checking that a result can be written to it."""
+    """Return a leaf of ``out``, after checking that the result can be written to it."""
     shape, dtype = spec
     if not isinstance(leaf, np.ndarray):
         raise ArgTypeError(f"{what}: out must hold NumPy arrays, got {type(leaf).__name__}")
@@ -113,7 +113,7 @@ def fitting(leaf: Any, spec: tuple[tuple[int, ...], np.dtype], what: str) -> np.
 
 
 def _overlap(a: np.ndarray, b: np.ndarray) -> bool:
-    """Whether two arrays have an element in common; the columns of a matrix have none."""
+    """Whether two arrays have an element in common. Two columns of one matrix have none."""
     try:
         return np.shares_memory(a, b, max_work=_MOST_WORK)  # type: ignore[arg-type]
     except np.exceptions.TooHardError:
@@ -121,7 +121,8 @@ def _overlap(a: np.ndarray, b: np.ndarray) -> bool:
 
 
 def _touch(outs: Sequence[np.ndarray], others: Sequence[np.ndarray]) -> bool:
-    """Whether a result could overwrite what is still to be read, or cannot be written directly."""
+    """Whether results have to be copied to ``outs``: an array is not plain and contiguous, or may
+    share memory with an operand."""
     return any(
         not out.flags.c_contiguous
         or not out.flags.aligned

@@ -1,4 +1,4 @@
-"""``ng.jit``: choose the specialization that serves a call, or capture the function for its kind of
+"""``ng.jit``: choose the specialization for a call, or capture the function for a new kind of
 arguments."""
 
 import functools
@@ -28,11 +28,11 @@ from .symbolic_integers import Uses
 from .varying_integers import Varying
 
 FUSE = ("auto", "now", "never")
-_ATTEMPTS = 2  # to record with integers that are known later, without those that were asked for
-_MOST_ATTEMPTS = 3  # to record what other threads disturb
-_MOST_RECORDINGS = 512  # of one function; the least recently used makes room
-_MOST_KINDS = 256  # of arguments whose entries are found again
-_MOST_ENTERED = 256  # recordings that have an entry, which keeps the memory of a run
+_ATTEMPTS = 2  # to capture with symbolic integers; each leaves out integers that were asked for
+_MOST_ATTEMPTS = 3  # to capture a function while other threads draw random numbers
+_MOST_RECORDINGS = 512  # specializations of one function; the least recently used makes room
+_MOST_KINDS = 256  # kinds of arguments whose entries are found again
+_MOST_ENTERED = 256  # specializations with an entry, which keeps the memory of a run
 
 
 def jit(
@@ -114,7 +114,8 @@ def jit(
 
 
 class Captured(Transformed):
-    """A captured function. Another process, where a copy of it arrives, captures it anew."""
+    """A captured function. It is pickled as the function and the options, so another process
+    captures it anew."""
 
     __slots__ = ("replayer",)
 
@@ -123,8 +124,11 @@ class Captured(Transformed):
 
 
 def _captured(f: Callable[..., Any], *options: Any) -> Captured:
-    """Return the function that users call: the latest recording is tried first, with no more
-    Python than it takes to make the result."""
+    """Return the function that users call.
+
+    It tries the entry of the latest call first, with no more Python than it takes to make the
+    results.
+    """
     replayer = Replayer(f, *options)
 
     def jitted(*args: Any, out: Any = None, **kwargs: Any) -> Any:
@@ -156,7 +160,7 @@ def _captured(f: Callable[..., Any], *options: Any) -> Captured:
 
 
 class Replayer:
-    """The recordings of one function, by the kind of arguments."""
+    """The specializations of one function, by the kind of arguments."""
 
     def __init__(
         self, function: Callable[..., Any], signature: Signature, fuse: str, ensemble: bool
@@ -166,15 +170,15 @@ class Replayer:
         self.fuse = fuse
         self.ensemble = ensemble
         self.name = f"jit({getattr(function, '__name__', type(function).__name__)})"
-        self.recordings: dict[Any, Recorded] = {}  # the latest used last
-        self.entered: dict[int, Recorded] = {}  # by id, likewise
+        self.recordings: dict[Any, Recorded] = {}  # by key, the latest used last
+        self.entered: dict[int, Recorded] = {}  # by id, the latest used last
         self.varying = Varying()
-        self.fast: Any = None  # of the latest call
+        self.fast: Any = None  # the entry of the latest call
         self.known: Bounded[Any, Any] = Bounded(_MOST_KINDS)
         self.nested: Nested | None = None
 
     def described(self) -> str:
-        """Return how many recordings there are, and how many of them run fused."""
+        """Return how many specializations there are, and how many of them run fused."""
         recordings = list(self.recordings.values())
         count = f"{len(recordings)} recording{'' if len(recordings) == 1 else 's'}"
         fused = sum([recorded.is_fused for recorded in recordings])
@@ -192,7 +196,7 @@ class Replayer:
                 f"out of its own; give that one another name, or pass it by its position"
             )
         inside = mode.deferring or mode.capture is not None
-        if inside and not self.ensemble:  # part of another recording
+        if inside and not self.ensemble:  # the call becomes a part of another trace
             return _own(self.function, args, kwargs)
         call, recorded, is_beyond = self._serving(args, kwargs)
         if recorded is None or not recorded.is_valid():
@@ -210,8 +214,9 @@ class Replayer:
         return result
 
     def _use(self, key: Any, recorded: Recorded) -> None:
-        """Make a recording the latest used, and drop the one that was not used for longest."""
-        before = self.recordings.pop(key, None)  # one step each: other threads may call as well
+        """Make a specialization the latest used, and drop the least recently used one beyond the
+        limit."""
+        before = self.recordings.pop(key, None)  # atomic steps: other threads may call as well
         if before is not recorded:  # it was no longer valid
             self.entered.pop(id(before), None)
         self.recordings[key] = recorded
@@ -220,8 +225,8 @@ class Replayer:
             self.entered.pop(id(dropped), None)
 
     def _enter(self, recorded: Recorded) -> None:
-        """Note that a recording has an entry; those that were used before many others lose theirs.
-        """
+        """Note that a specialization has an entry; the least recently used one beyond the limit
+        loses its entries."""
         self.entered.pop(id(recorded), None)
         self.entered[id(recorded)] = recorded
         if len(self.entered) > _MOST_ENTERED:
@@ -230,8 +235,8 @@ class Replayer:
                 oldest.forget_entries()
 
     def another(self, latest: Any, args: Sequence[Any]) -> Any:
-        """Return the entry of an earlier call with such arguments, which is the latest from now on;
-        None if it is the latest."""
+        """Return the entry for arguments of this kind and make it the latest; None if it is the
+        latest already, or if there is none."""
         found = self.known.get(_kind(args))
         if found is None or found is latest:
             return None
@@ -241,9 +246,12 @@ class Replayer:
     def _serving(
         self, args: Sequence[Any], kwargs: dict[str, Any]
     ) -> tuple[Call, Recorded | None, bool]:
-        """Return a call and the recording that serves it, None if there is none yet; and whether
-        the call is beyond the limits of the recording for others, so that it has one of its own:
-        for all integers that are within them, or for these very numbers."""
+        """Return the taken-apart call, its specialization (None if there is none yet), and whether
+        integers of the call are beyond the limits of a specialization.
+
+        In that case the call has a specialization of its own: for all integers within the limits,
+        or for exactly these integers.
+        """
         call = Call(self.signature, args, kwargs, self.varying.later)
         recorded = self.recordings.get(call.key)
         if recorded is None or recorded.holds_for(call):
@@ -258,7 +266,8 @@ class Replayer:
     def _recorded_beyond(
         self, call: Call, args: Sequence[Any], kwargs: dict[str, Any]
     ) -> tuple[Call, Recorded]:
-        """Return a new recording for a call with integers beyond the limits of another one."""
+        """Capture the function for a call whose integers are beyond the limits of a specialization.
+        """
         recorded = self._tried(call, Uses())
         if recorded is None:
             call = self._with(args, kwargs, frozenset())
@@ -268,8 +277,11 @@ class Replayer:
     def _recorded(
         self, call: Call, args: Sequence[Any], kwargs: dict[str, Any]
     ) -> tuple[Call, Recorded]:
-        """Return a new recording and the call that it is for: integers that differ from call to
-        call are known later, but for those whose number Python asks for."""
+        """Capture the function; return the specialization and its call.
+
+        Integers that differ from call to call are symbolic, except those whose value Python asks
+        for.
+        """
         candidates = later = self.varying.candidates(call) if call.integers else frozenset()
         for _ in range(_ATTEMPTS if later else 0):
             tried, uses = self._with(args, kwargs, later), Uses()
@@ -279,7 +291,7 @@ class Replayer:
                 return tried, recorded
             asked = uses.asked or set(range(len(tried.positions)))
             later -= {tried.positions[n] for n in asked}
-            if uses.is_outside:  # of an axis, as others need not be
+            if uses.is_outside:  # integers of this call exceed an axis, others need not
                 call = self._with(args, kwargs, frozenset())
                 return call, self._record(call, Uses())
             if not later:
@@ -289,21 +301,25 @@ class Replayer:
         return call, self._record(call, Uses())
 
     def _tried(self, call: Call, uses: Uses) -> Recorded | None:
-        """Return a recording that needs no number of what is known later; None if there is none."""
+        """Return a specialization with symbolic integers; None if the function needs the value of
+        one."""
         try:
             recorded = self._record(call, uses)
-        except Exception:  # of any kind, as the function may react to the first one: it is raised
-            return None  # again by a recording with the numbers, if at all
+        except Exception:  # of any kind, as the function may have caught the first; it is raised
+            return None  # again by a trace with the integers' values, if at all
         return None if uses.asked or not recorded.recording.copies_are_views else recorded
 
     def _with(self, args: Sequence[Any], kwargs: dict[str, Any], later: frozenset[int]) -> Call:
-        """Return a call with these integers known later."""
+        """Return the call with the integers at these places symbolic."""
         return Call(self.signature, args, kwargs, lambda outline: later)
 
     def _record(self, call: Call, uses: Uses) -> Recorded:
-        """Return a recording; a second one if the function keeps a tensor that it has made and that
-        requires grad, which is one from outside from then on, or if random numbers were drawn
-        meanwhile that another thread may have drawn."""
+        """Capture the function; return the specialization.
+
+        The function is captured again if it keeps a tensor that it has made and that requires grad,
+        since from then on the tensor is one from outside; and again if random numbers were drawn
+        meanwhile, perhaps by another thread.
+        """
         donated = self.signature.donated
         draws: Draws | None = None
         for _ in range(_MOST_ATTEMPTS):
@@ -327,8 +343,8 @@ class Replayer:
 
 
 def _kind(args: Sequence[Any]) -> tuple[Any, ...]:
-    """Return what arguments have in common that are likely to have the same entry; the entry looks
-    at all that matters."""
+    """Return what arguments with the same entry have in common. The entry itself checks everything
+    that matters."""
     return tuple(
         [
             x.shape if type(x) is np.ndarray else x if type(x) in _OPTIONS else type(x)
@@ -341,8 +357,11 @@ _OPTIONS = frozenset({bool, int, str})
 
 
 def _own(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """Return the results of a function that becomes part of another recording: copies of what it
-    was given and of views, so that they share no memory here either, in C order."""
+    """Return the results of a captured function that is called within another capture.
+
+    Views and values that existed before are copied, in C order, since results of a captured
+    function share no memory with its arguments or with each other.
+    """
     first = next_number()
 
     def owned(leaf: Any) -> Any:

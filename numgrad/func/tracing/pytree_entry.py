@@ -1,5 +1,5 @@
-"""Replays for tensors, containers and arrays in another order: their leaves go to the entry of the
-recording, which looks at nothing but arrays, numbers and objects."""
+"""Calls with tensors, containers, or arrays in another memory order: their leaves go to the entry
+of the specialization, which takes nothing but arrays, numbers and objects."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from .specialization import Recorded
 
 MISSED: Any = object()
-"""The answer to a call that is to go the ordinary way."""
+"""The result for a call that the entry cannot serve."""
 
 
 class Nested:
-    """Serves calls like one that a recording has served.
+    """Serve calls whose arguments have the containers and kinds of leaves of an earlier call.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class Nested:
     call : Call
         The call that was served.
     way : tuple
-        As that of `Recorded.fast`; its entry takes all leaves, tensors as arrays.
+        As returned by `Recorded.fast`; the entry takes all leaves, tensors as arrays.
     """
 
     def __init__(self, recorded: "Recorded", call: Call, way: tuple[Any, ...]) -> None:
@@ -47,7 +47,7 @@ class Nested:
         ]
 
     def __call__(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-        """Return what the function returns, or `MISSED`."""
+        """Return the results of the captured function, or `MISSED`."""
         entry, make, rebuild, version, is_valid, grad = self.way
         usual = (mode.direct and mode.grad == grad) if unusual else grad
         if version != settings.entries or not usual or (is_valid is not None and not is_valid()):
@@ -70,7 +70,7 @@ class Nested:
         return results[0] if rebuild is None else rebuild(results)
 
     def _leaves(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Sequence[Any] | None:
-        """Return the leaves of the arguments, None for other containers."""
+        """Return the leaves of the arguments, None if the containers differ."""
         if self.structure is None:
             return None if kwargs or len(args) != len(self.requires) else args
         leaves, structure = flatten((args, kwargs))
@@ -80,7 +80,7 @@ class Nested:
         return leaves if is_same else None
 
     def _arrays(self, leaves: Sequence[Any]) -> list[Any] | None:
-        """Return leaves as the entry takes them, None for others than the recording is for."""
+        """Return the leaves as the entry takes them, None if a leaf is of another kind."""
         given = []
         for leaf, requires, order in zip(leaves, self.requires, self.orders, strict=True):
             array = leaf

@@ -1,5 +1,5 @@
-"""Python's floats and complex numbers among the arguments of a captured function: values known
-later that promote like the numbers they are."""
+"""Symbolic floats: Python's floats and complex numbers among the arguments of a captured function,
+whose values are known when it runs, and which promote like Python's numbers."""
 
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -18,8 +18,7 @@ def _refuse_as_key(number: Any) -> NoReturn:
 
 
 class PythonFloat(Tensor):
-    """A Python float that is known when the function is replayed: arrays keep their dtype with
-    it."""
+    """A symbolic Python float: arrays keep their dtype with it."""
 
     __slots__ = ()
     weak = 1.0
@@ -28,7 +27,7 @@ class PythonFloat(Tensor):
 
 
 class PythonComplex(Tensor):
-    """A Python complex number that is known when the function is replayed."""
+    """A symbolic Python complex number."""
 
     __slots__ = ()
     weak = 1j
@@ -37,7 +36,7 @@ class PythonComplex(Tensor):
 
 
 def _numbers_stay_numbers(name: str) -> Callable[..., Any]:
-    """Return an operator of Python whose result is a Python number if all operands are."""
+    """Return a Python operator whose result is a Python number if all operands are."""
     operate = getattr(Arithmetic, name)
 
     def method(self: Any, *others: Any) -> Any:
@@ -51,12 +50,12 @@ def _numbers_stay_numbers(name: str) -> Callable[..., Any]:
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a number of Python, now or later."""
+    """Whether a value is a number of Python, or stands for one."""
     return type(value) in (int, float, complex, bool) or getattr(value, "weak", None) is not None
 
 
 def _asking(what: str) -> Callable[..., NoReturn]:
-    """Return a method of Python's numbers that needs the number."""
+    """Return a method of Python's numbers that needs the value, and raises."""
 
     def ask(*_: Any) -> NoReturn:
         refuse(
@@ -69,12 +68,12 @@ def _asking(what: str) -> Callable[..., NoReturn]:
 
 
 IN_PLACE = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
-"""Operators whose forms in place make another number."""
+"""Operators whose in-place forms return another number."""
 OPERATORS = (
     "add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "floordiv", "rfloordiv",
     "mod", "rmod", "pow", "rpow", "neg", "pos", "abs",
 )  # fmt: skip
-"""Operators whose results are numbers if all operands are."""
+"""Operators whose results are Python numbers if all operands are."""
 
 for _kind in (PythonFloat, PythonComplex):
     for _name in OPERATORS:

@@ -1,5 +1,5 @@
-"""Which integers among the arguments of a captured function are known later: those that differed
-from call to call, unless Python needs their numbers."""
+"""Choose the integer arguments of a captured function that become symbolic: those that differed
+from call to call, unless Python has asked for their values."""
 
 from collections.abc import Hashable
 from typing import Any
@@ -15,11 +15,11 @@ class _Seen:
     Attributes
     ----------
     first : dict
-        Those of the first call.
+        The integers of the first call.
     later : frozenset of int
-        What is known later.
+        The places of symbolic integers.
     fixed : set of int
-        What is part of a recording, since Python has asked for the number.
+        The places of integers that are constants of a trace, since Python has asked for them.
     """
 
     def __init__(self, first: dict[int, Any]) -> None:
@@ -29,18 +29,18 @@ class _Seen:
 
 
 class Varying:
-    """The integers of all calls, by the kind of call."""
+    """The integers of all calls of a captured function, by the kind of call."""
 
     def __init__(self) -> None:
         self._seen: dict[Hashable, _Seen] = {}
 
     def later(self, outline: Hashable) -> frozenset[int]:
-        """Return the places of integers that are known later."""
+        """Return the places of symbolic integers."""
         seen = self._seen.get(outline)
         return frozenset() if seen is None else seen.later
 
     def candidates(self, call: Call) -> frozenset[int]:
-        """Return the places of integers that may become known later: what differed."""
+        """Return the places of integers that may become symbolic: those that differed."""
         seen = self._seen.get(call.outline)
         if seen is None:
             if len(self._seen) >= _MOST:
@@ -51,7 +51,7 @@ class Varying:
         return frozenset((seen.later | differ) - seen.fixed)
 
     def settle(self, call: Call, later: frozenset[int], fixed: frozenset[int]) -> None:
-        """Remember what was found when a call was recorded."""
+        """Remember the symbolic and the fixed integers that a capture has found."""
         seen = self._seen.get(call.outline)
         if seen is not None:
             seen.later, seen.fixed = later, seen.fixed | fixed
