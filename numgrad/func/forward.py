@@ -52,8 +52,8 @@ def jvp(
 def along(
     function: Any, primals: Any, given: Any, what: str, kind: str, has_aux: bool = False
 ) -> tuple[Called, list[Tensor], bool]:
-    """Return a function called on primals, the vectors given in their spaces, and whether products
-    with these need a graph."""
+    """Call a function on primals; return it, the given vectors as tensors of matching shapes, and
+    whether products with them need a graph."""
     for name, value in (("primals", primals), (f"{kind}s", given)):
         if not isinstance(value, (tuple, list)):
             raise ArgTypeError(
@@ -111,9 +111,11 @@ def linearize(function: Callable[..., Any], *primals: Any, has_aux: bool = False
 def push(
     outputs: Tensors, inputs: Tensors, tangents: Sequence[Any], graph: bool, batched: bool = False
 ) -> list[Tensor]:
-    """Return the Jacobian-vector product, with zeros where an output depends on no input. A
-    tangent that is ``None`` is zero, and costs nothing; batched, each has a batch of vectors in
-    front. ``graph`` says whether the products are recorded."""
+    """Return the Jacobian-vector product, with zeros for an output that depends on no input.
+
+    A tangent that is ``None`` is zero, and costs nothing; with ``batched`` each tangent is a batch.
+    ``graph`` says whether the products are recorded.
+    """
     seeds, batch = seeds_of(inputs, tangents, batched)
     live = [o.edge for o in outputs if o.requires_grad]
     found: Any = {}
@@ -126,7 +128,8 @@ def push(
 def seeds_of(
     inputs: Tensors, tangents: Sequence[Any], batched: bool
 ) -> tuple[list[tuple[Edge, Value]], int | None]:
-    """Return where tangents start, each in the dtype of its input, and the size of their batch."""
+    """Return the seeds of a forward pass, each in the dtype of its input, and the size of their
+    batch."""
     seeds = [
         (x.edge, arguments.cotangent(t, x.spec, "tangent", n, batched))
         for n, (x, t) in enumerate(zip(inputs, tangents, strict=True))
@@ -136,8 +139,8 @@ def seeds_of(
 
 
 def delivered(spaces: Tensors, found: Mapping[Edge, Any], batch: int | None) -> list[Tensor]:
-    """Return what was found in the spaces of some tensors, each an array of its own, with zeros for
-    what was not."""
+    """Return the values found for ``spaces``, each in an array of its own, with zeros for those
+    that were not found."""
     results: dict[int, Tensor] = {}
     for place in arguments.places(spaces, "outputs", check=False):
         value = found.get(place.edge)

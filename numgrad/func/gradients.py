@@ -31,8 +31,8 @@ def pull(
     batched: bool = False,
     cut: Tensors | None = None,
 ) -> list[Tensor]:
-    """Return the vector-Jacobian product, not by way of what is cut, with zeros where an input is
-    not reached."""
+    """Return the vector-Jacobian product, with zeros for an input that no output depends on;
+    nothing passes through the tensors in ``cut``."""
     live = [(o, s) for o, s in zip(outputs, seeds, strict=True) if o.requires_grad]
     found: Sequence[Tensor | None] = [None] * len(inputs)
     if live and inputs:
@@ -46,14 +46,14 @@ def pull(
             is_grads_batched=batched,
             no_grad_vars=cut,
         )
-    # Zeros of our own depend on nothing; those of the engine are leaves of the graph.
+    # Zeros made here depend on nothing, while zeros of the engine are leaves of the graph.
     batch = seeds[0].shape[0] if batched else None
     return [zeros(x.spec, batch) if g is None else g for g, x in zip(found, inputs, strict=True)]
 
 
 class Called:
-    """A function that was called on variables, with recording on: what it returned, and the
-    leaves of that."""
+    """A function, called on variables with recording on: its output, and the leaves of the output.
+    """
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class Called:
         self.leaves, self.rebuild = output_leaves(self.output, what)
 
     def scalar(self) -> Tensor:
-        """Return the output, after checking that it has a gradient."""
+        """Return the output, after checking that it is one real scalar."""
         if len(self.leaves) != 1 or self.leaves[0].shape != () or self.leaves[0].dtype.kind != "f":
             found = (
                 f"{type(self.output).__name__}; return one scalar, and anything else with "
@@ -100,21 +100,21 @@ class Called:
         return self.leaves[0]
 
     def outer_graph(self, *vectors: Tensor) -> bool:
-        """Return whether what is derived from the output, and from vectors, needs a graph."""
+        """Return whether derivatives of the output, multiplied by vectors, need a graph."""
         return self.variables.outer_graph([*self.leaves, *vectors])
 
     def pulled(self, seeds: Sequence[Any], batched: bool = False) -> list[Any]:
-        """Return the vector-Jacobian product as the caller gets it, leaf by leaf."""
+        """Return the vector-Jacobian product leaf by leaf, ready for the caller."""
         graph = self.outer_graph(*[seed for seed in seeds if seed is not None])
         found = pull(self.leaves, self.variables.leaves, seeds, graph, batched)
         return [self.variables.deliver(g) for g in found]
 
     def value(self) -> Any:
-        """Return the output as the caller gets it."""
+        """Return the output, ready for the caller."""
         return self.arranged(self.leaves)
 
     def arranged(self, values: Sequence[Tensor], as_numpy: bool | None = None) -> Any:
-        """Return values in the structure of the output, as the caller gets them."""
+        """Return values in the structure of the output, ready for the caller."""
         return self.rebuild([self.variables.deliver(value, as_numpy) for value in values])
 
     def with_aux(self, *results: Any) -> Any:
@@ -227,7 +227,7 @@ def grad_and_value(
 def _both(
     function: Callable[..., Any], argnums: ArgNums, has_aux: bool, what: str, make: Any
 ) -> Callable[..., Any]:
-    """Return a function that computes value and gradient, in the order that its name says."""
+    """Return a function that computes value and gradient, in the order of its name."""
     require_function(function, what)
     order = 1 if what == "value_and_grad" else -1
 
@@ -240,7 +240,7 @@ def _both(
 
 
 def _gradients(at: Called) -> Any:
-    """Return the gradients of a scalar function as the caller gets them."""
+    """Return the gradients of a scalar function, ready for the caller."""
     variables, output = at.variables, at.scalar()
     found = gradients_alone(output, variables.leaves)
     if found is None:
@@ -294,8 +294,11 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
 def matching(
     tree: Any, leaves: Sequence[Tensor], expected: list[Any], what: str, kind: str, of: str
 ) -> list[Any]:
-    """Return vectors as tensors, one of the right shape per leaf, from the places where these are;
-    whether a sequence is a list or a tuple does not matter, nor in which order keys come."""
+    """Return vectors as tensors, one of the right shape for each leaf, matched by their places in
+    the containers.
+
+    Neither list or tuple, nor the order of keys matters.
+    """
     vectors, _ = flatten(tree)
     if len(vectors) != len(leaves):
         raise GradShapeError(f"{what}: got {len(vectors)} {kind}s for {len(leaves)} {of}s")

@@ -72,7 +72,7 @@ def linear_transpose(function: Callable[..., Any], *primals: Any) -> Callable[..
 
 
 def _called(function: Any, primals: Sequence[Any], numbers: Callable[..., np.ndarray]) -> Called:
-    """Return the function, called on other numbers than the primals."""
+    """Call the function on other numbers than the primals, of their shapes and dtypes."""
 
     def other(x: Any) -> Any:
         dtype = x.dtype if isinstance(x, Tensor) else np.asarray(x).dtype
@@ -88,7 +88,10 @@ def _random(shape: tuple[int, ...]) -> np.ndarray:
 
 
 def _pulled(at: Called, seeds: Sequence[Tensor], graph: bool) -> list[Tensor]:
-    """Return what the transpose is at cotangents: the pass backwards is that of the conjugate."""
+    """Return the products of the transpose with cotangents.
+
+    A backward pass computes the conjugate transpose, so cotangents and results are conjugated.
+    """
     return _conjugates(pull(at.leaves, at.variables.leaves, _conjugates(seeds), graph))
 
 
@@ -97,8 +100,10 @@ def _conjugates(values: Sequence[Tensor]) -> list[Tensor]:
 
 
 def _is_linear(at: Called, other: Called) -> Tensor:
-    """Whether the values at another point are those of the derivative at 0, weighted so that they
-    do not cancel."""
+    """Whether the values at another point are those of the derivative at 0.
+
+    Weighted sums of them are compared, so that differences do not cancel.
+    """
     weights = [np.sqrt(np.arange(2.0, 2.0 + y.size)).reshape(y.shape) for y in at.leaves]
     seeds = [
         asarray(w.astype(y.dtype), device=y.device) for w, y in zip(weights, at.leaves, strict=True)

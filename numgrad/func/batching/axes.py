@@ -1,4 +1,4 @@
-"""Which axis of each array is that of the samples: ``in_axes`` and ``out_axes`` of `vmap`."""
+"""The axis of samples of each array: ``in_axes`` and ``out_axes`` of `vmap`."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from ...containers.unknown_leaves import how_to_register
 
 
 def leaf_axes(in_axes: Any, args: Sequence[Any], leaves: Sequence[Any]) -> list[int | None]:
-    """Return the axis of each leaf of the arguments, counted from the left."""
+    """Return the axis of samples of each leaf of the arguments, counted from the left."""
     if isinstance(in_axes, list):
         in_axes = tuple(in_axes)
     if isinstance(in_axes, tuple) and len(in_axes) != len(args):
@@ -27,7 +27,8 @@ def leaf_axes(in_axes: Any, args: Sequence[Any], leaves: Sequence[Any]) -> list[
 
 
 def output_axes(out_axes: Any, result: Any, varies: Sequence[bool]) -> list[int | None]:
-    """Return where the axis of the samples goes in each leaf of a result, which has it in front."""
+    """Return the place of the axis of samples for each leaf of a result, where it is in front now.
+    """
     axes = _spread(out_axes, result, "out_axes", none_is_leaf=False)
     ranks = [len(leaf.shape) for leaf in optree.tree_leaves(result, namespace=VARIABLES)]
     return [_checked_output(*item) for item in zip(axes, ranks, varies, strict=True)]

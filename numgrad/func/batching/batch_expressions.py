@@ -1,8 +1,8 @@
-"""Expressions of one sample, computed for all samples: every operator works on any number of
-leading axes, so each expression is made again with those that its operands have.
+"""Expressions of one sample, made again for all samples: every operator works on any number of
+leading axes, so each expression gets the leading axes of its operands.
 
-What an expression of the sample has as its batch, the rows of a batched pass inside of the
-function, becomes an axis as well: behind the axes of the samples, in front of its own.
+The rows of an expression of the sample, from a batched pass inside of the function, become an axis
+as well: behind the axes of the samples, in front of its own.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -18,12 +18,12 @@ from ...engine.record.apply import runtime
 from ...ir.broadcasting import broadcast_shapes
 
 NONE: Mapping[Any, Any] = MappingProxyType({})
-_STRETCHING = (Elementwise, KernelOperator)  # which take an axis of length 1 for any length
+_STRETCHING = (Elementwise, KernelOperator)  # operators that broadcast axes of length 1
 
 
 class Wide(NamedTuple):
-    """A value of all samples, with ``lead`` axes of samples in front, and behind them one of rows,
-    if it has rows."""
+    """A value of all samples: ``lead`` axes of samples in front, then an axis of rows if it has
+    rows."""
 
     value: Any
     lead: int = 0
@@ -31,7 +31,7 @@ class Wide(NamedTuple):
 
     @property
     def core(self) -> int:
-        """The number of axes that the value has in the sample."""
+        """The number of axes that the value has in one sample."""
         return len(self.value.shape) - self.lead - self.rows
 
 
@@ -41,9 +41,11 @@ def spread(
     inputs: Mapping[Expr, Wide],
     instead: Mapping[Hashable, Value] = NONE,
 ) -> list[Wide]:
-    """Return the outputs of a function of one sample for the values of all samples: what they are
-    made of, in order of creation, is made again, with ``inputs`` for the placeholders, and
-    ``instead``, by their keys, for values from outside."""
+    """Return the outputs of a function of one sample, for all samples.
+
+    The expressions are made again in order of creation, with ``inputs`` for the placeholders;
+    ``instead`` has values to read in place of values from outside, by their keys.
+    """
     known: dict[Expr, list[Wide]] = {expr: [wide] for expr, wide in inputs.items()}
 
     def operand(value: Any) -> Wide:
@@ -59,14 +61,14 @@ def spread(
 
 
 def _constant(value: Any) -> Wide:
-    """Return what every sample reads; what has rows has them as an axis."""
+    """Return a value that every sample reads, with its rows as an axis."""
     if not value.rows:
         return Wide(value)
     return Wide(runtime.value(value.array), rows=True)
 
 
 def _again(expr: Expr, operands: Sequence[Wide]) -> list[Wide]:
-    """Return the results of an expression for wider operands."""
+    """Return the results of an expression for operands of all samples."""
     if expr.operator is TO_ROWS:
         return [operands[0]._replace(rows=True)]
     if expr.operator is TO_AXIS:
@@ -80,7 +82,7 @@ def _again(expr: Expr, operands: Sequence[Wide]) -> list[Wide]:
 
 
 def _rule(rule: Rule, operands: Sequence[Wide]) -> list[Wide]:
-    """Return the results of the operations that a rule is made of."""
+    """Return the results of the expressions of a rule."""
     places: Any = rule.places.items()
     inputs = {expr: operands[n] for expr, n in places if n < len(operands)}
     made: Any = rule.outputs
@@ -91,7 +93,7 @@ def _rule(rule: Rule, operands: Sequence[Wide]) -> list[Wide]:
 def applied(
     operator: Any, static: dict[str, Any], values: Sequence[Any], of: Expr | None = None
 ) -> list[Any]:
-    """Return the results of an operator, still to be computed."""
+    """Return the results of an operator, as expressions."""
     specs = [value.spec for value in values]
     rows = any([spec.rows for spec in specs])  # noqa: C419  a list is faster
     device = device_of(specs)
@@ -102,8 +104,7 @@ def applied(
 
 
 def _aligned(expr: Expr, operands: Sequence[Wide], lead: int, rows: bool) -> list[Any]:
-    """Return operands with all axes in front that any of them has, of length 1 where an operator
-    repeats what is in them by itself."""
+    """Return operands with the same leading axes, of length 1 where the operator broadcasts."""
     pads = _pads(expr, operands)
     values = [_expanded(w, lead, rows, pad) for w, pad in zip(operands, pads, strict=True)]
     if isinstance(expr.operator, _STRETCHING) or len(values) < 2:
@@ -114,7 +115,7 @@ def _aligned(expr: Expr, operands: Sequence[Wide], lead: int, rows: bool) -> lis
 
 
 def _pads(expr: Expr, operands: Sequence[Wide]) -> list[int]:
-    """Return how many axes operands of the sample lack that others have."""
+    """Return how many loop axes each operand of the sample lacks, compared with the others."""
     if expr.operator.ranks is None:
         return [0] * len(operands)
     ranks = expr.operator.ranks(**expr.static)
@@ -136,11 +137,11 @@ def _repeated(value: Any, sizes: tuple[int, ...]) -> Any:
 
 
 def made(name: str, *values: Any, **static: Any) -> Any:
-    """Return the result of an operator that has one, still to be computed."""
+    """Return the one result of an operator, as an expression."""
     return applied(registry[name], static, values)[0]
 
 
 def filled(wide: Wide, sizes: tuple[int, ...]) -> Any:
-    """Return a value that has all axes of samples, with these sizes."""
+    """Return a value with all axes of samples, of the given sizes."""
     value = _expanded(wide, len(sizes), False)
     return _repeated(value, (*sizes, *value.shape[len(sizes) :]))

@@ -1,4 +1,4 @@
-"""A function of one sample as an operation on all samples, with derivatives of any order."""
+"""A function of one sample as an operator on all samples, with derivatives of any order."""
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any
@@ -23,7 +23,7 @@ from .hoist_sums import summed
 
 
 class _Watch(Capture):
-    """Watches a function of one sample; what is around it may be captured itself."""
+    """A capture of a function of one sample; the code around it may be captured itself."""
 
     what = "ng.func.vmap is calling a function for one sample"
     ways_out = (
@@ -33,8 +33,10 @@ class _Watch(Capture):
 
 
 class Sample(Recording):
-    """What a function does with one sample, whose arguments are placeholders. What it closes over
-    may belong to a function that is captured around it, or mapped itself."""
+    """The trace of a function for one sample, whose arguments are placeholders.
+
+    A closed-over value may belong to a function that is captured around it, or mapped itself.
+    """
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -44,7 +46,7 @@ class Sample(Recording):
         return _Watch(arguments, mode.capture)
 
     def _taken(self, capture: Capture, above: Recording | None) -> dict[Edge, Any]:
-        """Return the places in the graph outside to which that of the outputs leads."""
+        """Return the edges in the graph outside to which the graph of the outputs leads."""
         ends = {a.edge for a in self.arguments if a.requires_grad}
         waiting = [o.edge for o in self.outputs if o.requires_grad]
         found: dict[Edge, Any] = {}
@@ -62,17 +64,17 @@ class Sample(Recording):
         return found
 
     def _is_inside(self, number: int) -> bool:
-        """Whether what has a number was made while the function ran."""
+        """Whether the node with a number was made while the function ran."""
         return any(first < number < last for first, last in self.spans)
 
     @lazy
     def exprs(self) -> list[Expr]:
-        """What the outputs are made of, but for what was there before."""
+        """The expressions of the outputs, without those from before the call."""
         return [e for e in pending_exprs(self.outputs) if self._is_inside(e.number)]
 
     @lazy
     def closed(self) -> list[Value]:
-        """What is read that belongs to a function around this one, and has no value yet."""
+        """The closed-over values that a function around this one has not computed yet."""
         read: list[Any] = [value for expr in self.exprs for value in expr.inputs]
         read += self.outputs
         known = {*self.exprs, *(a.expr for a in self.arguments)}
@@ -80,8 +82,11 @@ class Sample(Recording):
         return [runtime.value.deferred(v.expr, v.expr_slot, v.spec) for v in found.values()]
 
     def along(self, wanted: tuple[bool, ...], create_graph: bool) -> "Sample":
-        """Return the function of the tangents of the outputs that can have some: its arguments are
-        those of the function, and a tangent for each wanted input, arguments first."""
+        """Return the trace of the tangents of the outputs.
+
+        Its arguments are those of the function, and a tangent for each wanted input, arguments
+        first.
+        """
         key = ("tangents", wanted, create_graph, settings.recorded)
         known: Any = self._derivatives.get(key)
         if known is None or not known.is_valid():
@@ -109,7 +114,7 @@ class Sample(Recording):
         return Sample(name, push, [*self.arguments, *tangents], self.fuse, self)
 
     def varying(self, mapped: Collection[int]) -> list[bool]:
-        """Return which outputs differ from sample to sample where these arguments do."""
+        """Return which outputs differ from sample to sample if the arguments in ``mapped`` do."""
         found = {self.arguments[n].expr for n in mapped}
         for expr in self.exprs:
             if any([getattr(value, "expr", None) in found for value in expr.inputs]):  # noqa: C419
@@ -117,19 +122,22 @@ class Sample(Recording):
         return [output.array is None and output.expr in found for output in self.outputs]
 
     def sizes(self, inputs: Sequence[Value]) -> tuple[int, ...]:
-        """Return the lengths of the axes that values have in front of those of a sample."""
+        """Return the lengths of the axes of samples of all inputs, broadcast together."""
         pairs = zip(inputs, self.leads(inputs), strict=True)
         return broadcast_shapes(*[x.shape[:lead] for x, lead in pairs])
 
     def leads(self, inputs: Sequence[Any]) -> list[int]:
-        """Return how many axes values have in front of those of a sample."""
+        """Return the number of axes of samples of each input."""
         pairs = zip(inputs, self.arguments, strict=True)
         return [len(x.shape) - len(a.shape) for x, a in pairs]
 
 
 class Mapped(Operator):
-    """A function of one sample as an operator on any number of leading axes. Its derivative is that
-    of the function, recorded for one sample and applied to all of them."""
+    """A function of one sample as an operator on any number of leading axes.
+
+    Its derivative is the derivative of the function, captured for one sample and applied to all of
+    them.
+    """
 
     def __init__(self, sample: Sample) -> None:
         super().__init__(sample.name, register=False)
@@ -142,11 +150,11 @@ class Mapped(Operator):
         moved: Mapping[Edge, Edge] = NONE,
         shared: Mapping[int, int] = NONE,
     ) -> list[Tensor]:
-        """Return the outputs for values with leading axes, connected to their graph. Each output
-        has all leading axes; ``shared`` says by number which are summed, over how many of them.
+        """Return the outputs for values with leading axes, connected to their graph.
 
-        ``instead`` and ``moved`` say what is read, and where gradients go, in place of what the
-        function closes over.
+        Each output has all leading axes; ``shared`` says, by the numbers of outputs, over how many
+        of them it is summed. ``instead`` and ``moved`` have the values and edges that replace those
+        that the function closes over.
         """
         sample = self.sample
         inputs = _aligned(inputs, sample.leads(inputs))
@@ -158,7 +166,7 @@ class Mapped(Operator):
         for n, count in shared.items():
             outputs[n] = summed(outputs[n], len(sizes), count)
         given = {id(w.value) for w in wide.values()}
-        for n, o in enumerate(outputs):  # results share no memory with what was given
+        for n, o in enumerate(outputs):  # results share no memory with arguments
             if o.array is not None or id(o) in given:
                 outputs[n] = registry["copy"](o)
         if not mode.deferring and mode.capture is None:
@@ -188,8 +196,8 @@ class Mapped(Operator):
     def differentiate(
         self, backward_pass: Any, context: Any, cotangents: Sequence[Any]
     ) -> Sequence[Any]:
-        """Return the gradients: the derivative of the sample, for all samples, and summed for what
-        they share."""
+        """Return the gradients: the derivative of the sample, applied to all samples, and summed
+        for inputs that they share."""
         sample, wanted = self.sample, context.wanted
         seeds = arrived(context, cotangents, sample.live)
         derivative: Any = sample.derivative(wanted, context.create_graph)
@@ -205,7 +213,7 @@ class Mapped(Operator):
     def tangent(
         self, forward_pass: Any, context: Any, tangents: Sequence[Any]
     ) -> Sequence[Any] | None:
-        """Return the tangents of the outputs, in the same way."""
+        """Return the tangents of the outputs, by the derivative along tangents of the sample."""
         sample = self.sample
         wanted = tuple([t is not None for t in tangents])
         given = [t for t in tangents if t is not None]
@@ -219,11 +227,12 @@ class Mapped(Operator):
         return made
 
     def _count(self, specs: Sequence[Spec]) -> int:
-        """Return how many axes inputs have in front of those of a sample."""
+        """Return the greatest number of axes of samples of an input."""
         return max(self.sample.leads(specs[: len(self.sample.arguments)]), default=0)
 
     def _is_shared(self, number: int, spec: Spec) -> bool:
-        """Whether an input is the same for all samples: with axes of length 1 in front, or none."""
+        """Whether an input is the same for all samples: its axes of samples have length 1, or there
+        are none."""
         arguments = self.sample.arguments
         own = len((arguments[number] if number < len(arguments) else spec).shape)
         return all(size == 1 for size in spec.shape[: len(spec.shape) - own])
@@ -231,7 +240,7 @@ class Mapped(Operator):
     def _again(
         self, derivative: Sample, context: Any, vectors: Sequence[Any], shared: Mapping[int, int]
     ) -> list[Tensor]:
-        """Apply a derivative to what the function was applied to, and to vectors."""
+        """Apply the trace of a derivative to the inputs of the function and to vectors."""
         sample = self.sample
         inputs = [context.input(n) for n in range(len(sample.arguments))]
         further, count = context.further(), len(sample.closed)
@@ -242,8 +251,10 @@ class Mapped(Operator):
 
 
 def _aligned(inputs: Sequence[Value], leads: Sequence[int]) -> list[Any]:
-    """Return values with equally many axes in front, as operands of any operator have: axes of a
-    batch that come later belong before these."""
+    """Return values with equally many axes in front, as operators expect of operands.
+
+    Axes of a batch that are added later then come before them.
+    """
     expand, most = registry["expand_dims"], max(leads, default=0)
     ranks = [most - lead + len(x.shape) for x, lead in zip(inputs, leads, strict=True)]
     missing = [tuple(range(-r, -r + most - n)) for r, n in zip(ranks, leads, strict=True)]

@@ -58,7 +58,7 @@ def hessian(
 
 
 class _Second(Options):
-    """How a Hessian is computed."""
+    """The options of a Hessian."""
 
     def computed(self, at: Called) -> Any:
         variables = at.variables
@@ -73,8 +73,11 @@ class _Second(Options):
 
 
 class Curvature(Passes):
-    """The rows of a Hessian. It is symmetric: its products with the unit vectors of an input are
-    the rows of that input."""
+    """The rows of a Hessian.
+
+    The Hessian is symmetric: its products with the unit vectors of an input are the rows of that
+    input.
+    """
 
     def __init__(self, output: Tensor, inputs: Sequence[Tensor], graph: bool) -> None:
         super().__init__(inputs, inputs, graph)

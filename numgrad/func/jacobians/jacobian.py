@@ -1,4 +1,4 @@
-"""Whole Jacobians: by rows, by columns, in chunks that fit into memory, into arrays of the
+"""Whole Jacobians: by rows or by columns, in chunks that fit into memory, into arrays of the
 caller."""
 
 from collections.abc import Callable, Sequence
@@ -202,7 +202,7 @@ def value_and_jacobian(
 
 @dataclass(frozen=True)
 class Options:
-    """How a Jacobian is computed, see `jacobian`."""
+    """The options of a Jacobian, see `jacobian`."""
 
     what: str
     argnums: ArgNums
@@ -238,7 +238,7 @@ class Options:
         return Transformed(jacobian_function, function, self.what, *again)
 
     def computed(self, at: Called) -> Any:
-        """Return the Jacobian as the caller gets it."""
+        """Return the Jacobian, ready for the caller."""
         outputs, variables, graph = at.leaves, at.variables, at.outer_graph()
         passes = passes_of(self.mode, outputs, variables.leaves, graph)
         try:
@@ -249,8 +249,8 @@ class Options:
             return self.assembled(Rows(outputs, variables.leaves, graph), variables, at.rebuild)
 
     def assembled(self, passes: Passes, variables: Variables, rebuild: Rebuild) -> Any:
-        """Return what passes make up, as the caller gets it; ``rebuild`` arranges what there is
-        of each output."""
+        """Return the blocks that passes compute, ready for the caller; ``rebuild`` arranges one
+        item for each output."""
 
         def arrange(blocks: Sequence[Any]) -> Any:
             return rebuild(variables.by_output(blocks))
@@ -260,7 +260,7 @@ class Options:
             self._filled(into(passes, self.out, arrange, self.what), passes)
             return self.out
         is_here = all(x.spec.device == CPU for x in (*passes.outputs, *passes.inputs))
-        is_chunked = self._step(passes) is not None  # chunks joined at the end would be there twice
+        is_chunked = self._step(passes) is not None  # joining chunks would need the memory twice
         to_arrays = is_here and is_chunked and present.capture is None and not passes.graph
         blocks = self._filled(Arrays(passes) if to_arrays else Joined(passes), passes)
         if not variables.as_numpy:
@@ -268,7 +268,8 @@ class Options:
         return arrange(list(map(variables.deliver, blocks)))
 
     def _filled(self, target: Any, passes: Passes) -> Any:
-        """Return the blocks by output and input."""
+        """Run the passes and put their chunks into ``target``; return its blocks by output and
+        input."""
         with closing(Bar(self.progress, passes.count, passes.unit)) as bar:
             for chunk in passes.chunks(self._step(passes)):
                 target.put(chunk)
@@ -276,7 +277,7 @@ class Options:
         return target.blocks()
 
     def _step(self, passes: Passes) -> int | None:
-        """Return how many rows or columns a pass takes, None for all."""
+        """Return the number of rows or columns of a pass, None for all."""
         if self.chunk_size != "auto":
             return self.chunk_size  # type: ignore[return-value]
         if present.capture is not None or passes.graph:  # a graph keeps them all
