@@ -1,4 +1,4 @@
-"""Roots of functions of one variable that are known to lie in an interval."""
+"""Roots of functions of one variable in a given interval."""
 
 from collections.abc import Callable
 from typing import Any
@@ -105,7 +105,7 @@ def _followed(
     parameters: Parameters,
     ends: tuple[float, float],
 ) -> Tensor:
-    """Return a root as a function of the parameters, and of what the function closes over."""
+    """Return a root as a function of the parameters and of closed-over tensors."""
     if not parameters.want_grad:
         return tensor(found)
 
