@@ -18,8 +18,8 @@ from .linearization import refused_graph
 
 
 class Captured:
-    """A function that is captured by `numgrad.jit`, or called where it cannot be captured since it
-    decides by values.
+    """A function that is captured by `numgrad.jit`, or called if it decides by values and cannot be
+    captured.
 
     Closed-over tensors are noted if there is a closure, and otherwise refused if they require grad.
     """
