@@ -12,7 +12,7 @@ from ..engine.differentiate.forward import ForwardPass
 from ..engine.differentiate.request import TangentRequest
 from ..engine.graph.node import Edge, Value, next_number
 from ..engine.record.apply import mode
-from .gradients import Called, Tensors, matching
+from .gradients import Evaluation, Tensors, matching
 from .pytree import holds_tensors, places
 
 
@@ -44,14 +44,16 @@ def jvp(
     >>> ng.func.jvp(lambda x: x * x, (np.array([1.0, 2.0]),), (np.array([1.0, 10.0]),))
     (array([1., 4.]), array([ 2., 40.]))
     """
-    at, vectors, graph = along(function, primals, tangents, "jvp", "tangent", has_aux)
+    at, vectors, graph = evaluate_with_vectors(
+        function, primals, tangents, "jvp", "tangent", has_aux
+    )
     products = push(at.leaves, at.variables.leaves, vectors, graph)
     return at.with_aux(at.value(), at.arranged(products))
 
 
-def along(
+def evaluate_with_vectors(
     function: Any, primals: Any, given: Any, what: str, kind: str, has_aux: bool = False
-) -> tuple[Called, list[Tensor], bool]:
+) -> tuple[Evaluation, list[Tensor], bool]:
     """Call a function on primals; return it, the given vectors as tensors of matching shapes, and
     whether products with them need a graph."""
     for name, value in (("primals", primals), (f"{kind}s", given)):
@@ -60,7 +62,7 @@ def along(
                 f"{what}: {name} must be a tuple or a list, got {type(value).__name__}; "
                 f"write {what}(f, (x,), (v,)), which returns (value, product)"
             )
-    at = Called(function, primals, range(len(primals)), what, has_aux=has_aux)
+    at = Evaluation(function, primals, range(len(primals)), what, has_aux=has_aux)
     expected = places(tuple(primals))
     vectors = matching(tuple(given), at.variables.leaves, expected, what, kind, "primal")
     at.variables.as_numpy = at.variables.as_numpy and not holds_tensors(tuple(given))
@@ -95,7 +97,7 @@ def linearize(function: Callable[..., Any], *primals: Any, has_aux: bool = False
     >>> jvp_fn(np.array([1.0, 10.0]))
     array([ 2., 40.])
     """
-    at = Called(function, primals, range(len(primals)), "linearize", has_aux=has_aux)
+    at = Evaluation(function, primals, range(len(primals)), "linearize", has_aux=has_aux)
     variables, graph, expected = at.variables, at.outer_graph(), places(tuple(primals))
     variables.last = next_number()
 

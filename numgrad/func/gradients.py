@@ -51,7 +51,7 @@ def pull(
     return [zeros(x.spec, batch) if g is None else g for g, x in zip(found, inputs, strict=True)]
 
 
-class Called:
+class Evaluation:
     """A function, called on variables with recording on: its output, and the leaves of the output.
     """
 
@@ -163,7 +163,7 @@ def grad(
     require_function(function, "grad")
 
     def gradient(*args: Any, **kwargs: Any) -> Any:
-        at = Called(function, args, argnums, "grad", kwargs, has_aux)
+        at = Evaluation(function, args, argnums, "grad", kwargs, has_aux)
         return at.with_aux(_gradients(at))
 
     return Transformed(gradient, function, "grad", grad, (function, argnums, has_aux))
@@ -193,7 +193,7 @@ def value_and_grad(
     (5.0, array([2., 4.]))
     """
 
-    return _both(function, argnums, has_aux, "value_and_grad", value_and_grad)
+    return _value_and_gradient(function, argnums, has_aux, "value_and_grad", value_and_grad)
 
 
 def grad_and_value(
@@ -221,10 +221,10 @@ def grad_and_value(
     >>> gradient, float(value)
     (array([2., 4.]), 5.0)
     """
-    return _both(function, argnums, has_aux, "grad_and_value", grad_and_value)
+    return _value_and_gradient(function, argnums, has_aux, "grad_and_value", grad_and_value)
 
 
-def _both(
+def _value_and_gradient(
     function: Callable[..., Any], argnums: ArgNums, has_aux: bool, what: str, make: Any
 ) -> Callable[..., Any]:
     """Return a function that computes value and gradient, in the order of its name."""
@@ -232,21 +232,21 @@ def _both(
     order = 1 if what == "value_and_grad" else -1
 
     def both(*args: Any, **kwargs: Any) -> Any:
-        at = Called(function, args, argnums, what, kwargs, has_aux)
+        at = Evaluation(function, args, argnums, what, kwargs, has_aux)
         gradients = _gradients(at)
         return (at.with_aux(at.variables.deliver(at.leaves[0])), gradients)[::order]
 
     return Transformed(both, function, what, make, (function, argnums, has_aux))
 
 
-def _gradients(at: Called) -> Any:
+def _gradients(at: Evaluation) -> Any:
     """Return the gradients of a scalar function, ready for the caller."""
     variables, output = at.variables, at.scalar()
     found = gradients_alone(output, variables.leaves)
     if found is None:
         return variables.rebuild(at.pulled([None]))
-    variables.is_inside(at.leaves)
-    return variables.rebuild(list(map(variables.hand_over, found)))
+    variables.mark_inside(at.leaves)
+    return variables.rebuild(list(map(variables.deliver_new, found)))
 
 
 def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
@@ -277,7 +277,7 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
     >>> vjp_fn(np.array([1.0, 10.0]))
     (array([ 2., 40.]),)
     """
-    at = Called(function, primals, range(len(primals)), "vjp", has_aux=has_aux)
+    at = Evaluation(function, primals, range(len(primals)), "vjp", has_aux=has_aux)
     variables, graph, expected = at.variables, at.outer_graph(), places(at.output)
     variables.last = next_number()
 

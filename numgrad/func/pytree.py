@@ -112,10 +112,10 @@ class Variables:
         """
         if mode.grad and reaches_outside([*self.leaves, *values], self.first, self.last):
             return True
-        self.is_inside(values)
+        self.mark_inside(values)
         return False
 
-    def is_inside(self, values: Sequence[Tensor]) -> None:
+    def mark_inside(self, values: Sequence[Tensor]) -> None:
         """Note that values depend on nothing outside that requires grad."""
         self._inside = values
 
@@ -140,7 +140,7 @@ class Variables:
             return value.numpy(copy=True)
         return value.clone() if self._is_shared(value) else value
 
-    def hand_over(self, value: Tensor) -> Any:
+    def deliver_new(self, value: Tensor) -> Any:
         """Return a result to the caller, given that it is a new array without a graph."""
         return value.array if self.as_numpy else value
 

@@ -13,7 +13,7 @@ from ..functions.creation.from_data import asarray
 from ..functions.elementwise.arithmetic import absolute
 from ..functions.elementwise.comparison import less_equal
 from ..functions.shape.selection import where
-from .gradients import Called, matching, pull
+from .gradients import Evaluation, matching, pull
 from .pytree import flatten, holds_tensors, places
 
 
@@ -71,7 +71,9 @@ def linear_transpose(function: Callable[..., Any], *primals: Any) -> Callable[..
     return transposed
 
 
-def _called(function: Any, primals: Sequence[Any], numbers: Callable[..., np.ndarray]) -> Called:
+def _called(
+    function: Any, primals: Sequence[Any], numbers: Callable[..., np.ndarray]
+) -> Evaluation:
     """Call the function on other numbers than the primals, of their shapes and dtypes."""
 
     def other(x: Any) -> Any:
@@ -80,14 +82,14 @@ def _called(function: Any, primals: Sequence[Any], numbers: Callable[..., np.nda
         return asarray(made, device=x.device) if isinstance(x, Tensor) else made
 
     args = [rebuild(list(map(other, leaves))) for leaves, rebuild in map(flatten, primals)]
-    return Called(function, args, range(len(args)), "linear_transpose")
+    return Evaluation(function, args, range(len(args)), "linear_transpose")
 
 
 def _random(shape: tuple[int, ...]) -> np.ndarray:
     return np.random.default_rng(0).uniform(-1.0, 1.0, shape)
 
 
-def _pulled(at: Called, seeds: Sequence[Tensor], graph: bool) -> list[Tensor]:
+def _pulled(at: Evaluation, seeds: Sequence[Tensor], graph: bool) -> list[Tensor]:
     """Return the products of the transpose with cotangents.
 
     A backward pass computes the conjugate transpose, so cotangents and results are conjugated.
@@ -99,7 +101,7 @@ def _conjugates(values: Sequence[Tensor]) -> list[Tensor]:
     return [x.conj() if x.dtype.kind == "c" else x for x in values]
 
 
-def _is_linear(at: Called, other: Called) -> Tensor:
+def _is_linear(at: Evaluation, other: Evaluation) -> Tensor:
     """Whether the values at another point are those of the derivative at 0.
 
     Weighted sums of them are compared, so that differences do not cancel.

@@ -13,8 +13,8 @@ from .._errors import SparsityError
 from ..engine.capture.concrete import Constants
 from ..engine.graph.node import Edge, Node
 from ..engine.graph.traversal import reachable
-from ..func.batching.sample import Mapped
-from ..func.tracing.trace import Replay
+from ..func.batching.sample import MapOperator
+from ..func.tracing.trace import CallOperator
 from .dependencies import Application, propagate
 from .index_sets import IndexSets, stacked, starts_of
 
@@ -74,9 +74,9 @@ class Walk:
     ) -> list[IndexSets]:
         """Return the index sets of the outputs of a node."""
         operator = node.operator
-        if isinstance(operator, Replay):
-            return self._replayed(operator.recording, sets)
-        if isinstance(operator, Mapped):
+        if isinstance(operator, CallOperator):
+            return self._replayed(operator.trace, sets)
+        if isinstance(operator, MapOperator):
             return self._mapped(node, operator.sample, sets)
         if any(spec.rows for spec in (*node.inputs, *node.outputs)):
             raise SparsityError(
@@ -93,14 +93,14 @@ class Walk:
         value = node.unpack()[n]
         return None if value is None else self._constants.of(value)
 
-    def _replayed(self, recording: Any, sets: list[IndexSets | None]) -> list[IndexSets]:
+    def _replayed(self, trace: Any, sets: list[IndexSets | None]) -> list[IndexSets]:
         """Walk through the graph of a captured function."""
-        pairs = zip(recording.edges, sets, strict=True)
+        pairs = zip(trace.edges, sets, strict=True)
         found = {edge: s for edge, s in pairs if s is not None and edge.node is not None}
         width = next(iter(found.values())).width
-        edges = [output.edge for output in recording.outputs]
+        edges = [output.edge for output in trace.outputs]
         self.along(edges, found)
-        return _of(edges, recording.outputs, found, width)
+        return _of(edges, trace.outputs, found, width)
 
     def _mapped(
         self, node: Node, sample: Any, sets: list[IndexSets | None]

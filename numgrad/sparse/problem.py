@@ -11,7 +11,7 @@ import numpy as np
 from .._errors import ArgTypeError, DetachedError, DtypeError, NotDifferentiableError, SparsityError
 from .._tensor import Tensor, placed
 from ..func.forward import push
-from ..func.gradients import Called, pull
+from ..func.gradients import Evaluation, pull
 from ..func.pytree import require_function
 from .compression import Plan, entries, plan_hessian, plan_jacobian
 from .detection import pattern_of
@@ -43,7 +43,7 @@ class Problem:
 
     def record(self, args: Sequence[Any]) -> Record:
         """Call the function on tensors, with recording on."""
-        at = Called(self.function, args, self.position(args), self.what)
+        at = Evaluation(self.function, args, self.position(args), self.what)
         if at.outer_graph():
             raise DetachedError(
                 f"{self.what}: the matrix depends on a tensor that requires grad, but a matrix of "

@@ -17,12 +17,12 @@ from ...engine.lower.lower import force, pending_exprs
 from ...engine.record.apply import attach, mode, pack, runtime
 from ...ir.broadcasting import broadcast_shapes
 from ...process.cached_attribute import lazy
-from ..tracing.trace import Recording, placeholder, zeros_at
-from .batch_expressions import NONE, Wide, filled, spread
-from .hoist_sums import summed
+from ..tracing.trace import Trace, placeholder, zeros_at
+from .batch_expressions import NONE, BatchedValue, batch_exprs, with_all_axes
+from .hoist_sums import hoisted_sum
 
 
-class _Watch(Capture):
+class _SampleCapture(Capture):
     """A capture of a function of one sample; the code around it may be captured itself."""
 
     what = "ng.func.vmap is calling a function for one sample"
@@ -32,7 +32,7 @@ class _Watch(Capture):
     )
 
 
-class Sample(Recording):
+class SampleTrace(Trace):
     """The trace of a function for one sample, whose arguments are placeholders.
 
     A closed-over value may belong to a function that is captured around it, or mapped itself.
@@ -40,12 +40,12 @@ class Sample(Recording):
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self.mapped = Mapped(self)
+        self.mapped = MapOperator(self)
 
     def _capture(self, arguments: list[Tensor]) -> Capture:
-        return _Watch(arguments, mode.capture)
+        return _SampleCapture(arguments, mode.capture)
 
-    def _taken(self, capture: Capture, above: Recording | None) -> dict[Edge, Any]:
+    def _closed_over(self, capture: Capture, above: Trace | None) -> dict[Edge, Any]:
         """Return the edges in the graph outside to which the graph of the outputs leads."""
         ends = {a.edge for a in self.arguments if a.requires_grad}
         waiting = [o.edge for o in self.outputs if o.requires_grad]
@@ -81,7 +81,7 @@ class Sample(Recording):
         found = {place_of(v): v for v in read if v.array is None and v.expr not in known}
         return [runtime.value.deferred(v.expr, v.expr_slot, v.spec) for v in found.values()]
 
-    def along(self, wanted: tuple[bool, ...], create_graph: bool) -> "Sample":
+    def tangent_trace(self, wanted: tuple[bool, ...], create_graph: bool) -> "SampleTrace":
         """Return the trace of the tangents of the outputs.
 
         Its arguments are those of the function, and a tangent for each wanted input, arguments
@@ -93,7 +93,7 @@ class Sample(Recording):
             known = self._derivatives[key] = self._pushed(wanted, create_graph)
         return known
 
-    def _pushed(self, wanted: tuple[bool, ...], create_graph: bool) -> "Sample":
+    def _pushed(self, wanted: tuple[bool, ...], create_graph: bool) -> "SampleTrace":
         first = len(self.arguments)
         specs = [x.spec for x in (*self.arguments, *self.edges[first:])]
         some = [(e, s) for e, s, want in zip(self.edges, specs, wanted, strict=True) if want]
@@ -105,13 +105,13 @@ class Sample(Recording):
             ends = [output.edge for output in outputs]
             request = TangentRequest(
                 seeds, ends, create_graph=create_graph, retain_graph=True,
-                ends=self.above_outside(),
+                ends=self.boundary_nodes(),
             )  # fmt: skip
             found: Any = ForwardPass(request).run().grads
             return [found[e] if e in found else zeros_at(e) for e in ends]
 
         name = f"the tangents of {self.name}"
-        return Sample(name, push, [*self.arguments, *tangents], self.fuse, self)
+        return SampleTrace(name, push, [*self.arguments, *tangents], self.fuse, self)
 
     def varying(self, mapped: Collection[int]) -> list[bool]:
         """Return which outputs differ from sample to sample if the arguments in ``mapped`` do."""
@@ -132,18 +132,18 @@ class Sample(Recording):
         return [len(x.shape) - len(a.shape) for x, a in pairs]
 
 
-class Mapped(Operator):
+class MapOperator(Operator):
     """A function of one sample as an operator on any number of leading axes.
 
     Its derivative is the derivative of the function, captured for one sample and applied to all of
     them.
     """
 
-    def __init__(self, sample: Sample) -> None:
+    def __init__(self, sample: SampleTrace) -> None:
         super().__init__(sample.name, register=False)
         self.sample = sample
 
-    def on(
+    def apply(
         self,
         inputs: Sequence[Value],
         instead: Mapping[Hashable, Value] = NONE,
@@ -159,12 +159,12 @@ class Mapped(Operator):
         sample = self.sample
         inputs = _aligned(inputs, sample.leads(inputs))
         pairs = zip(sample.arguments, inputs, sample.leads(inputs), strict=True)
-        wide = {a.expr: Wide(x.detached(), lead) for a, x, lead in pairs}
+        wide = {a.expr: BatchedValue(x.detached(), lead) for a, x, lead in pairs}
         sizes = sample.sizes(inputs)
-        found = spread(sample.exprs, sample.outputs, wide, instead)  # type: ignore[arg-type]
-        outputs = [filled(output, sizes) for output in found]
+        found = batch_exprs(sample.exprs, sample.outputs, wide, instead)  # type: ignore[arg-type]
+        outputs = [with_all_axes(output, sizes) for output in found]
         for n, count in shared.items():
-            outputs[n] = summed(outputs[n], len(sizes), count)
+            outputs[n] = hoisted_sum(outputs[n], len(sizes), count)
         given = {id(w.value) for w in wide.values()}
         for n, o in enumerate(outputs):  # results share no memory with arguments
             if o.array is not None or id(o) in given:
@@ -174,7 +174,7 @@ class Mapped(Operator):
         outer = [moved.get(edge, edge) for edge in sample.edges[len(sample.arguments) :]]
         if mode.grad and sample.live and (outer or any(x.requires_grad for x in inputs)):
             closed = [instead.get(place_of(value), value) for value in sample.closed]
-            past = sample.past.now(instead) if mode.capture is None else ()
+            past = sample.snapshot.now(instead) if mode.capture is None else ()
             self._record(inputs, outputs, outer, [*map(pack, closed), *past], shared)
         return outputs
 
@@ -207,7 +207,7 @@ class Mapped(Operator):
             k: count for k, n in enumerate(places)
             if count and self._is_shared(n, context.input_specs[n])
         }  # fmt: skip
-        found = iter(self._again(derivative, context, seeds, shared))
+        found = iter(self._apply_derivative(derivative, context, seeds, shared))
         return [next(found) if want else None for want in wanted]
 
     def tangent(
@@ -217,10 +217,10 @@ class Mapped(Operator):
         sample = self.sample
         wanted = tuple([t is not None for t in tangents])
         given = [t for t in tangents if t is not None]
-        along = sample.along(wanted, context.create_graph)
+        along = sample.tangent_trace(wanted, context.create_graph)
         sums = dict(context.static["shared"])
         shared = {k: sums[n] for k, n in enumerate(sample.live) if n in sums}
-        found = self._again(along, context, given, shared)
+        found = self._apply_derivative(along, context, given, shared)
         made: list[Any] = [None] * len(sample.outputs)
         for n, tangent in zip(sample.live, found, strict=True):
             made[n] = tangent
@@ -237,17 +237,21 @@ class Mapped(Operator):
         own = len((arguments[number] if number < len(arguments) else spec).shape)
         return all(size == 1 for size in spec.shape[: len(spec.shape) - own])
 
-    def _again(
-        self, derivative: Sample, context: Any, vectors: Sequence[Any], shared: Mapping[int, int]
+    def _apply_derivative(
+        self,
+        derivative: SampleTrace,
+        context: Any,
+        vectors: Sequence[Any],
+        shared: Mapping[int, int],
     ) -> list[Tensor]:
         """Apply the trace of a derivative to the inputs of the function and to vectors."""
         sample = self.sample
         inputs = [context.input(n) for n in range(len(sample.arguments))]
         further, count = context.further(), len(sample.closed)
-        instead: dict[Any, Value] = {**sample.past.changed(further[count:])}
+        instead: dict[Any, Value] = {**sample.snapshot.changed(further[count:])}
         instead |= {place_of(v): now for v, now in zip(sample.closed, further, strict=False)}
         moved = dict(zip(sample.edges, context.node.edges, strict=True))
-        return derivative.mapped.on([*inputs, *vectors], instead, moved, shared)
+        return derivative.mapped.apply([*inputs, *vectors], instead, moved, shared)
 
 
 def _aligned(inputs: Sequence[Value], leads: Sequence[int]) -> list[Any]:
@@ -261,7 +265,7 @@ def _aligned(inputs: Sequence[Value], leads: Sequence[int]) -> list[Any]:
     return [expand(x, axes=m) if m else x for x, m in zip(inputs, missing, strict=True)]
 
 
-def stand_in(index: int, value: Value, lead: int) -> Tensor:
+def sample_placeholder(index: int, value: Value, lead: int) -> Tensor:
     """Return the placeholder for one sample of a value with leading axes."""
     shape, dtype, _, device = value.spec
     grad = mode.grad and value.requires_grad

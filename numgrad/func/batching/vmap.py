@@ -16,7 +16,7 @@ from ..jacobians.blocks import joined
 from ..pytree import Rebuild, output_leaves, require_function
 from ..tracing.trace import record
 from .axes import leaf_axes, output_axes, samples_of
-from .sample import Sample, stand_in
+from .sample import SampleTrace, sample_placeholder
 
 
 def vmap(
@@ -130,8 +130,8 @@ class _Call:
 
         name = f"vmap({getattr(function, '__name__', type(function).__name__)})"
         leads = [int(self.axes[n] is not None) for n in arrays]
-        stands = [stand_in(n, self.inputs[k], leads[n]) for n, k in enumerate(arrays)]
-        self.sample: Sample = record(name, run, stands, "auto", Sample)
+        stands = [sample_placeholder(n, self.inputs[k], leads[n]) for n, k in enumerate(arrays)]
+        self.sample: SampleTrace = record(name, run, stands, "auto", SampleTrace)
         self.varies = self.sample.varying([n for n, lead in enumerate(leads) if lead])
 
     def outputs(self, chunk_size: int | None) -> list[Tensor]:
@@ -146,7 +146,7 @@ class _Call:
                 x[start:stop] if is_mapped and stop - start < self.count else x
                 for x, is_mapped in zip(inputs, mapped, strict=True)
             ]
-            parts.append(self.sample.mapped.on(some))
+            parts.append(self.sample.mapped.apply(some))
         return [joined(column) for column in zip(*parts, strict=True)]
 
 

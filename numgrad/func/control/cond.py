@@ -69,8 +69,8 @@ def cond(
     if pred.array is not None or mode.capture is None:
         return (true_fun if pred else false_fun)(*_gated(operands, lambda x: x.reshape(x.shape)))
     pred = pred.reshape(()).astype(np.dtype(bool), copy=False)
-    chosen = _branch(true_fun, operands, lambda x: _where(pred, x, _nothing(x)))
-    other = _branch(false_fun, operands, lambda x: _where(pred, _nothing(x), x))
+    chosen = _branch(true_fun, operands, lambda x: _where(pred, x, _zero(x)))
+    other = _branch(false_fun, operands, lambda x: _where(pred, _zero(x), x))
     return _selected(pred, chosen, other)
 
 
@@ -80,7 +80,7 @@ def _where(pred: Tensor, x: Any, y: Any) -> Tensor:
     return where(placed_on(pred, CPU) if is_here else pred, x, y)
 
 
-def _nothing(x: Tensor) -> Tensor:
+def _zero(x: Tensor) -> Tensor:
     return Tensor(np.zeros((), x.dtype))
 
 

@@ -11,7 +11,7 @@ from ...engine.graph.value import CPU, Expr, Spec, Storage, device_of, goes_anyw
 from ...engine.lower.placeholder import ARGUMENT
 
 
-def require_one(name: str, leaves: Iterable[Any]) -> None:
+def require_one_device(name: str, leaves: Iterable[Any]) -> None:
     """Raise for arguments on several devices, except those that are moved freely."""
     tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
     devices = {x.spec.device for x in tensors if not goes_anywhere(x.spec)}
@@ -77,4 +77,4 @@ def _is_tied(value: Any, tied: set[Any]) -> bool:
     return value.expr in tied
 
 
-__all__ = ["comes_back", "device_for", "require_one"]
+__all__ = ["comes_back", "device_for", "require_one_device"]

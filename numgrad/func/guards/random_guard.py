@@ -31,7 +31,7 @@ _UNSEEDED = (
 )
 
 
-class Watch:
+class DrawProfiler:
     """Tells whether this thread draws from the generator of Python's ``random``.
 
     Other threads, such as those of servers, may draw from it at any time. Every call is profiled,
@@ -57,7 +57,7 @@ class Watch:
             self.has_drawn |= called.__name__ in ("random", "getrandbits")
 
 
-class Draws:
+class RandomGuard:
     """The states of the generators that a function may use, before it is captured.
 
     Parameters
@@ -88,7 +88,7 @@ class Draws:
         shared = {id(generator) for generator, _ in _global()}
         return bool(self._drawn) and all(id(generator) in shared for generator, _ in self._drawn)
 
-    def are_of_others(self, watch: Watch) -> bool:
+    def are_by_other_threads(self, watch: DrawProfiler) -> bool:
         """Whether all draws were from Python's generator, and by other threads than the watched
         one."""
         return [generator for generator, _ in self._drawn] == [_PYTHON] and not watch.has_drawn
@@ -153,7 +153,7 @@ def _kinds() -> tuple[type, ...]:
     return (random.Random, numpy.Generator, numpy.RandomState, numpy.BitGenerator)
 
 
-class _Found(NamedTuple):
+class _Reached(NamedTuple):
     """An object that code can reach, and the names of attributes in that code."""
 
     thing: Any
@@ -164,7 +164,7 @@ def _reachable(roots: Iterable[Any]) -> list[Any]:
     """Return the generators that functions reach: by closures, by the names of globals and of
     attributes in their code, in objects and containers."""
     kinds = _kinds()
-    waiting = [_Found(root, frozenset()) for root in roots]
+    waiting = [_Reached(root, frozenset()) for root in roots]
     seen: dict[int, Any] = {}
     generators = []
     while waiting and len(seen) < _MOST:
@@ -172,18 +172,18 @@ def _reachable(roots: Iterable[Any]) -> list[Any]:
         if id(found.thing) in seen:
             continue
         seen[id(found.thing)] = found.thing
-        if _is(found.thing, kinds):
-            if not _is(found.thing, random.SystemRandom):
+        if _is_instance(found.thing, kinds):
+            if not _is_instance(found.thing, random.SystemRandom):
                 generators.append(found.thing)
         else:
-            waiting += _parts(found)
+            waiting += _parts_of(found)
     return generators
 
 
 _CONTAINERS: Any = (list, tuple, set, frozenset)
 
 
-def _is(thing: Any, kinds: Any) -> bool:
+def _is_instance(thing: Any, kinds: Any) -> bool:
     """Whether an object is of a class.
 
     `isinstance` would ask the object, which may be a proxy.
@@ -191,30 +191,30 @@ def _is(thing: Any, kinds: Any) -> bool:
     return issubclass(type(thing), kinds)
 
 
-def _parts(found: _Found) -> list[_Found]:
+def _parts_of(found: _Reached) -> list[_Reached]:
     thing, names = found
-    if _is(thing, FunctionType):
+    if _is_instance(thing, FunctionType):
         return _of_function(thing)
-    if _is(thing, MethodType):
+    if _is_instance(thing, MethodType):
         parts: Iterable[Any] = (thing.__self__, thing.__func__)
-    elif _is(thing, functools.partial):
+    elif _is_instance(thing, functools.partial):
         parts = (thing.func, *thing.args, *thing.keywords.values())
-    elif _is(thing, _CONTAINERS):
+    elif _is_instance(thing, _CONTAINERS):
         base = next(kind for kind in type(thing).__mro__ if kind in _CONTAINERS)
         parts = list(base.__iter__(thing))[:_MANY]
-    elif _is(thing, dict):
+    elif _is_instance(thing, dict):
         parts = list(dict.values(thing))[:_MANY]
-    elif _is(thing, ModuleType):
+    elif _is_instance(thing, ModuleType):
         values = _attributes(thing)
         parts = () if _is_known(values.get("__name__")) else _named(values, names)
-    elif _is(thing, type):
+    elif _is_instance(thing, type):
         parts = () if _is_known(thing.__module__) else list(vars(thing).values())[:_MANY]
     else:
         parts = _of_object(thing)
-    return [_Found(part, names) for part in parts]
+    return [_Reached(part, names) for part in parts]
 
 
-def _of_function(function: FunctionType) -> list[_Found]:
+def _of_function(function: FunctionType) -> list[_Reached]:
     """Return the closed-over values, the defaults, and the globals that a function names."""
     names = frozenset(_names_in(function.__code__))
     cells = [cell for cell in function.__closure__ or () if not _is_empty(cell)]
@@ -223,14 +223,14 @@ def _of_function(function: FunctionType) -> list[_Found]:
     parts += vars(function).values()
     if not _is_known(function.__module__):
         parts += _named(function.__globals__, names)
-    return [_Found(part, names) for part in parts]
+    return [_Reached(part, names) for part in parts]
 
 
 def _of_object(thing: Any) -> list[Any]:
     """Return the attributes of an object of a Python class, and the class, whose methods may be
     called."""
     kind = type(thing)
-    if _is(thing, (np.ndarray, Tensor)) or not kind.__flags__ & _HEAP:
+    if _is_instance(thing, (np.ndarray, Tensor)) or not kind.__flags__ & _HEAP:
         return []
     slots = [name for base in kind.__mro__ for name in _slots(base)]
     values = [_attribute(thing, name) for name in slots]
@@ -284,4 +284,4 @@ def _is_empty(cell: Any) -> bool:
     return False
 
 
-__all__ = ["Draws", "Watch"]
+__all__ = ["DrawProfiler", "RandomGuard"]

@@ -88,7 +88,7 @@ def frozen(value: Any, around: frozenset[int] = frozenset()) -> Hashable:
     if isinstance(value, _BY_VALUE) or kind.__eq__ is object.__eq__:
         return kind, value
     if isinstance(value, Value):  # values with equal elements have different places in a graph
-        return _Same(value)
+        return _IdentityKey(value)
     if isinstance(value, Rest | Labels):
         return kind, frozen(value.described(), around)
     if isinstance(value, np.ndarray):
@@ -111,14 +111,14 @@ def _state(value: Any, around: frozenset[int]) -> Hashable:
     try:
         parts = value.__reduce_ex__(4)
     except Exception:  # a class that cannot be pickled may raise anything
-        return _Same(value)
+        return _IdentityKey(value)
     if isinstance(parts, str):  # the name of a global object
-        return _Same(value)
+        return _IdentityKey(value)
     made = [list(part) if n > 2 and part is not None else part for n, part in enumerate(parts)]
     return tuple([frozen(part, around) for part in made])
 
 
-class _Same:
+class _IdentityKey:
     """The key of one object, equal to nothing else."""
 
     __slots__ = ("value",)
@@ -127,7 +127,7 @@ class _Same:
         self.value = value
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.value is self.value
+        return isinstance(other, _IdentityKey) and other.value is self.value
 
     def __hash__(self) -> int:
         return id(self.value)

@@ -12,13 +12,13 @@ from ..._tensor import Tensor
 from ...functions.shape.joining import concat
 from ...functions.shape.reshaping import matrix_transpose, reshape
 from ..pytree import Rebuild, flatten, places
-from ..tracing.destinations import fitting
+from ..tracing.destinations import checked_destination
 from .passes import Chunk, Columns, Passes
 
 _WINDOW = 1 << 24  # bytes of a file in memory that are written before they are given back
 
 
-class Joined:
+class TensorBlocks:
     """The blocks as tensors, in the graph that the passes have recorded, if any."""
 
     def __init__(self, passes: Passes) -> None:
@@ -50,7 +50,7 @@ def joined(parts: Sequence[Tensor]) -> Tensor:
     return parts[0] if len(parts) == 1 else concat(parts)
 
 
-class Arrays:
+class ArrayBlocks:
     """The blocks as NumPy arrays, by output and input, to which rows or columns are written as they
     come.
 
@@ -134,8 +134,8 @@ def block_spec(passes: Passes, output: Tensor, x: Tensor) -> tuple[tuple[int, ..
     return (*output.shape, *x.shape), dtype
 
 
-def into(passes: Passes, out: Any, arrange: Rebuild, what: str) -> Arrays:
-    """Return `Arrays` that write to ``out``, after checking that the result fits.
+def blocks_of_out(passes: Passes, out: Any, arrange: Rebuild, what: str) -> ArrayBlocks:
+    """Return `ArrayBlocks` that write to ``out``, after checking that the result fits.
 
     ``arrange`` puts one leaf for each block into the containers of the result.
     """
@@ -149,5 +149,5 @@ def into(passes: Passes, out: Any, arrange: Rebuild, what: str) -> Arrays:
         )
     arrays: list[Any] = [None] * len(specs)
     for leaf, number in zip(leaves, flatten(numbers)[0], strict=True):
-        arrays[number] = fitting(leaf, specs[number], what)
-    return Arrays(passes, arrays)
+        arrays[number] = checked_destination(leaf, specs[number], what)
+    return ArrayBlocks(passes, arrays)

@@ -13,11 +13,11 @@ from ...engine.capture.capture import refuse
 from ...engine.graph.value import CPU
 from ...engine.record.apply import mode as present
 from ...process.transformed_function import Transformed
-from ..gradients import ArgNums, Called
+from ..gradients import ArgNums, Evaluation
 from ..pytree import Rebuild, Variables, require_function
-from .blocks import Arrays, Joined, into
+from .blocks import ArrayBlocks, TensorBlocks, blocks_of_out
 from .passes import Passes, Rows, passes_of
-from .progress import STEPS, Bar, require_progress
+from .progress import STEPS, ProgressBar, require_progress
 
 MODES = ("auto", "reverse", "forward")
 Chunks = int | str | None
@@ -84,7 +84,7 @@ def jacrev(
     array([[2., 0.],
            [0., 4.]])
     """
-    options = Options("jacrev", argnums, "reverse", chunk_size, out, progress, has_aux)
+    options = JacobianOptions("jacrev", argnums, "reverse", chunk_size, out, progress, has_aux)
     return options.transformed(function)
 
 
@@ -117,7 +117,7 @@ def jacfwd(
     array([[2., 0.],
            [0., 4.]])
     """
-    options = Options("jacfwd", argnums, "forward", chunk_size, out, progress, has_aux)
+    options = JacobianOptions("jacfwd", argnums, "forward", chunk_size, out, progress, has_aux)
     return options.transformed(function)
 
 
@@ -163,7 +163,7 @@ def jacobian(
     >>> big = np.lib.format.open_memmap(path, "w+", np.float64, (3, 2))  # doctest: +SKIP
     >>> ng.func.jacobian(f, out=big, progress=True)(x)  # doctest: +SKIP
     """
-    options = Options("jacobian", argnums, mode, chunk_size, out, progress, has_aux)
+    options = JacobianOptions("jacobian", argnums, mode, chunk_size, out, progress, has_aux)
     return options.transformed(function)
 
 
@@ -196,12 +196,14 @@ def value_and_jacobian(
     (array([1., 4.]), array([[2., 0.],
            [0., 4.]]))
     """
-    options = Options("value_and_jacobian", argnums, mode, chunk_size, out, progress, has_aux)
+    options = JacobianOptions(
+        "value_and_jacobian", argnums, mode, chunk_size, out, progress, has_aux
+    )
     return options.transformed(function, with_value=True)
 
 
 @dataclass(frozen=True)
-class Options:
+class JacobianOptions:
     """The options of a Jacobian, see `jacobian`."""
 
     what: str
@@ -230,14 +232,14 @@ class Options:
         require_function(function, self.what)
 
         def jacobian_function(*args: Any, **kwargs: Any) -> Any:
-            at = Called(function, args, self.argnums, self.what, kwargs, self.has_aux)
+            at = Evaluation(function, args, self.argnums, self.what, kwargs, self.has_aux)
             result = self.computed(at)
             return (at.with_aux(at.value()), result) if with_value else at.with_aux(result)
 
         again = self.transformed, (function, with_value)
         return Transformed(jacobian_function, function, self.what, *again)
 
-    def computed(self, at: Called) -> Any:
+    def computed(self, at: Evaluation) -> Any:
         """Return the Jacobian, ready for the caller."""
         outputs, variables, graph = at.leaves, at.variables, at.outer_graph()
         passes = passes_of(self.mode, outputs, variables.leaves, graph)
@@ -257,12 +259,12 @@ class Options:
 
         if self.out is not None:
             self._require_no_graph(passes.graph)
-            self._filled(into(passes, self.out, arrange, self.what), passes)
+            self._filled(blocks_of_out(passes, self.out, arrange, self.what), passes)
             return self.out
         is_here = all(x.spec.device == CPU for x in (*passes.outputs, *passes.inputs))
         is_chunked = self._step(passes) is not None  # joining chunks would need the memory twice
         to_arrays = is_here and is_chunked and present.capture is None and not passes.graph
-        blocks = self._filled(Arrays(passes) if to_arrays else Joined(passes), passes)
+        blocks = self._filled(ArrayBlocks(passes) if to_arrays else TensorBlocks(passes), passes)
         if not variables.as_numpy:
             blocks = [b if isinstance(b, Tensor) else Tensor(b) for b in blocks]
         return arrange(list(map(variables.deliver, blocks)))
@@ -270,7 +272,7 @@ class Options:
     def _filled(self, target: Any, passes: Passes) -> Any:
         """Run the passes and put their chunks into ``target``; return its blocks by output and
         input."""
-        with closing(Bar(self.progress, passes.count, passes.unit)) as bar:
+        with closing(ProgressBar(self.progress, passes.count, passes.unit)) as bar:
             for chunk in passes.chunks(self._step(passes)):
                 target.put(chunk)
                 bar.advance(chunk.stop - chunk.start)

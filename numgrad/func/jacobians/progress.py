@@ -14,7 +14,7 @@ STEPS = 50  # the least number of steps of a bar
 
 
 @dataclass
-class Bar:
+class ProgressBar:
     """Reports to a callable, or in a line on standard error, how many rows or columns are done.
 
     The line appears where the work takes longer than half a second; ``title`` is in front of it,

@@ -45,7 +45,7 @@ class Call:
 
     Parameters
     ----------
-    later : callable
+    symbolic : callable
         Takes ``outline`` and returns the places of the symbolic integers.
     """
 
@@ -59,7 +59,7 @@ class Call:
         signature: "Signature",
         args: Sequence[Any],
         kwargs: dict[str, Any],
-        later: Callable[[Hashable], frozenset[int]],
+        symbolic: Callable[[Hashable], frozenset[int]],
     ) -> None:
         self.args, self.kwargs = signature.split(args, kwargs)
         found, self.structure = flatten((self.args, self.kwargs))
@@ -89,7 +89,7 @@ class Call:
             self.positions.append(position)
             parts.append((kind, *_spec(self.leaves[-1], kind)))
         self.outline = self.key = tuple(parts)
-        fixed = self.integers.keys() - later(self.outline) if self.integers else ()
+        fixed = self.integers.keys() - symbolic(self.outline) if self.integers else ()
         if fixed:
             for position in fixed:
                 parts[first + position] = frozen(found[position])

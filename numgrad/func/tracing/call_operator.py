@@ -11,18 +11,18 @@ from ...engine.graph.node import NO_EDGE, Value
 from . import inline
 
 if TYPE_CHECKING:
-    from .trace import Recording
+    from .trace import Trace
 
 
-class Replay(Operator):
+class CallOperator(Operator):
     """A whole trace as one operator, so that a call of the captured function is one node."""
 
     is_replay = True
 
-    def __init__(self, recording: "Recording") -> None:
-        super().__init__(recording.name, register=False)
-        self.recording = recording
-        self.has_rule = recording.has_rules()
+    def __init__(self, trace: "Trace") -> None:
+        super().__init__(trace.name, register=False)
+        self.trace = trace
+        self.has_rule = trace.has_rules()
 
     def differentiate(
         self, backward_pass: Any, context: Any, cotangents: Sequence[Any]
@@ -33,28 +33,28 @@ class Replay(Operator):
         else it runs at once. A backward pass whose seeds have rows and that is recorded itself goes
         through the nodes of the function, since a call has no rule for rows.
         """
-        recording = self.recording
-        derivative = recording.derivative(context.wanted, context.create_graph)
-        inputs = [context.input(n) for n in range(len(recording.arguments))]
-        seeds = arrived(context, cotangents, recording.live)
+        trace = self.trace
+        derivative = trace.derivative(context.wanted, context.create_graph)
+        inputs = [context.input(n) for n in range(len(trace.arguments))]
+        seeds = arrived(context, cotangents, trace.live)
         if self.has_rule and not context.create_graph:
             return self._inline(derivative, context, inputs, seeds)
         first = len(inputs)
-        past = {id(v): context.input(first + n) for n, v in enumerate(recording.outer)}
+        past = {id(v): context.input(first + n) for n, v in enumerate(trace.outer)}
         outer = [past.get(id(v), v) for v in derivative.outer]
         wanted = [n for n, want in enumerate(context.wanted) if want]
 
         def pull(*gs: Any) -> Sequence[Any]:
             return derivative.call([*inputs, *gs], outer)
 
-        changed = recording.past.changed(context.further())
+        changed = trace.snapshot.changed(context.further())
         with_rows = any(g.rows for g in seeds)
         is_open = bool(changed) or (with_rows and context.create_graph)
         if is_open and not derivative.has_passages:
-            return inline.pull(backward_pass, context.node, recording, inputs, seeds, changed)
+            return inline.pull(backward_pass, context.node, trace, inputs, seeds, changed)
         if changed:
             raise InplaceError(
-                f"what {recording.name} closes over has been written since it was called, and its "
+                f"what {trace.name} closes over has been written since it was called, and its "
                 f"derivative, which has passes with rows inside or values that come back from a "
                 f"device, cannot be computed with what was there. Write after the pass, or give "
                 f"the function the array as an argument."
@@ -71,7 +71,7 @@ class Replay(Operator):
         return gradients
 
     def _inline(
-        self, derivative: "Recording", context: Any, inputs: list[Any], seeds: Sequence[Any]
+        self, derivative: "Trace", context: Any, inputs: list[Any], seeds: Sequence[Any]
     ) -> list[Any]:
         """Return the gradients as expressions of the saved values."""
         replaced = derivative.inline([*inputs, *seeds], self._saved(context))
@@ -81,10 +81,10 @@ class Replay(Operator):
     def _saved(self, context: Any) -> dict[int, Value]:
         """Return the saved values of everything that the trace reads from outside, by the ids of
         the arrays."""
-        first = len(self.recording.arguments)
-        outer = {id(v.array): n for n, v in enumerate(self.recording.outer, first)}
-        first += len(self.recording.outer)
-        rest = {id(v.array): n for n, v in enumerate(self.recording.past.constants, first)}
+        first = len(self.trace.arguments)
+        outer = {id(v.array): n for n, v in enumerate(self.trace.outer, first)}
+        first += len(self.trace.outer)
+        rest = {id(v.array): n for n, v in enumerate(self.trace.snapshot.constants, first)}
         saved = {key: context.restore(n, NO_EDGE) for key, n in rest.items() if key not in outer}
         return saved | {key: context.input(n) for key, n in outer.items()}
 
@@ -96,12 +96,12 @@ class Replay(Operator):
         Return None if the derivative has a derivative itself: the forward pass then transposes the
         backward rule.
         """
-        recording = self.recording
+        trace = self.trace
         if self.has_rule:
             past = self._saved(context)
-        elif recording.derivative(context.wanted, context.create_graph).is_last:
-            past = recording.past.changed(context.further())
+        elif trace.derivative(context.wanted, context.create_graph).is_last:
+            past = trace.snapshot.changed(context.further())
         else:
             return None
-        inputs = [context.input(n) for n in range(len(recording.arguments))]
-        return inline.push(forward_pass, context.node, recording, inputs, tangents, past)
+        inputs = [context.input(n) for n in range(len(trace.arguments))]
+        return inline.push(forward_pass, context.node, trace, inputs, tangents, past)

@@ -21,32 +21,32 @@ from ...ir.device_array import DeviceArray
 from ...process.cached_attribute import lazy
 
 if TYPE_CHECKING:
-    from .trace import Recording
+    from .trace import Trace
 
 NOTHING: Mapping[Any, Value] = MappingProxyType({})
 
 
-class Past:
+class ClosureSnapshot:
     """The arrays and tensors from outside that a trace reads, and copies of them."""
 
-    def __init__(self, recording: "Recording") -> None:
-        self._recording = recording
+    def __init__(self, trace: "Trace") -> None:
+        self._trace = trace
         self._copies: dict[int, _Copy] = {}
 
     @lazy
     def constants(self) -> list[Value]:
         """The values from outside that the operations of the trace or their derivatives read."""
-        recording = self._recording
-        roots = [recording.outputs[n].edge.node for n in recording.live]
-        nodes = reachable([node for node in roots if node is not None], set(recording.edges))
+        trace = self._trace
+        roots = [trace.outputs[n].edge.node for n in trace.live]
+        nodes = reachable([node for node in roots if node is not None], set(trace.edges))
         values = [value for node in nodes for value in node.saved or () if value is not None]
-        values += [value for expr in recording.exprs for value in expr.inputs]
+        values += [value for expr in trace.exprs for value in expr.inputs]
         found = {id(v.array): v for v in values if getattr(v, "array", None) is not None}
         found = {n: self._from_outside(n, v) for n, v in found.items()}
         return [v for v in found.values() if not isinstance(v.storage, CapturedStorage)]
 
     def _from_outside(self, number: int, value: Value) -> Value:
-        storage = self._recording.storages.get(number, value.storage)
+        storage = self._trace.storages.get(number, value.storage)
         if storage is not value.storage:
             value = value.detached()
             value.storage = storage
@@ -101,4 +101,4 @@ class _Copy:
         return has_elements(array, self.value.shape, self._bytes)
 
 
-__all__ = ["Past"]
+__all__ = ["ClosureSnapshot"]

@@ -16,13 +16,13 @@ from ...engine.graph.traversal import reachable
 from ...engine.record.apply import runtime
 
 if TYPE_CHECKING:
-    from .trace import Recording
+    from .trace import Trace
 
 
 def pull(
     backward_pass: Pass,
     node: Node,
-    recording: "Recording",
+    trace: "Trace",
     inputs: Sequence[Any],
     seeds: Sequence[Value],
     past: Mapping[int, Value],
@@ -41,16 +41,16 @@ def pull(
         The values that the call has read in place of arrays that have changed since, by the ids
         of the arrays.
     """
-    outputs, doors = _graph(node, recording, inputs, past)
-    ends = [door for door in doors if door.node is not None]
+    outputs, input_edges = _graph(node, trace, inputs, past)
+    ends = [edge for edge in input_edges if edge.node is not None]
     found = backward_pass.through(list(zip(outputs, seeds, strict=True)), ends)
-    return [found.get(door) for door in doors]
+    return [found.get(edge) for edge in input_edges]
 
 
 def push(
     forward_pass: ForwardPass,
     node: Node,
-    recording: "Recording",
+    trace: "Trace",
     inputs: Sequence[Any],
     tangents: Sequence[Value | None],
     past: Mapping[int, Value],
@@ -65,34 +65,35 @@ def push(
     tangents
         The tangents of the inputs, None for an input without.
     """
-    if recording.has_passages:
+    if trace.has_passages:
         raise NotDifferentiableError(
-            f"{recording.name} computes a batched derivative inside, and uses an operator whose "
+            f"{trace.name} computes a batched derivative inside, and uses an operator whose "
             f"derivative has none: there is no forward mode through it. Call the function without "
             f"ng.jit, declare the derivative of the backward kernel, or use reverse mode"
         )
-    outputs, doors = _graph(node, recording, inputs, past)
-    pairs = zip(doors, tangents, strict=True)
-    seeds = [(door, t) for door, t in pairs if door.node is not None and t is not None]
+    outputs, input_edges = _graph(node, trace, inputs, past)
+    pairs = zip(input_edges, tangents, strict=True)
+    seeds = [(edge, t) for edge, t in pairs if edge.node is not None and t is not None]
     found = forward_pass.along(seeds, outputs)
     made: list[Value | None] = [None] * len(node.outputs)
-    for n, edge in zip(recording.live, outputs, strict=True):
+    for n, edge in zip(trace.live, outputs, strict=True):
         made[n] = found.get(edge)
     return made
 
 
 def _graph(
-    node: Node, recording: "Recording", inputs: Sequence[Any], past: Mapping[int, Value]
+    node: Node, trace: "Trace", inputs: Sequence[Any], past: Mapping[int, Value]
 ) -> tuple[list[Edge], list[Edge]]:
     """Copy the graph of the function; return the edges of its outputs and of its inputs."""
-    doors = [_door(edge, spec) for edge, spec in zip(node.edges, node.inputs, strict=True)]
-    outputs = [recording.outputs[n].edge for n in recording.live]
-    present = {e: d for e, d in zip(recording.edges, doors, strict=True) if e is not NO_EDGE}
-    copies = _copied(outputs, present, recording.inline(inputs, past))
-    return [copies(edge) for edge in outputs], doors
+    pairs = zip(node.edges, node.inputs, strict=True)
+    input_edges = [_input_edge(edge, spec) for edge, spec in pairs]
+    outputs = [trace.outputs[n].edge for n in trace.live]
+    present = {e: d for e, d in zip(trace.edges, input_edges, strict=True) if e is not NO_EDGE}
+    copies = _copied(outputs, present, trace.inline(inputs, past))
+    return [copies(edge) for edge in outputs], input_edges
 
 
-def _door(edge: Edge, spec: Any) -> Edge:
+def _input_edge(edge: Edge, spec: Any) -> Edge:
     """Return the edge of a new copy node in front of an input: behind it the graph of the caller
     begins."""
     if edge.node is None:

@@ -65,7 +65,7 @@ class Stages:
         self.specs = [(value.shape, value.dtype) for value in values]
         self.devices = [value.spec.device for value in values]
         self.stages: list[Stage] = []
-        ends = [_end(value) for value in values]
+        ends = [_unreshaped(value) for value in values]
         numbers: dict[Hashable, int] = {}
         exprs = pending_exprs(ends)
         require_own(exprs, arguments)
@@ -98,7 +98,7 @@ class Stages:
     ) -> None:
         """Make the programs one after the other; each reads the results of earlier ones."""
         for level, wanted in sorted(levels.wanted.items()):
-            clone = _Clone(levels, level, numbers)
+            clone = _ProgramCopy(levels, level, numbers)
             batch = levels.batches.get(level)
             results = [clone(value) for value in wanted.values()]
             program = lower(results, target, batch, open_arguments=True)
@@ -119,7 +119,7 @@ class Stages:
         return list(map(runtime.on_device, results, self.devices))
 
 
-def _end(value: Value) -> Value:
+def _unreshaped(value: Value) -> Value:
     """Return the value whose array, perhaps in another shape, is the array of ``value``."""
     if value._view is not None:
         value._view.refresh(value)
@@ -129,7 +129,7 @@ def _end(value: Value) -> Value:
             rows = base.expr.inputs[0]
             made = rows.expr if rows.array is None else None
             # A value that Python has made row by row has the axis already.
-            return _end(made.inputs[0]) if made and made.operator is TO_ROWS else rows
+            return _unreshaped(made.inputs[0]) if made and made.operator is TO_ROWS else rows
         if base.expr.operator is not registry["reshape"]:
             break
         base = base.expr.inputs[0]
@@ -287,7 +287,7 @@ def base_of(value: Value) -> Value | None:
     return None if value.expr.operator is ARGUMENT else value
 
 
-class _Clone:
+class _ProgramCopy:
     """Copy the expressions of one program, with arguments for values that other programs compute.
     """
 

@@ -32,8 +32,8 @@ from ...functions.indexing.masked import Selected
 from ...ir.device_array import DeviceArray
 from ...ir.kernel_spec import Same
 from ...process.gc_pause import paused
-from ..guards.device_check import require_one
-from ..guards.random_guard import Draws
+from ..guards.device_check import require_one_device
+from ..guards.random_guard import RandomGuard
 from .arguments import (  # fmt: skip
     COMPLEX,
     FIXED,
@@ -46,11 +46,11 @@ from .arguments import (  # fmt: skip
     Call,
     Static,
 )
-from .destinations import donated, into
-from .pytree_entry import Nested
+from .destinations import run_donated, run_into
+from .pytree_entry import PytreeEntry
 from .symbolic_floats import PythonComplex, PythonFloat
-from .symbolic_integers import MOST, NumpyInt, PythonInt, Uses, of_argument
-from .trace import Recording, in_order, placeholder, record
+from .symbolic_integers import MOST, IntegerUses, NumpyInt, PythonInt, bind_argument
+from .trace import Trace, in_order, placeholder, record
 
 _NUMBERS = {
     FLOAT: (PythonFloat, np.dtype(np.float64)),
@@ -65,7 +65,7 @@ _CUT = (
 )
 
 
-class Recorded:
+class Specialization:
     """The trace of a function for calls of one kind, and the structure of its results.
 
     Parameters
@@ -82,7 +82,7 @@ class Recorded:
         As in `jit`.
     donated : iterable of int
         The positional arguments whose memory may be used for results.
-    uses : Uses
+    uses : IntegerUses
         Filled in: how the function uses the symbolic integers among its arguments.
     """
 
@@ -94,9 +94,9 @@ class Recorded:
         ensemble: bool,
         fuse: str,
         donated: Iterable[int],
-        uses: Uses,
+        uses: IntegerUses,
     ) -> None:
-        require_one(name, call.leaves)
+        require_one_device(name, call.leaves)
         drop_released()  # by specializations that were dropped before
         self.as_numpy = call.as_numpy
         self.donated = call.numbers_of(donated) if donated else frozenset()
@@ -113,23 +113,23 @@ class Recorded:
             for n, (leaf, kind) in enumerate(zip(call.leaves, call.kinds, strict=True))
         ]
         with paused():
-            draws = Draws(function, call.fixed)
-            self.recording: Recording = record(name, self._run, arguments, fuse)
+            draws = RandomGuard(function, call.fixed)
+            self.trace: Trace = record(name, self._run, arguments, fuse)
             draws.end()
             self.draws = draws if draws.are_shared() else None
             if self.draws is None:
                 draws.require_none(name)
             del arguments
             if self.members is not None:
-                self.is_cut = bool(self.recording.reaching(self._of_members))
+                self.is_cut = bool(self.trace.reaching(self._of_members))
                 del self._of_members
-            released = weakref.finalize(self, release, self.recording.operators)
+            released = weakref.finalize(self, release, self.trace.operators)
             released.atexit = False
-            live = self.is_cut or bool(self.recording.live)
+            live = self.is_cut or bool(self.trace.live)
             # A closed-over tensor may require grad, and arrays do not say what they depend on.
             self.is_live = self.as_numpy and live
             if self.as_numpy and not ensemble and not live:
-                self.recording.settle()  # else another trace may inline this one
+                self.trace.drop_expressions()  # else another trace may inline this one
         del self._function, self._call
 
     def _run(self, arguments: list[Tensor]) -> list[Tensor]:
@@ -150,7 +150,7 @@ class Recorded:
         outputs = [leaves[n] for n in self.positions]
         for output in outputs:
             if type(output) is PythonInt:  # the function is to return a Python integer
-                output.ask()
+                output.refuse_value()
         outputs = [o if isinstance(o, Tensor) else constant(o) for o in outputs]
         self.keeps_leaves = _keeps_leaves(outputs, arguments, self._first)
         if self.members is None:
@@ -170,12 +170,12 @@ class Recorded:
 
     def is_valid(self) -> bool:
         """Whether all guards hold: the function would still do what the trace does."""
-        return self.recording.is_valid()
+        return self.trace.is_valid()
 
     @property
     def is_fused(self) -> bool:
         """Whether a program of the trace runs in kernels of its own by now."""
-        stages = vars(self.recording).get("stages")
+        stages = vars(self.trace).get("stages")
         plans = [stage.plan for stage in stages.stages] if stages is not None else ()
         return any([plan.bound.program is not plan.program for plan in plans])  # noqa: C419
 
@@ -202,7 +202,7 @@ class Recorded:
         if self.members is not None and any(getattr(x, "rows", False) for x in call.leaves):
             require_one_batch()
         if out is not None:
-            into(self, call, out)
+            run_into(self, call, out)
             return out
         as_numpy = self.as_numpy and mode.capture is None
         recorded = mode.grad and (self.is_live or not as_numpy)
@@ -212,13 +212,13 @@ class Recorded:
                 "call under ng.no_grad(), or close over t.detach()",
             ))  # fmt: skip
         if not as_numpy or recorded:
-            results: Sequence[Any] = self.recording.call(self.tensors(call))
+            results: Sequence[Any] = self.trace.call(self.tensors(call))
             if as_numpy:
                 results = [r if r.requires_grad else r.array for r in results]
         elif self.donated:
-            results = donated(self, call)
+            results = run_donated(self, call)
         else:
-            results = self.recording.stages(self.arrays(call))
+            results = self.trace.stages(self.arrays(call))
         return self.rebuild(list(map(_result, results)))
 
     def arrays(self, call: Call) -> list[np.ndarray]:
@@ -251,9 +251,9 @@ class Recorded:
         version = settings.entries  # read first: a change from now on makes the entry invalid
         if watch.current is not None or self.donated or not self.positions or not call.is_lasting:
             return None
-        if not self.recording.stages.is_single or settings.path == "reference":
+        if not self.trace.stages.is_single or settings.path == "reference":
             return None
-        plan = self.recording.stages.stages[0].plan
+        plan = self.trace.stages.stages[0].plan
         numbers = set(call.positions)
         fixed = [leaf for n, leaf in enumerate(call.fixed) if n not in numbers]
         again = list(map(id, fixed)) == list(map(id, self._latest))
@@ -275,27 +275,27 @@ class Recorded:
         """Drop the entries and the memory that their runs use; a later call makes a new one."""
         self._entries, self._latest = {}, []
 
-    def fast(self, call: Call, entry: Any, version: int) -> Any:
+    def flat_entry(self, call: Call, entry: Any, version: int) -> Any:
         """Return the tuple with which calls are served in little Python, or None if that is not
         possible."""
         if not (self.as_numpy and call.is_flat) or any(call.orders):
             return None  # an entry takes arrays in C order
-        return self._way(entry, version)
+        return self._entry_call(entry, version)
 
-    def nested(self, call: Call, entry: Any, version: int) -> Nested | None:
-        """Return a `Nested` for calls whose leaves are like those of ``call``, or None if that is
-        not possible."""
+    def pytree_entry(self, call: Call, entry: Any, version: int) -> PytreeEntry | None:
+        """Return an entry for calls with containers and leaves like those of ``call``, or None if
+        that is not possible."""
         given: Any = (call.args, call.kwargs)
         if self.is_cut or any(isinstance(leaf, Static) for leaf in optree.tree_leaves(given)):
             return None
-        return Nested(self, call, self._way(entry, version))
+        return PytreeEntry(self, call, self._entry_call(entry, version))
 
-    def _way(self, entry: Any, version: int) -> tuple[Any, ...]:
+    def _entry_call(self, entry: Any, version: int) -> tuple[Any, ...]:
         """Return the entry, the function that makes the arrays of the results, the function that
         arranges them (None for a single result), the version of the settings, the guards, and the
         grad mode."""
-        is_valid = self.is_quick if self.recording.is_guarded() else None
-        specs = self.recording.stages.specs
+        is_valid = self.is_quick if self.trace.is_guarded() else None
+        specs = self.trace.stages.specs
         empty = maker(specs)
         if self.structure.is_leaf():
             make: Callable[..., Any] = functools.partial(empty, *specs[0])
@@ -313,7 +313,7 @@ class Recorded:
     def _new_entry(self, call: Call) -> Any:
         if any(call.kinds[n] != INTEGER for n in self.limits):
             return None
-        stages = self.recording.stages
+        stages = self.trace.stages
         (stage,) = stages.stages
         kinds = dict(zip(call.positions, call.kinds, strict=True))
         limits = {call.positions[n]: limits for n, limits in self.limits.items()}
@@ -361,7 +361,7 @@ def _members(call: Call) -> int:
     return sizes.pop()
 
 
-def _placeholder(index: int, leaf: Any, kind: str, uses: Uses) -> Tensor:
+def _placeholder(index: int, leaf: Any, kind: str, uses: IntegerUses) -> Tensor:
     if kind in (NUMPY, TENSOR):
         requires_grad = kind == TENSOR and leaf.requires_grad
         device = leaf.spec.device if kind == TENSOR else CPU
@@ -373,7 +373,7 @@ def _placeholder(index: int, leaf: Any, kind: str, uses: Uses) -> Tensor:
     of_numpy = NumpyInt if kind == NUMPY_INTEGER else Tensor
     number, dtype = _NUMBERS.get(kind) or (of_numpy, leaf.dtype)
     value = as_scalar(placeholder(number, index, Spec((), dtype), False))
-    return of_argument(value, index, leaf, uses) if kind in INTEGERS else value
+    return bind_argument(value, index, leaf, uses) if kind in INTEGERS else value
 
 
 def _result(result: Any) -> Any:

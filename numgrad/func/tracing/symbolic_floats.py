@@ -54,17 +54,17 @@ def is_number(value: Any) -> bool:
     return type(value) in (int, float, complex, bool) or getattr(value, "weak", None) is not None
 
 
-def _asking(what: str) -> Callable[..., NoReturn]:
+def _refusing(what: str) -> Callable[..., NoReturn]:
     """Return a method of Python's numbers that needs the value, and raises."""
 
-    def ask(*_: Any) -> NoReturn:
+    def refuse_value(*_: Any) -> NoReturn:
         refuse(
             f"{what} of a number among the arguments needs the number, which is known only when "
             f"the function is replayed. Name it in static_argnums or static_argnames, or compute "
             f"with ng.round, ng.trunc and the like, whose results are tensors."
         )
 
-    return ask
+    return refuse_value
 
 
 IN_PLACE = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
@@ -80,12 +80,12 @@ for _kind in (PythonFloat, PythonComplex):
         setattr(_kind, f"__{_name}__", _numbers_stay_numbers(f"__{_name}__"))
     for _name in IN_PLACE:
         setattr(_kind, f"__i{_name}__", getattr(_kind, f"__{_name}__"))
-    _kind.__repr__ = _asking("the text")  # type: ignore[method-assign]
+    _kind.__repr__ = _refusing("the text")  # type: ignore[method-assign]
 PythonFloat.conjugate = lambda self: self  # type: ignore[method-assign]
 PythonFloat.real = property(lambda self: self)  # type: ignore[assignment]
 PythonFloat.imag = property(lambda self: 0.0)  # type: ignore[assignment]
 PythonFloat.__divmod__ = lambda self, other: (self // other, self % other)  # type: ignore
 for _name in ("round", "trunc"):
-    setattr(PythonFloat, f"__{_name}__", _asking(f"{_name}()"))
+    setattr(PythonFloat, f"__{_name}__", _refusing(f"{_name}()"))
 for _name in ("is_integer", "as_integer_ratio", "hex"):
-    setattr(PythonFloat, _name, _asking(f"{_name}()"))
+    setattr(PythonFloat, _name, _refusing(f"{_name}()"))

@@ -19,7 +19,7 @@ _EXACT = 1 << 62  # below, sums and products of Python integers are exact in 64 
 
 
 @dataclass
-class Uses:
+class IntegerUses:
     """How a trace uses the symbolic integers among its arguments.
 
     Attributes
@@ -57,7 +57,7 @@ class Affine(NamedTuple):
     factor: int
     offset: int
 
-    def holds(self, uses: Uses, low: int, high: int) -> bool:
+    def holds(self, uses: IntegerUses, low: int, high: int) -> bool:
         """Require that the integer is between two numbers; return whether that of the captured call
         is."""
         bounds = low - self.offset, high - self.offset
@@ -86,14 +86,14 @@ def _affine(name: str, x: Affine | None, y: "Affine | int | None" = None) -> Aff
     return Affine(x.argument, factor, x.offset + sign * y.offset) if factor else None
 
 
-class Integer(Tensor):
+class SymbolicInteger(Tensor):
     """A symbolic integer, whose value is known when the captured function runs.
 
     Attributes
     ----------
     numbers : frozenset of int
         The indices of the arguments from which the integer was computed.
-    uses : Uses
+    uses : IntegerUses
         How the trace uses its arguments.
     bound : int
         An upper bound on the magnitude of a Python integer.
@@ -103,7 +103,7 @@ class Integer(Tensor):
 
     __slots__ = ("bound", "form", "numbers", "uses")
 
-    def ask(self, *_: Any) -> NoReturn:
+    def refuse_value(self, *_: Any) -> NoReturn:
         """Raise for an operation that needs the value: the argument becomes a constant of the
         trace."""
         uses = getattr(self, "uses", None)
@@ -129,7 +129,7 @@ class Integer(Tensor):
         return plain(self) + np.arange(0, length, step)
 
 
-class PythonInt(Integer):
+class PythonInt(SymbolicInteger):
     """A symbolic Python integer: arrays keep their dtype with it."""
 
     __slots__ = ()
@@ -139,18 +139,18 @@ class PythonInt(Integer):
     def astype(self, dtype: Any, *args: Any, **options: Any) -> Tensor:
         """Convert; where NumPy refuses numbers that are too large, the value is asked for."""
         if np.dtype(dtype).kind in "iu" and np.dtype(dtype) != np.int64:
-            self.ask()
+            self.refuse_value()
         return Tensor.astype(self, dtype, *args, **options)
 
 
-class NumpyInt(Integer):
+class NumpyInt(SymbolicInteger):
     """A symbolic integer of a NumPy type."""
 
     __slots__ = ()
     __class__ = property(lambda self: self.dtype.type)  # type: ignore[assignment]
 
 
-def of_argument(value: Any, number: int, given: Any, uses: Uses) -> Any:
+def bind_argument(value: Any, number: int, given: Any, uses: IntegerUses) -> Any:
     """Complete the placeholder of an integer argument."""
     uses.given[number] = int(given)
     value.numbers, value.uses, value.bound = frozenset((number,)), uses, MOST
@@ -204,7 +204,7 @@ def _method(name: str) -> Callable[..., Any]:
 
     def method(self: Any, *others: Any) -> Any:
         if not all(map(_is_array_or_number, others)) or _is_refused(name, others):
-            self.ask()
+            self.refuse_value()
         result = operate(self, *others)
         if type(self) is NumpyInt and all([type(x) in (int, NumpyInt) for x in others]):  # noqa: C419
             form = _form(self, name, others)
@@ -224,7 +224,7 @@ def _integer(self: Any, name: str, others: tuple[Any, ...], result: Tensor) -> A
     made = _made(PythonInt, result, self, others, _form(self, name, others))
     made.bound = _BOUNDS[name.removeprefix("r")](self.bound, *magnitudes)
     if made.bound >= _EXACT:
-        made.ask()
+        made.refuse_value()
     return made
 
 
@@ -234,12 +234,16 @@ def _made(
     """Return the result of an operation as an integer of class ``kind``."""
     made: Any = like(kind, result)
     made.uses, made.form = self.uses, form
-    made.numbers = self.numbers.union(*(x.numbers for x in others if isinstance(x, Integer)))
+    made.numbers = self.numbers.union(
+        *(x.numbers for x in others if isinstance(x, SymbolicInteger))
+    )
     return made
 
 
 def _form(self: Any, name: str, others: tuple[Any, ...]) -> Affine | None:
-    return _affine(name, self.form, *[x.form if isinstance(x, Integer) else x for x in others])
+    return _affine(
+        name, self.form, *[x.form if isinstance(x, SymbolicInteger) else x for x in others]
+    )
 
 
 def _comparison(name: str) -> Callable[..., Any]:
@@ -249,16 +253,16 @@ def _comparison(name: str) -> Callable[..., Any]:
     def method(self: Any, other: Any) -> Any:
         if isinstance(other, np.ndarray) or (isinstance(other, Tensor) and other.weak is None):
             return compare(self, other)
-        return self.ask()
+        return self.refuse_value()
 
     return method
 
 
 for _name in _ASKING:
-    setattr(Integer, f"__{_name}__", Integer.ask)
+    setattr(SymbolicInteger, f"__{_name}__", SymbolicInteger.refuse_value)
 for _name in _COMPARING:
     setattr(PythonInt, f"__{_name}__", _comparison(_name))
 for _name in OPERATORS:
-    setattr(Integer, f"__{_name}__", _method(_name))
+    setattr(SymbolicInteger, f"__{_name}__", _method(_name))
 for _name in IN_PLACE:
-    setattr(Integer, f"__i{_name}__", getattr(Integer, f"__{_name}__"))
+    setattr(SymbolicInteger, f"__i{_name}__", getattr(SymbolicInteger, f"__{_name}__"))

@@ -24,12 +24,12 @@ from ...engine.record.apply import attach, deferring, mode, pack, require_deferr
 from ...process.cached_attribute import lazy
 from ...process.gc_pause import paused
 from ..guards.device_check import comes_back
-from .call_operator import Replay
-from .closure_snapshot import Past
+from .call_operator import CallOperator
+from .closure_snapshot import ClosureSnapshot
 from .partition import Stages, in_order
 
 
-class Recording:
+class Trace:
     """A trace: the outputs of a function as expressions of its arguments.
 
     Parameters
@@ -42,7 +42,7 @@ class Recording:
         The placeholders, in order.
     fuse : str
         When its programs are fused; see `jit`.
-    above : Recording, optional
+    above : Trace, optional
         The trace whose derivative this one is.
 
     Attributes
@@ -71,7 +71,7 @@ class Recording:
         function: Callable[[list[Tensor]], list[Tensor]],
         arguments: list[Tensor],
         fuse: str,
-        above: "Recording | None" = None,
+        above: "Trace | None" = None,
     ) -> None:
         self.name = name
         self.fuse = fuse
@@ -79,7 +79,7 @@ class Recording:
         capture, first = self._capture(arguments), next_number()
         with paused(), capture.running():
             try:
-                self.outputs = list(map(_made_here, function(arguments)))
+                self.outputs = list(map(_without_aliasing, function(arguments)))
             except (ValueError, SystemError) as error:
                 reveal(error)
                 raise
@@ -88,20 +88,20 @@ class Recording:
         self.storages = {} if above is None else above.storages.copy()
         for value in capture.used.values():  # values from outside come before saved copies of them
             self.storages.setdefault(id(value.array), value.storage)
-        found = self._taken(capture, above)
+        found = self._closed_over(capture, above)
         self.guards = capture.guards()
         self.copies_are_views = capture.copies_are_views()
         self.outer: list[Any] = list(found.values())
         self.edges = [*(a.edge for a in arguments), *found]
         self.live = self.reaching(self.outputs)
-        self.past = Past(self)
-        self.operator = Replay(self)
-        self._derivatives: dict[Any, Recording] = {}
+        self.snapshot = ClosureSnapshot(self)
+        self.operator = CallOperator(self)
+        self._derivatives: dict[Any, Trace] = {}
 
     def _capture(self, arguments: list[Tensor]) -> Capture:
         return Capture(arguments)
 
-    def _taken(self, capture: Capture, above: "Recording | None") -> dict[Edge, Any]:
+    def _closed_over(self, capture: Capture, above: "Trace | None") -> dict[Edge, Any]:
         """Return the tensors from outside that require grad, by their edges."""
         inner = {a.edge for a in self.arguments if a.requires_grad}
         used = [(v.edge, v) for v in capture.used.values() if v.requires_grad]
@@ -113,8 +113,8 @@ class Recording:
             if edge.node not in capture.gates and not self._has_made(edge.node)
         ]  # fmt: skip
         if above is not None:  # its tensors may have been written since, and have other edges now
-            inside = above.inside()
-            used = [*above.outside(), *((e, v) for e, v in used if e.node not in inside)]
+            inner_nodes = above.inner_nodes()
+            used = [*above.outer_edges(), *((e, v) for e, v in used if e.node not in inner_nodes)]
         found: dict[Edge, Any] = {}
         for edge, value in used:
             if edge not in inner:
@@ -127,17 +127,17 @@ class Recording:
 
         Leaves that the function has made do not count.
         """
-        return reaching(values, self._ends())
+        return reaching(values, self._input_nodes())
 
-    def outside(self) -> list[tuple[Edge, Any]]:
+    def outer_edges(self) -> list[tuple[Edge, Any]]:
         """Return the edges in the graph of the function and the tensors from outside that require
         grad."""
         return list(zip(self.edges[len(self.arguments) :], self.outer, strict=True))
 
-    def above_outside(self) -> set[Node]:
+    def boundary_nodes(self) -> set[Node]:
         """Return the nodes at which derivatives end: nodes above them belong to the pass of the
         caller."""
-        nodes = {edge.node for edge, _ in self.outside()}
+        nodes = {edge.node for edge, _ in self.outer_edges()}
         return {node for node in nodes if node is not None and not node.is_accumulator}
 
     def _has_made(self, node: Node | None) -> bool:
@@ -156,13 +156,13 @@ class Recording:
             waiting += [] if node is None else [p for p in node.parents if p is not None]
         return True
 
-    def _ends(self) -> set[Node]:
+    def _input_nodes(self) -> set[Node]:
         return {edge.node for edge in self.edges if edge.node is not None}
 
-    def inside(self) -> set[Node]:
+    def inner_nodes(self) -> set[Node]:
         """Return the nodes between the outputs and the arguments: a value that a derivative reads
         there is not one from outside."""
-        ends = self._ends()
+        ends = self._input_nodes()
         roots = [o.edge.node for o in self.outputs if o.requires_grad]
         return set(reachable([node for node in roots if node is not None], (), ends)) - ends
 
@@ -172,7 +172,7 @@ class Recording:
         with paused():
             return Stages(self.outputs, self.arguments, self.fuse, self.storages)
 
-    def settle(self) -> None:
+    def drop_expressions(self) -> None:
         """Make the programs now, and drop the expressions, which nothing else needs."""
         self.stages  # noqa: B018  the attribute is computed when it is first read
         self.outputs, self.arguments = [], []
@@ -193,7 +193,7 @@ class Recording:
         """Whether its derivatives are expressions of rules alone, for any rows: no function of a
         user takes part, and no batched pass inside splits the trace."""
         ruled = [e.operator is ARGUMENT or e.operator.has_rule for e in self.exprs]
-        for node in self.inside():
+        for node in self.inner_nodes():
             plain = node.extras is None
             if node.is_accumulator:  # its leaf was made by the function
                 ruled.append(plain and not node.variable.hooks)  # type: ignore[attr-defined]
@@ -248,7 +248,7 @@ class Recording:
         edges = [value.edge for value in inputs]
         specs = [v.spec for v in inputs], [v.spec for v in outputs]
         node = new_node(self.operator, {}, edges, *specs)
-        past = self.past.now() if mode.capture is None else ()
+        past = self.snapshot.now() if mode.capture is None else ()
         node.save([*[pack(value) for value in inputs], *past])
         attach(node, outputs, [n for n in range(len(outputs)) if n not in self.live])
 
@@ -259,7 +259,7 @@ class Recording:
         arguments.
 
         The inputs may have rows; ``past`` has the values to read in place of arrays from outside
-        that have changed, as `Past.changed` returns them.
+        that have changed, as `ClosureSnapshot.changed` returns them.
         """
         known: dict[Expr, Expr] = {}
 
@@ -290,7 +290,7 @@ class Recording:
         copy_of(self.exprs)
         return replaced
 
-    def derivative(self, wanted: tuple[bool, ...], create_graph: bool) -> "Recording":
+    def derivative(self, wanted: tuple[bool, ...], create_graph: bool) -> "Trace":
         """Return the trace of the vector-Jacobian product.
 
         With ``create_graph`` it has a derivative itself; otherwise only if all operators have a
@@ -311,7 +311,7 @@ class Recording:
             self._derivatives[key] = known
         return known
 
-    def _differentiated(self, wanted: tuple[bool, ...], create_graph: bool) -> "Recording":
+    def _differentiated(self, wanted: tuple[bool, ...], create_graph: bool) -> "Trace":
         outputs = [self.outputs[n] for n in self.live]
         first = len(self.arguments)
         cotangents = [placeholder(Tensor, first + n, o.spec, True) for n, o in enumerate(outputs)]
@@ -322,7 +322,7 @@ class Recording:
             seeds: list[Any] = [(output.edge, g) for output, g in pairs]
             request = Request(
                 seeds, edges, create_graph=create_graph, retain_graph=True,
-                ends=self.above_outside(), silent={edge for edge, _ in self.outside()},
+                ends=self.boundary_nodes(), silent={edge for edge, _ in self.outer_edges()},
             )
             found = Pass(request).run().grads
             return [found[e] if e in found else zeros_at(e) for e in edges]  # type: ignore[misc]
@@ -337,7 +337,7 @@ def zeros_at(edge: Edge) -> Tensor:
     return zeros(edge.spec, None)
 
 
-def _made_here(output: Tensor) -> Tensor:
+def _without_aliasing(output: Tensor) -> Tensor:
     """Return an output, copied if it is a tensor from outside or a view of one.
 
     Such a tensor may be written later, and the view would then have other elements. A view of a
@@ -364,11 +364,11 @@ def record(
     function: Callable[[list[Tensor]], list[Tensor]],
     arguments: list[Tensor],
     fuse: str,
-    kind: type[Recording] = Recording,
+    kind: type[Trace] = Trace,
 ) -> Any:
     """Capture a function in the present grad mode; return its trace."""
     with deferring(False):
         return kind(name, function, arguments, fuse)
 
 
-__all__ = ["Recording", "in_order", "placeholder", "record"]
+__all__ = ["Trace", "in_order", "placeholder", "record"]

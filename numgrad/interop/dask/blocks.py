@@ -11,7 +11,7 @@ from ..._tensor import Tensor, constant
 from ...engine.graph.value import CPU
 from ...func.gradients import value_and_grad as local_value_and_grad
 from ...func.pytree import flatten, holds_tensors, places, require_function
-from ...func.tracing.destinations import fitting
+from ...func.tracing.destinations import checked_destination
 from .cluster import Cluster, Task, spans
 from .jacobians import arrays_of
 from .work import Work, one_thread
@@ -206,7 +206,10 @@ class _Joined:
         if places(self.out) != expected:
             raise ArgTypeError(f"{_MAP}: out must have the structure of what the function returns")
         arrays = flatten(self.out)[0]
-        return [fitting(array, spec, _MAP) for array, spec in zip(arrays, specs, strict=True)]
+        return [
+            checked_destination(array, spec, _MAP)
+            for array, spec in zip(arrays, specs, strict=True)
+        ]
 
     def result(self, as_tensors: bool) -> Any:
         return self.rebuild([constant(a) if as_tensors else a for a in self.arrays])

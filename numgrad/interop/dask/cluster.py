@@ -14,7 +14,7 @@ import numpy as np
 from ..._errors import ArgTypeError, ClusterError
 from ...engine.capture.capture import refuse
 from ...engine.record.apply import mode
-from ...func.jacobians.progress import Bar, require_progress
+from ...func.jacobians.progress import ProgressBar, require_progress
 from .work import Work, packed
 
 _AHEAD = 4  # tasks per thread of the cluster that are submitted: one runs, the others wait
@@ -99,7 +99,7 @@ class Cluster:
         """
         running: dict[Any, Any] = {}
         waiting, done = iter(tasks), 0
-        bar = Bar(self.progress if total else False, total, unit, self.what)
+        bar = ProgressBar(self.progress if total else False, total, unit, self.what)
         try:
             while True:
                 room = self._room() - len(running)

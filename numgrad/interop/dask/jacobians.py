@@ -8,8 +8,8 @@ import numpy as np
 
 from ..._errors import DetachedError
 from ..._tensor import Tensor, constant
-from ...func.gradients import Called
-from ...func.jacobians.blocks import Arrays, into
+from ...func.gradients import Evaluation
+from ...func.jacobians.blocks import ArrayBlocks, blocks_of_out
 from ...func.jacobians.jacobian import MODES
 from ...func.jacobians.passes import Chunk, Columns, Passes, passes_of
 from ...func.pytree import Variables, flatten, holds_tensors, require_function
@@ -106,7 +106,7 @@ def jacobian(
 
         outputs = [Tensor(np.broadcast_to(np.zeros((), d), s)) for s, d in specs]  # take no memory
         passes = passes_of(mode, outputs, variables.leaves, False)
-        blocks = Arrays(passes) if out is None else into(passes, out, arrange, _WHAT)
+        blocks = ArrayBlocks(passes) if out is None else blocks_of_out(passes, out, arrange, _WHAT)
         _fill(blocks, passes, c, work, chunk_size)
     if out is not None:
         return out
@@ -126,7 +126,7 @@ def arrays_of(tree: Any, what: str) -> Any:
     return rebuild([leaf.numpy() if isinstance(leaf, Tensor) else leaf for leaf in leaves])
 
 
-def _fill(blocks: Arrays, passes: Passes, c: Cluster, work: Any, chunk_size: Any) -> None:
+def _fill(blocks: ArrayBlocks, passes: Passes, c: Cluster, work: Any, chunk_size: Any) -> None:
     """Run the tasks and write their results to the blocks."""
     mode = "forward" if isinstance(passes, Columns) else "reverse"
     tasks: list[Task] = [
@@ -139,12 +139,12 @@ def _fill(blocks: Arrays, passes: Passes, c: Cluster, work: Any, chunk_size: Any
             blocks.put(Chunk(n, start, stop, [Tensor(part) for part in parts]))
 
 
-def _evaluated(work: Work) -> Called:
+def _evaluated(work: Work) -> Evaluation:
     """Return the function, evaluated once on a worker, to be differentiated there chunk by chunk.
     """
 
-    def make(function: Callable[..., Any], x: Any) -> Called:
-        at = Called(function, (x,), 0, _WHAT)
+    def make(function: Callable[..., Any], x: Any) -> Evaluation:
+        at = Evaluation(function, (x,), 0, _WHAT)
         work.require_unconnected(at.outer_graph(), _WHAT)
         return at
 

@@ -12,7 +12,7 @@ from ....engine.graph.node import Edge, connect
 from ....engine.graph.traversal import edges_outside
 from ....engine.graph.value import next_number
 from ....engine.record.apply import mode
-from ....func.gradients import Called, pull
+from ....func.gradients import Evaluation, pull
 
 
 class Closure:
@@ -57,7 +57,7 @@ class Closure:
         last."""
         return params[: len(params) - len(self.places)]
 
-    def require_known(self, at: Called) -> None:
+    def require_known(self, at: Evaluation) -> None:
         """Raise if a call has read a tensor that was not noted before, or that was written since.
         """
         variables = at.variables
@@ -112,7 +112,7 @@ def _is_leaf(edge: Edge) -> bool:
     return edge.node is not None and edge.node.is_accumulator
 
 
-class Met(Called):
+class Met(Evaluation):
     """A function, called on variables, whose vector-Jacobian product includes closed-over tensors:
     their cotangents come last."""
 

@@ -10,7 +10,7 @@ from ...._errors import ArgTypeError, DetachedError, DtypeError, NonFiniteError
 from ...._tensor import Tensor, placed
 from ....engine.record.apply import mode
 from ....func.forward import push
-from ....func.gradients import Called, pull
+from ....func.gradients import Evaluation, pull
 
 if TYPE_CHECKING:
     from scipy.sparse.linalg import LinearOperator
@@ -33,7 +33,7 @@ class Linearization:
         what: str,
         closure: "Closure | None" = None,
     ) -> None:
-        at = Called(f, (x, *args), 0, what)
+        at = Evaluation(f, (x, *args), 0, what)
         if at.output is None:
             raise ArgTypeError(
                 f"{what}: the function returned None; it may lack a return statement"

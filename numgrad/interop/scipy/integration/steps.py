@@ -9,7 +9,7 @@ from ...._autograd import Function
 from ...._tensor import Tensor, tensor
 from ....engine.record.apply import mode
 from ....func.forward import push
-from ....func.gradients import Called
+from ....func.gradients import Evaluation
 from ....functions.creation.constants import zeros
 from ....functions.creation.from_data import asarray
 from ....functions.shape.joining import stack
@@ -60,7 +60,7 @@ class Step:
         parameters, then their tangents."""
         params, tangents = both[: len(both) // 2], both[len(both) // 2 :]
         places = 0, *range(3, 3 + len(params))
-        at = Called(self, (y, t, h, *params), places, "solve_ivp")
+        at = Evaluation(self, (y, t, h, *params), places, "solve_ivp")
         seeds = [asarray(v) for v in (dy, *tangents)]
         return push(at.leaves, at.variables.leaves, seeds, False, batched=seeds[0].ndim == 2)[0]
 
@@ -190,5 +190,5 @@ class ClosedRun(DiscreteAdjoint):
             _, *params = [p.detach().numpy() for p in primals]
             dy, *others = [t.numpy() for t in tangents]
             return tensor(ctx.run.pushed(dy, params, others))
-        at = Called(ctx.run.recorded, primals, range(len(primals)), "solve_ivp")
+        at = Evaluation(ctx.run.recorded, primals, range(len(primals)), "solve_ivp")
         return push(at.leaves, at.variables.leaves, tangents, True, batched=bool(lead))[0]
