@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..._declare.dtypes import NUMBERS
+from ..._declare.operator import FLOATING
 from ...process.bounded_dict import Bounded
-from ..graph.value import CPU, Spec, Value
+from ..graph.value import CPU, Spec, Value, spec_of
 from .apply import mode, runtime, unusual
 from .plan import Mixture, Plan, keep, make_plan, plan_of
 
@@ -20,6 +21,7 @@ _MOST_CONSTANTS = 256
 _new = object.__new__
 _PYTHON = frozenset({bool, int, float})
 _SEQUENCES = frozenset({list, tuple})
+_FLOATING = frozenset(FLOATING)
 
 Taken = tuple[Any, np.ndarray | None]
 Operand = Callable[[Any, Sequence[Any]], Taken]
@@ -100,13 +102,56 @@ class Array:
         taken = np.array(array, self.spec.dtype, copy=own or None, ndmin=self.ndim)
         if self.spec.device != CPU:
             taken = runtime.placed(taken, self.spec.device)
-        value = _new(runtime.value)
-        value.array, value.spec = taken, self.spec
-        # No storage, also of the user's own array: what is saved is a copy.
-        value._requires_grad = value._kept = False
-        value.node = value.expr = value._view = value._leaf = value._storage = None
-        value.slot = value.expr_slot = 0
-        return value, taken
+        return _constant(taken, self.spec), taken
+
+
+def _constant(array: np.ndarray, spec: Spec) -> Any:
+    """Return an operand of one operation. It has no storage, even over an array of the user: a
+    saved value is a copy."""
+    value = _new(runtime.value)
+    value.array, value.spec = array, spec
+    value._requires_grad = value._kept = False
+    value.node = value.expr = value._view = value._leaf = value._storage = None
+    value.slot = value.expr_slot = 0
+    return value
+
+
+def with_constants(args: Sequence[Any], is_read: bool) -> Sequence[Any]:
+    """Return the arguments with constants in place of arrays of floating or complex numbers, as
+    well inside a list or a tuple; the arguments themselves where there are none, or no value of
+    the CPU is beside them.
+
+    A derivative that reads operands is given copies: the user may write into an array before.
+    """
+    is_flat = _SEQUENCES.isdisjoint(map(type, args))
+    flat = args if is_flat else [x for arg in args for x in _items(arg)]
+    kinds = {type(x) for x in flat}
+    if np.ndarray not in kinds or runtime.value not in kinds or not all(map(_is_plain, flat)):
+        return args
+    own = is_read and _flow(flat)
+    if is_flat:
+        return [_as_constant(x, own) for x in args]
+    return [
+        type(arg)([_as_constant(x, own) for x in arg]) if type(arg) in _SEQUENCES else arg
+        for arg in args
+    ]
+
+
+def _items(arg: Any) -> Sequence[Any]:
+    return arg if type(arg) in _SEQUENCES else (arg,)
+
+
+def _is_plain(x: Any) -> bool:
+    """Whether a constant can be made beside an operand, and from it if it is an array."""
+    if type(x) is runtime.value:
+        return x.spec.device == CPU
+    return type(x) is not np.ndarray or x.dtype in _FLOATING
+
+
+def _as_constant(x: Any, own: bool) -> Any:
+    if type(x) is not np.ndarray:
+        return x
+    return _constant(x.copy() if own else x, spec_of(x.shape, x.dtype))
 
 
 def _flow(args: Sequence[Any]) -> bool:

@@ -11,6 +11,7 @@ from .compiled_recorder import finder_of
 from .deferred import view
 from .dispatch import apply_anew, apply_one, apply_plan
 from .guards import seen
+from .operands import with_constants
 from .plan import comes_again, keep, make_plan
 
 _ALIKE = frozenset({int, str, type(None), type(Ellipsis)})
@@ -40,14 +41,21 @@ class Steps:
     general : callable, optional
         Does what the function does with arguments of any kind. Then ``resolve`` returns nothing
         where there is more to do than to apply operators to all tensors among the arguments.
+    arrays : {"read", "unread"}, optional
+        With ``general``: arrays of the user's beside tensors are operands, which a derivative reads
+        or does not.
     """
 
-    __slots__ = ("__weakref__", "call", "general", "plans", "recorders", "resolve")
+    __slots__ = ("__weakref__", "arrays", "call", "general", "plans", "recorders", "resolve")
 
     def __init__(
-        self, resolve: Callable[..., Pairs], general: Callable[..., Any] | None = None
+        self,
+        resolve: Callable[..., Pairs],
+        general: Callable[..., Any] | None = None,
+        *,
+        arrays: str | None = None,
     ) -> None:
-        self.resolve, self.general = resolve, general
+        self.resolve, self.general, self.arrays = resolve, general, arrays
         self.plans: dict[Hashable, Any] = Bounded(MOST_PLANS)
         self.recorders: dict[Hashable, Any] = Bounded(MOST_PLANS)
         self.call: Callable[..., Any] = self._call
@@ -59,7 +67,10 @@ class Steps:
                 return self.general(*args)
             seen(args)
         values: list[Any] = []
-        key = _key(args, values)
+        key = key_of_arguments(args, values)
+        if key is None and self.arrays is not None:
+            args = with_constants(args, self.arrays == "read")
+            key = key_of_arguments(args, values := [])
         if self.general is None and len(values) > 1:
             key = None  # an option that is a tensor: what it comes to depends on its number
         plans = None if key is None else self.plans.get(key)
@@ -88,7 +99,7 @@ class Steps:
             x = apply_one(plan, x) if result is None else result
         return x
 
-    def _unknown(self, args: tuple[Any, ...], key: Hashable, values: list[Any]) -> Any:
+    def _unknown(self, args: Sequence[Any], key: Hashable, values: list[Any]) -> Any:
         """Apply the function to arguments that are met for the first time, or have no key."""
         if self.general is not None:
             result = self.general(*args)
@@ -164,7 +175,7 @@ def read_last(reads: Sequence[Sequence[int]], count: int) -> list[list[int]]:
     return last
 
 
-def _key(items: Any, values: list[Any]) -> tuple[Any, ...] | None:
+def key_of_arguments(items: Any, values: list[Any]) -> tuple[Any, ...] | None:
     """Return what arguments are remembered by, ``None`` where there is nothing; collect the values.
 
     A value becomes its spec, a boolean its type and itself, a slice its type and bounds, a tuple
@@ -187,7 +198,7 @@ def _key(items: Any, values: list[Any]) -> tuple[Any, ...] | None:
                 return None
             key += (slice, *bounds)
         elif kind is tuple or kind is list:
-            inner = _key(item, values)
+            inner = key_of_arguments(item, values)
             if inner is None:
                 return None
             key += (tuple, len(item), *inner)

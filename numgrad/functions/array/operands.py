@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from ..._declare.operator import WEAK, device_among, kind_of
+from ..._declare.operator import FLOATING, WEAK, device_among, kind_of
 from ..._tensor import ArrayLike, Tensor
 from ...engine.capture.capture import known
-from ...engine.graph.value import CPU
+from ...engine.graph.value import CPU, ForeignStorage
 from ...engine.graph.view import RESULT
-from ...engine.record.apply import mode
+from ...engine.record.apply import mode, unusual
 from ...engine.record.guards import seen
 from .argument_checks import unwanted
 
@@ -21,6 +21,8 @@ def as_tensor(x: ArrayLike, device: str = CPU) -> Tensor:
     device."""
     if isinstance(x, Tensor):
         return plain(x)
+    if type(x) is np.ndarray and device == CPU and not unusual and x.dtype in FLOATING:
+        return Tensor(x, False, ForeignStorage())
     from ..creation.from_data import asarray  # which makes use of functions that come here first
 
     return asarray(x) if device == CPU else asarray(x, device=device)
@@ -40,7 +42,9 @@ def as_tensors(*operands: ArrayLike) -> list[Tensor]:
     from ..creation.from_data import asarray, carries_graph
 
     return [
-        as_tensor(x) if isinstance(x, Tensor) or carries_graph(x) else asarray(x, device=device)
+        as_tensor(x)
+        if isinstance(x, Tensor) or (type(x) is np.ndarray and device == CPU) or carries_graph(x)
+        else asarray(x, device=device)
         for x in operands
     ]
 

@@ -106,7 +106,7 @@ def _any_product(x1: ArrayLike, x2: ArrayLike) -> Tensor:
     return squeeze(result, axes=gone) if gone else result
 
 
-_product = Steps(_product_steps, _any_product)
+_product = Steps(_product_steps, _any_product, arrays="read")
 
 
 def dot(a: ArrayLike, b: ArrayLike, out: Tensor | None = None) -> Tensor:
@@ -131,15 +131,15 @@ def dot(a: ArrayLike, b: ArrayLike, out: Tensor | None = None) -> Tensor:
     >>> ng.grad(ng.dot(x, x), x)[0]
     tensor([2., 4.])
     """
-    a, b = as_tensors(a, b)
     return delivered(_dot(a, b), out, "dot")
 
 
-def _dot(a: Tensor, b: Tensor) -> Tensor:
+def _dot(a: ArrayLike, b: ArrayLike) -> Tensor:
+    if {getattr(x, "ndim", 0) for x in (a, b)} <= {1, 2}:
+        return _product.call(a, b)
+    a, b = as_tensors(a, b)
     if not a.ndim or not b.ndim:
         return multiply(a, b)
-    if a.ndim <= 2 and b.ndim <= 2:
-        return matmul(a, b)
     return tensordot(a, b, (-1, -2 if b.ndim > 1 else -1))
 
 

@@ -110,12 +110,17 @@ def array_ufunc(tensor: Tensor, ufunc: np.ufunc, method: str, *inputs: Any, **op
     function = UFUNCS.get(ufunc) or _scipy_function(ufunc)
     if function is not None and method == "__call__" and not options:
         return function(*inputs)
-    is_own = getattr(np, ufunc.__name__, None) is ufunc
-    name = f"{'np' if is_own else 'scipy.special'}.{ufunc.__name__}"
+    name = _ufunc_name(ufunc)
     if function is None and ufunc.types == [f"{'O' * ufunc.nin}->{'O' * ufunc.nout}"]:
         raise TypeError(
             f"{ufunc.__name__}, made by np.frompyfunc, computes with Python objects: write "
             f"ng.vectorize(f), or hand it t.detach().numpy() for values without gradients"
+        )
+    if function is None and name == ufunc.__name__:
+        raise TypeError(
+            f"{name}, a universal function of a user, has no derivative that numgrad knows: write "
+            f"ng.operator(signature)(f) with its loop f, or for values without gradients "
+            f"{name}(t.detach().numpy(), ...)"
         )
     if function is None:
         raise TypeError(f"{name} has no counterpart in numgrad; {way_out(name)}")
@@ -127,6 +132,15 @@ def array_ufunc(tensor: Tensor, ufunc: np.ufunc, method: str, *inputs: Any, **op
     others = {key: value for key, value in options.items() if key not in own}
     function = update_wrapper(partial(function, **own), function) if own else function
     return with_options(function, others, *inputs, called=name)
+
+
+def _ufunc_name(ufunc: np.ufunc) -> str:
+    """Return the name of a universal function: NumPy and SciPy have it in a module."""
+    name = ufunc.__name__
+    for module, alias in (("numpy", "np"), ("scipy.special", "scipy.special")):
+        if getattr(sys.modules.get(module), name, None) is ufunc:
+            return f"{alias}.{name}"
+    return name
 
 
 _MATRICES = ([(-2, -1)] * 3, [(-1,), (-2, -1), (-1,)])

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...._autograd import no_grad
 from ...._errors import CaptureError, ConvergenceError, NotDifferentiableError
-from ...._tensor import tensor
+from ...._tensor import Tensor, tensor
 from ....functions.array.argument_checks import pair, unwanted
 from ....functions.shape.reshaping import matrix_transpose, reshape
 from ..implicit.closures import Closure
@@ -175,16 +175,11 @@ def solve_ivp(
     y0 = reshape(as_real(y0, "solve_ivp"), -1)
     begin = times.begin(field, y0, tensors)
     if kind == "discrete":
-        asked_for = result.t if wanted is None else wanted
-        run = Run(Step(slope, method, closure), result.t, y.numpy(), asked_for, jit)
-        y = (DiscreteAdjoint if closure.places else ClosedRun).apply(run, begin, *tensors)
+        y = asked.discrete(result, y, begin, tensors, Step(slope, method, closure), jit)
     elif kind == "continuous":
         given = {name: options[name] for name in ("rtol", "atol", "max_step") if name in options}
         given |= {name: value for name, value in own.items() if value is not None}
-        of = hook, slope, len(parameters.tensors), closure, result.sol, times.span[0], result.t
-        problem = Problem(*of, method=method, **given)
-        result.sol = None
-        y = ContinuousAdjoint.apply(problem, y.numpy(), begin, *tensors)
+        y = asked.continuous(result, y, begin, parameters, slope, given)
     result.t, y = times.states(field, y, result.t if wanted is None else wanted, y0, tensors)
     result.y = reshape(matrix_transpose(y), (*start.shape, result.t.size))
     return result
@@ -241,6 +236,27 @@ class _Asked(NamedTuple):
     method: Any
     kind: str | None
     closure: Closure
+
+    def discrete(
+        self, result: Any, y: Tensor, begin: Tensor, tensors: Any, step: Step, jit: bool
+    ) -> Tensor:
+        """Return the states as functions of the start and of tensors, by the steps taken."""
+        times = result.t if self.wanted is None else self.wanted
+        run = Run(step, result.t, y.numpy(), times, jit)
+        return (DiscreteAdjoint if self.closure.places else ClosedRun).apply(run, begin, *tensors)
+
+    def continuous(
+        self, result: Any, y: Tensor, begin: Tensor, parameters: Parameters, slope: Any,
+        tolerances: dict[str, Any],
+    ) -> Tensor:  # fmt: skip
+        """Return the states as functions of the start and of parameters, by the problem's
+        adjoint."""
+        problem = Problem(
+            self.hook, slope, len(parameters.tensors), self.closure, result.sol, self.span[0],
+            result.t, method=self.method, **tolerances,
+        )  # fmt: skip
+        result.sol = None
+        return ContinuousAdjoint.apply(problem, y.numpy(), begin, *parameters.sources)
 
     def by_scipy(self, jac: Any, options: dict[str, Any]) -> Any:
         """Return the result of SciPy."""
