@@ -55,7 +55,7 @@ class Bound:
         behind them, in C order; say where a kernel raised."""
         raise NotImplementedError
 
-    def heirs(self, donated: Mapping[int, np.dtype]) -> dict[int, int]:
+    def reused_arguments(self, donated: Mapping[int, np.dtype]) -> dict[int, int]:
         """Return for results the argument over which each may be written.
 
         ``donated`` has the dtypes of the arguments that may be overwritten, by their positions;
@@ -116,7 +116,7 @@ class Target(Protocol):
         """Whether the kernel of a spec is in memory or on disk, so that nothing is compiled."""
         ...
 
-    def joins(self, spec: Any) -> bool:
+    def can_fuse(self, spec: Any) -> bool:
         """Whether the scalar function of a spec can be one of those that a kernel joins."""
         ...
 

@@ -64,7 +64,7 @@ class Split:
 def color(pattern: IndexSets, coloring: str, order: str) -> Coloring:
     """Return the colouring with the fewest colours of those that are tried, for a matrix given by
     the columns of each row."""
-    require(coloring, COLORINGS, "coloring")
+    require_option(coloring, COLORINGS, "coloring")
     best: Coloring | None = None
     for split in sorted(_splits(pattern, coloring), key=lambda split: split.least):
         if best is None or split.least < best.passes:
@@ -75,7 +75,7 @@ def color(pattern: IndexSets, coloring: str, order: str) -> Coloring:
     return best
 
 
-def require(value: str, known: tuple[str, ...], name: str) -> None:
+def require_option(value: str, known: tuple[str, ...], name: str) -> None:
     """Raise for an unknown option."""
     if value not in known:
         raise ArgTypeError(f"sparse: {name} must be one of {', '.join(known)}, got {value!r}")
@@ -135,12 +135,12 @@ def _columns(rows: IndexSets, columns: IndexSets, order: str) -> np.ndarray:
         _greedy(order, *given, out=[colors])
         return colors
 
-    colors = fewest(order, columns, rows, greedy, least)
+    colors = best_greedy_coloring(order, columns, rows, greedy, least)
     colors[columns.counts == 0] = -1
     return colors
 
 
-def fewest(
+def best_greedy_coloring(
     order: str, columns: IndexSets, rows: IndexSets, greedy: Callable[..., np.ndarray], least: int
 ) -> np.ndarray:
     """Return the colours of a greedy colouring in a given order, or in the best of several orders
@@ -148,7 +148,7 @@ def fewest(
 
     The colouring is repeated in the order of its own colours as long as these become fewer.
     """
-    require(order, ("auto", *ORDERS), "order")
+    require_option(order, ("auto", *ORDERS), "order")
     best: np.ndarray | None = None
     for name in TRIED if order == "auto" else (order,):
         colors = greedy(order_of(name, columns, rows))

@@ -27,7 +27,7 @@ from ..operators.reduction import cumulative
 from ..operators.shape import indexing, joining
 from ..operators.shape.gathering import Gather, PutAt, ScatterAdd
 from ..operators.shape.sorting import Permutation
-from .index_sets import IndexSets, stacked, starts_of, united
+from .index_sets import IndexSets, stacked, starts_of, union_of_all
 
 Known = Callable[[int], np.ndarray | None]
 
@@ -69,7 +69,7 @@ def propagate(application: Application) -> list[IndexSets]:
     for kind, rule in _RULES:
         if isinstance(operator, kind):
             return rule(application)
-    return _everything(application)
+    return _dense(application)
 
 
 def _elementwise(a: Application) -> list[IndexSets]:
@@ -81,7 +81,7 @@ def _elementwise(a: Application) -> list[IndexSets]:
         _spread(a, n, sets, shape) for n, sets in a.live()
         if n not in unused and not (n in partials and partials[n].constant == 0)
     ]  # fmt: skip
-    return [united(parts) if parts else a.nothing(0)]
+    return [union_of_all(parts) if parts else a.nothing(0)]
 
 
 def _spread(a: Application, n: int, sets: IndexSets, shape: tuple[int, ...]) -> IndexSets:
@@ -121,13 +121,13 @@ def _unknown_places(a: Application) -> list[IndexSets]:
         lead = a.shapes[n][: len(a.shapes[n]) - count - tail]
         last = a.shapes[n][len(a.shapes[n]) - tail :]
         blocks = a.places(n).reshape(prod(lead), -1, prod(last)).swapaxes(1, 2)
-        joined = sets.over(blocks.reshape(-1, blocks.shape[-1]))
+        joined = sets.union_over_rows(blocks.reshape(-1, blocks.shape[-1]))
         at = np.arange(len(joined)).reshape(*lead, 1, *last)
         middle = prod(shape[len(lead) : len(shape) - len(last)])
         parts.append(joined.take(np.broadcast_to(at, (*lead, middle, *last))))
         if isinstance(a.operator, PutAt) and n == 0:
             parts[-1] = sets
-    return [united(parts)]
+    return [union_of_all(parts)]
 
 
 def _axes(a: Application, n: int) -> tuple[int, int]:
@@ -154,14 +154,14 @@ def _scattered(a: Application) -> list[IndexSets]:
 def _joined(sets: IndexSets, places: np.ndarray, into: np.ndarray, size: int) -> IndexSets:
     """Return ``size`` unions: each of the sets at the places with one number in ``into``."""
     order = np.argsort(into, kind="stable")
-    return sets.grouped(starts_of(np.bincount(into, minlength=size)), places[order])
+    return sets.union_over_groups(starts_of(np.bincount(into, minlength=size)), places[order])
 
 
 def _reduced(a: Application) -> list[IndexSets]:
     """Return the unions along the reduced axes."""
     axes, (_, sets) = a.static["axes"], a.live()[0]
     places = np.moveaxis(a.places(0), axes, range(-len(axes), 0)) if axes else a.places(0)
-    return [sets.over(places.reshape(prod(a.outputs[0]), -1))]
+    return [sets.union_over_rows(places.reshape(prod(a.outputs[0]), -1))]
 
 
 def _scanned(a: Application) -> list[IndexSets]:
@@ -169,16 +169,16 @@ def _scanned(a: Application) -> list[IndexSets]:
     if a.operator not in _SCANS:
         return _core(a)
     (shape,), ways = a.outputs, _SCANS[a.operator]
-    sets = united([_spread(a, n, s, shape) for n, s in a.live()])
+    sets = union_of_all([_spread(a, n, s, shape) for n, s in a.live()])
     places = np.arange(prod(shape)).reshape(-1, shape[-1])
-    return [united([_so_far(sets, places, *way) for way in ways])]
+    return [union_of_all([_running_unions(sets, places, *way) for way in ways])]
 
 
-def _so_far(sets: IndexSets, places: np.ndarray, without: bool, back: bool) -> IndexSets:
+def _running_unions(sets: IndexSets, places: np.ndarray, without: bool, back: bool) -> IndexSets:
     """Return the running unions along rows, forwards or backwards, with or without the element
     itself."""
     turned = places[:, ::-1] if back else places
-    found = sets.running(turned)  # in the order of the walk
+    found = sets.running_unions(turned)  # in the order of the walk
     at: np.ndarray = np.arange(places.size).reshape(places.shape)
     if without:
         at = np.concatenate([np.full((at.shape[0], 1), -1), at[:, :-1]], axis=1)
@@ -201,13 +201,13 @@ def _product(a: Application) -> list[IndexSets]:
             found = _by_nonzeros(sets, places, other if n else other.swapaxes(-1, -2), turned)
         back = a.numbers[: prod(shape)].reshape(turned)
         parts.append(found if n else found.take(back.swapaxes(-1, -2)))
-    return [united(parts)]
+    return [union_of_all(parts)]
 
 
 def _by_columns(sets: IndexSets, places: np.ndarray, shape: tuple[int, ...]) -> IndexSets:
     """Return, for every row of a product, the unions over the columns of a matrix."""
     columns = places.swapaxes(-1, -2)
-    joined = sets.over(columns.reshape(prod(columns.shape[:-1]), columns.shape[-1]))
+    joined = sets.union_over_rows(columns.reshape(prod(columns.shape[:-1]), columns.shape[-1]))
     at = np.arange(len(joined)).reshape(*columns.shape[:-2], 1, columns.shape[-2])
     return joined.take(np.broadcast_to(at, shape))
 
@@ -252,7 +252,7 @@ def _by_stored(a: Application) -> list[IndexSets]:
     for n, sets in a.live():
         pair = np.broadcast_arrays(found(a.places(n), of_inputs[n]), into)
         parts.append(_joined(sets, pair[0].reshape(-1), pair[1].reshape(-1), size))
-    return [united(parts)]
+    return [union_of_all(parts)]
 
 
 def _core(a: Application) -> list[IndexSets]:
@@ -277,13 +277,13 @@ def _core(a: Application) -> list[IndexSets]:
         joined = None
         for m, core in enumerate(cores[1]):
             if given is None:
-                joined = joined or sets.over(whole)
+                joined = joined or sets.union_over_rows(whole)
                 parts[m].append(joined.take(np.repeat(np.arange(prod(loop)), prod(core))))
             else:
                 pattern = _declared(operator, given, n, m, (prod(core), prod(cores[0][n])))
-                counts = np.tile(np.diff(pattern.indptr), len(whole))
-                parts[m].append(sets.grouped(starts_of(counts), whole[:, pattern.indices]))
-    return [united(found) if found else a.nothing(m) for m, found in enumerate(parts)]
+                starts = starts_of(np.tile(np.diff(pattern.indptr), len(whole)))
+                parts[m].append(sets.union_over_groups(starts, whole[:, pattern.indices]))
+    return [union_of_all(found) if found else a.nothing(m) for m, found in enumerate(parts)]
 
 
 def _declared(operator: UserOperator, given: Any, n: int, m: int, shape: tuple[int, int]) -> Any:
@@ -300,11 +300,11 @@ def _declared(operator: UserOperator, given: Any, n: int, m: int, shape: tuple[i
     return matrix
 
 
-def _everything(a: Application) -> list[IndexSets]:
+def _dense(a: Application) -> list[IndexSets]:
     """Return sets for an unknown operator: every element of the outputs depends on all elements of
     the inputs."""
     sets = stacked([s for _, s in a.live()])
-    joined = sets.grouped(np.array([0, len(sets)]), np.arange(len(sets)))
+    joined = sets.union_over_groups(np.array([0, len(sets)]), np.arange(len(sets)))
     return [joined.take(np.zeros(prod(shape), np.int64)) for shape in a.outputs]
 
 

@@ -18,7 +18,7 @@ from ..func.tracing.trace import CallOperator
 from .dependencies import Application, propagate
 from .index_sets import IndexSets, stacked, starts_of
 
-Found = dict[Edge, IndexSets]
+SetsByEdge = dict[Edge, IndexSets]
 
 
 def pattern_of(outputs: Sequence[Any], inputs: Sequence[Any]) -> IndexSets:
@@ -32,25 +32,25 @@ def pattern_of(outputs: Sequence[Any], inputs: Sequence[Any]) -> IndexSets:
     for x, first in zip(inputs, accumulate(sizes, initial=0), strict=False):
         found[x.edge] = IndexSets.of_inputs(prod(x.shape), first, width)
     edges = [o.edge for o in outputs]
-    Walk().along(edges, found)
+    PatternWalk().along(edges, found)
     return stacked(_of(edges, outputs, found, width))
 
 
 def _of(
-    edges: Sequence[Edge], values: Sequence[Any], found: Found, width: int
+    edges: Sequence[Edge], values: Sequence[Any], found: SetsByEdge, width: int
 ) -> list[IndexSets]:
     """Return the index sets of values; empty ones for values that depend on no input."""
     pairs = zip(edges, values, strict=True)
     return [found[e] if e in found else IndexSets.empty(prod(v.shape), width) for e, v in pairs]
 
 
-class Walk:
+class PatternWalk:
     """A walk through a graph, and through the graphs of captured and mapped functions in it."""
 
     def __init__(self) -> None:
         self._constants = Constants()
 
-    def along(self, wanted: Sequence[Edge], found: Found) -> None:
+    def along(self, wanted: Sequence[Edge], found: SetsByEdge) -> None:
         """Compute the index sets of the nodes between the edges in ``found`` and the wanted ones.
         """
         ends = {edge.node for edge in found if edge.node is not None}
@@ -127,7 +127,8 @@ class Walk:
         whole, at = stacked([s for s in sets if s is not None]), np.concatenate(places, axis=1)
         inner = _of(edges, sample.outputs, found, width)
         each = [
-            whole.grouped(starts_of(np.tile(s.counts, len(at))), at[:, s.members]) for s in inner
+            whole.union_over_groups(starts_of(np.tile(s.counts, len(at))), at[:, s.members])
+            for s in inner
         ]
         pairs = zip(each, sample.outputs, node.outputs, strict=True)
         return [_of_sums(s, (*sizes, *one.shape), spec.shape) for s, one, spec in pairs]
@@ -138,4 +139,4 @@ def _of_sums(sets: IndexSets, shape: tuple[int, ...], outcome: tuple[int, ...]) 
     summed = [n for n, size in enumerate(outcome) if size != shape[n]]
     places = np.arange(prod(shape)).reshape(shape)
     places = np.moveaxis(places, summed, range(-len(summed), 0))
-    return sets.over(places.reshape(prod(outcome), -1)) if summed else sets
+    return sets.union_over_rows(places.reshape(prod(outcome), -1)) if summed else sets

@@ -107,7 +107,7 @@ class IndexSets:
         _union(self.starts, self.members, other.starts, other.members, out=[starts, members])
         return IndexSets(starts, members[: starts[-1]], self.width)
 
-    def grouped(self, starts: np.ndarray, positions: np.ndarray) -> "IndexSets":
+    def union_over_groups(self, starts: np.ndarray, positions: np.ndarray) -> "IndexSets":
         """Return the unions over consecutive groups of positions."""
         starts = np.ascontiguousarray(starts, np.int64)
         at = np.ascontiguousarray(positions, np.int64).reshape(-1)
@@ -119,12 +119,12 @@ class IndexSets:
         _group(*given, result, True, out=[stamps, counts, members])
         return IndexSets(result, members, self.width)
 
-    def over(self, blocks: np.ndarray) -> "IndexSets":
+    def union_over_rows(self, blocks: np.ndarray) -> "IndexSets":
         """Return the union over each row of a matrix of positions."""
         rows, size = blocks.shape
-        return self.grouped(np.arange(rows + 1) * size, blocks)
+        return self.union_over_groups(np.arange(rows + 1) * size, blocks)
 
-    def running(self, blocks: np.ndarray) -> "IndexSets":
+    def running_unions(self, blocks: np.ndarray) -> "IndexSets":
         """Return the running unions along each row of a matrix of positions: over two positions,
         then over four, and so on."""
         found, at, length = self.take(blocks), np.arange(blocks.size).reshape(blocks.shape), 1
@@ -143,7 +143,7 @@ def stacked(sets: Sequence[IndexSets]) -> IndexSets:
     return IndexSets(starts, np.concatenate([s.members for s in sets]), sets[0].width)
 
 
-def united(sets: Sequence[IndexSets]) -> IndexSets:
+def union_of_all(sets: Sequence[IndexSets]) -> IndexSets:
     """Return the unions of the sets of arrays of one size, element by element."""
     return reduce(IndexSets.union, sets)
 

@@ -10,7 +10,7 @@ from .._tensor import Tensor
 from ..func.tracing.jit import jit
 from .compression import Plan
 from .index_sets import IndexSets
-from .problem import Problem, Record, as_sets, check
+from .problem import Problem, RecordedFunction, as_sets, check
 
 _HINT = (
     "ng.sparse.prepare captures the function, as ng.jit does; ng.sparse.jacobian and hessian take "
@@ -104,7 +104,7 @@ class Prepared:
         values = (record.value, record.output) if self._problem.is_hessian else (record.value,)
         return *values, data
 
-    def _pattern(self, record: Record) -> IndexSets:
+    def _pattern(self, record: RecordedFunction) -> IndexSets:
         """Return the pattern, found at the first capture of the function.
 
         At a further capture, for other arguments or closed-over arrays, raise for an entry outside

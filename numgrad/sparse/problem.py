@@ -18,7 +18,7 @@ from .detection import pattern_of
 from .index_sets import IndexSets
 
 
-class Record(NamedTuple):
+class RecordedFunction(NamedTuple):
     """A recorded function: its value, the output whose Jacobian is the matrix (the value itself, or
     its gradient), and the variable."""
 
@@ -41,7 +41,7 @@ class Problem:
     def __post_init__(self) -> None:
         require_function(self.function, self.what)
 
-    def record(self, args: Sequence[Any]) -> Record:
+    def record(self, args: Sequence[Any]) -> RecordedFunction:
         """Call the function on tensors, with recording on."""
         at = Evaluation(self.function, args, self.position(args), self.what)
         if at.outer_graph():
@@ -53,9 +53,9 @@ class Problem:
         x = self._one(at.variables.leaves, f"argument {self.argnum}")
         if self.is_hessian:
             (gradient,) = pull([at.scalar()], [x], [None], True)
-            return Record(at.leaves[0], gradient, x)
+            return RecordedFunction(at.leaves[0], gradient, x)
         value = self._one(at.leaves, "the output of the function")
-        return Record(value, value, x)
+        return RecordedFunction(value, value, x)
 
     def position(self, args: Sequence[Any]) -> int:
         """Return the number of the differentiated argument."""
@@ -83,13 +83,13 @@ class Problem:
             )
         return leaves[0]
 
-    def detect(self, record: Record) -> IndexSets:
+    def detect(self, record: RecordedFunction) -> IndexSets:
         """Return the pattern; for a Hessian it is symmetric."""
         sets = pattern_of([record.output], [record.x])
         return sets.union(sets.transposed()) if self.is_hessian else sets
 
     def entries(
-        self, record: Record, pattern: IndexSets, plan: Plan | None = None
+        self, record: RecordedFunction, pattern: IndexSets, plan: Plan | None = None
     ) -> tuple[Plan, Tensor]:
         """Return a plan for the matrix with a pattern, and its entries.
 
@@ -106,7 +106,7 @@ class Problem:
         plan = plan_jacobian(pattern, "row", self.order)
         return plan, entries(record.output, record.x, plan)
 
-    def given(self, pattern: Any, record: Record) -> IndexSets:
+    def given(self, pattern: Any, record: RecordedFunction) -> IndexSets:
         """Return the pattern of the user, made symmetric for a Hessian."""
         from scipy.sparse import csr_array
 
@@ -123,7 +123,7 @@ class Problem:
         return sets.union(sets.transposed()) if self.is_hessian else sets
 
 
-def check(problem: Problem, record: Record, matrix: Any) -> None:
+def check(problem: Problem, record: RecordedFunction, matrix: Any) -> None:
     """Raise if a matrix that was computed with a user's pattern is not the Jacobian.
 
     Its products with random vectors, from both sides, are compared with those of passes without a

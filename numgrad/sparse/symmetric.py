@@ -8,7 +8,7 @@ application to computing Hessians", SIAM J. Sci. Comput. 29 (2007).
 
 import numpy as np
 
-from .coloring import fewest, require
+from .coloring import best_greedy_coloring, require_option
 from .compiled import compiled
 from .index_sets import IndexSets, starts_of
 from .ordering import untaken
@@ -30,7 +30,7 @@ def graph_of(pattern: IndexSets) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def color(pattern: IndexSets, coloring: str, order: str) -> np.ndarray:
     """Return the colour of each variable of a symmetric pattern, -1 for those without entries."""
-    require(coloring, COLORINGS, "coloring")
+    require_option(coloring, COLORINGS, "coloring")
     starts, members, edges = graph_of(pattern)
     count = edges.size // 2
     kernel = _star if coloring == "star" else _acyclic
@@ -41,7 +41,7 @@ def color(pattern: IndexSets, coloring: str, order: str) -> np.ndarray:
         return colors
 
     ends = IndexSets(starts, edges, count)  # the edges of a vertex are the rows of a column
-    colors = fewest(order, ends, ends.transposed(), greedy, min(count, 1) + 1)
+    colors = best_greedy_coloring(order, ends, ends.transposed(), greedy, min(count, 1) + 1)
     colors[pattern.counts == 0] = -1
     return colors
 

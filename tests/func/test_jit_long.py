@@ -87,13 +87,13 @@ def test_threads_that_are_set_later_count(operands, monkeypatch):
     f = ng.jit(gradients, fuse="now")
     replayed(f, operands)
     seen = []
-    workers = machine.Part.workers
+    workers = machine.EncodedSegment.workers
 
     def spy(self):
         seen.append(workers(self))
         return seen[-1]
 
-    monkeypatch.setattr(machine.Part, "workers", spy)
+    monkeypatch.setattr(machine.EncodedSegment, "workers", spy)
     before = ng.get_flags("threads")["threads"]
     ng.set_flags(threads=1)
     try:

@@ -58,7 +58,7 @@ def run_donated(specialization: Any, call: Any) -> list[np.ndarray]:
     own = [n for n, source in enumerate(stage.sources) if source in specialization.donated]
     free = [n for n in own if _is_reusable(read[n], call.leaves[stage.sources[n]], n, read, stage)]
     bound = stage.plan.bound
-    chosen = bound.heirs({n: read[n].dtype for n in free})
+    chosen = bound.reused_arguments({n: read[n].dtype for n in free})
     results = [
         read[chosen[n]].reshape(shape) if n in chosen else np.empty(shape, dtype)
         for n, (shape, dtype) in enumerate(stages.specs)

@@ -157,7 +157,7 @@ class SparseArray:
     def moved(self, key: Any, function: Callable[..., Any]) -> "SparseArray":
         """Return the stored numbers at the places to which a function of SciPy moves them; it is
         called once for each key."""
-        structure, moves = self._structure.once(key, lambda: self._structure.by_scipy(function))
+        structure, moves = self._structure.cached(key, lambda: self._structure.by_scipy(function))
         return SparseArray(moves(self._data), structure)
 
     # Dense results --------------------------------------------------------------------------------
@@ -165,7 +165,7 @@ class SparseArray:
     def toarray(self) -> Tensor:
         """Return the dense matrix."""
         size = self.shape[0] * self.shape[1]
-        into = self._structure.once("dense", lambda: places.summed(self._structure.flat(), size))
+        into = self._structure.cached("dense", lambda: places.summed(self._structure.flat(), size))
         return into(self._data).reshape(self.shape)
 
     todense = toarray
@@ -181,7 +181,7 @@ class SparseArray:
                 raise ValueError(f"diagonal: k={k} exceeds a matrix of shape {self.shape}")
             return places.picked(at), places.summed(own.rows[at] - first, size)
 
-        source, into = self._structure.once(("diagonal", int(k)), make)
+        source, into = self._structure.cached(("diagonal", int(k)), make)
         return into(source(self._data))
 
     def trace(self, offset: int = 0) -> Tensor:
@@ -201,7 +201,7 @@ class SparseArray:
         own, along = self._structure, axis % 2
         size = self.shape[1 - along]
         numbers = own.rows if along else own.indices
-        return own.once(("sum", along), lambda: places.summed(numbers, size))(self._data)
+        return own.cached(("sum", along), lambda: places.summed(numbers, size))(self._data)
 
     def mean(self, axis: int | None = None, dtype: Any = None, out: None = None) -> Tensor:
         """Return the mean of all elements, of each column (``axis=0``) or of each row."""

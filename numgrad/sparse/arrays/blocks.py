@@ -73,7 +73,7 @@ def _joined(given: Sequence[Sequence[SparseArray | None]]) -> SparseArray:
 
     first, *others = (b.structure for b in parts)
     form = tuple(tuple(b is None for b in row) for row in given)
-    structure, moves = first.once(
+    structure, moves = first.cached(
         ("blocks", form, *others), lambda: first.by_scipy(placed, *others)
     )
     return SparseArray(moves(concat([as_tensor(b.data) for b in parts])), structure)

@@ -15,8 +15,8 @@ def part(array: Any, key: Any) -> Any:
     """Return a part of a sparse array as a sparse array; single elements are a tensor."""
     parts = tuple(map(_index, key if isinstance(key, tuple) else (key,)))
     structure = array.structure
-    found = structure.once(
-        ("item", tuple(map(_known, parts))),
+    found = structure.cached(
+        ("item", tuple(map(_key, parts))),
         lambda: structure.by_scipy(lambda numbered: numbered[parts]),
     )
     if isinstance(found, tuple):
@@ -44,7 +44,7 @@ def _index(part: Any) -> Any:
     return np.asarray(values_of(seen(part)))
 
 
-def _known(part: Any) -> Any:
+def _key(part: Any) -> Any:
     """Return the key of an index."""
     if isinstance(part, np.ndarray):
         return part.dtype.str, part.shape, part.tobytes()

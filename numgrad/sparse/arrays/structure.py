@@ -18,7 +18,7 @@ from ...process.bounded_dict import Bounded
 # Maps of stored numbers ---------------------------------------------------------------------------
 
 
-class Map(NamedTuple):
+class LinearMap(NamedTuple):
     """A linear map of stored numbers: the results are numbers at ``places``, or sums of numbers.
 
     Attributes
@@ -27,35 +27,35 @@ class Map(NamedTuple):
         The place of the number of each result; or the result to which each number is added.
     size : int or None
         The number of results, if numbers are added; None if they are picked.
-    once : bool
+    has_distinct_places : bool
         Whether all places are different.
     """
 
     places: np.ndarray
     size: int | None
-    once: bool
+    has_distinct_places: bool
 
     def __call__(self, data: Any) -> Tensor:
         data, places = as_tensors(data, self.places)
-        once: dict[str, Any] = {"once": True} if self.once else {}
+        once: dict[str, Any] = {"once": True} if self.has_distinct_places else {}
         if self.size is None:
             return gather(data, places, count=1, tail=0, shape=self.places.shape, **once)
         if not self.places.size:
             return zeros(self.size, dtype=data.dtype)
-        given = data if self.once else summable(data)
+        given = data if self.has_distinct_places else summable(data)
         added = scatter_add(given, places, count=1, tail=0, sizes=(self.size,), **once)
         return added.astype(data.dtype, copy=False)
 
 
-def picked(places: Any, once: bool = True) -> Map:
+def picked(places: Any, has_distinct_places: bool = True) -> LinearMap:
     """Return the map whose results are the numbers at ``places``."""
-    return Map(_constant(places, np.int64), None, once)
+    return LinearMap(_constant(places, np.int64), None, has_distinct_places)
 
 
-def summed(places: Any, size: int) -> Map:
+def summed(places: Any, size: int) -> LinearMap:
     """Return the map that adds each number to one of ``size`` results."""
     places = _constant(places, np.int64)
-    return Map(places, size, bool(np.bincount(places, minlength=1).max(initial=0) <= 1))
+    return LinearMap(places, size, bool(np.bincount(places, minlength=1).max(initial=0) <= 1))
 
 
 def _constant(values: Any, dtype: Any) -> np.ndarray:
@@ -68,7 +68,7 @@ def _constant(values: Any, dtype: Any) -> np.ndarray:
 # The cache of structures --------------------------------------------------------------------------
 
 
-class Found:
+class SizedCache:
     """A cache of structures and index arrays, up to a total size; it is emptied when it would
     exceed it, as `Bounded` is."""
 
@@ -88,7 +88,7 @@ class Found:
         return self._made[key]
 
 
-_found = Found(1 << 26)
+_cache = SizedCache(1 << 26)
 
 
 def fingerprint(*arrays: np.ndarray) -> bytes:
@@ -144,7 +144,7 @@ class Structure:
         """The number of elements."""
         return self.indices.size
 
-    def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
+    def cached(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """Return an object made from this structure and the rest of the key; it is made once."""
         found = self._made.get(key)
         if found is None:
@@ -153,7 +153,7 @@ class Structure:
 
     def flat(self) -> np.ndarray:
         """Return the places of the elements among all elements of the matrix, in C order."""
-        return self.once("flat", lambda: self.rows * self.shape[1] + self.indices)
+        return self.cached("flat", lambda: self.rows * self.shape[1] + self.indices)
 
     def stored(self) -> Stored:
         """Return the `Stored` elements that a product with a dense array reads."""
@@ -186,19 +186,19 @@ class Structure:
 
 def assembled(
     rows: np.ndarray, columns: np.ndarray, shape: tuple[int, int]
-) -> tuple[Structure, Map | None]:
+) -> tuple[Structure, LinearMap | None]:
     """Return the structure with elements at places in any order, and the map of the numbers, None
     if it is the identity.
 
     Numbers at one place are added.
     """
     key = "assembled", shape, fingerprint(rows, columns)
-    return _found.get(key, lambda: _assembled(rows, columns, shape), rows.size)
+    return _cache.get(key, lambda: _assembled(rows, columns, shape), rows.size)
 
 
 def _assembled(
     rows: np.ndarray, columns: np.ndarray, shape: tuple[int, int]
-) -> tuple[Structure, Map | None]:
+) -> tuple[Structure, LinearMap | None]:
     flat = rows.astype(np.int64) * shape[1] + columns
     if (flat[1:] > flat[:-1]).all():
         return _with_places(shape, rows, columns), None
@@ -210,7 +210,7 @@ def _assembled(
 def _with_places(shape: tuple[int, int], rows: np.ndarray, columns: np.ndarray) -> Structure:
     """Return the structure of sorted places: one object for all equal structures."""
     structure = Structure(shape, rows, columns)
-    return _found.get(structure, lambda: structure, 3 * structure.nnz)
+    return _cache.get(structure, lambda: structure, 3 * structure.nnz)
 
 
 def indices_of(values: Any, what: str) -> np.ndarray:
@@ -228,7 +228,7 @@ def indices_of(values: Any, what: str) -> np.ndarray:
 # Structures of sums and products ------------------------------------------------------------------
 
 
-def union(a: Structure, b: Structure) -> tuple[Structure, Map, Map]:
+def union(a: Structure, b: Structure) -> tuple[Structure, LinearMap, LinearMap]:
     """Return the structure of a sum, and the maps of both operands into it."""
 
     def make() -> Any:
@@ -237,10 +237,10 @@ def union(a: Structure, b: Structure) -> tuple[Structure, Map, Map]:
         parts = into[: a.nnz], into[a.nnz :]
         return structure, *(summed(part, flat.size) for part in parts)
 
-    return a.once(("union", b), make)
+    return a.cached(("union", b), make)
 
 
-def intersection(a: Structure, b: Structure) -> tuple[Structure, Map, Map]:
+def intersection(a: Structure, b: Structure) -> tuple[Structure, LinearMap, LinearMap]:
     """Return the structure of an elementwise product, and the maps that pick the numbers of both
     operands."""
 
@@ -251,20 +251,20 @@ def intersection(a: Structure, b: Structure) -> tuple[Structure, Map, Map]:
         structure = _with_places(a.shape, *np.divmod(flat, max(a.shape[1], 1)))
         return structure, *map(picked, sources)
 
-    return a.once(("intersection", b), make)
+    return a.cached(("intersection", b), make)
 
 
-class Terms(NamedTuple):
+class ProductTerms(NamedTuple):
     """The terms of a product of matrices: the maps that pick their factors, and the map that adds
     them."""
 
     structure: Structure
-    left: Map
-    right: Map
-    into: Map | None
+    left: LinearMap
+    right: LinearMap
+    into: LinearMap | None
 
 
-def product(a: Structure, b: Structure) -> Terms:
+def product(a: Structure, b: Structure) -> ProductTerms:
     """Return the terms of the product of two matrices."""
 
     def make() -> Any:
@@ -275,12 +275,12 @@ def product(a: Structure, b: Structure) -> Terms:
         structure, into = assembled(
             a.rows[left], b.indices[right], (a.shape[0], b.shape[1])
         )
-        return Terms(structure, picked(left, False), picked(right, False), into)
+        return ProductTerms(structure, picked(left, False), picked(right, False), into)
 
-    return a.once(("product", b), make)
+    return a.cached(("product", b), make)
 
 
-def kronecker(a: Structure, b: Structure) -> Terms:
+def kronecker(a: Structure, b: Structure) -> ProductTerms:
     """Return the terms of the Kronecker product of two matrices, one for each element."""
 
     def make() -> Any:
@@ -291,6 +291,6 @@ def kronecker(a: Structure, b: Structure) -> Terms:
             a.indices[left].astype(np.int64) * width + b.indices[right],
             (m * height, n * width),
         )
-        return Terms(structure, picked(left, False), picked(right, False), into)
+        return ProductTerms(structure, picked(left, False), picked(right, False), into)
 
-    return a.once(("kron", b), make)
+    return a.cached(("kron", b), make)
