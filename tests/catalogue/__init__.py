@@ -1,5 +1,5 @@
-"""What is judged of every scenario of `numgrad.testing.scenarios`: judges by their groups, each with
-the points and dtypes where it judges."""
+"""What is judged of every scenario of `numgrad.testing.scenarios`: judges in groups, each with the
+points and dtypes where it judges."""
 
 import pytest
 

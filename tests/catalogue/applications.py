@@ -43,23 +43,26 @@ def applications(look):
 @judge(smooth_in_one_or_as_given)
 def operators(case):
     """Value, gradient and second derivative at all points apply the operators that are named."""
+    family = case.family
+    if "applied" not in family.kept:
+        family.kept["applied"] = applied_by(family)
+    assert set(case.scenario.operators) <= family.kept["applied"]
+
+
+def applied_by(family):
+    """Return the names of the operators that are applied at all smooth points."""
     applied = set()
-    for number, _ in smooth_in_one_or_as_given(case.scenario):
-        applied |= applied_by(case.family.case(number, case.dtype))
-    assert set(case.scenario.operators) <= applied
-
-
-def applied_by(case):
-    """Return the names of the operators that a case applies, which it keeps."""
-    if "applied" not in case.kept:
-        found = case.kept["applied"] = set()
-        rules_anew = mock.patch.object(rules, "_rules", {})  # where derivatives are applied
-        with rules_anew, applications(lambda operator, *_: found.add(operator.name)):
-            if case.scenario.order:
+    rules_anew = mock.patch.object(
+        rules, "_rules", {}
+    )  # which apply derivatives when they are made
+    with rules_anew, applications(lambda operator, *_: applied.add(operator.name)):
+        for place in smooth_in_one_or_as_given(family.scenario):
+            case = family.case(*place)
+            if family.scenario.order:
                 second_gradient(case)
             else:
-                evaluate(case.scenario, case.arrays)
-    return case.kept["applied"]
+                evaluate(family.scenario, case.arrays)
+    return applied
 
 
 def second_gradient(case):

@@ -27,11 +27,12 @@ def gradient_through_replay(case):
 @judge(first_as_given, when=differentiable)
 def gradient_inside(case):
     """The gradient that a captured function computes."""
+    function = case.scenario.function
 
     def inside(*args):
         with ng.enable_grad():
             leaves = [a.clone().requires_grad_(a.dtype.kind in "fc") for a in args]
-            return tuple(Tensor.clone(g) for g in pulled(case.scenario.function, leaves))
+            return tuple(Tensor.clone(g) for g in pulled(function, leaves))
 
     same(results_of(ng.jit(inside), case.arrays), gradient_of(case), case.exact)
 

@@ -44,6 +44,7 @@ def captured_tangents(case):
     point, places = [np.array(a) for a in case.arrays], case.floating
     angles = [np.cos(np.arange(point[n].size)).reshape(point[n].shape) for n in places]
     directions = [d.astype(point[n].dtype) for n, d in zip(places, angles, strict=True)]
+    called = case.scenario.function
 
     def along(tangents):
         arrays = [ng.asarray(a) for a in point]
@@ -52,7 +53,7 @@ def captured_tangents(case):
             values = list(arrays)
             for n, x in zip(places, given, strict=True):
                 values[n] = x
-            return case.scenario.function(*values)
+            return called(*values)
 
         return ng.func.jvp(function, tuple(arrays[n] for n in places), tuple(tangents))[1]
 
