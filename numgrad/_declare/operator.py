@@ -59,8 +59,7 @@ class Operator:
     is_view : bool
         Whether the result shares memory with the first input.
     register : bool
-        Whether the operator joins the registry of built-in operators, which registry-wide tests
-        cover.
+        Whether the operator joins the registry of built-in operators, each of which has scenarios.
     """
 
     nout = 1
