@@ -3,7 +3,7 @@
 import hashlib
 import linecache
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -82,12 +82,16 @@ class Derived:
         Whether the kernel returns ``"none"``, ``"one"`` or a ``"tuple"``.
     written : list of int
         The positions of the arrays that the kernel writes.
+    kept : callable
+        Gives the dispatcher of a derived function a cache, for all of them: what lies above sets
+        it on this class.
     request : tuple
         The function, the types of its arguments and the active ones.
     lengths : tuple of int
         The lengths of the tapes that sufficed at the last call, for the next one to begin with.
     """
 
+    kept: Callable[[Any], Any] = staticmethod(lambda dispatcher: dispatcher)
     request: tuple[Any, Sequence[Any], Sequence[int]]
     lengths: tuple[int, int] = (1024, 1024)
 
@@ -208,7 +212,7 @@ class Derived:
     def namespace(self) -> dict[str, Any]:
         """What the names in the source stand for."""
         given = {k: v for k, v in self.program.namespace.items() if k}
-        return {"np": np, "math": math, **given}
+        return {"np": np, "math": math, **given, "__name__": __name__}
 
     @cached_property
     def plain(self) -> Any:
@@ -228,7 +232,8 @@ class Derived:
 
         options = getattr(self.request[0], "targetoptions", {})
         kept = {name: options[name] for name in ("fastmath", "boundscheck") if name in options}
-        return njit(self.plain, error_model="numpy", **kept)
+        made = njit(self.plain, error_model="numpy", **kept)
+        return self.kept(made) if hasattr(made, "py_func") else made
 
     def again(self) -> "Derived":
         """Return the adjoint of this adjoint, for derivatives of the second order; it is made once.
