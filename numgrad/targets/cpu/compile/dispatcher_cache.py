@@ -29,7 +29,7 @@ class DispatcherCache(_Cache):
         self._parts = ("dispatcher", sorted(declared_options(dispatcher).items()))
 
     @property
-    def cache_path(self) -> str | None:
+    def cache_path(self) -> Any:
         return disk.cache_info().directory
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
