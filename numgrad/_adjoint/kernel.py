@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from .derived import Derived, derive, type_of
+from .derived import Derived, derive, surroundings, type_of
 from .frontend.reading import Known
 from .frontend.source import Kernel
+from .sparing import run_sparing
 from .ssa.ir import Type
 from .ssa.refusal import AdjointError
 
@@ -53,13 +54,14 @@ class Adjoint:
         flat = [part for argument in given for part in parts(argument)]
         refuse_aliases(derived, flat)
         seeds, shadows = _started(derived, flat, cotangents)
-        numbers, _ = run(derived, flat, shadows, seeds)
+        numbers, _ = run(derived, flat, shadows, seeds, surroundings.memory())
         return _gradients(derived, flat, shadows, numbers)
 
 
 def run(
-    derived: Derived, flat: Sequence[Any], shadows: dict[int, Any], seeds: Sequence[Any]
-) -> tuple[Sequence[Any], tuple[int, int]]:
+    derived: Derived, flat: Sequence[Any], shadows: dict[int, Any], seeds: Sequence[Any],
+    memory: int | None = None,
+) -> tuple[Sequence[Any], tuple[int, int] | None]:  # fmt: skip
     """Call the compiled function, with longer tapes until they suffice.
 
     Parameters
@@ -71,21 +73,39 @@ def run(
         What is added to, by the position of the argument.
     seeds : sequence
         The cotangents of the results.
+    memory : int, optional
+        The bytes that tapes may take; where they do not suffice, snapshots are kept.
 
     Returns
     -------
-    numbers, lengths : tuple
-        The cotangents of the numbers, and the lengths of the tapes that sufficed.
+    numbers : sequence
+        The cotangents of the numbers.
+    lengths : tuple or None
+        The lengths of the tapes that sufficed; None where snapshots were kept.
     """
     lengths = derived.lengths
     given = [shadows[n] for n in derived.shadows]
-    while True:
+    extents = [_extent(part) for part in flat]
+    is_bounded = memory is not None and derived.sparing is not None
+    while not (is_bounded and extents == derived.exceeding):
         tapes = _lent("floats", lengths[0], np.float64), _lent("integers", lengths[1], np.int64)
         needed, integers, *numbers = derived.compiled(*flat, *given, *seeds, *tapes)
         if needed <= lengths[0] and integers <= lengths[1]:
             derived.lengths = lengths
             return numbers, lengths
         lengths = max(needed, lengths[0]), max(integers, lengths[1])
+        if is_bounded and memory is not None and 8 * sum(lengths) > memory:
+            derived.exceeding = extents
+    assert derived.sparing is not None
+    assert memory is not None
+    vars(_workspace).clear()
+    return run_sparing(derived.sparing, flat, given, seeds, memory), None
+
+
+def _extent(part: Any) -> Any:
+    """What decides how long a kernel runs: the shape of an array, or an integer."""
+    is_integer = isinstance(part, (int, np.integer))
+    return part if is_integer else np.shape(part)
 
 
 _KEPT = 1 << 22

@@ -156,12 +156,14 @@ def _derived(dispatcher: Any, values: tuple[Any, ...], wanted: Sequence[int]) ->
     """Return the adjoint of a function of loops for arguments of these types; it is made once."""
     from .._adjoint import AdjointError, derive, type_of
     from .._adjoint.kernel import key_of, parts, refuse_aliases
+    from .kept import keep
 
     known = vars(dispatcher).setdefault("_derived", {})
     types = [type_of(value) for value in values]
     key = key_of(types), tuple(wanted)
     try:
         if key not in known:
+            keep()
             known[key] = derive(dispatcher, types, wanted)
         refuse_aliases(known[key], [part for value in values for part in parts(value)])
     except AdjointError as error:

@@ -68,6 +68,7 @@ class _Adjoint(Function):
     @staticmethod
     def forward(ctx: Any, asked: _Call, *tensors: Any) -> tuple[Any, ...]:
         """Call the compiled adjoint."""
+        from .._adjoint import surroundings
         from .._adjoint.kernel import run
 
         derived = asked.derived
@@ -78,7 +79,8 @@ class _Adjoint(Function):
             n: np.zeros_like(flat[n]) if start is _ZEROS else _writable(start, flat[n])
             for n, start in zip(derived.shadows, starts, strict=True)
         }
-        numbers, ctx.lengths = run(derived, flat, shadows, [_dense(seed) for seed in seeds])
+        given = [_dense(seed) for seed in seeds]
+        numbers, ctx.lengths = run(derived, flat, shadows, given, surroundings.memory())
         dtypes = [np.asarray(flat[n]).dtype for n in derived.numbers]
         scalars = [np.asarray(g, dtype) for g, dtype in zip(numbers, dtypes, strict=True)]
         return tuple(placed(found, CPU) for found in [*shadows.values(), *scalars])
@@ -94,11 +96,23 @@ class _Adjoint(Function):
             np.zeros_like(_array_of(flat[n])) if start is _ZEROS else start
             for n, start in zip(derived.shadows, shadows, strict=True)
         ]
-        tapes = np.zeros(ctx.lengths[0]), np.zeros(ctx.lengths[1], np.int64)
+        lengths = ctx.lengths or _lengths(derived, flat, seeds)
+        tapes = np.zeros(lengths[0]), np.zeros(lengths[1], np.int64)
         starts = {first + k: g for k, g in enumerate(grads[:count]) if first + k in again.shadows}
         parameters = [*flat, *begun, *seeds, *tapes]
         found = pulled(again, parameters, starts, grads[count:])
         return (None, *(found.get(place) for place in asked.places))
+
+
+def _lengths(derived: Any, flat: Sequence[Any], seeds: Sequence[Any]) -> tuple[int, int]:
+    """Return the lengths of tapes for all steps, where a call made do with snapshots."""
+    from .._adjoint.kernel import run
+
+    values = [_array_of(part) for part in flat]
+    shadows = {n: np.zeros_like(values[n]) for n in derived.shadows}
+    _, lengths = run(derived, values, shadows, [_dense(_array_of(seed)) for seed in seeds])
+    assert lengths is not None  # without a limit there are no snapshots
+    return lengths
 
 
 def _array_of(part: Any) -> Any:
