@@ -230,23 +230,35 @@ class Derived:
         kept = {name: options[name] for name in ("fastmath", "boundscheck") if name in options}
         return njit(self.plain, error_model="numpy", **kept)
 
-    def again(self) -> "Derived":
+    def again(self, active: Sequence[int] | None = None) -> "Derived":
         """Return the adjoint of this adjoint, for derivatives of the second order; it is made once.
 
         Its kernel takes tapes that are long enough, as those of a call of this one are. It has
         shadows for them too, which begin and end without meaning.
+
+        Parameters
+        ----------
+        active : sequence of int, optional
+            As in `derive`.
         """
-        return self._again
+        key = None if active is None else tuple(active)
+        if key not in self._again:
+            self._again[key] = derive(*self._kernel, active)
+        return self._again[key]
 
     @cached_property
-    def _again(self) -> "Derived":
+    def _again(self) -> "dict[tuple[int, ...] | None, Derived]":
+        return {}
+
+    @cached_property
+    def _kernel(self) -> tuple[Any, list[Any]]:
+        """This adjoint as a kernel, and the types of its arguments."""
         function, arguments, active = self.request
         first = derive(function, arguments, active, replace(self.options, checked=False))
-        kernel = first.plain
         types: list[Any] = [value.type for value in first.program.parameters]
         types += [types[n] for n in first.shadows]
         types += [first.results[n] for n in first.cotangents]
-        return derive(kernel, [*types, Type("float64", 1), Type("int64", 1)])
+        return first.plain, [*types, Type("float64", 1), Type("int64", 1)]
 
 
 def _numbers(op: Op) -> list[tuple[Value, Value]]:

@@ -1,6 +1,5 @@
 """Kernels and their derived adjoints, called with arrays and numbers."""
 
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -77,29 +76,61 @@ def run(
     numbers, lengths : tuple
         The cotangents of the numbers, and the lengths of the tapes that sufficed.
     """
-    lengths = derived.lengths
     given = [shadows[n] for n in derived.shadows]
-    while True:
-        tapes = _lent("floats", lengths[0], np.float64), _lent("integers", lengths[1], np.int64)
-        needed, integers, *numbers = derived.compiled(*flat, *given, *seeds, *tapes)
-        if needed <= lengths[0] and integers <= lengths[1]:
-            derived.lengths = lengths
-            return numbers, lengths
-        lengths = max(needed, lengths[0]), max(integers, lengths[1])
+    with Tapes(derived) as tapes:
+        while True:
+            needed, integers, *numbers = derived.compiled(*flat, *given, *seeds, *tapes.arrays)
+            if tapes.suffice(needed, integers):
+                return numbers, tapes.lengths
+
+
+class Tapes:
+    """The two tapes of a call: memory that is kept for the next one, unless it is large.
+
+    Parameters
+    ----------
+    derived : Derived
+        Its ``lengths`` are where the tapes begin with, and what sufficed afterwards.
+    """
+
+    def __init__(self, derived: Derived) -> None:
+        self.derived, self.lengths = derived, derived.lengths
+        self._memory: list[np.ndarray] = []
+
+    def __enter__(self) -> "Tapes":
+        try:
+            self._memory = _free.pop()
+        except IndexError:
+            self._memory = [np.empty(0), np.empty(0, np.int64)]
+        self._lend()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.arrays: list[np.ndarray] = []
+        if sum(memory.size for memory in self._memory) <= _KEPT and len(_free) < _MOST:
+            _free.append(self._memory)
+
+    def _lend(self) -> None:
+        """Make arrays of the lengths; an object of its own is not made where one is as long."""
+        for n, length in enumerate(self.lengths):
+            if self._memory[n].size < length:
+                self._memory[n] = np.empty(length, self._memory[n].dtype)
+        pairs = zip(self._memory, self.lengths, strict=True)
+        self.arrays = [m if m.size == length else m[:length] for m, length in pairs]
+
+    def suffice(self, floats: int, integers: int) -> bool:
+        """Whether the tapes were long enough; else they are longer now."""
+        if floats <= self.lengths[0] and integers <= self.lengths[1]:
+            self.derived.lengths = self.lengths
+            return True
+        self.lengths = max(floats, self.lengths[0]), max(integers, self.lengths[1])
+        self._lend()
+        return False
 
 
 _KEPT = 1 << 22
-_workspace = threading.local()
-
-
-def _lent(place: str, length: int, dtype: Any) -> np.ndarray:
-    """Return a tape: memory that a thread keeps, unless it is large."""
-    if length > _KEPT:
-        return np.empty(length, dtype)
-    kept: dict[str, Any] = vars(_workspace)
-    if place not in kept or kept[place].size < length:
-        kept[place] = np.empty(length, dtype)
-    return kept[place][:length]
+_MOST = 64
+_free: list[list[np.ndarray]] = []  # tapes that no call uses
 
 
 def key_of(types: Sequence[Any]) -> str:

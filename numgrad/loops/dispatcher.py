@@ -9,7 +9,7 @@ from numba.core.dispatcher import OmittedArg
 from numba.core.registry import CPUDispatcher
 
 from .._tensor import Tensor
-from .operation import call, has_tensors
+from .calls import call, has_tensors
 
 
 class Dispatcher(CPUDispatcher):
