@@ -1,5 +1,6 @@
 """Calls of functions of loops with tensors among their arguments."""
 
+import math
 from collections.abc import Hashable, Sequence
 from typing import Any
 
@@ -7,9 +8,10 @@ import numpy as np
 
 from .._adjoint.ssa.refusal import AdjointError
 from .._errors import ArgTypeError, CaptureError, DeviceError, NotDifferentiableError
-from .._tensor import Tensor, placed
+from .._tensor import Tensor, constant, placed
 from ..engine.graph.value import CPU
 from ..engine.record.apply import mode
+from ..process.bounded_dict import Bounded
 from .interface import PLACE, Core, Interface, filled
 from .operation import Loops
 
@@ -35,8 +37,10 @@ def call(dispatcher: Any, arguments: Sequence[Any]) -> Any:
         _refuse_written_arrays(operator, given, wanted)
     if interface.written:
         _refuse_aliases(interface, given)
-    static = {"shapes": _shapes(interface, given)} if is_later else {}
-    outputs = operator(*given, **static)
+    if is_later:
+        outputs = operator(*given, shapes=_shapes(interface, given))
+    else:
+        outputs = operator(*[p if type(p) is Tensor else _constant(p) for p in given])
     outputs = outputs if operator.nout > 1 else (outputs,)
     count = len(interface.returned)
     for n, output in zip(interface.written, outputs[count:], strict=True):
@@ -60,9 +64,31 @@ def _form(thing: Any, given: list[Any]) -> Any:
 
 
 def _core(part: Any) -> Core:
-    if isinstance(part, (Tensor, np.ndarray)):
-        return Core(part.dtype, part.ndim)
-    return Core(np.asarray(part).dtype, 0)
+    kind = type(part)
+    if kind in _NUMBERS:
+        return _NUMBERS[kind]
+    if isinstance(part, Tensor):
+        return Core(part.dtype, len(part.shape))
+    array = np.asarray(part)
+    return Core(array.dtype, array.ndim)
+
+
+_NUMBERS = {kind: Core(np.asarray(kind()).dtype, 0) for kind in (bool, int, float, complex)}
+
+
+def _constant(part: Any) -> Tensor:
+    """Return an array or a number as a tensor; one for equal numbers."""
+    kind = type(part)
+    if kind not in _NUMBERS:
+        return constant(part)
+    key = kind, part, math.copysign(1.0, part) if kind is float else 0.0
+    found = _constants.get(key)
+    if found is None:
+        found = _constants[key] = placed(np.asarray(part), CPU)
+    return found
+
+
+_constants: dict[Any, Tensor] = Bounded(1024)
 
 
 def _looked_at(name: str, given: Sequence[Any]) -> tuple[tuple[int, ...], bool]:

@@ -1,17 +1,16 @@
 """The operator that a function of loops is for tensors: its values, and its derivatives."""
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from .._adjoint.derived import Derived, derive
-from .._adjoint.ssa.refusal import AdjointError
 from .._declare import HostOperator
 from .._declare.operator import Specs, as_values
-from .._errors import NotDifferentiableError
 from ..ir.gufunc_signature import Signature
 from ..ir.kernel_spec import HostSpec
+from ..process.cached_attribute import lazy
 from .interface import PLACE, Core, Interface, paths
 from .rows import Rows, array_types, compiled, element, writable
 
@@ -87,8 +86,10 @@ class OfLoops(HostOperator):
     def lower(
         self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]
     ) -> list[Any]:
-        if any(operand.buffer.rows for operand in inputs):
-            self.rows.prepare(tuple(not operand.buffer.rows for operand in inputs))
+        shared = tuple([not o.buffer.rows and not _has_loop(o, core) for o, core in
+                        zip(inputs, self.cores, strict=True)])  # fmt: skip
+        if not all(shared):
+            self.rows.prepare(shared)
         return super().lower(builder, inputs, specs, static)
 
     def _of_all(self, *arrays: np.ndarray) -> Any:
@@ -120,7 +121,6 @@ class Loops(OfLoops):
             interface.name, inputs, [*returned, *(inputs[n] for n in written)],
             interface.inputs, [*interface.returned, *(interface.inputs[n] for n in written)],
         )  # fmt: skip
-        self._derived: dict[tuple[int, ...], Any] = {}
         self.declare(self._pulled, [True] * len(inputs) + [False] * self.nout)
 
     def sizes(
@@ -139,7 +139,7 @@ class Loops(OfLoops):
 
     def _called(self, function: Any, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
         interface = self.interface
-        values = [a[()] if a.ndim == 0 else writable(a) for a in arrays]
+        values = [writable(a) if a.ndim else a[()] for a in arrays]
         for n in interface.written:
             values[n] = arrays[n].copy() if values[n] is arrays[n] else values[n]
         result = function(*interface.arguments(values))
@@ -183,7 +183,7 @@ class Loops(OfLoops):
 
     # Derivatives
 
-    def derived(self, wanted: tuple[int, ...]) -> Derived:
+    def derived(self, wanted: tuple[int, ...]) -> Any:
         """Return the derived adjoint for the inputs whose gradients are wanted.
 
         Raises
@@ -191,52 +191,38 @@ class Loops(OfLoops):
         NotDifferentiableError
             If a statement is not understood.
         """
-        return self._adjoint(wanted).derived
+        return self.derivation.pullback(wanted).derived
 
-    def _adjoint(self, wanted: tuple[int, ...]) -> Any:
-        found = self._derived.get(wanted)
-        if found is None:
-            from .pullback import INPUT, Pullback
+    @lazy
+    def derivation(self) -> Any:
+        """The derivatives."""
+        from .derivation import Derivation
 
-            try:
-                derived = derive(self.dispatcher, self.interface.types, wanted)
-            except AdjointError as error:
-                raise NotDifferentiableError(str(error)) from error
-            starts = [n for n in self.interface.written if n in derived.shadows]
-            origins = [INPUT] * len(self.cores)
-            found = Pullback(derived, origins, starts, wanted, self.name, self._adjoint)
-            self._derived[wanted] = found
-        return found
+        first = len(self.interface.returned)
+        written = {n: first + k for k, n in enumerate(self.interface.written)}
+        return Derivation(self.dispatcher, self.interface.types, self.name, written)
 
     def tangent(
         self, forward_pass: Any, context: Any, tangents: Sequence[Any]
     ) -> Sequence[Any] | None:
-        """Return the tangents of the results, by transposing the derived adjoint: it is linear in
-        their cotangents."""
-        adjoint = self._adjoint(self._floating([t is not None for t in tangents]))
-        found = [*adjoint.arrays, *adjoint.derived.numbers]
-        first = len(self.interface.returned)
-        slots = [first + self.interface.written.index(n) for n in adjoint.starts]
-        slots += adjoint.derived.cotangents
+        """Return the tangents of the results."""
+        moved = self._floating([t is not None for t in tangents])
         inputs = [context.input(n) for n in range(len(self.cores))]
-        specs = [context.output_specs[slot] for slot in slots]
-        made = adjoint.transposed(inputs, specs, [tangents[n] for n in found])
-        result: list[Any] = [None] * self.nout
-        for slot, tangent in zip(slots, made, strict=True):
-            result[slot] = tangent
-        return result
+        along = {n: tangents[n] for n in moved}
+        return self.derivation.tangents(inputs, context.output_specs, along)
+
+    def _pulled(self, context: Any, *grads: Any) -> tuple[Any, ...]:
+        """Return the cotangents of the inputs."""
+        inputs = [context.input(n) for n in range(len(self.cores))]
+        return self.derivation.gradients(inputs, self._floating(context.wanted), grads)
 
     def _floating(self, wanted: Sequence[bool]) -> tuple[int, ...]:
         return tuple([n for n, w in enumerate(wanted) if w and self.cores[n].dtype.kind in "fc"])
 
-    def _pulled(self, context: Any, *grads: Any) -> tuple[Any, ...]:
-        """Return the cotangents of the inputs."""
-        adjoint = self._adjoint(self._floating(context.wanted))
-        first, written = len(self.interface.returned), self.interface.written
-        starts = [grads[first + written.index(n)] for n in adjoint.starts]
-        seeds = [grads[n] for n in adjoint.derived.cotangents]
-        inputs = [context.input(n) for n in range(len(self.cores))]
-        return adjoint.gradients([*inputs, *starts, *seeds], len(self.cores))
+
+def _has_loop(operand: Any, core: Core) -> bool:
+    """Whether an operand differs along axes in front of its core."""
+    return math.prod(operand.shape[: len(operand.shape) - core.ndim]) != 1
 
 
 def dimensions(letter: str, number: int, core: Core) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
 """Functions of loops over the rows of arrays: compiled code that the threads of a program call."""
 
+import math
 from collections.abc import Callable, Sequence
-from threading import current_thread, main_thread
+from threading import _DummyThread, current_thread
 from typing import Any
 
 import numpy as np
@@ -41,12 +42,11 @@ class Rows:
     def __call__(self, *arrays: np.ndarray) -> list[np.ndarray]:
         """Return the results for operands with equally many leading axes."""
         lead = arrays[0].ndim - self.cores[0][1]
-        loops = [a.shape[:lead] for a in arrays]
-        loop = broadcast_shapes(*loops)
-        count = int(np.prod(loop))
+        if lead == 1 and all([len(a) == 1 for a in arrays]):  # noqa: C419  a list is faster
+            return [result[None] for result in self.single(*[a[0] for a in arrays])]
+        loop = broadcast_shapes(*[a.shape[:lead] for a in arrays])
+        count = math.prod(loop)
         shared = tuple([_is_shared(a, lead) for a in arrays])
-        if count == 0:
-            raise ValueError("there are no rows")
         given = [
             a[(0,) * lead] if same else _in_rows(a, loop, lead)
             for a, same in zip(arrays, shared, strict=True)
@@ -64,7 +64,7 @@ class Rows:
     ) -> None:
         """Compute all rows but the first. Nothing is compiled in a thread of the machine."""
         function = self._compiled.get(shared)
-        if function is None and current_thread() is main_thread():
+        if function is None and not isinstance(current_thread(), _DummyThread):
             function = self.prepare(shared)
         if function is not None:
             function(*given, *results)
