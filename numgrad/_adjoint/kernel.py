@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from .derived import Derived, derive, type_of
+from .derived import Derived, derive, surroundings, type_of
 from .frontend.reading import Known
 from .frontend.source import Kernel
+from .sparing import run_sparing
 from .ssa.ir import Type
 from .ssa.refusal import AdjointError
 
@@ -52,13 +53,14 @@ class Adjoint:
         flat = [part for argument in given for part in parts(argument)]
         refuse_aliases(derived, flat)
         seeds, shadows = _started(derived, flat, cotangents)
-        numbers, _ = run(derived, flat, shadows, seeds)
+        numbers, _ = run(derived, flat, shadows, seeds, surroundings.memory())
         return _gradients(derived, flat, shadows, numbers)
 
 
 def run(
-    derived: Derived, flat: Sequence[Any], shadows: dict[int, Any], seeds: Sequence[Any]
-) -> tuple[Sequence[Any], tuple[int, int]]:
+    derived: Derived, flat: Sequence[Any], shadows: dict[int, Any], seeds: Sequence[Any],
+    memory: int | None = None,
+) -> tuple[Sequence[Any], tuple[int, int] | None]:  # fmt: skip
     """Call the compiled function, with longer tapes until they suffice.
 
     Parameters
@@ -70,18 +72,37 @@ def run(
         What is added to, by the position of the argument.
     seeds : sequence
         The cotangents of the results.
+    memory : int, optional
+        The bytes that tapes may take; where they do not suffice, snapshots are kept.
 
     Returns
     -------
-    numbers, lengths : tuple
-        The cotangents of the numbers, and the lengths of the tapes that sufficed.
+    numbers : sequence
+        The cotangents of the numbers.
+    lengths : tuple or None
+        The lengths of the tapes that sufficed; None where snapshots were kept.
     """
     given = [shadows[n] for n in derived.shadows]
-    with Tapes(derived) as tapes:
-        while True:
-            needed, integers, *numbers = derived.compiled(*flat, *given, *seeds, *tapes.arrays)
-            if tapes.suffice(needed, integers):
-                return numbers, tapes.lengths
+    extents = [_extent(part) for part in flat] if derived.exceeding is not None else None
+    if memory is None or extents is None or extents != derived.exceeding:
+        with Tapes(derived) as tapes:
+            while True:
+                needed, integers, *numbers = derived.compiled(*flat, *given, *seeds, *tapes.arrays)
+                if tapes.suffice(needed, integers):
+                    return numbers, tapes.lengths
+                if tapes.exceed(memory):
+                    break
+        derived.exceeding = [_extent(part) for part in flat]
+        _free.clear()
+    assert derived.sparing is not None
+    assert memory is not None
+    return run_sparing(derived.sparing, flat, given, seeds, memory), None
+
+
+def _extent(part: Any) -> Any:
+    """What decides how long a kernel runs: the shape of an array, or an integer."""
+    is_integer = isinstance(part, (int, np.integer))
+    return part if is_integer else np.shape(part)
 
 
 class Tapes:
@@ -102,21 +123,20 @@ class Tapes:
             self._memory = _free.pop()
         except IndexError:
             self._memory = [np.empty(0), np.empty(0, np.int64)]
-        self._lend()
         return self
 
     def __exit__(self, *error: object) -> None:
-        self.arrays: list[np.ndarray] = []
         if sum(memory.size for memory in self._memory) <= _KEPT and len(_free) < _MOST:
             _free.append(self._memory)
 
-    def _lend(self) -> None:
-        """Make arrays of the lengths; an object of its own is not made where one is as long."""
+    @property
+    def arrays(self) -> list[np.ndarray]:
+        """The tapes."""
         for n, length in enumerate(self.lengths):
             if self._memory[n].size < length:
                 self._memory[n] = np.empty(length, self._memory[n].dtype)
         pairs = zip(self._memory, self.lengths, strict=True)
-        self.arrays = [m if m.size == length else m[:length] for m, length in pairs]
+        return [m if m.size == length else m[:length] for m, length in pairs]
 
     def suffice(self, floats: int, integers: int) -> bool:
         """Whether the tapes were long enough; else they are longer now."""
@@ -124,8 +144,12 @@ class Tapes:
             self.derived.lengths = self.lengths
             return True
         self.lengths = max(floats, self.lengths[0]), max(integers, self.lengths[1])
-        self._lend()
         return False
+
+    def exceed(self, memory: int | None) -> bool:
+        """Whether they would take more bytes than they may, and snapshots can take their place."""
+        is_large = memory is not None and 8 * sum(self.lengths) > memory
+        return is_large and self.derived.sparing is not None
 
 
 _KEPT = 1 << 22

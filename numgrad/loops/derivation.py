@@ -6,6 +6,7 @@ from typing import Any
 from .._adjoint.derived import derive
 from .._adjoint.ssa.refusal import AdjointError
 from .._errors import NotDifferentiableError
+from .kept import keep
 from .pullback import INPUT, Pullback
 
 
@@ -43,6 +44,7 @@ class Derivation:
         """
         found = self._pullbacks.get(wanted)
         if found is None:
+            keep()
             try:
                 derived = derive(self.function, self.types, wanted)
             except AdjointError as error:

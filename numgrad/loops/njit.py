@@ -45,7 +45,8 @@ def njit(*args: Any, **options: Any) -> Any:
 
     Notes
     -----
-    ``cache=True`` keeps the function on disk. The adjoint is compiled once in each process.
+    ``cache=True`` keeps the function on disk. The adjoint is kept in numgrad's cache of kernels,
+    and the next process does not compile it.
 
     Examples
     --------

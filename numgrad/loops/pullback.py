@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._adjoint.derived import Derived
+from .._adjoint.derived import Derived, surroundings
 from .._adjoint.kernel import run
 from .._adjoint.ssa.refusal import AdjointError
 from .._declare.operator import zeros_of
@@ -93,7 +93,7 @@ class Pullback(OfLoops):
             n: np.array(starts[n], order="C") if n in starts else np.zeros_like(parameters[n])
             for n in self.derived.shadows
         }
-        numbers, _ = run(self.derived, parameters, shadows, seeds)
+        numbers, _ = run(self.derived, parameters, shadows, seeds, surroundings.memory())
         dtypes = [core.dtype for core in self.out_cores[len(self.arrays) :]]
         found = [np.asarray(g, dtype) for g, dtype in zip(numbers, dtypes, strict=True)]
         return [*(shadows[n] for n in self.arrays), *found]
@@ -123,6 +123,7 @@ class Pullback(OfLoops):
         shadows = {n: np.zeros_like(own[n]) for n in inner.derived.shadows}
         seeds = parameters[count + len(shadows) : -2]
         _, lengths = run(inner.derived, own, shadows, seeds)
+        assert lengths is not None  # without a limit there are no snapshots
         parameters[-2:] = np.zeros(lengths[0]), np.zeros(lengths[1], np.int64)
 
     def compiled_rows(self, shared: tuple[bool, ...]) -> Callable[..., None]:

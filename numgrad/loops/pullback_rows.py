@@ -1,10 +1,12 @@
 """Derived adjoints over the rows of arrays, in compiled code."""
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
 
+from .._adjoint.derived import surroundings
 from .._adjoint.kernel import Tapes
 from .pullback import Pullback
 from .rows import array_types, compiled, element
@@ -24,6 +26,7 @@ class RowsOfPullback:
     """
 
     def __init__(self, of: Pullback, shared: tuple[bool, ...]) -> None:
+        self._of, self._shared = of, shared
         self._lines: list[str] = []
         self._space: dict[str, Any] = {"np": np}
         self._levels: list[Pullback] = []
@@ -48,7 +51,21 @@ class RowsOfPullback:
             while first < count:
                 memory = [array for pair in tapes for array in pair.arrays]
                 first, level, floats, integers = self._compiled(first, *operands, *memory)
-                tapes[level].suffice(floats, integers)
+                is_last = self._levels[level] is self._of
+                if not tapes[level].suffice(floats, integers) and is_last and tapes[level].exceed(
+                    surroundings.memory()
+                ):
+                    break
+        self._with_snapshots(first, operands)
+
+    def _with_snapshots(self, first: int, operands: Sequence[np.ndarray]) -> None:
+        """Compute the rows from ``first`` on one by one: their tapes would be too long."""
+        given, results = operands[: len(self._shared)], operands[len(self._shared) :]
+        for row in range(first, len(results[0])):
+            pairs = zip(given, self._shared, strict=True)
+            found = self._of.single(*[a if same else a[row] for a, same in pairs])
+            for whole, result in zip(results, found, strict=True):
+                whole[row] = result
 
     # Source
 
