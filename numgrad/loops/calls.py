@@ -33,6 +33,8 @@ def call(dispatcher: Any, arguments: Sequence[Any]) -> Any:
     if isinstance(operator, AdjointError):
         return _without_operator(dispatcher, form, given, operator, wanted, is_later)
     interface = operator.interface
+    if not operator.nout:
+        return _without_outputs(dispatcher, interface, given, is_later)
     if wanted:
         _refuse_written_arrays(operator, given, wanted)
     if interface.written:
@@ -200,6 +202,19 @@ def _plain(output: Tensor) -> Any:
     if output.dtype.kind in "fc":
         return output
     return output.array if output.ndim else output.item()
+
+
+def _without_outputs(
+    dispatcher: Any, interface: Interface, given: Sequence[Any], is_later: bool
+) -> Any:
+    """Call a function that neither returns nor writes numbers, such as one that prints."""
+    if is_later:
+        raise CaptureError(
+            f"{interface.name} returns nothing and writes no argument: a function that ng.jit or "
+            f"vmap captures cannot call it later; call it outside"
+        )
+    dispatcher(*interface.arguments([_value(part) for part in given]))
+    return interface.result
 
 
 # Functions whose source is not understood ---------------------------------------------------------
