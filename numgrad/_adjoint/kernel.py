@@ -25,15 +25,15 @@ class Adjoint:
     def __init__(self, function: Any) -> None:
         self.kernel = Kernel.of(function)
         self.function = function
-        self._derived: dict[Any, Derived] = {}
+        self._options = repr(sorted(getattr(function, "targetoptions", {}).items()))
 
     def derived(self, arguments: Sequence[Any]) -> Derived:
         """Return the adjoint for the types of arguments."""
         types = tuple(type_of(argument) for argument in arguments)
-        key = key_of(types)
-        if key not in self._derived:
-            self._derived[key] = derive(self.function, types)
-        return self._derived[key]
+        key, known = (self._options, key_of(types)), self.kernel.derived
+        if key not in known:
+            known[key] = derive(self.function, types)
+        return known[key]
 
     def __call__(self, *arguments: Any, cotangents: Sequence[Any] | None = None) -> tuple[Any, ...]:
         """Return the gradient for each argument; None for what has none.
@@ -166,7 +166,7 @@ def _key(part: Any) -> Any:
     if isinstance(part, Known):
         return ("constant", repr(part.value))
     is_tuple = isinstance(part, tuple) and not isinstance(part, Type)
-    return tuple(map(_key, part)) if is_tuple else part
+    return (type(part), *map(_key, part)) if is_tuple else part
 
 
 def parts(argument: Any) -> list[Any]:

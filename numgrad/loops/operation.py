@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._declare import HostOperator
-from .._declare.operator import Specs, as_values
+from .._declare.operator import Specs, as_values, door
 from ..ir.gufunc_signature import Signature
 from ..ir.kernel_spec import HostSpec
 from ..process.cached_attribute import lazy
@@ -122,6 +122,13 @@ class Loops(OfLoops):
             interface.inputs, [*interface.returned, *(interface.inputs[n] for n in written)],
         )  # fmt: skip
         self.declare(self._pulled, [True] * len(inputs) + [False] * self.nout)
+
+    def __call__(self, *args: Any, **static: Any) -> Any:
+        """Apply the operator. Shapes of results are those of a call, and no plan knows them."""
+        if not any(core.ndim for core in self.interface.returned):
+            return super().__call__(*args, **static)
+        outputs = door.apply(self, self.prepare(args, static), static)
+        return tuple(outputs) if self.nout > 1 else outputs[0]
 
     def sizes(
         self, shapes: Sequence[tuple[int, ...]], static: dict[str, Any]
