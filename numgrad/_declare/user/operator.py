@@ -357,7 +357,8 @@ def operator(
     The kernel computes the core; any number of leading axes is looped over, as in NumPy's
     generalized ufuncs, and so are the rows of a batched backward pass. With core dimensions it
     takes the inputs, then the arrays to write; with a signature of scalars it takes the inputs and
-    returns the outputs.
+    returns the outputs. A derivative that is not declared is derived from the source of the kernel
+    when it is asked for the first time, as for `njit`.
 
     Parameters
     ----------
