@@ -159,9 +159,9 @@ def _refuse_aliases(interface: Interface, given: Sequence[Any]) -> None:
 
 
 def _share(one: Any, other: Any) -> bool:
-    arrays = [part.array if isinstance(part, Tensor) else part for part in (one, other)]
-    if all(isinstance(array, np.ndarray) for array in arrays):
-        return np.may_share_memory(*arrays)
+    first, second = [part.array if isinstance(part, Tensor) else part for part in (one, other)]
+    if isinstance(first, np.ndarray) and isinstance(second, np.ndarray):
+        return np.may_share_memory(first, second)
     both = isinstance(one, Tensor) and isinstance(other, Tensor)
     return both and one.storage is other.storage
 
@@ -169,7 +169,7 @@ def _share(one: Any, other: Any) -> bool:
 def _shapes(interface: Interface, given: Sequence[Any]) -> Any:
     """Return the shapes of results where values are not known."""
     shapes = [tuple(np.shape(p)) if not isinstance(p, Tensor) else p.shape for p in given]
-    integers = {n: p for n, p in enumerate(given) if isinstance(p, (bool, int, np.integer))}
+    integers: dict[int, Any] = {n: p for n, p in enumerate(given) if isinstance(p, (bool, int, np.integer))}
     constants = {
         n: p.array.item()
         for n, p in enumerate(given)

@@ -104,9 +104,10 @@ class Interface:
         if isinstance(kind, types.NoneType):
             return None
         if isinstance(kind, types.BaseTuple):
-            inner = [self._form_of(part) for part in kind]
+            parts: Any = kind
+            inner = [self._form_of(part) for part in parts]
             is_named = isinstance(kind, types.BaseNamedTuple)
-            return kind.instance_class(*inner) if is_named else tuple(inner)
+            return parts.instance_class(*inner) if is_named else tuple(inner)
         if isinstance(kind, types.Array):
             self.returned.append(Core(as_dtype(kind.dtype), kind.ndim))
         elif isinstance(kind, (types.Number, types.Boolean)):

@@ -34,7 +34,7 @@ class OfLoops(HostOperator):
         names = tuple(dict.fromkeys(name for core in (*inputs, *outputs) for name in core))
         self._signature = Signature(tuple(inputs), tuple(outputs), names)
         self.cores, self.out_cores = tuple(cores), tuple(results)
-        self.rows = Rows(self.single, [tuple(core) for core in cores], self.compiled_rows)
+        self.rows = Rows(self.single, self.cores, self.compiled_rows)
         super().__init__(
             self._of_all, str(self._signature), name=name, register=False,
             results=[core.dtype for core in results],

@@ -17,7 +17,7 @@ class Rows:
     ----------
     single : callable
         ``single(*cores)`` returns the results for one element.
-    cores : sequence of (dtype, int)
+    cores : sequence of Core
         The dtype of each operand, and how many axes it has without the leading ones.
     compiled : callable
         ``compiled(shared)`` returns a function of operands and results, which fills in the results
@@ -27,7 +27,7 @@ class Rows:
     def __init__(
         self,
         single: Callable[..., Sequence[np.ndarray]],
-        cores: Sequence[tuple[np.dtype, int]],
+        cores: Sequence[Any],
         compiled: Callable[[tuple[bool, ...]], Callable[..., None]],
     ) -> None:
         self.single, self.cores, self._compile = single, cores, compiled
@@ -122,7 +122,7 @@ def compiled(
 
 
 def array_types(
-    cores: Sequence[tuple[np.dtype, int]], shared: Sequence[bool]
+    cores: Sequence[Any], shared: Sequence[bool]
 ) -> list[Any]:
     """Return Numba's types of operands, with a leading axis where they differ between rows."""
     from numba.core import types

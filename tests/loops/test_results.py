@@ -8,7 +8,18 @@ import pytest
 import numgrad as ng
 
 from . import kernels
-from .kernels import Motion, counted, mentioned, motion, nested, outer, positive, scaled, spring, work
+from .kernels import (
+    Motion,
+    counted,
+    mentioned,
+    motion,
+    nested,
+    outer,
+    positive,
+    scaled,
+    spring,
+    work,
+)
 
 X = np.array([1.0, 2.0, 4.0])
 TWO = np.stack([X, 2 * X])
