@@ -16,4 +16,14 @@ def _derivative_of(operator: Any, context: Any) -> Any:
     return derivative_of(operator, context)
 
 
-door.derivative_of = _derivative_of
+def _with_derivatives(function: Any) -> Any:
+    """Return a function under ``njit`` as an operation of tensors, made once; others as they are.
+    """
+    from .dispatcher import differentiable, is_plain
+
+    if not is_plain(function):
+        return function
+    return vars(function).setdefault("_with_derivatives", differentiable(function, {}))
+
+
+door.derivative_of, door.with_derivatives = _derivative_of, _with_derivatives

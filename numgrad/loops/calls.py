@@ -169,7 +169,8 @@ def _share(one: Any, other: Any) -> bool:
 def _shapes(interface: Interface, given: Sequence[Any]) -> Any:
     """Return the shapes of results where values are not known."""
     shapes = [tuple(np.shape(p)) if not isinstance(p, Tensor) else p.shape for p in given]
-    integers: dict[int, Any] = {n: p for n, p in enumerate(given) if isinstance(p, (bool, int, np.integer))}
+    kinds = (bool, int, np.integer)
+    integers: dict[int, Any] = {n: p for n, p in enumerate(given) if isinstance(p, kinds)}
     constants = {
         n: p.array.item()
         for n, p in enumerate(given)

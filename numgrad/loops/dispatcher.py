@@ -40,6 +40,11 @@ class ClosedDispatcher(Dispatcher):
         return super().__call__(*args, **kws)
 
 
+def is_plain(function: Any) -> bool:
+    """Whether a function is one of Numba's for the processor, without derivatives."""
+    return isinstance(function, CPUDispatcher) and not isinstance(function, Dispatcher)
+
+
 def differentiable(made: Any, options: Mapping[str, Any]) -> Any:
     """Return the dispatcher of a function that is compiled already, with its options and others;
     a function that is not compiled is returned itself, as where NUMBA_DISABLE_JIT is set."""

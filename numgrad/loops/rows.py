@@ -113,10 +113,12 @@ def compiled(
     """
     from numba import njit  # not needed where there are no loops
 
+    from ..targets.cpu.compile.dispatcher_cache import kept_on_disk
+
     text = "\n".join([f"def rows({', '.join(header)}):", *[f"    {line}" for line in body]])
-    space: dict[str, Any] = dict(namespace)
+    space: dict[str, Any] = {**namespace, "__name__": __name__}
     exec(compile(text, "<rows>", "exec"), space)
-    made: Any = njit(nogil=True)(space["rows"])
+    made: Any = kept_on_disk(njit(nogil=True)(space["rows"]))
     made.compile(tuple(arguments))
     return made
 

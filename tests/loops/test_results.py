@@ -105,5 +105,14 @@ def test_an_array_that_changes_between_calls_is_read_as_it_is():
     assert np.array_equal(ng.grad(y, x)[0].numpy(), [2, 1, 1])
 
 
+def test_functions_of_numba_itself_are_transformed_too():
+    gradient = ng.func.grad(kernels.product)(X)
+    assert np.array_equal(gradient, [2, 1, 0])
+    assert np.array_equal(ng.jit(ng.func.grad(kernels.product))(X), gradient)
+    assert ng.jit(kernels.product)(X) == 2
+    assert np.array_equal(ng.func.vmap(kernels.product)(TWO), [2, 8])
+    assert ng.func.jvp(kernels.product, (X,), (X,))[1] == 4
+
+
 def test_derived_adjoints_are_made_once():
     assert ng.adjoint(spring).derived((X, 0.5)) is ng.adjoint(spring).derived((X, 0.5))
