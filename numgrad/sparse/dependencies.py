@@ -250,14 +250,15 @@ def _core(a: Application) -> list[IndexSets]:
     """Take every element of the core of an output to depend on all of the core of the inputs, but
     for what the operator declares."""
     operator = a.operator
-    sizes = operator.sizes(a.shapes, a.static)
-    cores = [[tuple(sizes[d] for d in dims) for dims in side]
-             for side in (operator.signature.inputs, operator.signature.outputs)]
+    sides = (a.shapes, operator.signature.inputs), (a.outputs, operator.signature.outputs)
+    cores = [[shape[len(shape) - len(dims) :] for shape, dims in zip(*side, strict=True)]
+             for side in sides]
     loop = a.outputs[0][: len(a.outputs[0]) - len(cores[1][0])]
     parts: list[list[IndexSets]] = [[] for _ in a.outputs]
     declared: dict[str, Any] = {}
     unused: Any = ()
     if isinstance(operator, UserOperator):
+        sizes = operator.sizes(a.shapes, a.static)
         declared = operator.core_pattern(**sizes) if operator.core_pattern else {}
         unused = operator.nondifferentiable
     for n, sets in a.live():
