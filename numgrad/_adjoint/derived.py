@@ -14,6 +14,7 @@ from .analyses.activity import Activity
 from .analyses.dependence import Dependence
 from .analyses.keep import Keeping
 from .analyses.simplify import Liveness, remove_dead, simplify
+from .builder.things import tuple_like
 from .frontend.reading import Known, read
 from .generation.exchanges import arrays_again
 from .generation.fission import Fission
@@ -280,25 +281,37 @@ class Derived:
         made = derive(function, arguments, active, replace(self.options, snapshots=True))
         return made if made.has_snapshots else None
 
-    def again(self) -> "Derived":
+    def again(self, active: Sequence[int] | None = None) -> "Derived":
         """Return the adjoint of this adjoint, for derivatives of the second order; it is made once.
 
         Its kernel takes tapes that are long enough, as those of a call of this one are. It has
         shadows for them too, which begin and end without meaning.
+
+        Parameters
+        ----------
+        active : sequence of int, optional
+            As in `derive`.
         """
-        return self._again
+        key = None if active is None else tuple(active)
+        if key not in self._again:
+            self._again[key] = derive(*self._kernel, active)
+        return self._again[key]
 
     @cached_property
-    def _again(self) -> "Derived":
+    def _again(self) -> "dict[tuple[int, ...] | None, Derived]":
+        return {}
+
+    @cached_property
+    def _kernel(self) -> tuple[Any, list[Any]]:
+        """This adjoint as a kernel, and the types of its arguments."""
         function, arguments, active = self.request
         first = derive(
             function, arguments, active, replace(self.options, checked=False, split=False)
         )
-        kernel = first.plain
         types: list[Any] = [value.type for value in first.program.parameters]
         types += [types[n] for n in first.shadows]
         types += [first.results[n] for n in first.cotangents]
-        return derive(kernel, [*types, Type("float64", 1), Type("int64", 1)])
+        return first.plain, [*types, Type("float64", 1), Type("int64", 1)]
 
 
 def _numbers(op: Op) -> list[tuple[Value, Value]]:
@@ -332,7 +345,7 @@ def type_of(argument: Any) -> Any:
     if isinstance(argument, (bool, np.bool_, int, float, complex, np.number)):
         return Type(np.asarray(argument).dtype.name)
     if isinstance(argument, tuple):
-        return tuple(type_of(part) for part in argument)
+        return tuple_like(argument, [type_of(part) for part in argument])
     return Known(argument)
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
-from .._declare import registry
+from .._declare import door, registry
 from .._declare.dtypes import numbers, require_plain
 from .._errors import ArgTypeError, DtypeError
 from .._tensor import Tensor, constant
@@ -249,10 +249,12 @@ def _variable(leaf: Any, where: _Where) -> Tensor:
     return variable if isinstance(leaf, np.ndarray) else as_scalar(variable)
 
 
-def require_function(function: Any, what: str) -> None:
-    """Raise if the object to be transformed is not callable."""
+def require_function(function: Any, what: str) -> Any:
+    """Return the function to be transformed, with derivatives where Numba has compiled it; raise
+    for an object that is not callable."""
     if not callable(function):
         raise ArgTypeError(f"{what}: expected a function, got {type(function).__name__}")
+    return door.with_derivatives(function) if hasattr(function, "py_func") else function
 
 
 def _require_floating(dtype: np.dtype, where: _Where) -> None:

@@ -298,6 +298,9 @@ class HostSpec:
         The keyword arguments of the function.
     loop : UfuncLoop or None
         A universal function that may be called in place of the function.
+    lends : bool
+        Whether arrays are not marked as such to be read only: the function does not write them, but
+        hands them to code that is compiled for others.
     """
 
     name: str
@@ -307,6 +310,7 @@ class HostSpec:
     out_dtypes: Dtypes
     options: tuple[tuple[str, Any], ...] = ()
     loop: UfuncLoop | None = None
+    lends: bool = False
 
     @property
     def identity(self) -> tuple:

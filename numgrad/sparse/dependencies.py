@@ -259,14 +259,15 @@ def _core(a: Application) -> list[IndexSets]:
     """Return sets for an operator with cores: every element of an output core depends on all
     elements of the input cores, unless the operator declares a pattern."""
     operator = a.operator
-    sizes = operator.sizes(a.shapes, a.static)
-    cores = [[tuple(sizes[d] for d in dims) for dims in side]
-             for side in (operator.signature.inputs, operator.signature.outputs)]
+    sides = (a.shapes, operator.signature.inputs), (a.outputs, operator.signature.outputs)
+    cores = [[shape[len(shape) - len(dims) :] for shape, dims in zip(*side, strict=True)]
+             for side in sides]
     loop = a.outputs[0][: len(a.outputs[0]) - len(cores[1][0])]
     parts: list[list[IndexSets]] = [[] for _ in a.outputs]
     declared: dict[str, Any] = {}
     unused: Any = ()
     if isinstance(operator, UserOperator):
+        sizes = operator.sizes(a.shapes, a.static)
         declared = operator.core_pattern(**sizes) if operator.core_pattern else {}
         unused = operator.nondifferentiable
     for n, sets in a.live():

@@ -1,7 +1,7 @@
 """What an expression gives: a value, a tuple of things, an object that is known when the kernel is
 compiled, or an array expression that is not yet computed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..ssa.ir import Type, Value
@@ -51,6 +51,16 @@ def is_array(thing: Thing) -> bool:
     if isinstance(thing, Poison):
         raise Refusal(thing.reason)
     return isinstance(thing, Lazy) or (isinstance(thing, Value) and bool(thing.type.ndim))
+
+
+def tuple_like(thing: tuple, parts: Iterable[Thing]) -> tuple:
+    """Return a tuple of parts, of the class of a named tuple."""
+    return type(thing)(*parts) if is_named(thing) else tuple(parts)
+
+
+def is_named(thing: Thing) -> bool:
+    """Whether a thing is a named tuple."""
+    return isinstance(thing, tuple) and hasattr(thing, "_fields") and not isinstance(thing, Type)
 
 
 def described(thing: Thing) -> str:

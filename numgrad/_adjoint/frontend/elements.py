@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..builder.building import Builder
-from ..builder.things import Lazy, Static, Thing, described, is_array
+from ..builder.things import Lazy, Static, Thing, described, is_array, is_named
 from ..ssa.ir import INTEGER, Type, Value
 from ..ssa.ranges import is_natural
 from ..ssa.refusal import Refusal
@@ -28,6 +28,8 @@ class Elements:
                 return self.known(getattr(thing.value, node.attr), node.attr)
             except AttributeError:
                 raise Refusal(f"`{node.attr}` is not an attribute of it") from None
+        if is_named(thing) and node.attr in thing._fields:
+            return getattr(thing, node.attr)
         if isinstance(thing, Value) and not thing.type.is_array and node.attr in ("real", "imag"):
             return self.part(thing, node.attr)
         if not is_array(thing):

@@ -128,6 +128,8 @@ class Calls(NewArrays, Reductions):
             return self.b.elementwise(
                 lambda x: self.b.scalar("intcast", x, spelled=text, type=kind), args
             )
+        if isinstance(function, type) and hasattr(function, "_fields"):  # a named tuple
+            return function(*[self.computed(arg) for arg in args], **keywords)
         if isinstance(function, types.FunctionType) or hasattr(function, "py_func"):
             return self.inlined(node, function, args, keywords)
         raise Refusal(f"the function `{ast.unparse(node.func)}` is not understood")

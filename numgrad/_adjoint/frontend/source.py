@@ -31,6 +31,8 @@ class Kernel:
     parameters : list of str
     place : Place
         Where the source stands, for errors.
+    derived : dict
+        The adjoints that were derived, for those who call them again.
     """
 
     def __init__(self, function: Any) -> None:
@@ -40,6 +42,7 @@ class Kernel:
         self.statements = WithoutJumps(self.tree).body
         self.signature = inspect.signature(self.plain)
         self.parameters = list(self.signature.parameters)
+        self.derived: dict[Any, Any] = {}
 
     @staticmethod
     def of(function: Any) -> "Kernel":

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..builder.building import Builder
-from ..builder.things import Lazy, Static, Thing, is_array
+from ..builder.things import Lazy, Static, Thing, is_array, tuple_like
 from ..ssa.ir import Op, Region, Value
 from ..ssa.refusal import Place, Refusal, located
 from .branches import Branches
@@ -119,7 +119,7 @@ class Statements(Branches, Calls, Loops, Expressions):
 
     def computed(self, thing: Thing) -> Thing:
         if isinstance(thing, tuple):
-            return tuple(self.computed(part) for part in thing)
+            return tuple_like(thing, [self.computed(part) for part in thing])
         return self.b.computed(thing) if isinstance(thing, Lazy) else thing
 
     def _unpack(self, target: ast.Tuple | ast.List, thing: Thing) -> None:
