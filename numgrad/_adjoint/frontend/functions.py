@@ -13,6 +13,7 @@ from ..builder.building import Builder
 from ..builder.creation import NewArrays, bounds_of, dtype_name
 from ..builder.reductions import Reductions
 from ..builder.things import Lazy, Static, Thing, described, is_array
+from ..ssa.conventions import clip, held, kink, tied
 from ..ssa.ir import Type, Value
 from ..ssa.refusal import Refusal
 
@@ -49,7 +50,8 @@ def _scalar_functions() -> dict[Any, tuple[str, str]]:
         np.logical_not: ("not", ""), np.logical_and: ("and", ""), np.logical_or: ("or", ""),
         np.less: ("lt", ""), np.greater: ("gt", ""), np.less_equal: ("le", ""),
         np.greater_equal: ("ge", ""), np.equal: ("eq", ""), np.not_equal: ("ne", ""),
-        np.where: ("select", ""), np.positive: ("pos", ""),
+        np.where: ("select", ""), np.positive: ("pos", ""), held: ("held", "held"),
+        clip: ("clip", "clip"),        tied: ("tied", "tied"), kink: ("kink", "kink"),
     }  # fmt: skip
     return found | more
 

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .conventions import CONVENTIONS
+
 
 class Type(NamedTuple):
     """The type of a value: the name of a dtype, and the number of axes (None for a number)."""
@@ -207,7 +209,7 @@ class Program:
         self.results: list[Value] = []
         self.structure = "none"
         self.lines: dict[int, str] = {}
-        self.namespace: dict[str, Any] = {}
+        self.namespace: dict[str, Any] = dict(CONVENTIONS)
         self.global_arrays: dict[Value, str] = {}
         self.carried: dict[Any, dict[Any, Any]] = {}  # what is known of loops while they are read
         self.by_value: list[tuple[set[int], Value, str]] = []  # arrays that must not be written

@@ -87,13 +87,26 @@ SCALARS: dict[str, Scalar] = {
     "arccosh": _function("{g} / np.sqrt(({0} - 1) * ({0} + 1))"),
     "arctanh": _function("{g} / ((1 - {0}) * (1 + {0}))"),
     "arctan2": _function(
-        "({g} * {1} / ({0} * {0} + {1} * {1}) if {0} != 0 or {1} != 0 else 0.0)",
-        "(-{g} * {0} / ({0} * {0} + {1} * {1}) if {0} != 0 or {1} != 0 else 0.0)",
+        "({g} * {1} / ({0} * {0} + {1} * {1}) if {0} != 0 or {1} != 0 else kink({0}, {1}))",
+        "(-{g} * {0} / ({0} * {0} + {1} * {1}) if {0} != 0 or {1} != 0 else kink({0}, {1}))",
     ),
     "hypot": _function(
-        "({g} * ({0} / {r}) if {r} != 0 else 0.0)",
-        "({g} * ({1} / {r}) if {r} != 0 else 0.0)",
+        "({g} * ({0} / {r}) if {r} != 0 else kink({0}, {1}))",
+        "({g} * ({1} / {r}) if {r} != 0 else kink({0}, {1}))",
     ),
+    "norm": _function("({g} * 0.5 / {r} if {r} != 0 else kink({0}, {0}))", heavy=False),
+    "clip": Scalar(
+        "clip({0}, {1}, {2})",
+        (
+            "({g} if {1} <= {0} <= {2} else 0.0)",
+            "({g} if {0} < {1} < {2} else 0.0)",
+            "({g} if {0} > {2} or {1} > {2} else 0.0)",
+        ),
+        "same",
+    ),
+    "held": _function(None, result="same", heavy=False),
+    "tied": _function("({g} / {2} if {0} == {1} else 0.0)", None, None, heavy=False),
+    "kink": _function("{g} * np.nan", "{g} * np.nan", heavy=False),
     "erf": _function("{g} * (1.1283791670955126 * np.exp(-{0} * {0}))"),
     "erfc": _function("-{g} * (1.1283791670955126 * np.exp(-{0} * {0}))"),
     "copysign": _function(
