@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
+from numgrad._adjoint.ssa.conventions import CONVENTIONS
 from numgrad._adjoint.ssa.partials import SCALARS
 
 POINTS = {"arccosh": 1.7, "log": 0.8, "log2": 0.8, "log10": 0.8, "sqrt": 0.8, "reciprocal": 0.7}
@@ -26,7 +27,7 @@ def table(name, place, *args, result):
     if pattern is None:
         return 0.0
     text = pattern.format(*(f"({a!r})" for a in args), g="(1.0)", r=f"({result!r})")
-    return eval(text, {"np": np, "math": math})
+    return eval(text, {"np": np, "math": math, **CONVENTIONS})
 
 
 @pytest.mark.parametrize("name", UNARY)

@@ -132,7 +132,7 @@ class Reductions:
         return self._var_of(self.b.lazy(thing))
 
     def _call_std(self, thing: Thing) -> Thing:
-        return self.b.scalar("norm", self._var_of(self.b.lazy(thing)), spelled="np.sqrt")
+        return self.b.scalar("norm", self._var_of(self.b.lazy(thing)), spelled="root")
 
     def _call_any(self, thing: Thing) -> Thing:
         return self._logical("or", False, thing)

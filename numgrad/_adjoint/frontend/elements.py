@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..builder import rearranging
 from ..builder.building import Builder
 from ..builder.things import Lazy, Static, Thing, described, is_array
 from ..ssa.ir import INTEGER, Type, Value
@@ -20,6 +21,7 @@ class Elements:
     value: Callable[[ast.expr], Thing]
     number: Callable[[ast.expr], Value]
     known: Callable[[Any, str], Thing]
+    inlined: Callable[..., Value]
 
     def _attribute(self, node: ast.Attribute) -> Thing:
         thing = self.value(node.value)
@@ -121,11 +123,11 @@ class Elements:
         return self.view(array, index)
 
     def _gathered(self, array: Value, index: list[Any]) -> Lazy:
-        if len(index) != 1 or index[0].type.dtype == "bool":
-            raise Refusal(
-                "a part that a mask or several arrays choose is not understood: write the loop"
-            )
+        if len(index) != 1:
+            raise Refusal("a part that several arrays choose is not understood: write the loop")
         chosen = self.b.lazy(index[0])
+        if chosen.type.dtype == "bool":
+            return self.b.lazy(self._masked(array, self.b.array(chosen)))
         count = len(chosen.shape)
 
         def at(position: list[Value]) -> Value:
@@ -133,6 +135,14 @@ class Elements:
 
         shape = chosen.shape + self.b.shape(array)[1:]
         return Lazy(array.type.dtype, shape, at, [array, *chosen.reads])
+
+    def _masked(self, array: Value, mask: Value) -> Value:
+        """The elements that a mask chooses."""
+        if mask.type.ndim == array.type.ndim:
+            return self.inlined(mask, rearranging.compress, [array, mask], {})
+        if mask.type.ndim == 1 and array.type.ndim == 2:
+            return self.inlined(mask, rearranging.compress_rows, [array, mask], {})
+        raise Refusal("a mask of fewer axes than the array is not understood: write the loop")
 
     def view(self, array: Value, index: list[Any]) -> Value:
         """Return the view that indices and slices take of an array."""

@@ -49,7 +49,8 @@ class Expressions(Elements):
     b: Builder
     names: dict[str, Thing]
     call: Callable[[ast.Call], Thing]
-    free: Callable[[str], Any]
+    outside: Callable[[str], Thing]
+    closure: Callable[[ast.Lambda], Any]
     branches: Callable[..., Thing]
     computed: Callable[[Thing], Thing]
     local_names: frozenset[str]
@@ -85,7 +86,7 @@ class Expressions(Elements):
         if node.id in self.local_names:
             raise Refusal(f"`{node.id}` may have no value here")
         try:
-            return self.known(self.free(node.id), node.id)
+            return self.outside(node.id)
         except KeyError:
             raise Refusal(f"`{node.id}` has no value here") from None
 
@@ -186,6 +187,8 @@ class Expressions(Elements):
 
     def compared(self, operator: ast.cmpop, left: Thing, right: Thing) -> Thing:
         """Compare two things; what is known when the kernel is compiled is compared at once."""
+        if isinstance(left, tuple) and isinstance(right, tuple):
+            return self._compared_tuples(operator, left, right)
         if (
             isinstance(operator, (ast.Is, ast.IsNot))
             or isinstance(left, Static)
@@ -196,6 +199,17 @@ class Expressions(Elements):
             raise Refusal("`in` is not understood: write the comparisons")
         name = COMPARISON[type(operator)]
         return self.b.elementwise(lambda x, y: self.b.scalar(name, x, y), (left, right))
+
+    def _compared_tuples(self, operator: ast.cmpop, left: tuple, right: tuple) -> Value:
+        if not isinstance(operator, (ast.Eq, ast.NotEq)):
+            raise Refusal("tuples are compared by == and != only")
+        same = self.b.constant(len(left) == len(right))
+        for one, other in zip(left, right, strict=False):
+            same = self._both(same, self.b.number(self.compared(ast.Eq(), one, other)))
+        return same if isinstance(operator, ast.Eq) else self.b.scalar("not", same)
+
+    def _both(self, one: Value, other: Value) -> Value:
+        return other if one.constant is True else self.b.scalar("and", one, other)
 
     def _boolop(self, node: ast.BoolOp) -> Thing:
         """``and`` and ``or`` evaluate their second operand only where it decides."""
@@ -249,7 +263,7 @@ class Expressions(Elements):
         return self.call(node)
 
     def _lambda(self, node: ast.Lambda) -> Thing:
-        raise Refusal("a lambda inside of a kernel is not understood: define a function outside")
+        return Static(self.closure(node))
 
 
 def _known_comparison(operator: ast.cmpop, left: Thing, right: Thing) -> bool:

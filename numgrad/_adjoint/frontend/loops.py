@@ -6,7 +6,7 @@ from typing import Any
 
 from ..builder.building import Builder
 from ..builder.creation import bounds_of
-from ..builder.things import Lazy, Thing, is_array
+from ..builder.things import Lazy, Static, Thing, is_array
 from ..ssa.ir import BOOLEAN, INTEGER, Op, Region, Value
 from ..ssa.refusal import Refusal
 from .carried import Again, Carried, Path
@@ -51,14 +51,19 @@ class Loops:
     # What a loop runs over
 
     def _iteration(self, node: ast.expr) -> Iteration | list[Thing]:
-        if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)):
-            function = self.value(node.func)
-            name = getattr(getattr(function, "value", None), "__name__", "")
+        if isinstance(node, ast.Call):
+            name = self._called(node.func)
             if name in ("range", "prange"):
                 return self._range([self.number(arg) for arg in node.args])
             if name in ("enumerate", "zip", "reversed"):
                 return getattr(self, f"_{name}")(node)
         return self._over(self.value(node))
+
+    def _called(self, node: ast.expr) -> str:
+        """The name of a function that is called; of methods of arrays it is empty."""
+        if isinstance(node, ast.Attribute) and not isinstance(self.value(node.value), Static):
+            return ""
+        return getattr(getattr(self.value(node), "value", None), "__name__", "")
 
     def _range(self, args: list[Value]) -> Iteration:
         return (*bounds_of(self.b, args), lambda index: index)

@@ -4,11 +4,13 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from ..builder import rearranging
 from ..builder.building import Builder
 from ..builder.things import Lazy, Static, Thing, is_array
 from ..ssa.ir import Op, Region, Value
 from ..ssa.refusal import Place, Refusal, located
 from .branches import Branches
+from .closures import Closure
 from .expressions import Expressions
 from .functions import Calls
 from .jumps import RESULT
@@ -33,20 +35,27 @@ class Statements(Branches, Calls, Loops, Expressions):
     """
 
     def __init__(
-        self, b: Builder, kernel: Kernel, names: dict[str, Thing], chain: tuple = ()
-    ) -> None:
+        self, b: Builder, kernel: Kernel | Closure, names: dict[str, Thing], chain: tuple = (),
+        around: "Statements | None" = None,
+    ) -> None:  # fmt: skip
         self.b, self.kernel, self.names, self.chain = b, kernel, names, chain
+        self.around = around
         self.place: Place = kernel.place
-        self.free = kernel.free
-        self.local_names = frozenset(
-            kernel.plain.__code__.co_varnames + kernel.plain.__code__.co_cellvars
-        )
+        self.local_names = kernel.local_names
 
     def run(self) -> Thing:
         """Read all statements and return what the function returns."""
         for statement in self.kernel.statements:
             self.statement(statement)
         return self.names.get(RESULT, Static(None))
+
+    def outside(self, name: str) -> Thing:
+        """Return what a name stands for that is not one of the function's own."""
+        if isinstance(self.kernel, Closure):
+            assert self.around is not None
+            thing = self.kernel.seen(name, self.around.names)
+            return thing if thing is not None else self.around.outside(name)
+        return self.known(self.kernel.free(name), name)
 
     def block(self, statements: list[ast.stmt]) -> bool:
         """Read statements; whether they surely end in an exception."""
@@ -63,6 +72,8 @@ class Statements(Branches, Calls, Loops, Expressions):
                 )
             return bool(method(node))
         except Refusal as refusal:
+            if self.kernel.is_library:  # the statement of the user calls what stands there
+                raise
             raise located(str(refusal), node, self.place) from None
 
     def _mark(self, node: ast.stmt) -> None:
@@ -174,9 +185,8 @@ class Statements(Branches, Calls, Loops, Expressions):
 
     def _write_masked(self, array: Value, mask: Lazy, thing: Thing, accumulate: str) -> None:
         if is_array(thing):
-            raise Refusal(
-                "a store of an array where a mask is true is not understood: use np.where"
-            )
+            self._place(array, self.b.array(mask), self.b.array(thing), accumulate)
+            return
         number = self.b.number(thing)
         settled = self.b.lazy(self.b.computed(mask))
 
@@ -184,6 +194,15 @@ class Statements(Branches, Calls, Loops, Expressions):
             self.branch(settled.at(index), lambda: self.b.store(array, index, number, accumulate))
 
         self.b.for_each(settled.shape, each)
+
+    def _place(self, array: Value, mask: Value, values: Value, accumulate: str) -> None:
+        """Write one value after the other where a mask is true."""
+        if accumulate:
+            raise Refusal("`a[mask] += values` of an array is not understood: write the loop")
+        if mask.type.ndim != array.type.ndim or mask.type.ndim not in (1, 2):
+            raise Refusal("a mask of fewer axes than the array is not understood: write the loop")
+        write = rearranging.place_vector if mask.type.ndim == 1 else rearranging.place_matrix
+        self.inlined(mask, write, [array, mask, values], {})
 
     def branch(self, test: Value, body: Callable[[], Any]) -> None:
         """Append an ``if`` whose body only writes."""
@@ -260,11 +279,23 @@ class Statements(Branches, Calls, Loops, Expressions):
 
     # Calls of other functions
 
+    def _do_functiondef(self, node: ast.FunctionDef) -> None:
+        if node.decorator_list:
+            raise Refusal("a function within a function is understood without decorators")
+        self.names[node.name] = Static(self.closure(node))
+
+    def closure(self, node: ast.FunctionDef | ast.Lambda) -> Closure:
+        """Return a function that is defined here."""
+        defaults = [self.computed(self.value(default)) for default in node.args.defaults]
+        made = Closure(node, dict(self.names), defaults, self.place)
+        made.reader = self
+        return made
+
     def inlined(
         self, node: ast.Call, function: Any, args: list[Thing], keywords: dict[str, Thing]
     ) -> Thing:
         """Read the statements of another function in the place of its call."""
-        kernel = Kernel.of(function)
+        kernel = function if isinstance(function, Closure) else Kernel.of(function)
         if (
             kernel.plain in [called for called, _ in self.chain]
             or kernel.plain is self.kernel.plain
@@ -275,13 +306,14 @@ class Statements(Branches, Calls, Loops, Expressions):
             raise Refusal(f"more than {_MOST_CALLS} calls would be inlined")
         names = bound(self, kernel, args, keywords)
         site = (kernel.plain, (id(node), self.b.program.site))
-        inner = Statements(self.b, kernel, names, (*self.chain, site))
+        around = kernel.reader if isinstance(kernel, Closure) else None
+        inner = Statements(self.b, kernel, names, (*self.chain, site), around)
         inner.place = kernel.place
         return inner.run()
 
 
 def bound(
-    reader: Expressions, kernel: Kernel, args: list[Thing], keywords: dict[str, Thing]
+    reader: Expressions, kernel: Kernel | Closure, args: list[Thing], keywords: dict[str, Thing]
 ) -> dict[str, Thing]:
     """Return what the parameters of a function stand for in a call."""
     try:
@@ -296,6 +328,8 @@ def bound(
             thing = found.arguments[name]
         elif parameter.kind is parameter.VAR_POSITIONAL:
             thing = ()
+        elif isinstance(kernel, Closure):
+            thing = parameter.default
         else:
             thing = reader.known(parameter.default, name)
         names[name] = reader.computed(thing)  # type: ignore[attr-defined]

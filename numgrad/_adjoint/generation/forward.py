@@ -25,6 +25,8 @@ class Arrays:
         spec = op.info["spec"]
         if spec == "T":
             return f"{base}.T"
+        if spec == "reshape":
+            return f"{base}.reshape(({', '.join(extents)},))"
         rest, lengths, parts = iter(numbers), iter(extents), []
         for letter in spec:
             parts.append(self._axis(letter, rest, lengths))

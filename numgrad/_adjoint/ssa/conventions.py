@@ -4,9 +4,12 @@ A derived source names them where its text alone would have another derivative w
 again.
 """
 
+import math
 from typing import Any
 
 from numba.extending import register_jitable
+
+from .gamma import polygamma
 
 
 @register_jitable
@@ -33,4 +36,10 @@ def clip(x: Any, low: Any, high: Any) -> Any:
     return min(max(x, low), high)
 
 
-CONVENTIONS = {"clip": clip, "held": held, "tied": tied, "kink": kink}
+@register_jitable
+def root(x: Any) -> Any:
+    """Return the square root of a sum of squares, whose slope at 0 is 0 by convention."""
+    return math.sqrt(x)
+
+
+CONVENTIONS = {"polygamma": polygamma, "root": root, "clip": clip, "held": held, "tied": tied, "kink": kink}
