@@ -183,6 +183,11 @@ def smaller(*numbers: Any) -> Any:
     return best
 
 
+def clipped(x: Any, low: float, high: float) -> Any:
+    """Return a number within bounds, whose slope is 1 at the bounds too."""
+    return low if x < low else high if x > high else x
+
+
 def _halves(one: Any, other: Any) -> Any:
     if not isinstance(one, Dual) and not isinstance(other, Dual):
         return one
@@ -210,14 +215,18 @@ class DualNumpy:
         How many derivatives a number has.
     """
 
+    maximum, minimum = np.frompyfunc(larger, 2, 1), np.frompyfunc(smaller, 2, 1)
+    clip = np.frompyfunc(clipped, 3, 1)
+    int64, float64 = np.int64, float
+
     def __init__(self, inputs: int) -> None:
         self.nothing = Dual(0.0, np.zeros(inputs))
         for name in ("sin", "cos", "exp", "log", "sqrt", "tanh"):
             setattr(self, name, _everywhere(getattr(DualMath, name)))
         self.arctan = _everywhere(DualMath.atan)
-        self.maximum, self.minimum = np.frompyfunc(larger, 2, 1), np.frompyfunc(smaller, 2, 1)
-        self.abs = np.abs
-        self.int64, self.float64 = np.int64, float
+        self.linalg = self
+        for name in ("abs", "where", "dot", "outer", "diff", "roll", "cumsum", "trace", "prod", "linspace"):
+            setattr(self, name, getattr(np, name))
 
     def _filled(self, shape: Any, value: float) -> np.ndarray:
         made = np.empty(shape, object)
@@ -237,23 +246,44 @@ class DualNumpy:
 
     empty_like = zeros_like
 
-    def sum(self, x: np.ndarray) -> Any:
-        return self.nothing + sum(x.ravel())
+    def sum(self, x: np.ndarray, axis: Any = None) -> Any:
+        return np.sum(x, axis) if axis is not None else self.nothing + sum(x.ravel())
 
     def mean(self, x: np.ndarray) -> Any:
         return self.sum(x) / x.size
 
-    def max(self, x: np.ndarray) -> Any:
+    def max(self, x: np.ndarray, axis: Any = None) -> Any:
+        if axis is not None:
+            return np.array([self.max(column) for column in np.moveaxis(x, axis, 0).T], object)
         return _shared(list(x.ravel()), max)
 
     def min(self, x: np.ndarray) -> Any:
         return _shared(list(x.ravel()), min)
 
-    def dot(self, x: np.ndarray, y: np.ndarray) -> Any:
-        return np.dot(x, y)
+    def ptp(self, x: np.ndarray) -> Any:
+        return self.max(x) - self.min(x)
 
-    def where(self, condition: Any, x: Any, y: Any) -> Any:
-        return np.where(condition, x, y)
+    def sort(self, x: np.ndarray) -> np.ndarray:
+        return np.array(sorted(x, key=plain), object)
+
+    def median(self, x: np.ndarray) -> Any:
+        return self.sort(x)[x.size // 2]
+
+    def argmax(self, x: np.ndarray) -> int:
+        return int(np.argmax([plain(number) for number in x]))
+
+    def norm(self, x: np.ndarray) -> Any:
+        return self.sqrt(self.sum(x * x))
+
+    def hypot(self, x: Any, y: Any) -> Any:
+        return self.sqrt(x * x + y * y)
+
+    def interp(self, x: Any, xp: np.ndarray, fp: np.ndarray) -> Any:
+        value = plain(x)
+        if value < xp[0] or value > xp[-1]:
+            return fp[0] if value < xp[0] else fp[-1]
+        i = min(int(np.searchsorted(xp, value, "right")) - 1, len(xp) - 2)
+        return (fp[i + 1] - fp[i]) / (xp[i + 1] - xp[i]) * (x - xp[i]) + fp[i]
 
 
 def _everywhere(function: Any) -> Any:

@@ -14,6 +14,7 @@ import numpy as np
 from ...._adjoint.derived import Derived, Options, derive, type_of
 from ...._adjoint.ssa.refusal import AdjointError
 from .duals import Dual, DualMath, DualNumpy, larger, plain, smaller
+from .wider import WideKernelWriter
 from .writing import KernelWriter
 
 RIGHT, REFUSED, WRONG, SKIPPED = "right", "refused", "wrong", "skipped"
@@ -205,6 +206,8 @@ def judge(
             derived = derive(defined(text), [type_of(a) for a in args], options=options)
         except AdjointError as error:
             return REFUSED, str(error)
+        except Exception:
+            return WRONG, traceback.format_exc()
         try:
             given = [a.copy() if isinstance(a, np.ndarray) else a for a in args]
             found, tapes = called(derived, given, weights, way, start)
@@ -273,6 +276,11 @@ def _fewer(lines: list[str], start: int) -> list[list[str]]:
     return found + ([lines[:start] + body + lines[end:]] if body else [])
 
 
+def text_of(seed: int) -> str:
+    """Return a random kernel; every second one has more of the language."""
+    return (WideKernelWriter if seed % 2 else KernelWriter)(seed).text
+
+
 def ways_of(seed: int) -> dict[str, Any]:
     """Return the kind of the arguments, and whether second derivatives are compared, at random."""
     draw = random.Random(seed * 104729 + 5)
@@ -290,7 +298,7 @@ def run(first: int, count: int, way: str = "plain") -> dict[str, list[int]]:
     """
     verdicts: dict[str, list[int]] = {name: [] for name in (RIGHT, REFUSED, WRONG, SKIPPED)}
     for seed in range(first, first + count):
-        text = KernelWriter(seed).text
+        text = text_of(seed)
         verdict = judge(text, seed, options_of(seed), way, **ways_of(seed))[0]
         verdicts[verdict].append(seed)
     return verdicts
