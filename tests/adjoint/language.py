@@ -276,6 +276,19 @@ def gamma_functions(x):
     return math.lgamma(x[0]) + math.gamma(x[1] + 1) + np.logaddexp(x[2], x[3]) * math.erf(x[4])
 
 
+@kernel
+def condition_chooses_an_array(x):
+    n = 0
+    for k in range(3):
+        if x[k] > 0.5:
+            y = x[1:] * x[0]
+            n += len(y)
+        else:
+            y = x[: len(x) - 1].copy()
+        x = x * 0.5 + np.sum(y * y)
+    return np.sum(x) * n
+
+
 # Refused: what they do, and words of the message.
 
 

@@ -27,6 +27,7 @@ class Builder:
         self.line = 0
         self.hint = ""
         self.is_own = False  # whether stores are those of a copy into a buffer
+        self.shapes: dict[Value, list[Value]] = {}  # of the arguments
         self._constants: dict[tuple[type, Any], Value] = {}
 
     @contextlib.contextmanager
@@ -85,6 +86,8 @@ class Builder:
         op = array.op
         if op is not None and "extents" in op.info:
             return op.info["extents"][axis]
+        if array in self.shapes:
+            return self.shapes[array][axis]
         made = self.op("shape", [array], INTEGER, axis=axis).result
         made.hint = "n"
         return made

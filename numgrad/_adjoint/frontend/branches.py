@@ -10,6 +10,9 @@ from ..ssa.ir import Op, Region, Value
 from ..ssa.refusal import Refusal
 from .bases import bases, made_inside
 
+# Operations of integers that cannot fail where they are computed without need.
+_SAFE = frozenset({"shape", "extent", "add", "sub", "mul", "min", "max", "lt", "select"})
+
 
 class Branches:
     """Reads ``if`` and conditional expressions."""
@@ -120,9 +123,23 @@ class Branches:
             return None
         if not any(array.region.is_within(region) for region in op.regions):
             return self.b.shape(array)
-        shape = array.op.info.get("extents") if array.op is not None else None
-        inside = [n for n in shape or [] if any(n.region.is_within(r) for r in op.regions)]
-        return None if inside or shape is None else shape
+        shape = array.op.info.get("extents", ()) if array.op is not None else ()
+        found = [self._number_outside(op, extent) for extent in shape]
+        known = [extent for extent in found if extent is not None]
+        return known if known and len(known) == len(found) else None
+
+    def _number_outside(self, op: Op, number: Value) -> Value | None:
+        """Compute an integer of a branch before it; None where that needs what the branch has."""
+        made = number.op
+        if not any(number.region.is_within(region) for region in op.regions):
+            return number
+        if made is None or made.name not in _SAFE:
+            return None
+        args = [self._number_outside(op, arg) for arg in made.args]
+        known = [arg for arg in args if arg is not None]
+        if len(known) < len(args):
+            return None
+        return self.b.op(made.name, known, number.type, **made.info).result
 
     def _merge_numbers(self, op: Op, name: str, one: Value | None, other: Value | None) -> Value:
         known = [value for value in (one, other) if value is not None]

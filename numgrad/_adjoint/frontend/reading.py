@@ -68,6 +68,8 @@ def _parameter(reader: Statements, program: Program, name: str, argument: Any) -
         return tuple(_parameter(reader, program, f"{name}_{n}", part) for n, part in parts)
     made = Value(argument, program.body, None, name)
     program.parameters.append(made)
+    if made.type.is_array:
+        reader.b.shapes[made] = reader.b.shape(made)
     return made
 
 
