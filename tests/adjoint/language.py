@@ -289,6 +289,19 @@ def condition_chooses_an_array(x):
     return np.sum(x) * n
 
 
+@kernel
+def names_as_flags_were_called(x):
+    broken_1, returned_, result_ = x[0], x[1], x[2]
+    s = 0.0
+    for v in x:
+        if v > 0.9 and s > 1.0:
+            break
+        s += v * broken_1
+        if s > 100.0:
+            return returned_
+    return s * broken_1 + returned_ * result_
+
+
 # Refused: what they do, and words of the message.
 
 

@@ -13,7 +13,7 @@ from .branches import Branches
 from .closures import Closure
 from .expressions import Expressions
 from .functions import Calls
-from .jumps import RESULT
+from .jumps import RESULT, written
 from .loops import Loops
 from .source import Kernel
 
@@ -74,14 +74,15 @@ class Statements(Branches, Calls, Loops, Expressions):
         except Refusal as refusal:
             if self.kernel.is_library:  # the statement of the user calls what stands there
                 raise
-            raise located(str(refusal), node, self.place) from None
+            raise located(str(refusal), node, written(node), self.place) from None
 
     def _mark(self, node: ast.stmt) -> None:
         """Remember the line, so that the derived source can name it."""
         line = node.lineno + self.place.first_line - 1
         self.b.line = line if not self.chain else self.b.line
-        if not self.chain and not isinstance(node, (ast.If, ast.For, ast.While)):
-            self.b.program.lines[line] = ast.unparse(node).splitlines()[0]
+        text = "" if isinstance(node, (ast.If, ast.For, ast.While)) else written(node)
+        if text and not self.chain:
+            self.b.program.lines[line] = text
 
     # Simple statements
 
