@@ -14,6 +14,7 @@ from .analyses.activity import Activity
 from .analyses.dependence import Dependence
 from .analyses.keep import Keeping
 from .analyses.simplify import Liveness, remove_dead, simplify
+from .builder.things import rebuilt
 from .frontend.reading import Known, read
 from .generation.forward import Forward
 from .generation.order import Order
@@ -280,7 +281,7 @@ def type_of(argument: Any) -> Any:
     if isinstance(argument, (bool, np.bool_, int, float, complex, np.number)):
         return Type(np.asarray(argument).dtype.name)
     if isinstance(argument, tuple):
-        return tuple(type_of(part) for part in argument)
+        return rebuilt(argument, map(type_of, argument))
     return Known(argument)
 
 

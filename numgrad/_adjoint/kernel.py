@@ -111,7 +111,7 @@ def _key(part: Any) -> Any:
     if isinstance(part, Known):
         return ("constant", repr(part.value))
     is_tuple = isinstance(part, tuple) and not isinstance(part, Type)
-    return tuple(map(_key, part)) if is_tuple else part
+    return (getattr(part, "_fields", ()), *map(_key, part)) if is_tuple else part
 
 
 def parts(argument: Any) -> list[Any]:

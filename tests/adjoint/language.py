@@ -1,6 +1,7 @@
 """Short kernels, one for each part of the language: each is compared with differences."""
 
 import math
+from collections import namedtuple
 
 import numpy as np
 from numba import njit, prange
@@ -302,6 +303,45 @@ def names_as_flags_were_called(x):
     return s * broken_1 + returned_ * result_
 
 
+Pair = namedtuple("Pair", ["first", "second"])
+
+
+@kernel
+def tuples_with_names(x):
+    p = Pair(x[0], second=x[1] * 2.0)
+    for k in range(2):
+        p = Pair(p.second * x[2], p.first)
+    weights = (1, 2.0, 3)
+    s = 0.0
+    for i in range(3):
+        s += weights[i] * x[i] * (p[1], x[3], p.first)[i]
+    return s + p.first * p.second
+
+
+@kernel
+def lists_of_numbers(x):
+    acc = [0.0, 0.0, 0.0]
+    for i in range(len(x)):
+        acc[i % 3] += x[i] ** 2
+    squares = [v * v for v in x]
+    part = acc[1:]
+    part[0] = 5.0 * x[0]
+    twice = np.array([a * 2 for a in squares]) + np.array(acc)[0]
+    fill = [x[1]] * 4
+    fill[2] = acc[1]
+    return acc[0] * acc[1] * part[0] + sum(squares) * twice[2] + sum(fill) * len(fill)
+
+
+@kernel
+def joined(x):
+    y = np.concatenate((x[:3], x[1:4] * 2.0))
+    z = np.append(y, x[0])
+    a, b = np.vstack((x, x * x)), np.column_stack((x, y[:5]))
+    c = np.stack((x[:2], x[2:4]), axis=1)
+    wide = np.expand_dims(x, 0) + np.hstack((a, a))[:1, :5]
+    return np.sum(z**2) + np.sum(a @ b) * c[0, 1] + np.sum(wide**2)
+
+
 # Refused: what they do, and words of the message.
 
 
@@ -333,6 +373,19 @@ def eigenvalues(x):
     return np.linalg.eigvalsh(np.outer(x, x)).sum()
 
 
+def grows(x):
+    kept = []
+    for v in x:
+        kept.append(v)
+    return kept[0]
+
+
+def adds_lists(x):
+    a = [x[0], x[1]]
+    b = a + [x[2]]
+    return b[0]
+
+
 def changed_since(x):
     k = 2.0
 
@@ -348,5 +401,7 @@ REFUSED = [
     (recursive, "recursion"),
     (tries, "`try`"),
     (eigenvalues, "np.linalg.eigvalsh"),
+    (grows, "make an array of the greatest length"),
+    (adds_lists, "a list in arithmetic"),
     (changed_since, "hand it over"),
 ]

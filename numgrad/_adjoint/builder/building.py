@@ -119,6 +119,11 @@ class Builder:
         op.result.hint = hint or self.hint
         return op.result
 
+    def listed(self, array: Value) -> Value:
+        """Return a new array as one that stands for a list."""
+        array.type = array.type._replace(is_list=True)
+        return array
+
     def check_equal(self, one: Value, other: Value, message: str) -> None:
         """Make the kernel raise a ValueError where two lengths differ."""
         if one is other or (one.constant is not None and one.constant == other.constant):
@@ -190,6 +195,8 @@ class Builder:
         """Apply a function of numbers to numbers, arrays and expressions."""
         if not any(is_array(thing) for thing in things):
             return function(*[self.number(thing) for thing in things])
+        if any(thing.type.is_list for thing in things if isinstance(thing, Value)):
+            raise Refusal("a list in arithmetic: make an array of it, np.array(...)")
         parts = [self.lazy(t) if is_array(t) else self.number(t) for t in things]
         lazies = [part for part in parts if isinstance(part, Lazy)]
         shape = self.broadcast([part.shape for part in lazies])

@@ -1,7 +1,7 @@
 """What an expression gives: a value, a tuple of things, an object that is known when the kernel is
 compiled, or an array expression that is not yet computed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..ssa.ir import Type, Value
@@ -44,6 +44,11 @@ class Lazy:
 
 
 Thing = Any
+
+
+def rebuilt(thing: tuple, parts: Iterable[Thing]) -> tuple:
+    """Return a tuple of other parts, with the names of fields where there are such."""
+    return getattr(type(thing), "_make", tuple)(parts)
 
 
 def is_array(thing: Thing) -> bool:

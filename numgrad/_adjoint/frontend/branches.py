@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from ..builder.building import Builder
 from ..builder.promotion import unified
-from ..builder.things import Poison, Static, Thing
+from ..builder.things import Poison, Static, Thing, rebuilt
 from ..ssa.ir import Op, Region, Value
 from ..ssa.refusal import Refusal
 from .bases import bases, made_inside
@@ -88,7 +88,8 @@ class Branches:
         ):
             return Poison(f"`{name}` stands for tuples of different lengths after an if")
         pairs = zip(first, second, strict=True)
-        return tuple(self.merge(op, name, a, b) if a is not b else a for a, b in pairs)
+        whole = one if one is not None else other
+        return rebuilt(whole, [self.merge(op, name, a, b) if a is not b else a for a, b in pairs])
 
     def _merge_arrays(self, op: Op, name: str, one: Thing, other: Thing) -> Thing:
         if one is not None and other is not None:
@@ -108,6 +109,7 @@ class Branches:
                 f"(`{name}[:] = ...`), or use one array with an index"
             )
         buffer = self.b.alloc(one.type.dtype, shape, hint=name)
+        buffer.type = one.type
         for region, side in zip(op.regions, (one, other), strict=True):
             with self.b.inside(region):
                 self.b.copy_into(buffer, side, f"{name} is of another shape under a condition")

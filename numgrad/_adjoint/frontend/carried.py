@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..builder.promotion import unified
-from ..builder.things import Poison, Static, Thing
+from ..builder.things import Poison, Static, Thing, rebuilt
 from ..ssa.ir import Region, Type, Value
 from .bases import arrays_of, bases, is_given, made_inside, values_of
 
@@ -91,7 +91,8 @@ class Carried:
         if isinstance(known, int) and thing is None:
             thing = (None,) * known
         if isinstance(thing, tuple):
-            return tuple(self._renamed((*path, n), part, values) for n, part in enumerate(thing))
+            parts = enumerate(thing)
+            return rebuilt(thing, [self._renamed((*path, n), part, values) for n, part in parts])
         return values.get(path, thing)
 
     # The end of an iteration

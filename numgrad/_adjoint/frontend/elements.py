@@ -22,6 +22,8 @@ class Elements:
     number: Callable[[ast.expr], Value]
     known: Callable[[Any, str], Thing]
     inlined: Callable[..., Value]
+    array_of: Callable[..., Value]
+    constants: Callable[[Any, np.ndarray, str], Value]
 
     def _attribute(self, node: ast.Attribute) -> Thing:
         thing = self.value(node.value)
@@ -32,7 +34,9 @@ class Elements:
                 raise Refusal(f"`{node.attr}` is not an attribute of it") from None
         if isinstance(thing, Value) and not thing.type.is_array and node.attr in ("real", "imag"):
             return self.part(thing, node.attr)
-        if not is_array(thing):
+        if node.attr in getattr(thing, "_fields", ()):
+            return getattr(thing, node.attr)
+        if not is_array(thing) or thing.type.is_list:
             raise Refusal(f"the attribute `{node.attr}` is not understood")
         return self._array_attribute(thing, node.attr)
 
@@ -89,8 +93,18 @@ class Elements:
             return thing[slice(*parts)]
         position = self.number(node)
         if position.constant is None:
-            raise Refusal("an element of a tuple needs an index that is a constant: use an array")
+            return self.b.load(self._array_of_tuple(thing), [position])
         return thing[position.constant]
+
+    def _array_of_tuple(self, thing: tuple) -> Value:
+        """An array of the numbers of a tuple, for an index that is only known when it runs."""
+        numbers = [self.b.number(part) for part in thing]
+        known = [number.constant for number in numbers]
+        if None in known:
+            return self.array_of(thing)
+        array = np.array(known)
+        key = ("tuple", array.dtype.name, tuple(known))
+        return self.constants(key, array, "table")
 
     def indices(self, node: ast.expr) -> list[Any]:
         """Evaluate what stands in brackets: numbers, slices, None, arrays."""
@@ -120,7 +134,8 @@ class Elements:
             return self._gathered(array, index)
         if _is_element(array, index):
             return self.b.load(array, index)
-        return self.view(array, index)
+        part = self.view(array, index)
+        return self.b.copy(part) if array.type.is_list else part  # a part of a list is a new list
 
     def _gathered(self, array: Value, index: list[Any]) -> Lazy:
         if len(index) != 1:
@@ -154,7 +169,7 @@ class Elements:
             spec += letter
             args += values
             extents += extent
-        kind = Type(array.type.dtype, len(extents))
+        kind = Type(array.type.dtype, len(extents), array.type.is_list)
         return self.b.op("view", [array, *args], kind, spec=spec, extents=extents).result
 
     def _padded(self, array: Value, index: list[Any]) -> list[Any]:

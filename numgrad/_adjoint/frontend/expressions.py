@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..builder.building import Builder
-from ..builder.things import Lazy, Poison, Static, Thing, is_array
+from ..builder.things import Lazy, Poison, Static, Thing, is_array, rebuilt
 from ..ssa.ir import Type, Value
 from ..ssa.refusal import Refusal
 from .elements import Elements
@@ -53,6 +53,9 @@ class Expressions(Elements):
     closure: Callable[[ast.Lambda], Any]
     branches: Callable[..., Thing]
     computed: Callable[[Thing], Thing]
+    iteration: Callable[..., Any]
+    counted: Callable[..., Any]
+    bind: Callable[..., None]
     local_names: frozenset[str]
 
     def value(self, node: ast.expr) -> Thing:
@@ -97,12 +100,16 @@ class Expressions(Elements):
         if isinstance(value, np.ndarray):
             return self._global_array(value, name)
         if isinstance(value, tuple):
-            return tuple(self.known(part, f"{name}_{n}") for n, part in enumerate(value))
+            parts = enumerate(value)
+            return rebuilt(value, [self.known(part, f"{name}_{n}") for n, part in parts])
         return Static(value)
 
     def _global_array(self, value: np.ndarray, name: str) -> Value:
+        return self.constants(("array", id(value)), value, name)
+
+    def constants(self, key: Any, value: np.ndarray, name: str) -> Value:
+        """Return an array that is known when the kernel is compiled, which is made once."""
         program = self.b.program
-        key = ("array", id(value))
         arrays = program.namespace.setdefault("", {})
         if key not in arrays:
             while name in program.namespace:
@@ -119,15 +126,51 @@ class Expressions(Elements):
     def _list(self, node: ast.List) -> Thing:
         return tuple(self.value(element) for element in node.elts)
 
+    def _listcomp(self, node: ast.ListComp) -> Thing:
+        """A list of one number for each step of a loop, as an array; of a tuple, a tuple."""
+        generator = node.generators[0]
+        if len(node.generators) > 1 or generator.ifs:
+            raise Refusal("a list comprehension with `if` or two loops: write the loops")
+        iterated = self.iteration(generator.iter)
+        if isinstance(iterated, list):
+            return tuple(self._bound(generator.target, part, node.elt) for part in iterated)
+        start, stop, step, element = self.counted(iterated)
+        at: Callable[[Value], Value] = lambda i: self.b.number(  # noqa: E731
+            self._bound(generator.target, element(i), node.elt)
+        )
+        kind = self.b.trial(lambda: at(start)).type
+        made = self.b.alloc(kind.dtype, [self._at_least_zero(stop)])
+        self.b.for_each([made.op.info["extents"][0]], lambda i: self.b.store(made, i, at(i[0])))
+        return self.b.listed(made)
+
+    def _bound(self, target: ast.expr, thing: Thing, node: ast.expr) -> Thing:
+        """Evaluate an expression with a name that only it sees."""
+        before = dict(self.names)
+        self.bind(target, thing)
+        found = self.computed(self.value(node))
+        self.names = before
+        return found
+
     # Operators
 
     def _binop(self, node: ast.BinOp) -> Thing:
+        if isinstance(node.left, ast.List) and isinstance(node.op, ast.Mult):
+            return self._repeated(node.left, self.number(node.right))
         left, right = self._operands(node.left, node.right)
         if isinstance(node.op, ast.MatMult):
             return self.matmul(left, right)
         if isinstance(left, tuple) and isinstance(right, tuple) and isinstance(node.op, ast.Add):
             return left + right
         return self.binary(node.op, left, right)
+
+    def _repeated(self, node: ast.List, count: Value) -> Value:
+        """``[0.0] * n``, as an array."""
+        if len(node.elts) != 1:
+            raise Refusal("a list of one number can be repeated: make an array")
+        number = self.number(node.elts[0])
+        made = self.b.alloc(number.type.dtype, [self._at_least_zero(count)])
+        self.b.assign(made, number)
+        return self.b.listed(made)
 
     def matmul(self, one: Thing, other: Thing) -> Thing:
         """Return the matrix product of two things."""
@@ -283,7 +326,6 @@ def _known_comparison(operator: ast.cmpop, left: Thing, right: Thing) -> bool:
 
 
 _NAMES: dict[type, str] = {
-    ast.ListComp: "a list comprehension",
     ast.GeneratorExp: "a generator",
     ast.Dict: "a dictionary",
     ast.Set: "a set",

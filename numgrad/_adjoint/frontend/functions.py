@@ -131,6 +131,8 @@ class Calls(NewArrays, Reductions):
         name = _hashed(NAMED, function)
         if name:
             return getattr(self, f"_call_{name}")(*args, **keywords)
+        if isinstance(function, type) and issubclass(function, tuple):
+            return self._named(function, args, keywords)
         if isinstance(function, type) and issubclass(function, (np.integer, np.bool_)):
             text, kind = f"np.{function.__name__}", Type(np.dtype(function).name)
             return self.b.elementwise(
@@ -157,6 +159,17 @@ class Calls(NewArrays, Reductions):
     def _dtype(self, thing: Thing) -> str:
         return thing.type.dtype if isinstance(thing, (Value, Lazy)) else ""
 
+    def _named(self, kind: Any, args: list[Thing], keywords: dict[str, Thing]) -> tuple:
+        """A tuple whose parts have names; or one of the parts of another one."""
+        if kind is tuple and len(args) == 1 and isinstance(args[0], tuple):
+            return tuple(args[0])
+        if not hasattr(kind, "_fields"):
+            raise Refusal("a tuple is made of a tuple")
+        try:
+            return kind(*map(self.computed, args), **keywords)
+        except TypeError as error:
+            raise Refusal(str(error)) from None
+
     # Builtins
 
     def _call_len(self, thing: Thing) -> Thing:
@@ -178,6 +191,9 @@ class Calls(NewArrays, Reductions):
     def _method(
         self, owner: Thing, name: str, args: list[Thing], keywords: dict[str, Thing]
     ) -> Thing:
+        if is_array(owner) and owner.type.is_list and name != "copy":
+            rewrite = "make an array of the greatest length, and count what it holds"
+            raise Refusal(f"the method `{name}` of lists is not understood: {rewrite}")
         if not is_array(owner):
             raise Refusal(f"the method `{name}` is not understood")
         if name in _METHODS:
@@ -261,6 +277,7 @@ NAMED: dict[Any, str] = {
         "zeros", "empty", "ones", "full", "zeros_like", "empty_like", "ones_like", "full_like",
         "copy", "arange", "linspace", "eye", "array", "sum", "mean", "prod", "max", "min", "var",
         "std", "any", "all", "argmax", "argmin", "cumsum", "reshape", "ravel", "dot", "outer", "clip", "searchsorted",
+        "concatenate", "append", "stack", "vstack", "hstack", "column_stack", "expand_dims",
     )
 } | {len: "len", max: "max", min: "min", round: "round", divmod: "divmod", np.amax: "max",
      np.amin: "min", np.asarray: "array", np.ascontiguousarray: "copy", np.vdot: "dot",

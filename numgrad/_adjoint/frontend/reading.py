@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..builder.building import Builder
-from ..builder.things import Lazy, Static, Thing
+from ..builder.things import Lazy, Static, Thing, rebuilt
 from ..ssa.ir import Program, Type, Value
 from ..ssa.refusal import AdjointError, Refusal
 from .bases import require_by_value
@@ -65,7 +65,8 @@ def _parameter(reader: Statements, program: Program, name: str, argument: Any) -
         return reader.known(argument.value, name)
     if isinstance(argument, tuple) and not isinstance(argument, Type):
         parts = enumerate(argument)
-        return tuple(_parameter(reader, program, f"{name}_{n}", part) for n, part in parts)
+        made = [_parameter(reader, program, f"{name}_{n}", part) for n, part in parts]
+        return rebuilt(argument, made)
     made = Value(argument, program.body, None, name)
     program.parameters.append(made)
     if made.type.is_array:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..builder import rearranging
 from ..builder.building import Builder
-from ..builder.things import Lazy, Static, Thing, is_array
+from ..builder.things import Lazy, Static, Thing, is_array, rebuilt
 from ..ssa.ir import Op, Region, Value
 from ..ssa.refusal import Place, Refusal, located
 from .branches import Branches
@@ -105,17 +105,29 @@ class Statements(Branches, Calls, Loops, Expressions):
         hints = [t.id for t in node.targets if isinstance(t, ast.Name)]
         self.b.hint = hints[0] if hints and hints[0] != RESULT else ""
         thing = self.value(node.value)
+        if isinstance(node.value, ast.List) and isinstance(node.targets[0], ast.Name):
+            thing = self._listed(thing)
         if isinstance(thing, Lazy) and not isinstance(node.targets[0], ast.Subscript):
             thing = self.b.computed(thing, hint=self.b.hint)
         self.b.hint = ""
         for target in node.targets:
-            self._bind(target, thing)
+            self.bind(target, thing)
+
+    def _listed(self, thing: tuple) -> Thing:
+        """A list of numbers that has a name: an array, whose elements can be written."""
+        if not thing:
+            raise Refusal(
+                "a list that grows is not understood: make an array of the greatest length, "
+                "np.empty(n), and count what it holds"
+            )
+        are_numbers = all(isinstance(part, Value) and not part.type.is_array for part in thing)
+        return self.b.listed(self.array_of(thing)) if are_numbers else thing
 
     def _do_annassign(self, node: ast.AnnAssign) -> None:
         if node.value is not None:
-            self._bind(node.target, self.value(node.value))
+            self.bind(node.target, self.value(node.value))
 
-    def _bind(self, target: ast.expr, thing: Thing) -> None:
+    def bind(self, target: ast.expr, thing: Thing) -> None:
         if isinstance(target, ast.Name):
             if isinstance(thing, Lazy):
                 thing = self.b.computed(thing, hint=target.id)
@@ -131,7 +143,7 @@ class Statements(Branches, Calls, Loops, Expressions):
 
     def computed(self, thing: Thing) -> Thing:
         if isinstance(thing, tuple):
-            return tuple(self.computed(part) for part in thing)
+            return rebuilt(thing, map(self.computed, thing))
         return self.b.computed(thing) if isinstance(thing, Lazy) else thing
 
     def _unpack(self, target: ast.Tuple | ast.List, thing: Thing) -> None:
@@ -141,7 +153,7 @@ class Statements(Branches, Calls, Loops, Expressions):
         if not isinstance(thing, tuple) or len(thing) != len(target.elts):
             raise Refusal("what is unpacked is not a tuple of that length")
         for part, value in zip(target.elts, self.computed(thing), strict=True):
-            self._bind(part, value)
+            self.bind(part, value)
 
     def _write(self, target: ast.Subscript, thing: Thing, accumulate: str = "") -> None:
         array = self.value(target.value)
@@ -239,6 +251,8 @@ class Statements(Branches, Calls, Loops, Expressions):
         value = self.value(node.value)
         self.b.hint = ""
         if isinstance(old, Value) and old.type.is_array:
+            if old.type.is_list:
+                raise Refusal("a list that grows is not understood: make an array")
             sign = {ast.Add: "+", ast.Sub: "-"}.get(type(node.op), "")
             self.b.assign(old, value if sign else self._augmented(node, old, value), sign)
             return

@@ -14,10 +14,12 @@ from .conventions import CONVENTIONS
 
 
 class Type(NamedTuple):
-    """The type of a value: the name of a dtype, and the number of axes (None for a number)."""
+    """The type of a value: the name of a dtype, the number of axes (None for a number), and
+    whether it is an array that stands for a list."""
 
     dtype: str
     ndim: int | None = None
+    is_list: bool = False
 
     @property
     def is_array(self) -> bool:
