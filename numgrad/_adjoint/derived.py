@@ -16,7 +16,7 @@ from .analyses.keep import Keeping
 from .analyses.simplify import Liveness, remove_dead, simplify
 from .builder.things import rebuilt
 from .frontend.reading import Known, read
-from .generation.forward import Forward
+from .generation.forward import Forward, zero_text
 from .generation.order import Order
 from .generation.reverse import Reverse, arrays_again
 from .generation.tape import Tape
@@ -107,7 +107,6 @@ class Derived:
         remove_dead(program)
         classes = Classes(program.body)
         self.written = self._written(classes)
-        self._refuse_complex()
         self._refuse_racing()
         variables = [program.parameters[n] for n in active]
         outputs = [*program.results, *(program.parameters[n] for n in self.written)]
@@ -116,11 +115,6 @@ class Derived:
         self.keeping = Keeping(program, classes, self.activity, dependence, options.cut)
         self._number(active)
         self._generate(classes)
-
-    def _refuse_complex(self) -> None:
-        results = [value for op in self.program.body.walk() for value in op.results]
-        if any(value.type.is_complex for value in [*self.program.parameters, *results]):
-            raise AdjointError(f"{self.program.name}: complex numbers are not understood yet")
 
     def _refuse_racing(self) -> None:
         """Refuse numbers that iterations of a parallel loop hand on, other than sums and the like:
@@ -155,7 +149,7 @@ class Derived:
             names.give(array, name)
         live = self._live(classes)
         writer = Writer()
-        leave = "".join(", 0.0" for _ in self.numbers)
+        leave = "".join(f", {zero_text(program.parameters[n].type)}" for n in self.numbers)
         shadows = [names.cotangent(program.parameters[n]) for n in self.shadows]
         seeds = [names.fresh("g" if len(self.results) == 1 else f"g{n}") for n in self.cotangents]
         tape = Tape(self.keeping, names, writer, leave, self.options.checked)
@@ -199,7 +193,8 @@ class Derived:
             elif value.region is body:
                 reverse.add(value, seed)
         reverse.region(body)
-        given = [reverse.take(self.program.parameters[n], 1) or "0.0" for n in self.numbers]
+        numbers = [self.program.parameters[n] for n in self.numbers]
+        given = [reverse.take(number, 1) or zero_text(number.type) for number in numbers]
         sizes = [f"{tape}.size" for tape in reverse.tape.tapes.values()]
         reverse.writer.line(f"return ({', '.join(sizes + given)})")
 

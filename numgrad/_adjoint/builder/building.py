@@ -202,12 +202,13 @@ class Builder:
         shape = self.broadcast([part.shape for part in lazies])
 
         def at(index: list[Value]) -> Value:
-            return function(*[self._element(part, index) for part in parts])
+            return function(*[self.element_of(part, index) for part in parts])
 
         dtype = self.trial(lambda: at([self.constant(0)] * len(shape))).type.dtype
         return Lazy(dtype, shape, at, [array for part in lazies for array in part.reads])
 
-    def _element(self, part: Lazy | Value, index: list[Value]) -> Value:
+    def element_of(self, part: Lazy | Value, index: list[Value]) -> Value:
+        """Return a number, or the element of an expression that is stretched."""
         if isinstance(part, Value):
             return part
         own = index[len(index) - len(part.shape) :]
@@ -284,7 +285,7 @@ class Builder:
                 )
             lazy = self.lazy(self.computed(lazy))
         self.for_each(
-            shape, lambda index: self.store(target, index, self._element(lazy, index), accumulate)
+            shape, lambda index: self.store(target, index, self.element_of(lazy, index), accumulate)
         )
 
     def copy_into(self, buffer: Value, array: Value, message: str) -> None:

@@ -1,6 +1,7 @@
 """Functions that make new arrays."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -8,7 +9,7 @@ from ..ssa.ir import Value
 from ..ssa.refusal import Refusal
 from .building import Builder
 from .promotion import promoted
-from .things import Lazy, Static, Thing, is_array
+from .things import Complex, Lazy, Static, Thing, is_array
 
 
 class NewArrays:
@@ -16,6 +17,8 @@ class NewArrays:
 
     b: Builder
     _call_ravel: Callable[[Thing], Value]
+    new_complex: Callable[..., Any]
+    complex_array_of: Callable[..., Any]
 
     def _shape_of(self, thing: Thing) -> list[Value]:
         parts = thing if isinstance(thing, tuple) else (thing,)
@@ -23,6 +26,8 @@ class NewArrays:
 
     def _new(self, fill: str, shape: Thing, dtype: Thing) -> Value:
         name = dtype_name(dtype) if dtype is not None else "float64"
+        if name.startswith("complex"):
+            return self.new_complex(fill, self._shape_of(shape), name)
         return self.b.alloc(name, self._shape_of(shape), fill)
 
     def _call_zeros(self, shape: Thing, dtype: Thing = None) -> Thing:
@@ -45,6 +50,8 @@ class NewArrays:
     def _like(self, fill: str, other: Thing, dtype: Thing) -> Value:
         lazy = self.b.lazy(other)
         name = dtype_name(dtype) if dtype is not None else lazy.type.dtype
+        if name.startswith("complex"):
+            return self.new_complex(fill, lazy.shape, name)
         return self.b.alloc(name, lazy.shape, fill)
 
     def _call_zeros_like(self, other: Thing, dtype: Thing = None) -> Thing:
@@ -103,6 +110,8 @@ class NewArrays:
 
     def array_of(self, thing: Thing, dtype: str = "") -> Value:
         """Return a new array of the numbers of a tuple, which may be nested."""
+        if any(isinstance(part, Complex) for part in thing):
+            return self.complex_array_of(thing)
         rows = thing if isinstance(thing[0], tuple) else (thing,)
         numbers = [[self.b.number(x) for x in row] for row in rows]
         dtype = dtype or promoted([x for row in numbers for x in row])

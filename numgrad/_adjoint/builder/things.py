@@ -43,6 +43,13 @@ class Lazy:
         self.source: Value | None = None  # the array that this is, element by element
 
 
+class Complex:
+    """A complex number or array: its real and its imaginary part."""
+
+    def __init__(self, re: Any, im: Any) -> None:
+        self.re, self.im = re, im
+
+
 Thing = Any
 
 
@@ -62,6 +69,6 @@ def described(thing: Thing) -> str:
     """Return what a thing is, for errors."""
     if isinstance(thing, Static):
         return repr(thing.value)[:60]
-    if isinstance(thing, tuple):
-        return "a tuple"
+    if isinstance(thing, (tuple, Complex)):
+        return "a tuple" if isinstance(thing, tuple) else "a complex number or array"
     return "an array" if isinstance(thing, (Lazy, Value)) else type(thing).__name__

@@ -44,8 +44,8 @@ def base_element(
     """
     while array.op is not None and array.op.name == "view":
         spec = array.op.info["spec"]
-        if spec in ("T", "reshape"):
-            if spec == "reshape":
+        if spec in ("T", "reshape", "real", "imag"):
+            if spec != "T":
                 break
             composed: list[Value] | None = index[::-1]
         else:

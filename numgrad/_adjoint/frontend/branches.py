@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from ..builder.building import Builder
 from ..builder.promotion import unified
-from ..builder.things import Poison, Static, Thing, rebuilt
+from ..builder.things import Complex, Poison, Static, Thing, rebuilt
 from ..ssa.ir import Op, Region, Value
 from ..ssa.refusal import Refusal
 from .bases import bases, made_inside
@@ -66,6 +66,9 @@ class Branches:
         """Return what a name stands for after a branch that gave it two values."""
         if isinstance(one, Poison) or isinstance(other, Poison):
             return one if isinstance(one, Poison) else other
+        if isinstance(one, Complex) or isinstance(other, Complex):
+            pairs = zip(self._parts(one), self._parts(other), strict=True)
+            return Complex(*(a if a is b else self.merge(op, name, a, b) for a, b in pairs))
         if isinstance(one, tuple) or isinstance(other, tuple):
             return self._merge_tuples(op, name, one, other)
         known = one if one is not None else other
@@ -76,6 +79,11 @@ class Branches:
         if known.type.is_array:
             return self._merge_arrays(op, name, one, other)
         return self._merge_numbers(op, name, one, other)
+
+    def _parts(self, thing: Thing) -> tuple[Thing, Thing]:
+        if isinstance(thing, Complex):
+            return thing.re, thing.im
+        return thing, None if thing is None else self.b.constant(0.0)
 
     def _merge_tuples(self, op: Op, name: str, one: Thing, other: Thing) -> Thing:
         size = len(one if isinstance(one, tuple) else other)

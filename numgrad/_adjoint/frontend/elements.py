@@ -8,7 +8,7 @@ import numpy as np
 
 from ..builder import rearranging
 from ..builder.building import Builder
-from ..builder.things import Lazy, Static, Thing, described, is_array
+from ..builder.things import Complex, Lazy, Static, Thing, described, is_array
 from ..ssa.ir import INTEGER, Type, Value
 from ..ssa.ranges import is_natural
 from ..ssa.refusal import Refusal
@@ -22,6 +22,8 @@ class Elements:
     number: Callable[[ast.expr], Value]
     known: Callable[[Any, str], Thing]
     inlined: Callable[..., Value]
+    complex_attribute: Callable[..., Thing]
+    complex_element: Callable[..., Thing]
     array_of: Callable[..., Value]
     constants: Callable[[Any, np.ndarray, str], Value]
 
@@ -32,19 +34,15 @@ class Elements:
                 return self.known(getattr(thing.value, node.attr), node.attr)
             except AttributeError:
                 raise Refusal(f"`{node.attr}` is not an attribute of it") from None
+        if isinstance(thing, Complex):
+            return self.complex_attribute(thing, node.attr)
         if isinstance(thing, Value) and not thing.type.is_array and node.attr in ("real", "imag"):
-            return self.part(thing, node.attr)
+            return thing if node.attr == "real" else self.b.constant(0.0)
         if node.attr in getattr(thing, "_fields", ()):
             return getattr(thing, node.attr)
         if not is_array(thing) or thing.type.is_list:
             raise Refusal(f"the attribute `{node.attr}` is not understood")
         return self._array_attribute(thing, node.attr)
-
-    def part(self, thing: Value, name: str) -> Value:
-        """Return the real or imaginary part of a number."""
-        if thing.type.is_complex:
-            raise Refusal("complex numbers are not understood yet")
-        return thing if name == "real" else self.b.constant(0.0)
 
     def _array_attribute(self, thing: Thing, name: str) -> Thing:
         shape = thing.shape if isinstance(thing, Lazy) else self.b.shape(thing)
@@ -78,6 +76,8 @@ class Elements:
         thing = self.value(node.value)
         if isinstance(thing, tuple):
             return self._tuple_element(thing, node.slice)
+        if isinstance(thing, Complex):
+            return self.complex_element(thing, self.indices(node.slice))
         if isinstance(thing, Lazy):
             thing = self.b.computed(thing)
         if not isinstance(thing, Value) or not thing.type.is_array:

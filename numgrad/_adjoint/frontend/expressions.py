@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..builder.building import Builder
-from ..builder.things import Lazy, Poison, Static, Thing, is_array, rebuilt
+from ..builder.things import Complex, Lazy, Poison, Static, Thing, is_array, rebuilt
 from ..ssa.ir import Type, Value
 from ..ssa.refusal import Refusal
 from .elements import Elements
@@ -57,6 +57,11 @@ class Expressions(Elements):
     counted: Callable[..., Any]
     bind: Callable[..., None]
     local_names: frozenset[str]
+    known_complex: Callable[..., Thing]
+    complex_binary: Callable[..., Thing]
+    complex_unary: Callable[..., Thing]
+    complex_compared: Callable[..., Thing]
+    complex_product: Callable[..., Thing]
 
     def value(self, node: ast.expr) -> Thing:
         """Evaluate an expression.
@@ -76,7 +81,9 @@ class Expressions(Elements):
         return self.b.number(self.value(node))
 
     def _constant(self, node: ast.Constant) -> Thing:
-        if isinstance(node.value, (bool, int, float, complex)):
+        if isinstance(node.value, complex):
+            return self.known_complex(node.value, "")
+        if isinstance(node.value, (bool, int, float)):
             return self.b.constant(node.value)
         return Static(node.value)
 
@@ -95,7 +102,10 @@ class Expressions(Elements):
 
     def known(self, value: Any, name: str) -> Thing:
         """Return the thing for an object of the program around the kernel: a constant."""
-        if isinstance(value, (bool, int, float, complex, np.number, np.bool_)):
+        is_array = isinstance(value, np.ndarray)
+        if isinstance(value, (complex, np.complexfloating)) or (is_array and value.dtype.kind == "c"):
+            return self.known_complex(value, name)
+        if isinstance(value, (bool, int, float, np.number, np.bool_)):
             return self.b.constant(value)
         if isinstance(value, np.ndarray):
             return self._global_array(value, name)
@@ -158,7 +168,8 @@ class Expressions(Elements):
             return self._repeated(node.left, self.number(node.right))
         left, right = self._operands(node.left, node.right)
         if isinstance(node.op, ast.MatMult):
-            return self.matmul(left, right)
+            is_complex = isinstance(left, Complex) or isinstance(right, Complex)
+            return (self.complex_product if is_complex else self.matmul)(left, right)
         if isinstance(left, tuple) and isinstance(right, tuple) and isinstance(node.op, ast.Add):
             return left + right
         return self.binary(node.op, left, right)
@@ -179,12 +190,14 @@ class Expressions(Elements):
     def _operands(self, left: ast.expr, right: ast.expr) -> tuple[Thing, Thing]:
         """Evaluate two operands; what the first reads is computed before the second may write."""
         first = self.value(left)
-        if isinstance(first, Lazy) and any(isinstance(n, ast.Call) for n in ast.walk(right)):
-            first = self.b.computed(first)
+        if isinstance(first, (Lazy, Complex)) and any(isinstance(n, ast.Call) for n in ast.walk(right)):
+            first = self.computed(first)
         return first, self.value(right)
 
     def binary(self, operator: ast.operator, left: Thing, right: Thing) -> Thing:
         """Apply an arithmetic operator to numbers or arrays."""
+        if isinstance(left, Complex) or isinstance(right, Complex):
+            return self.complex_binary(operator, left, right)
         name = BINARY[type(operator)]
         return self.b.elementwise(lambda x, y: self.arithmetic(name, x, y), (left, right))
 
@@ -210,6 +223,8 @@ class Expressions(Elements):
         ):
             return self.b.constant(-number)
         name = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}[type(node.op)]
+        if isinstance(operand, Complex):
+            return self.complex_unary(name, operand)
         return self.b.elementwise(lambda x: self._unary(name, x), (operand,))
 
     def _unary(self, name: str, x: Value) -> Value:
@@ -232,6 +247,8 @@ class Expressions(Elements):
         """Compare two things; what is known when the kernel is compiled is compared at once."""
         if isinstance(left, tuple) and isinstance(right, tuple):
             return self._compared_tuples(operator, left, right)
+        if isinstance(left, Complex) or isinstance(right, Complex):
+            return self.complex_compared(operator, left, right)
         if (
             isinstance(operator, (ast.Is, ast.IsNot))
             or isinstance(left, Static)

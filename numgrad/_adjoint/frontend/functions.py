@@ -11,7 +11,7 @@ import numpy as np
 from ..builder.building import Builder
 from ..builder.creation import NewArrays, bounds_of, dtype_name
 from ..builder.reductions import Reductions
-from ..builder.things import Lazy, Static, Thing, described, is_array
+from ..builder.things import Complex, Lazy, Static, Thing, described, is_array
 from ..ssa.conventions import clip, held, kink, root, tied
 from ..ssa.gamma import polygamma
 from ..ssa.ir import Type, Value
@@ -74,6 +74,8 @@ class Calls(NewArrays, Reductions):
     inlined: Callable[..., Thing]
     computed: Callable[[Thing], Thing]
     arithmetic: Callable[..., Value]
+    complex_call: Callable[..., Thing]
+    complex_method: Callable[..., Thing]
 
     def call(self, node: ast.Call) -> Thing:
         """Evaluate a call."""
@@ -121,6 +123,9 @@ class Calls(NewArrays, Reductions):
     def _apply(
         self, node: ast.Call, function: Any, args: list[Thing], keywords: dict[str, Thing]
     ) -> Thing:
+        is_complex = any(isinstance(a, Complex) for a in args) and not self._is_read(function)
+        if is_complex or function in (complex, np.complex128, np.complex64):
+            return self.complex_call(node, function, args, keywords)
         if loops := loops_of(function, args, keywords):
             self._require_doubles(function, args)
             return self.inlined(node, loops, [self.computed(arg) for arg in args], keywords)
@@ -142,6 +147,11 @@ class Calls(NewArrays, Reductions):
         if is_closure or isinstance(function, types.FunctionType) or hasattr(function, "py_func"):
             return self.inlined(node, function, args, keywords)
         raise Refusal(f"the function `{ast.unparse(node.func)}` is not understood")
+
+    def _is_read(self, function: Any) -> bool:
+        """Whether the source of a function is read, rather than that it is known."""
+        is_closure = isinstance(function, Closure)
+        return is_closure or hasattr(function, "py_func") or _is_users(function)
 
     def _require_doubles(self, function: Any, args: list[Thing]) -> None:
         if needs_doubles(function) and any(self._dtype(arg) != "float64" for arg in args):
@@ -194,6 +204,8 @@ class Calls(NewArrays, Reductions):
         if is_array(owner) and owner.type.is_list and name != "copy":
             rewrite = "make an array of the greatest length, and count what it holds"
             raise Refusal(f"the method `{name}` of lists is not understood: {rewrite}")
+        if isinstance(owner, Complex):
+            return self.complex_method(owner, name, args, keywords)
         if not is_array(owner):
             raise Refusal(f"the method `{name}` is not understood")
         if name in _METHODS:
@@ -230,6 +242,8 @@ class Calls(NewArrays, Reductions):
 
     def _method_astype(self, owner: Thing, dtype: Thing) -> Thing:
         lazy, name = self.b.lazy(owner), dtype_name(dtype)
+        if name.startswith("complex"):
+            return Complex(self.b.computed(lazy, "float64"), self.b.alloc("float64", lazy.shape, "zeros"))  # noqa: E501
         if np.dtype(name).kind not in "f" and lazy.type.is_real:
             raise Refusal("an array of floats as integers: write the loop")
         return self.b.computed(lazy, name)
@@ -282,6 +296,12 @@ NAMED: dict[Any, str] = {
 } | {len: "len", max: "max", min: "min", round: "round", divmod: "divmod", np.amax: "max",
      np.amin: "min", np.asarray: "array", np.ascontiguousarray: "copy", np.vdot: "dot",
      np.matmul: "dot", sum: "sum"}  # fmt: skip
+
+
+def _is_users(function: Any) -> bool:
+    """Whether a function is written in Python, but for those of NumPy."""
+    module = str(getattr(function, "__module__", ""))
+    return isinstance(function, types.FunctionType) and module.split(".")[0] != "numpy"
 
 
 def _hashed(table: dict[Any, Any], key: Any) -> Any:

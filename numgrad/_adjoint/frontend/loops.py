@@ -6,7 +6,7 @@ from typing import Any
 
 from ..builder.building import Builder
 from ..builder.creation import bounds_of
-from ..builder.things import Lazy, Static, Thing, is_array
+from ..builder.things import Complex, Lazy, Static, Thing, is_array
 from ..ssa.ir import BOOLEAN, INTEGER, Op, Region, Value
 from ..ssa.refusal import Refusal
 from .carried import Again, Carried, Path
@@ -26,6 +26,8 @@ class Loops:
     condition: Callable[[Value], Value]
     block: Callable[[list[ast.stmt]], bool]
     chain: tuple
+    computed: Callable[[Thing], Thing]
+    complex_element: Callable[..., Thing]
 
     def _do_for(self, node: ast.For) -> None:
         iterated = self.iteration(node.iter)
@@ -73,6 +75,10 @@ class Loops:
             return list(thing)
         if isinstance(thing, Lazy):
             thing = self.b.computed(thing)
+        if isinstance(thing, Complex):
+            array = self.computed(thing)
+            zero, one = self.b.constant(0), self.b.constant(1)
+            return zero, self.b.extent(array.re, 0), one, lambda i: self.complex_element(array, [i])
         if not is_array(thing):
             raise Refusal("a loop runs over range, an array, a tuple, enumerate or zip")
         zero, one = self.b.constant(0), self.b.constant(1)

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..builder.building import Builder
-from ..builder.things import Lazy, Static, Thing, rebuilt
+from ..builder.things import Complex, Lazy, Static, Thing, rebuilt
 from ..ssa.ir import Program, Type, Value
 from ..ssa.refusal import AdjointError, Refusal
 from .bases import require_by_value
+from .complexes import joined, parts_of_parameter
 from .source import Kernel
 from .statements import Statements
 
@@ -71,7 +72,7 @@ def _parameter(reader: Statements, program: Program, name: str, argument: Any) -
     program.parameters.append(made)
     if made.type.is_array:
         reader.b.shapes[made] = reader.b.shape(made)
-    return made
+    return parts_of_parameter(reader.b, program, made) if made.type.is_complex else made
 
 
 def _return(builder: Builder, program: Program, thing: Thing) -> None:
@@ -80,6 +81,8 @@ def _return(builder: Builder, program: Program, thing: Thing) -> None:
         return
     program.structure = "tuple" if isinstance(thing, tuple) else "one"
     for part in thing if isinstance(thing, tuple) else (thing,):
+        if isinstance(part, Complex):
+            part = joined(builder, part)
         if isinstance(part, Lazy):
             part = builder.computed(part)
         if not isinstance(part, Value):

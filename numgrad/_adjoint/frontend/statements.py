@@ -6,11 +6,12 @@ from typing import Any
 
 from ..builder import rearranging
 from ..builder.building import Builder
-from ..builder.things import Lazy, Static, Thing, is_array, rebuilt
+from ..builder.things import Complex, Lazy, Static, Thing, is_array, rebuilt
 from ..ssa.ir import Op, Region, Value
 from ..ssa.refusal import Place, Refusal, located
 from .branches import Branches
 from .closures import Closure
+from .complexes import ComplexNumbers
 from .expressions import Expressions
 from .functions import Calls
 from .jumps import RESULT, written
@@ -21,7 +22,7 @@ _MOST_CALLS = 200
 _DEPTH = 20
 
 
-class Statements(Branches, Calls, Loops, Expressions):
+class Statements(Branches, Calls, Loops, ComplexNumbers, Expressions):
     """Reads the statements of one function into a program.
 
     Parameters
@@ -64,6 +65,7 @@ class Statements(Branches, Calls, Loops, Expressions):
     def statement(self, node: ast.stmt) -> bool:
         """Read a statement; whether it surely raises."""
         self._mark(node)
+        self.current = node
         method = getattr(self, f"_do_{type(node).__name__.lower()}", None)
         try:
             if method is None:
@@ -144,6 +146,8 @@ class Statements(Branches, Calls, Loops, Expressions):
     def computed(self, thing: Thing) -> Thing:
         if isinstance(thing, tuple):
             return rebuilt(thing, map(self.computed, thing))
+        if isinstance(thing, Complex):
+            return Complex(self.computed(thing.re), self.computed(thing.im))
         return self.b.computed(thing) if isinstance(thing, Lazy) else thing
 
     def _unpack(self, target: ast.Tuple | ast.List, thing: Thing) -> None:
@@ -156,12 +160,17 @@ class Statements(Branches, Calls, Loops, Expressions):
             self.bind(part, value)
 
     def _write(self, target: ast.Subscript, thing: Thing, accumulate: str = "") -> None:
-        array = self.value(target.value)
+        array, index = self.value(target.value), self.indices(target.slice)
+        if isinstance(array, Complex):
+            self.complex_write(array, index, thing, accumulate)
+        else:
+            self._write_to(array, index, thing, accumulate)
+
+    def _write_to(self, array: Thing, index: list[Any], thing: Thing, accumulate: str) -> None:
         if not isinstance(array, Value) or not array.type.is_array:
             raise Refusal("only elements of arrays can be assigned")
         if array in self.b.program.global_arrays:
             raise Refusal("a global array is a constant, and cannot be written")
-        index = self.indices(target.slice)
         if any(is_array(part) for part in index if isinstance(part, (Value, Lazy))):
             self._write_chosen(array, index, thing, accumulate)
         elif len(index) == array.type.ndim and all(isinstance(part, Value) for part in index):
@@ -250,6 +259,9 @@ class Statements(Branches, Calls, Loops, Expressions):
         self.b.hint = target.id
         value = self.value(node.value)
         self.b.hint = ""
+        if isinstance(old, Complex) and isinstance(old.re, Value) and old.re.type.is_array:
+            self.complex_write(old, [], self._augmented(node, old, value), "")
+            return
         if isinstance(old, Value) and old.type.is_array:
             if old.type.is_list:
                 raise Refusal("a list that grows is not understood: make an array")

@@ -157,6 +157,9 @@ SCALARS: dict[str, Scalar] = {
     "rshift": Scalar("{0} >> {1}", (None, None), "same"),
     "invert": Scalar("~{0}", (None,), "same"),
     "intcast": Scalar("{f}({0})", (None,), "given"),
+    "real": Scalar("{0}.real", ("({g} + 0j)",), "given"),
+    "imag": Scalar("{0}.imag", ("({g} * 1j)",), "given"),
+    "complex": Scalar("complex({0}, {1})", ("{g}.real", "{g}.imag"), "given"),
     "extent": Scalar("len(range({0}, {1}, {2}))", (None, None, None), "int"),
 }
 
