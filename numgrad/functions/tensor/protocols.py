@@ -60,9 +60,12 @@ def numba_type(tensor: Any) -> Any:
 
 
 class _NumbaType:
-    """What refuses as soon as an attribute is looked up."""
+    """A type for which no function is compiled: to compiled code it is any object of Python, so
+    that a dispatcher looks at the argument in Python; whoever asks for more is refused."""
 
-    def __getattr__(self, name: str) -> NoReturn:
+    def __getattr__(self, name: str) -> Any:
+        if name == "_code":
+            return sys.modules["numba.core.types"].pyobject._code
         _refuse_numba()
 
 
