@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .analyses.activity import Activity
+from .analyses.comparisons import compared_only
 from .analyses.dependence import Dependence
 from .analyses.keep import Keeping
 from .analyses.simplify import Liveness, remove_dead, simplify
@@ -83,6 +84,11 @@ class Derived:
         Whether the kernel returns ``"none"``, ``"one"`` or a ``"tuple"``.
     written : list of int
         The positions of the arrays that the kernel writes.
+    compared_only : list of tuple
+        The names of active arguments that reach the results through comparisons only, and the
+        lines of the first ones.
+    file : str
+        Where the kernel stands.
     request : tuple
         The function, the types of its arguments and the active ones.
     lengths : tuple of int
@@ -95,6 +101,7 @@ class Derived:
     def __init__(self, program: Program, active: Sequence[int], options: Options) -> None:
         self.program, self.options = program, options
         self.name = f"{program.name}_adjoint"
+        self.file = program.file
         self.parameters = [value.hint for value in program.parameters]
         self.structure = program.structure
         self.results = [value.type for value in program.results]
@@ -111,6 +118,8 @@ class Derived:
         variables = [program.parameters[n] for n in active]
         outputs = [*program.results, *(program.parameters[n] for n in self.written)]
         self.activity = Activity(program, classes, variables, outputs)
+        silent = compared_only(program, classes, self.activity, variables, outputs)
+        self.compared_only = [(value.hint, line) for value, line in silent]
         dependence = Dependence(program, classes, options.compare)
         self.keeping = Keeping(program, classes, self.activity, dependence, options.cut)
         self._number(active)

@@ -11,6 +11,7 @@ from .frontend.reading import Known
 from .frontend.source import Kernel
 from .ssa.ir import Type
 from .ssa.refusal import AdjointError
+from .trust import warn_of_comparisons
 
 
 class Adjoint:
@@ -33,6 +34,7 @@ class Adjoint:
         key = key_of(types)
         if key not in self._derived:
             self._derived[key] = derive(self.function, types)
+            warn_of_comparisons(self._derived[key])
         return self._derived[key]
 
     def __call__(self, *arguments: Any, cotangents: Sequence[Any] | None = None) -> tuple[Any, ...]:

@@ -156,6 +156,7 @@ def _derived(dispatcher: Any, values: tuple[Any, ...], wanted: Sequence[int]) ->
     """Return the adjoint of a function of loops for arguments of these types; it is made once."""
     from .._adjoint import AdjointError, derive, type_of
     from .._adjoint.kernel import key_of, parts, refuse_aliases
+    from .trust import trust
 
     known = vars(dispatcher).setdefault("_derived", {})
     types = [type_of(value) for value in values]
@@ -163,6 +164,7 @@ def _derived(dispatcher: Any, values: tuple[Any, ...], wanted: Sequence[int]) ->
     try:
         if key not in known:
             known[key] = derive(dispatcher, types, wanted)
+            trust(known[key], [part for value in values for part in parts(value)])
         refuse_aliases(known[key], [part for value in values for part in parts(value)])
     except AdjointError as error:
         raise NotDifferentiableError(str(error)) from error

@@ -309,7 +309,7 @@ Pair = namedtuple("Pair", ["first", "second"])
 @kernel
 def tuples_with_names(x):
     p = Pair(x[0], second=x[1] * 2.0)
-    for k in range(2):
+    for _ in range(2):
         p = Pair(p.second * x[2], p.first)
     weights = (1, 2.0, 3)
     s = 0.0

@@ -72,7 +72,7 @@ def test_derivatives_of_both_orders_are_those_of_differences(kernel):
     expected = along(lambda z: inner(seed, kernel(z)))
     np.testing.assert_allclose(inner(gradient(Z), direction), expected, rtol=1e-8)
 
-    shadows, _, tapes = called(derived, [Z], seeds=(seed,))
+    _, _, tapes = called(derived, [Z], seeds=(seed,))
     full = [Z, np.zeros_like(Z), seed, *tapes]
     found, _, _ = called(derived.again(), full, shadows={1: cotangent}, seeds=())
     expected = along(lambda z: inner(gradient(z), cotangent))

@@ -45,7 +45,7 @@ def read(function: Any, arguments: Sequence[Any]) -> Program:
         If a statement is not understood.
     """
     kernel = Kernel.of(function)
-    program = Program(kernel.name)
+    program = Program(kernel.name, kernel.place.file)
     builder = Builder(program)
     program.is_parallel = bool(getattr(function, "targetoptions", {}).get("parallel"))
     reader = Statements(builder, kernel, {})

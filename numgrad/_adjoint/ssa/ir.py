@@ -189,7 +189,7 @@ class Program:
 
     Attributes
     ----------
-    name : str
+    name, file : str
     body : Region
     parameters : list of Value
     results : list
@@ -204,8 +204,8 @@ class Program:
         Which arrays may share memory.
     """
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, file: str = "") -> None:
+        self.name, self.file = name, file
         self.body = Region(None)
         self.parameters: list[Value] = []
         self.results: list[Value] = []
