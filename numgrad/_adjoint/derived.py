@@ -223,6 +223,7 @@ class Derived:
         linecache.cache[file] = (len(self.source), None, self.source.splitlines(True), file)
         space = dict(self.namespace)
         exec(compile(self.source, file, "exec"), space)
+        space[self.name].is_derived = True
         return space[self.name]
 
     @cached_property

@@ -242,7 +242,8 @@ def shapes(x):
     m = np.outer(x, x).reshape(-1)
     n = x[:4].copy().reshape(2, 2)
     n[1] *= 2.0
-    assert n.shape == (2, 2) and n.shape != x.shape
+    assert n.shape == (2, 2)
+    assert n.shape != x.shape
     return np.sum(m.ravel() ** 2) + n.ravel()[2] * n[0, 1] + np.reshape(m, (5, 5))[1, 2]
 
 

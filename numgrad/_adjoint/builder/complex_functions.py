@@ -1,4 +1,4 @@
-"""Functions of complex numbers as loops have them: of real and imaginary parts, which they return."""
+"""Functions of complex numbers in loops: of real and imaginary parts, which they return."""
 
 import math
 

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from ..ssa.conventions import held, kink, root
+from .rearranging import flattened
 
 
 def cholesky(a):
@@ -74,7 +75,7 @@ def inverse(a):
 
 def norm(x, ord=None):  # noqa: A002
     """Return the norm of a vector, or that of a matrix by its elements."""
-    flat = x.ravel()
+    flat = flattened(x)
     if ord is not None:
         if x.ndim != 1:
             raise ValueError("the norm of a matrix by singular values")

@@ -3,9 +3,14 @@
 import numpy as np
 
 
+def flattened(x):
+    """Return all elements in a row, which are not written."""
+    return x if x.ndim == 1 else x.flatten()
+
+
 def compress(x, mask):
     """Return the elements where a mask is true."""
-    flat, chosen = x.ravel(), mask.ravel()
+    flat, chosen = flattened(x), flattened(mask)
     count = 0
     for i in range(chosen.size):
         if chosen[i]:
@@ -55,7 +60,7 @@ def place_matrix(x, mask, values):
 
 def flatnonzero(mask):
     """Return the indices where a mask is true."""
-    flat = mask.ravel()
+    flat = flattened(mask)
     count = 0
     for i in range(flat.size):
         if flat[i]:
@@ -112,7 +117,7 @@ def sort(x):
 
 def median(x):
     """Return the median of all elements."""
-    flat = x.ravel()
+    flat = flattened(x)
     order = argsort(flat)
     middle = flat.size // 2
     if flat.size % 2:

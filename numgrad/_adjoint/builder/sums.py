@@ -1,8 +1,10 @@
-"""Functions of NumPy that add and multiply elements, as the loops that stand for them in kernels."""
+"""Functions of NumPy that add and multiply, as the loops that stand for them in kernels."""
 
 import math
 
 import numpy as np
+
+from .rearranging import flattened
 
 
 def trace(x):
@@ -26,7 +28,7 @@ def cumprod(x):
 def nansum(x):
     """Return the sum of what is not NaN."""
     total = 0.0
-    for value in x.ravel():
+    for value in flattened(x):
         if not np.isnan(value):
             total += value
     return total
@@ -35,7 +37,7 @@ def nansum(x):
 def nanmean(x):
     """Return the mean of what is not NaN."""
     total, count = 0.0, 0
-    for value in x.ravel():
+    for value in flattened(x):
         if not np.isnan(value):
             total += value
             count += 1
@@ -102,7 +104,7 @@ def bincount(x):
 def count_nonzero(x):
     """Return how many elements are not 0."""
     count = 0
-    for value in x.ravel():
+    for value in flattened(x):
         if value != 0:
             count += 1
     return count

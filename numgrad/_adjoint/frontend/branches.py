@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Callable
+from typing import Any
 
 from ..builder.building import Builder
 from ..builder.promotion import unified
@@ -18,6 +19,7 @@ class Branches:
     """Reads ``if`` and conditional expressions."""
 
     b: Builder
+    kernel: Any
     names: dict[str, Thing]
     number: Callable[..., Value]
     condition: Callable[[Value], Value]
@@ -104,26 +106,31 @@ class Branches:
             return self._merge_by_value(op, name, one, other)
         made = one if one is not None else other
         if made is not None and any(made.region.is_within(r) for r in op.regions):
+            is_view = made.op is None or made.op.name == "view"
+            if self.kernel.is_derived and not is_view:  # it is read where the condition holds again
+                return self._merge_by_value(op, name, one, other)
             return Poison(f"`{name}` is an array that is only made under a condition")
         return made
 
     def _merge_by_value(self, op: Op, name: str, one: Thing, other: Thing) -> Thing:
         """Copy the array that a condition chooses, where nothing sees the difference."""
         shape = self._shape_outside(op, one) or self._shape_outside(op, other)
-        is_pair = isinstance(one, Value) and isinstance(other, Value) and one.type == other.type
-        if not is_pair or shape is None:
+        sides = [side for side in (one, other) if side is not None]
+        are_alike = all(isinstance(s, Value) and s.type == sides[0].type for s in sides)
+        if not are_alike or shape is None:
             return Poison(
                 f"which array `{name}` stands for depends on a condition: copy the elements "
                 f"(`{name}[:] = ...`), or use one array with an index"
             )
-        buffer = self.b.alloc(one.type.dtype, shape, hint=name)
-        buffer.type = one.type
+        buffer = self.b.alloc(sides[0].type.dtype, shape, hint=name)
+        buffer.type = sides[0].type
         for region, side in zip(op.regions, (one, other), strict=True):
-            with self.b.inside(region):
-                self.b.copy_into(buffer, side, f"{name} is of another shape under a condition")
+            if side is not None:
+                with self.b.inside(region):
+                    self.b.copy_into(buffer, side, f"{name} is of another shape under a condition")
         assert buffer.op is not None
         made = made_inside(op.regions[0]) | made_inside(op.regions[1])
-        hazards = {id(buffer)} | ((bases(one) | bases(other)) - made)
+        hazards = {id(buffer)} | (set().union(*map(bases, sides)) - made)
         self.b.program.by_value.append((hazards, buffer, name))
         return buffer
 

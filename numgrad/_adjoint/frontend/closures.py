@@ -33,7 +33,7 @@ class Closure:
     ) -> None:  # fmt: skip
         self.plain, self.place = node, place
         self.name = getattr(node, "name", "lambda")
-        self.names, self.is_library = names, False
+        self.names, self.is_library, self.is_derived = names, False, False
         self.reader: Any = None  # the reader of the function around it
         definition = _definition(node)
         self.statements = definition.without_jumps  # type: ignore[attr-defined]

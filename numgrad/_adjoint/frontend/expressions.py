@@ -102,8 +102,7 @@ class Expressions(Elements):
 
     def known(self, value: Any, name: str) -> Thing:
         """Return the thing for an object of the program around the kernel: a constant."""
-        is_array = isinstance(value, np.ndarray)
-        if isinstance(value, (complex, np.complexfloating)) or (is_array and value.dtype.kind == "c"):
+        if isinstance(value, (complex, np.complexfloating, np.ndarray)) and np.iscomplexobj(value):
             return self.known_complex(value, name)
         if isinstance(value, (bool, int, float, np.number, np.bool_)):
             return self.b.constant(value)
@@ -144,7 +143,7 @@ class Expressions(Elements):
         iterated = self.iteration(generator.iter)
         if isinstance(iterated, list):
             return tuple(self._bound(generator.target, part, node.elt) for part in iterated)
-        start, stop, step, element = self.counted(iterated)
+        start, stop, _, element = self.counted(iterated)
         at: Callable[[Value], Value] = lambda i: self.b.number(  # noqa: E731
             self._bound(generator.target, element(i), node.elt)
         )
@@ -190,7 +189,8 @@ class Expressions(Elements):
     def _operands(self, left: ast.expr, right: ast.expr) -> tuple[Thing, Thing]:
         """Evaluate two operands; what the first reads is computed before the second may write."""
         first = self.value(left)
-        if isinstance(first, (Lazy, Complex)) and any(isinstance(n, ast.Call) for n in ast.walk(right)):
+        has_calls = any(isinstance(n, ast.Call) for n in ast.walk(right))
+        if isinstance(first, (Lazy, Complex)) and has_calls:
             first = self.computed(first)
         return first, self.value(right)
 

@@ -12,6 +12,7 @@ from ..builder.building import Builder
 from ..builder.creation import NewArrays, bounds_of, dtype_name
 from ..builder.reductions import Reductions
 from ..builder.things import Complex, Lazy, Static, Thing, described, is_array
+from ..builder.views import is_contiguous
 from ..ssa.conventions import clip, held, kink, root, tied
 from ..ssa.gamma import polygamma
 from ..ssa.ir import Type, Value
@@ -27,7 +28,8 @@ _SPELLED = {
 _SAME_NAME = [
     "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan",
     "sinh", "cosh", "tanh", "hypot", "copysign", "fmod", "degrees", "radians", "isnan", "isfinite",
-    "isinf", "gamma", "lgamma", "logaddexp", "logaddexp2", "signbit", "ldexp", "erf", "erfc", "sign", "rint", "reciprocal", *_SPELLED,
+    "isinf", "gamma", "lgamma", "logaddexp", "logaddexp2", "signbit", "ldexp", "erf", "erfc",
+    "sign", "rint", "reciprocal", *_SPELLED,
 ]  # fmt: skip
 
 
@@ -56,7 +58,8 @@ def _scalar_functions() -> dict[Any, tuple[str, str]]:
         clip: ("clip", "clip"), root: ("norm", "root"), polygamma: ("polygamma", "polygamma"),
         np.bitwise_and: ("bitand", ""),
         np.bitwise_or: ("bitor", ""), np.bitwise_xor: ("bitxor", ""), np.invert: ("invert", ""),
-        np.left_shift: ("lshift", ""), np.right_shift: ("rshift", ""),        tied: ("tied", "tied"), kink: ("kink", "kink"),
+        np.left_shift: ("lshift", ""), np.right_shift: ("rshift", ""),
+        tied: ("tied", "tied"), kink: ("kink", "kink"),
     }  # fmt: skip
     return found | more
 
@@ -223,7 +226,11 @@ class Calls(NewArrays, Reductions):
 
     def _call_ravel(self, thing: Thing) -> Thing:
         array = self.b.array(thing)
-        return array if array.type.ndim == 1 else self._reshaped(array, (self.product(self.b.shape(array)),))  # noqa: E501
+        if not is_contiguous(array):
+            return self._method_flatten(array)
+        if array.type.ndim == 1:
+            return array
+        return self._reshaped(array, (self.product(self.b.shape(array)),))
 
     def _reshaped(self, thing: Thing, shape: Sequence[Thing]) -> Value:
         """A view of another shape, which Numba has of arrays that lie in one piece."""
@@ -290,7 +297,8 @@ NAMED: dict[Any, str] = {
     for name in (
         "zeros", "empty", "ones", "full", "zeros_like", "empty_like", "ones_like", "full_like",
         "copy", "arange", "linspace", "eye", "array", "sum", "mean", "prod", "max", "min", "var",
-        "std", "any", "all", "argmax", "argmin", "cumsum", "reshape", "ravel", "dot", "outer", "clip", "searchsorted",
+        "std", "any", "all", "argmax", "argmin", "cumsum", "reshape",
+        "ravel", "dot", "outer", "clip", "searchsorted",
         "concatenate", "append", "stack", "vstack", "hstack", "column_stack", "expand_dims",
     )
 } | {len: "len", max: "max", min: "min", round: "round", divmod: "divmod", np.amax: "max",

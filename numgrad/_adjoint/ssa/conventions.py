@@ -42,4 +42,6 @@ def root(x: Any) -> Any:
     return math.sqrt(x)
 
 
-CONVENTIONS = {"polygamma": polygamma, "root": root, "clip": clip, "held": held, "tied": tied, "kink": kink}
+CONVENTIONS = {
+    "polygamma": polygamma, "root": root, "clip": clip, "held": held, "tied": tied, "kink": kink,
+}  # fmt: skip

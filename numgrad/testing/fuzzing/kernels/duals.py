@@ -59,7 +59,8 @@ class Dual:
             return self.mapped(self.value * other, other, 0.0)
         a, b = self, other
         mixed = a.value * b.mixed + b.value * a.mixed + a.along * b.slopes + b.along * a.slopes
-        slopes, along = b.value * a.slopes + a.value * b.slopes, a.along * b.value + a.value * b.along
+        slopes = b.value * a.slopes + a.value * b.slopes
+        along = a.along * b.value + a.value * b.along
         return Dual(a.value * b.value, slopes, along, mixed)
 
     __rmul__ = __mul__
@@ -79,7 +80,8 @@ class Dual:
         x = self.value
         if power == 2:
             return self.mapped(x**2, 2 * x, 2.0)
-        return self.mapped(x**power, power * x ** (power - 1), power * (power - 1) * x ** (power - 2))
+        first, second = power * x ** (power - 1), power * (power - 1) * x ** (power - 2)
+        return self.mapped(x**power, first, second)
 
     def __mod__(self, other: Any) -> "Dual":
         return self.mapped(self.value % other, 1.0, 0.0)
@@ -225,7 +227,8 @@ class DualNumpy:
             setattr(self, name, _everywhere(getattr(DualMath, name)))
         self.arctan = _everywhere(DualMath.atan)
         self.linalg = self
-        for name in ("abs", "where", "dot", "outer", "diff", "roll", "cumsum", "trace", "prod", "linspace"):
+        alike = "abs where dot outer diff roll cumsum trace prod linspace"
+        for name in alike.split():
             setattr(self, name, getattr(np, name))
 
     def _filled(self, shape: Any, value: float) -> np.ndarray:

@@ -101,8 +101,10 @@ class WideKernelWriter(KernelWriter):
     def _integer(self, depth: int) -> None:
         """Integers in arithmetic, and a counter that a condition changes."""
         i = self.random.choice(self.bounds)[0] if self.bounds else "n"
-        value = self.pick(f"{i} * 0.1", f"({i} + 1) / n", f"({i} // 2) * 0.3", "picks[2] * 0.2",
-                          f"({i} & 1) * 0.5", f"-{i} % 3", f"0.5 ** {i}", f"({i} - 1) * 0.25")  # fmt: skip
+        value = self.pick(
+            f"{i} * 0.1", f"({i} + 1) / n", f"({i} // 2) * 0.3", "picks[2] * 0.2",
+            f"({i} & 1) * 0.5", f"-{i} % 3", f"0.5 ** {i}", f"({i} - 1) * 0.25",
+        )  # fmt: skip
         name = self.random.choice(self.scalars)
         self.line(depth, f"{name} = {name} * 0.5 + math.sin({value} * {self.atom()})")
 
