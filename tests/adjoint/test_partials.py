@@ -18,7 +18,7 @@ BINARY = {
 }  # fmt: skip
 UNARY = [
     name for name, scalar in SCALARS.items()
-    if len(scalar.adds) == 1 and scalar.adds[0] and name != "float32" and (hasattr(ng, name) or name in OTHERS)  # noqa: E501
+    if len(scalar.adds) == 1 and scalar.adds[0] and name not in ("float32", "real", "imag") and (hasattr(ng, name) or name in OTHERS)  # noqa: E501
 ]  # fmt: skip
 
 

@@ -95,7 +95,8 @@ def norm(x, ord=None):  # noqa: A002
     total = 0.0
     for i in range(flat.size):
         total += (flat[i] / largest) ** 2
-    return largest * root(total)
+    result = largest * root(total)
+    return np.float32(result) if x.dtype == np.float32 else result
 
 
 def det(a):

@@ -31,7 +31,7 @@ def nansum(x):
     for value in flattened(x):
         if not np.isnan(value):
             total += value
-    return total
+    return np.float32(total) if x.dtype == np.float32 else total
 
 
 def nanmean(x):

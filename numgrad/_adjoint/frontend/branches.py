@@ -98,7 +98,7 @@ class Branches:
         ):
             return Poison(f"`{name}` stands for tuples of different lengths after an if")
         pairs = zip(first, second, strict=True)
-        whole = one if one is not None else other
+        whole: Any = one if one is not None else other
         return rebuilt(whole, [self.merge(op, name, a, b) if a is not b else a for a, b in pairs])
 
     def _merge_arrays(self, op: Op, name: str, one: Thing, other: Thing) -> Thing:

@@ -35,8 +35,8 @@ class Closure:
         self.name = getattr(node, "name", "lambda")
         self.names, self.is_library, self.is_derived = names, False, False
         self.reader: Any = None  # the reader of the function around it
-        definition = _definition(node)
-        self.statements = definition.without_jumps  # type: ignore[attr-defined]
+        definition: Any = _definition(node)
+        self.statements = definition.without_jumps
         self.signature = _signature(node.args, defaults)
         self.parameters = list(self.signature.parameters)
         self.local_names = frozenset(self.parameters) | _assigned(definition)
@@ -60,7 +60,7 @@ class Closure:
 def _definition(node: Any) -> ast.FunctionDef:
     """Return the definition of a function, with its statements without jumps; it is made once."""
     if not hasattr(node, "definition"):
-        made = node
+        made: Any = node
         if isinstance(node, ast.Lambda):
             returned = ast.copy_location(ast.Return(node.body), node.body)
             made = ast.copy_location(ast.FunctionDef("lambda_", node.args, [returned], []), node)

@@ -218,7 +218,7 @@ class ComplexNumbers:
             parts = (self._apply(node, function, [p, *args[1:]], words) for p in (one.re, one.im))
             return Complex(*map(self.computed, parts))
         if function in _PRODUCTS:
-            return self.complex_product(*args) if function is not np.outer else self._outer(*args)
+            return self._outer(node, *args) if function is np.outer else self.complex_product(*args)
         if function is np.vdot:
             return self.complex_product(self.complex_method(self._complex(one), "conj", [], {}), args[1])  # noqa: E501
         if function is np.where and len(args) == 3:
@@ -235,9 +235,9 @@ class ComplexNumbers:
             return Complex(*(self.b.copy(self.b.array(part)) for part in (one.re, one.im)))
         raise Refusal(f"the function `{ast.unparse(node.func)}` of complex numbers is not understood")  # noqa: E501
 
-    def _outer(self, one: Thing, other: Thing) -> Complex:
+    def _outer(self, node: ast.Call, one: Thing, other: Thing) -> Complex:
         a, c = self._complex(one), self._complex(other)
-        call = lambda x, y: self.computed(self._apply(ast.Call(), np.outer, [x, y], {}))  # noqa: E731
+        call = lambda x, y: self.computed(self._apply(node, np.outer, [x, y], {}))  # noqa: E731
         sub = self.binary(ast.Sub(), call(a.re, c.re), call(a.im, c.im))
         return Complex(sub, self.binary(ast.Add(), call(a.re, c.im), call(a.im, c.re)))
 

@@ -22,6 +22,7 @@ class Elements:
     number: Callable[[ast.expr], Value]
     known: Callable[[Any, str], Thing]
     inlined: Callable[..., Value]
+    current: ast.AST
     complex_attribute: Callable[..., Thing]
     complex_element: Callable[..., Thing]
     array_of: Callable[..., Value]
@@ -154,9 +155,9 @@ class Elements:
     def _masked(self, array: Value, mask: Value) -> Value:
         """The elements that a mask chooses."""
         if mask.type.ndim == array.type.ndim:
-            return self.inlined(mask, rearranging.compress, [array, mask], {})
+            return self.inlined(self.current, rearranging.compress, [array, mask], {})
         if mask.type.ndim == 1 and array.type.ndim == 2:
-            return self.inlined(mask, rearranging.compress_rows, [array, mask], {})
+            return self.inlined(self.current, rearranging.compress_rows, [array, mask], {})
         raise Refusal("a mask of fewer axes than the array is not understood: write the loop")
 
     def view(self, array: Value, index: list[Any]) -> Value:

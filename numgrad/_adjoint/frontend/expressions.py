@@ -148,8 +148,9 @@ class Expressions(Elements):
             self._bound(generator.target, element(i), node.elt)
         )
         kind = self.b.trial(lambda: at(start)).type
-        made = self.b.alloc(kind.dtype, [self._at_least_zero(stop)])
-        self.b.for_each([made.op.info["extents"][0]], lambda i: self.b.store(made, i, at(i[0])))
+        shape = [self._at_least_zero(stop)]
+        made = self.b.alloc(kind.dtype, shape)
+        self.b.for_each(shape, lambda i: self.b.store(made, i, at(i[0])))
         return self.b.listed(made)
 
     def _bound(self, target: ast.expr, thing: Thing, node: ast.expr) -> Thing:

@@ -28,6 +28,7 @@ class Loops:
     chain: tuple
     computed: Callable[[Thing], Thing]
     complex_element: Callable[..., Thing]
+    bind: Callable[[ast.expr, Thing], None]
 
     def _do_for(self, node: ast.For) -> None:
         iterated = self.iteration(node.iter)

@@ -224,7 +224,7 @@ class Statements(Branches, Calls, Loops, ComplexNumbers, Expressions):
         if mask.type.ndim != array.type.ndim or mask.type.ndim not in (1, 2):
             raise Refusal("a mask of fewer axes than the array is not understood: write the loop")
         write = rearranging.place_vector if mask.type.ndim == 1 else rearranging.place_matrix
-        self.inlined(mask, write, [array, mask, values], {})
+        self.inlined(self.current, write, [array, mask, values], {})
 
     def branch(self, test: Value, body: Callable[[], Any]) -> None:
         """Append an ``if`` whose body only writes."""
@@ -319,7 +319,7 @@ class Statements(Branches, Calls, Loops, ComplexNumbers, Expressions):
         return made
 
     def inlined(
-        self, node: ast.Call, function: Any, args: list[Thing], keywords: dict[str, Thing]
+        self, node: ast.AST, function: Any, args: list[Thing], keywords: dict[str, Thing]
     ) -> Thing:
         """Read the statements of another function in the place of its call."""
         kernel = function if isinstance(function, Closure) else Kernel.of(function)

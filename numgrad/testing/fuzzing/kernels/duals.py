@@ -220,6 +220,7 @@ class DualNumpy:
     maximum, minimum = np.frompyfunc(larger, 2, 1), np.frompyfunc(smaller, 2, 1)
     clip = np.frompyfunc(clipped, 3, 1)
     int64, float64 = np.int64, float
+    sqrt: Any
 
     def __init__(self, inputs: int) -> None:
         self.nothing = Dual(0.0, np.zeros(inputs))
