@@ -25,7 +25,8 @@ class Settings:
     call_stack_level : int
         3 records the Python stack of every operation, for ``dump_backward_graph_path``.
     debug : bool
-        Fill arrays with NaN before a user's kernel writes them and verify graphs and programs.
+        Fill arrays with NaN before a user's kernel writes them, verify graphs and programs, and
+        compare derivatives that are derived from loops with a difference.
     fuse : str
         ``"auto"`` fuses the elementwise stretches of a program that has run for longer than their
         compilation is expected to take, ``"now"`` before it runs at all, ``"never"`` never. Results

@@ -11,14 +11,15 @@ from typing import Any
 import numpy as np
 
 from .analyses.activity import Activity
+from .analyses.comparisons import compared_only
 from .analyses.dependence import Dependence
 from .analyses.keep import Keeping
 from .analyses.simplify import Liveness, remove_dead, simplify
-from .builder.things import tuple_like
+from .builder.things import rebuilt
 from .frontend.reading import Known, read
 from .generation.exchanges import arrays_again
 from .generation.fission import Fission
-from .generation.forward import Forward
+from .generation.forward import Forward, zero_text
 from .generation.order import Order
 from .generation.reverse import Reverse
 from .generation.snapshots import Snapshots
@@ -115,6 +116,11 @@ class Derived:
         The shapes of arrays and the numbers for which the tapes took more at the last call.
     has_snapshots : bool
         Whether the function takes an array ``control`` after the tapes: see ``snapshots``.
+    compared_only : list of tuple
+        The names of active arguments that reach the results through comparisons only, and the
+        lines of the first ones.
+    file : str
+        Where the kernel stands.
     request : tuple
         The function, the types of its arguments and the active ones.
     lengths : tuple of int
@@ -128,6 +134,7 @@ class Derived:
     def __init__(self, program: Program, active: Sequence[int], options: Options) -> None:
         self.program, self.options = program, options
         self.name = f"{program.name}_adjoint"
+        self.file = program.file
         self.parameters = [value.hint for value in program.parameters]
         self.structure = program.structure
         self.results = [value.type for value in program.results]
@@ -140,20 +147,16 @@ class Derived:
         remove_dead(program)
         classes = Classes(program.body)
         self.written = self._written(classes)
-        self._refuse_complex()
         self._refuse_racing()
         variables = [program.parameters[n] for n in active]
         outputs = [*program.results, *(program.parameters[n] for n in self.written)]
         self.activity = Activity(program, classes, variables, outputs)
+        silent = compared_only(program, classes, self.activity, variables, outputs)
+        self.compared_only = [(value.hint, line) for value, line in silent]
         dependence = Dependence(program, classes, options.compare)
         self.keeping = Keeping(program, classes, self.activity, dependence, options.cut)
         self._number(active)
         self._generate(classes)
-
-    def _refuse_complex(self) -> None:
-        results = [value for op in self.program.body.walk() for value in op.results]
-        if any(value.type.is_complex for value in [*self.program.parameters, *results]):
-            raise AdjointError(f"{self.program.name}: complex numbers are not understood yet")
 
     def _refuse_racing(self) -> None:
         """Refuse numbers that iterations of a parallel loop hand on, other than sums and the like:
@@ -188,7 +191,7 @@ class Derived:
             names.give(array, name)
         live = self._live(classes)
         writer = Writer()
-        leave = "".join(", 0.0" for _ in self.numbers)
+        leave = "".join(f", {zero_text(program.parameters[n].type)}" for n in self.numbers)
         shadows = [names.cotangent(program.parameters[n]) for n in self.shadows]
         seeds = [names.fresh("g" if len(self.results) == 1 else f"g{n}") for n in self.cotangents]
         tape = Tape(self.keeping, names, writer, leave, self.options.checked)
@@ -241,7 +244,8 @@ class Derived:
             elif value.region is body:
                 reverse.add(value, seed)
         reverse.region(body)
-        given = [reverse.take(self.program.parameters[n], 1) or "0.0" for n in self.numbers]
+        numbers = [self.program.parameters[n] for n in self.numbers]
+        given = [reverse.take(number, 1) or zero_text(number.type) for number in numbers]
         sizes = [f"{tape}.size" for tape in reverse.tape.tapes.values()]
         reverse.writer.line(f"return ({', '.join(sizes + given)})")
 
@@ -261,6 +265,7 @@ class Derived:
         linecache.cache[file] = (len(self.source), None, self.source.splitlines(True), file)
         space = dict(self.namespace)
         exec(compile(self.source, file, "exec"), space)
+        space[self.name].is_derived = True
         return space[self.name]
 
     @cached_property
@@ -345,7 +350,7 @@ def type_of(argument: Any) -> Any:
     if isinstance(argument, (bool, np.bool_, int, float, complex, np.number)):
         return Type(np.asarray(argument).dtype.name)
     if isinstance(argument, tuple):
-        return tuple_like(argument, [type_of(part) for part in argument])
+        return rebuilt(argument, map(type_of, argument))
     return Known(argument)
 
 

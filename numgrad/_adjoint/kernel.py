@@ -11,6 +11,7 @@ from .frontend.source import Kernel
 from .sparing import run_sparing
 from .ssa.ir import Type
 from .ssa.refusal import AdjointError
+from .trust import warn_of_comparisons
 
 
 class Adjoint:
@@ -33,6 +34,7 @@ class Adjoint:
         key, known = (self._options, key_of(types)), self.kernel.derived
         if key not in known:
             known[key] = derive(self.function, types)
+            warn_of_comparisons(known[key])
         return known[key]
 
     def __call__(self, *arguments: Any, cotangents: Sequence[Any] | None = None) -> tuple[Any, ...]:
@@ -86,6 +88,8 @@ def run(
     extents = [_extent(part) for part in flat] if derived.exceeding is not None else None
     if memory is None or extents is None or extents != derived.exceeding:
         with Tapes(derived) as tapes:
+            if tapes.exceed(memory):  # an earlier call had more
+                tapes.lengths = (0, 0)
             while True:
                 needed, integers, *numbers = derived.compiled(*flat, *given, *seeds, *tapes.arrays)
                 if tapes.suffice(needed, integers):

@@ -13,6 +13,7 @@ from .._errors import NotDifferentiableError
 from .interface import Core
 from .operation import OfLoops, dimensions
 from .rows import writable
+from .trust import trust
 
 
 class Origin(NamedTuple):
@@ -71,6 +72,7 @@ class Pullback(OfLoops):
             [every[n] for n in found],
         )  # fmt: skip
         self._again: dict[tuple[bool, ...], _Again] = {}
+        self._is_trusted = False
         self.declare(self._pulled, [*[True] * len(self.cores), *[False] * self.nout])
 
     def gradients(self, inputs: Sequence[Any], count: int) -> tuple[Any, ...]:
@@ -89,6 +91,9 @@ class Pullback(OfLoops):
         given = [a[()] if a.ndim == 0 else writable(a) for a in arrays]
         parameters, starts, seeds = self.split(given)
         self._complete(parameters)
+        if self.inner is None and not self._is_trusted:
+            self._is_trusted = True
+            trust(self.derived, parameters)
         shadows = {
             n: np.array(starts[n], order="C") if n in starts else np.zeros_like(parameters[n])
             for n in self.derived.shadows

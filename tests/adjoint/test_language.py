@@ -68,14 +68,6 @@ def test_number_that_parallel_iterations_hand_on_is_refused():
         derive(largest_by_if, [type_of(np.zeros(3))])
 
 
-def test_complex_numbers_are_refused():
-    def kernel(x):
-        return abs(x[0] * 1j)
-
-    with pytest.raises(AdjointError, match="complex"):
-        derive(kernel, [type_of(np.zeros(3))])
-
-
 def test_arguments_that_share_memory_are_refused_where_one_is_written():
     def kernel(x, y):
         y[0] = x[0] * 2.0

@@ -89,6 +89,7 @@ class Simplifier:
             op.info.get("spelled"),
             op.info.get("axis"),
             op.info.get("spec"),
+            tuple(op.info.get("extents", ())),
         )
         if op.name == "check":
             return op.args[0] is op.args[1] or known.setdefault(key, op) is not op

@@ -27,6 +27,7 @@ class Builder:
         self.line = 0
         self.hint = ""
         self.is_own = False  # whether stores are those of a copy into a buffer
+        self.shapes: dict[Value, list[Value]] = {}  # of the arguments
         self._constants: dict[tuple[type, Any], Value] = {}
 
     @contextlib.contextmanager
@@ -85,6 +86,8 @@ class Builder:
         op = array.op
         if op is not None and "extents" in op.info:
             return op.info["extents"][axis]
+        if array in self.shapes:
+            return self.shapes[array][axis]
         made = self.op("shape", [array], INTEGER, axis=axis).result
         made.hint = "n"
         return made
@@ -115,6 +118,11 @@ class Builder:
         op = self.op("copy", [source], source.type, extents=self.shape(source))
         op.result.hint = hint or self.hint
         return op.result
+
+    def listed(self, array: Value) -> Value:
+        """Return a new array as one that stands for a list."""
+        array.type = array.type._replace(is_list=True)
+        return array
 
     def check_equal(self, one: Value, other: Value, message: str) -> None:
         """Make the kernel raise a ValueError where two lengths differ."""
@@ -187,17 +195,20 @@ class Builder:
         """Apply a function of numbers to numbers, arrays and expressions."""
         if not any(is_array(thing) for thing in things):
             return function(*[self.number(thing) for thing in things])
+        if any(thing.type.is_list for thing in things if isinstance(thing, Value)):
+            raise Refusal("a list in arithmetic: make an array of it, np.array(...)")
         parts = [self.lazy(t) if is_array(t) else self.number(t) for t in things]
         lazies = [part for part in parts if isinstance(part, Lazy)]
         shape = self.broadcast([part.shape for part in lazies])
 
         def at(index: list[Value]) -> Value:
-            return function(*[self._element(part, index) for part in parts])
+            return function(*[self.element_of(part, index) for part in parts])
 
         dtype = self.trial(lambda: at([self.constant(0)] * len(shape))).type.dtype
         return Lazy(dtype, shape, at, [array for part in lazies for array in part.reads])
 
-    def _element(self, part: Lazy | Value, index: list[Value]) -> Value:
+    def element_of(self, part: Lazy | Value, index: list[Value]) -> Value:
+        """Return a number, or the element of an expression that is stretched."""
         if isinstance(part, Value):
             return part
         own = index[len(index) - len(part.shape) :]
@@ -274,7 +285,7 @@ class Builder:
                 )
             lazy = self.lazy(self.computed(lazy))
         self.for_each(
-            shape, lambda index: self.store(target, index, self._element(lazy, index), accumulate)
+            shape, lambda index: self.store(target, index, self.element_of(lazy, index), accumulate)
         )
 
     def copy_into(self, buffer: Value, array: Value, message: str) -> None:

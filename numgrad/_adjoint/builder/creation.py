@@ -1,6 +1,7 @@
 """Functions that make new arrays."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -8,13 +9,16 @@ from ..ssa.ir import Value
 from ..ssa.refusal import Refusal
 from .building import Builder
 from .promotion import promoted
-from .things import Lazy, Static, Thing, is_array
+from .things import Complex, Lazy, Static, Thing, is_array
 
 
 class NewArrays:
     """Reads calls of functions such as ``np.zeros``."""
 
     b: Builder
+    _call_ravel: Callable[[Thing], Value]
+    new_complex: Callable[..., Any]
+    complex_array_of: Callable[..., Any]
 
     def _shape_of(self, thing: Thing) -> list[Value]:
         parts = thing if isinstance(thing, tuple) else (thing,)
@@ -22,6 +26,8 @@ class NewArrays:
 
     def _new(self, fill: str, shape: Thing, dtype: Thing) -> Value:
         name = dtype_name(dtype) if dtype is not None else "float64"
+        if name.startswith("complex"):
+            return self.new_complex(fill, self._shape_of(shape), name)
         return self.b.alloc(name, self._shape_of(shape), fill)
 
     def _call_zeros(self, shape: Thing, dtype: Thing = None) -> Thing:
@@ -44,6 +50,8 @@ class NewArrays:
     def _like(self, fill: str, other: Thing, dtype: Thing) -> Value:
         lazy = self.b.lazy(other)
         name = dtype_name(dtype) if dtype is not None else lazy.type.dtype
+        if name.startswith("complex"):
+            return self.new_complex(fill, lazy.shape, name)
         return self.b.alloc(name, lazy.shape, fill)
 
     def _call_zeros_like(self, other: Thing, dtype: Thing = None) -> Thing:
@@ -95,11 +103,15 @@ class NewArrays:
     def _call_array(self, thing: Thing, dtype: Thing = None) -> Thing:
         name = dtype_name(dtype) if dtype is not None else ""
         if is_array(thing):
-            return self.b.computed(self.b.lazy(thing), name)
+            made = self.b.computed(self.b.lazy(thing), name)
+            made.type = made.type._replace(is_list=False)
+            return made
         return self.array_of(thing, name)
 
     def array_of(self, thing: Thing, dtype: str = "") -> Value:
         """Return a new array of the numbers of a tuple, which may be nested."""
+        if any(isinstance(part, Complex) for part in thing):
+            return self.complex_array_of(thing)
         rows = thing if isinstance(thing[0], tuple) else (thing,)
         numbers = [[self.b.number(x) for x in row] for row in rows]
         dtype = dtype or promoted([x for row in numbers for x in row])
@@ -116,6 +128,85 @@ class NewArrays:
                 )
                 self.b.store(made, index, x)
         return made
+
+
+    # Arrays of others
+
+    def _call_concatenate(self, things: Thing, axis: Thing = None) -> Thing:
+        place = 0 if axis is None else self.b.number(axis).constant
+        parts = [self.b.lazy(thing) for thing in _several(things)]
+        ndim = parts[0].type.ndim or 0
+        if place not in range(-ndim, ndim) or any(part.type.ndim != ndim for part in parts):
+            raise Refusal("arrays of one number of axes are joined, along an axis that is known")
+        return self._joined(parts, place % ndim)
+
+    def _joined(self, parts: list[Lazy], axis: int) -> Value:
+        """A new array with arrays one after the other along an axis."""
+        length = parts[0].shape[axis]
+        for part in parts[1:]:
+            length = self.b.scalar("add", length, part.shape[axis])
+            for n, (one, other) in enumerate(zip(part.shape, parts[0].shape, strict=True)):
+                if n != axis:
+                    self.b.check_equal(one, other, "the lengths of joined arrays differ")
+        dtypes = [part.type.dtype for part in parts]
+        shape = [*parts[0].shape[:axis], length, *parts[0].shape[axis + 1 :]]
+        made = self.b.alloc(np.result_type(*map(np.dtype, dtypes)).name, shape)
+        start = self.b.constant(0)
+        for part in parts:
+            self._fill_part(made, part, axis, start)
+            start = self.b.scalar("add", start, part.shape[axis])
+        return made
+
+    def _fill_part(self, made: Value, part: Lazy, axis: int, start: Value) -> None:
+        def each(index: list[Value]) -> None:
+            place = self.b.scalar("add", index[axis], start)
+            self.b.store(made, [*index[:axis], place, *index[axis + 1 :]], part.at(index))
+
+        self.b.for_each(part.shape, each)
+
+    def _call_append(self, array: Thing, values: Thing) -> Thing:
+        first = self._call_ravel(array)
+        last = self._call_ravel(values) if is_array(values) else self.array_of((values,))
+        return self._joined([self.b.lazy(first), self.b.lazy(last)], 0)
+
+    def _widened(self, thing: Thing, place: int) -> Lazy:
+        """An array with another axis of length 1."""
+        lazy = self.b.lazy(thing)
+        shape = [*lazy.shape[:place], self.b.constant(1), *lazy.shape[place:]]
+        at: Callable[[list[Value]], Value] = lambda i: lazy.at([*i[:place], *i[place + 1 :]])  # noqa: E731
+        return Lazy(lazy.type.dtype, shape, at, lazy.reads)
+
+    def _call_stack(self, things: Thing, axis: Thing = None) -> Thing:
+        place = 0 if axis is None else self.b.number(axis).constant
+        parts = [self.b.lazy(thing) for thing in _several(things)]
+        count = (parts[0].type.ndim or 0) + 1
+        if place not in range(-count, count):
+            raise Refusal("arrays are stacked along an axis that is known")
+        return self._joined([self._widened(part, place % count) for part in parts], place % count)
+
+    def _call_vstack(self, things: Thing) -> Thing:
+        parts = [self.b.lazy(thing) for thing in _several(things)]
+        return self._joined([self._widened(p, 0) if p.type.ndim == 1 else p for p in parts], 0)
+
+    def _call_hstack(self, things: Thing) -> Thing:
+        parts = [self.b.lazy(thing) for thing in _several(things)]
+        return self._joined(parts, 0 if parts[0].type.ndim == 1 else 1)
+
+    def _call_column_stack(self, things: Thing) -> Thing:
+        parts = [self.b.lazy(thing) for thing in _several(things)]
+        return self._joined([self._widened(p, 1) if p.type.ndim == 1 else p for p in parts], 1)
+
+    def _call_expand_dims(self, thing: Thing, axis: Thing) -> Thing:
+        place, count = self.b.number(axis).constant, (self.b.lazy(thing).type.ndim or 0) + 1
+        if place not in range(-count, count):
+            raise Refusal("an axis must be known when the kernel is compiled")
+        return self._widened(thing, place % count)
+
+
+def _several(things: Thing) -> tuple:
+    if not isinstance(things, tuple) or not things:
+        raise Refusal("arrays are joined that stand in a tuple")
+    return things
 
 
 def bounds_of(b: Builder, args: list[Value]) -> tuple[Value, Value, Value]:

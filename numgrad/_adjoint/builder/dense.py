@@ -4,6 +4,9 @@ import math
 
 import numpy as np
 
+from ..ssa.conventions import held, kink, root
+from .rearranging import flattened
+
 
 def cholesky(a):
     """Return the lower Cholesky factor of a matrix, of which the lower half is read."""
@@ -68,3 +71,93 @@ def solve_matrix(a, b):
 def inverse(a):
     """Return the inverse of a matrix."""
     return solve_matrix(a, np.eye(a.shape[0]))
+
+
+def norm(x, ord=None):  # noqa: A002
+    """Return the norm of a vector, or that of a matrix by its elements."""
+    flat = flattened(x)
+    if ord is not None:
+        if x.ndim != 1:
+            raise ValueError("the norm of a matrix by singular values")
+        if ord == 1:
+            return np.sum(np.abs(flat))
+        if ord == np.inf:
+            return np.max(np.abs(flat))
+        if ord == -np.inf:
+            return np.min(np.abs(flat))
+        if ord != 2:
+            return np.sum(np.abs(flat) ** ord) ** (1.0 / ord)
+    largest = 0.0
+    for i in range(flat.size):
+        largest = max(largest, abs(held(flat[i])))
+    if largest == 0.0 or largest == np.inf:
+        largest = 1.0
+    total = 0.0
+    for i in range(flat.size):
+        total += (flat[i] / largest) ** 2
+    result = largest * root(total)
+    return np.float32(result) if x.dtype == np.float32 else result
+
+
+def det(a):
+    """Return the determinant of a matrix, by elimination with pivots."""
+    n = a.shape[0]
+    u = a.copy()
+    result = 1.0
+    for k in range(n):
+        pivot = k
+        for i in range(k + 1, n):
+            if abs(u[i, k]) > abs(u[pivot, k]):
+                pivot = i
+        if u[pivot, k] == 0.0:
+            return kink(np.sum(a), result)
+        if pivot != k:
+            result = -result
+            for j in range(k, n):
+                t = u[k, j]
+                u[k, j] = u[pivot, j]
+                u[pivot, j] = t
+        result *= u[k, k]
+        for i in range(k + 1, n):
+            factor = u[i, k] / u[k, k]
+            for j in range(k + 1, n):
+                u[i, j] -= factor * u[k, j]
+    return result
+
+
+def slogdet(a):
+    """Return the sign and the logarithm of the modulus of a determinant."""
+    n = a.shape[0]
+    u = a.copy()
+    sign, total = 1.0, 0.0
+    for k in range(n):
+        pivot = k
+        for i in range(k + 1, n):
+            if abs(u[i, k]) > abs(u[pivot, k]):
+                pivot = i
+        if u[pivot, k] == 0.0:
+            return 0.0, -np.inf + kink(np.sum(a), total)
+        if pivot != k:
+            sign = -sign
+            for j in range(k, n):
+                t = u[k, j]
+                u[k, j] = u[pivot, j]
+                u[pivot, j] = t
+        if u[k, k] < 0.0:
+            sign = -sign
+        total += np.log(abs(u[k, k]))
+        for i in range(k + 1, n):
+            factor = u[i, k] / u[k, k]
+            for j in range(k + 1, n):
+                u[i, j] -= factor * u[k, j]
+    return sign, total
+
+
+def matrix_power(a, n):
+    """Return a natural power of a matrix."""
+    if n < 0:
+        raise ValueError("a natural power")
+    made = np.eye(a.shape[0])
+    for _ in range(n):
+        made = made @ a
+    return made

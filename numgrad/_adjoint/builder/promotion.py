@@ -73,6 +73,8 @@ def unified(one: Type, other: Type) -> Type:
     if one.ndim != other.ndim:
         raise Refusal("a name stands for arrays of different numbers of axes, or for a number too")
     if one.is_array:
+        if one.is_list is not other.is_list:
+            raise Refusal("a name stands for a list and for an array")
         if one.dtype != other.dtype:
             raise Refusal("a name stands for arrays of different dtypes")
         return one

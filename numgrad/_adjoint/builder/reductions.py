@@ -37,11 +37,37 @@ class Reductions:
         return result
 
     def _extreme_of(self, name: str, lazy: Lazy) -> Value:
+        """The extreme as a constant, plus zeros that give equal shares to what it is."""
         first = lazy.at([self.b.constant(0)] * len(lazy.shape))
+        if not first.type.is_real:
+            return self._fold_extreme(name, lazy, first)
+        held: Callable[[list[Value]], Value] = lambda index: self.b.scalar(  # noqa: E731
+            "held", lazy.at(index), spelled="held"
+        )
+        constant = Lazy(lazy.type.dtype, lazy.shape, held, lazy.reads)
+        best = self._fold_extreme(name, constant, held([self.b.constant(0)] * len(lazy.shape)))
+        count = self._count_of(lambda index: self.b.scalar("eq", held(index), best), lazy.shape)
+
+        def share(index: list[Value], total: Value) -> list[Value]:
+            part = self.b.scalar("tied", lazy.at(index), best, count, spelled="tied")
+            return [self.b.scalar("add", total, part, type=total.type)]
+
+        return self.b.fold(lazy.shape, [best], share)[0]
+
+    def _fold_extreme(self, name: str, lazy: Lazy, first: Value) -> Value:
         update: Callable[..., list[Value]] = lambda index, best: [  # noqa: E731
             self.b.scalar(name, best, lazy.at(index), spelled=name)
         ]
         return self.b.fold(lazy.shape, [first], update)[0]
+
+    def _count_of(self, test: Callable[[list[Value]], Value], shape: list[Value]) -> Value:
+        """The number of indices for which a condition holds."""
+        one, zero = self.b.constant(1), self.b.constant(0)
+
+        def count(index: list[Value], total: Value) -> list[Value]:
+            return [self.b.scalar("add", total, self.b.scalar("select", test(index), one, zero))]
+
+        return self.b.fold(shape, [zero], count)[0]
 
     def _reduced(self, reduce: Callable[[Lazy], Value], thing: Thing, axis: Thing) -> Thing:
         """Reduce all elements, or those along an axis."""
@@ -106,7 +132,7 @@ class Reductions:
         return self._var_of(self.b.lazy(thing))
 
     def _call_std(self, thing: Thing) -> Thing:
-        return self.b.scalar("sqrt", self._var_of(self.b.lazy(thing)), spelled="np.sqrt")
+        return self.b.scalar("norm", self._var_of(self.b.lazy(thing)), spelled="root")
 
     def _call_any(self, thing: Thing) -> Thing:
         return self._logical("or", False, thing)
@@ -226,18 +252,14 @@ class Reductions:
         )
 
     def _call_clip(self, thing: Thing, low: Thing, high: Thing) -> Thing:
-        larger: Callable[..., Value] = lambda x, y: self.b.scalar("max", x, y, spelled="max")  # noqa: E731
-        smaller: Callable[..., Value] = lambda x, y: self.b.scalar("min", x, y, spelled="min")  # noqa: E731
-        return self.b.elementwise(smaller, (self.b.elementwise(larger, (thing, low)), high))
+        return self.b.elementwise(
+            lambda *xs: self.b.scalar("clip", *xs, spelled="clip"), (thing, low, high)
+        )
 
     def _call_searchsorted(self, array: Thing, value: Thing, side: Thing = None) -> Thing:
         """The place of a number in a sorted array, by bisection."""
         lazy, x = self.b.lazy(array), self.b.number(value)
         name = "le" if isinstance(side, Static) and side.value == "right" else "lt"
-
-        def count(index: list[Value], total: Value) -> list[Value]:
-            below = self.b.scalar(name, lazy.at(index), x)
-            one, zero = self.b.constant(1), self.b.constant(0)
-            return [self.b.scalar("add", total, self.b.scalar("select", below, one, zero))]
-
-        return self.b.fold(lazy.shape, [self.b.constant(0)], count)[0]
+        return self._count_of(
+            lambda index: self.b.scalar(name, lazy.at(index), x), lazy.shape
+        )

@@ -43,7 +43,19 @@ class Lazy:
         self.source: Value | None = None  # the array that this is, element by element
 
 
+class Complex:
+    """A complex number or array: its real and its imaginary part."""
+
+    def __init__(self, re: Any, im: Any) -> None:
+        self.re, self.im = re, im
+
+
 Thing = Any
+
+
+def rebuilt(thing: tuple, parts: Iterable[Thing]) -> tuple:
+    """Return a tuple of other parts, with the names of fields where there are such."""
+    return getattr(type(thing), "_make", tuple)(parts)
 
 
 def is_array(thing: Thing) -> bool:
@@ -53,20 +65,10 @@ def is_array(thing: Thing) -> bool:
     return isinstance(thing, Lazy) or (isinstance(thing, Value) and bool(thing.type.ndim))
 
 
-def tuple_like(thing: tuple, parts: Iterable[Thing]) -> tuple:
-    """Return a tuple of parts, of the class of a named tuple."""
-    return type(thing)(*parts) if is_named(thing) else tuple(parts)
-
-
-def is_named(thing: Thing) -> bool:
-    """Whether a thing is a named tuple."""
-    return isinstance(thing, tuple) and hasattr(thing, "_fields") and not isinstance(thing, Type)
-
-
 def described(thing: Thing) -> str:
     """Return what a thing is, for errors."""
     if isinstance(thing, Static):
         return repr(thing.value)[:60]
-    if isinstance(thing, tuple):
-        return "a tuple"
+    if isinstance(thing, (tuple, Complex)):
+        return "a tuple" if isinstance(thing, tuple) else "a complex number or array"
     return "an array" if isinstance(thing, (Lazy, Value)) else type(thing).__name__

@@ -1,5 +1,6 @@
 """Views of arrays: what they are of, and their elements as elements of that."""
 
+import re
 from collections.abc import Callable
 
 from ..ssa.ir import Op, Value
@@ -44,8 +45,8 @@ def base_element(
     """
     while array.op is not None and array.op.name == "view":
         spec = array.op.info["spec"]
-        if spec in ("T", "reshape"):
-            if spec == "reshape":
+        if spec in ("T", "reshape", "real", "imag"):
+            if spec != "T":
                 break
             composed: list[Value] | None = index[::-1]
         else:
@@ -81,3 +82,13 @@ def _composed(scalar: Scalar, constant: Scalar, op: Op, index: list[Value]) -> l
             position = scalar("add", position, start)
         found.append(position)
     return found
+
+
+def is_contiguous(array: Value) -> bool:
+    """Whether Numba knows the elements of an array to lie in one piece; arguments are taken to."""
+    while array.op is not None and array.op.name == "view":
+        spec = array.op.info["spec"]
+        if spec != "reshape" and not re.fullmatch("i*[:+]?:*", spec):
+            return False
+        array = array.op.args[0]
+    return True

@@ -1,6 +1,6 @@
 """The arrays whose elements an array value may be, and copies that must not be written."""
 
-from ..builder.things import Thing
+from ..builder.things import Complex, Thing
 from ..ssa.ir import Op, Program, Region, Value
 from ..ssa.refusal import Refusal
 
@@ -34,6 +34,8 @@ def is_given(base: Value) -> bool:
 
 
 def arrays_of(thing: Thing) -> list[Value]:
+    if isinstance(thing, Complex):
+        thing = (thing.re, thing.im)
     if isinstance(thing, tuple):
         return [array for part in thing for array in arrays_of(part)]
     return [thing] if isinstance(thing, Value) and thing.type.is_array else []

@@ -2,19 +2,24 @@
 
 import ast
 from collections.abc import Callable
+from typing import Any
 
 from ..builder.building import Builder
 from ..builder.promotion import unified
-from ..builder.things import Poison, Static, Thing, tuple_like
+from ..builder.things import Complex, Poison, Static, Thing, rebuilt
 from ..ssa.ir import Op, Region, Value
 from ..ssa.refusal import Refusal
 from .bases import bases, made_inside
+
+# Operations of integers that cannot fail where they are computed without need.
+_SAFE = frozenset({"shape", "extent", "add", "sub", "mul", "min", "max", "lt", "select"})
 
 
 class Branches:
     """Reads ``if`` and conditional expressions."""
 
     b: Builder
+    kernel: Any
     names: dict[str, Thing]
     number: Callable[..., Value]
     condition: Callable[[Value], Value]
@@ -63,6 +68,9 @@ class Branches:
         """Return what a name stands for after a branch that gave it two values."""
         if isinstance(one, Poison) or isinstance(other, Poison):
             return one if isinstance(one, Poison) else other
+        if isinstance(one, Complex) or isinstance(other, Complex):
+            pairs = zip(self._parts(one), self._parts(other), strict=True)
+            return Complex(*(a if a is b else self.merge(op, name, a, b) for a, b in pairs))
         if isinstance(one, tuple) or isinstance(other, tuple):
             return self._merge_tuples(op, name, one, other)
         known = one if one is not None else other
@@ -73,6 +81,11 @@ class Branches:
         if known.type.is_array:
             return self._merge_arrays(op, name, one, other)
         return self._merge_numbers(op, name, one, other)
+
+    def _parts(self, thing: Thing) -> tuple[Thing, Thing]:
+        if isinstance(thing, Complex):
+            return thing.re, thing.im
+        return thing, None if thing is None else self.b.constant(0.0)
 
     def _merge_tuples(self, op: Op, name: str, one: Thing, other: Thing) -> Thing:
         size = len(one if isinstance(one, tuple) else other)
@@ -85,33 +98,39 @@ class Branches:
         ):
             return Poison(f"`{name}` stands for tuples of different lengths after an if")
         pairs = zip(first, second, strict=True)
-        merged = [self.merge(op, name, a, b) if a is not b else a for a, b in pairs]
-        return tuple_like(first if one is not None else second, merged)
+        whole: Any = one if one is not None else other
+        return rebuilt(whole, [self.merge(op, name, a, b) if a is not b else a for a, b in pairs])
 
     def _merge_arrays(self, op: Op, name: str, one: Thing, other: Thing) -> Thing:
         if one is not None and other is not None:
             return self._merge_by_value(op, name, one, other)
         made = one if one is not None else other
         if made is not None and any(made.region.is_within(r) for r in op.regions):
+            is_view = made.op is None or made.op.name == "view"
+            if self.kernel.is_derived and not is_view:  # it is read where the condition holds again
+                return self._merge_by_value(op, name, one, other)
             return Poison(f"`{name}` is an array that is only made under a condition")
         return made
 
     def _merge_by_value(self, op: Op, name: str, one: Thing, other: Thing) -> Thing:
         """Copy the array that a condition chooses, where nothing sees the difference."""
         shape = self._shape_outside(op, one) or self._shape_outside(op, other)
-        is_pair = isinstance(one, Value) and isinstance(other, Value) and one.type == other.type
-        if not is_pair or shape is None:
+        sides = [side for side in (one, other) if side is not None]
+        are_alike = all(isinstance(s, Value) and s.type == sides[0].type for s in sides)
+        if not are_alike or shape is None:
             return Poison(
                 f"which array `{name}` stands for depends on a condition: copy the elements "
                 f"(`{name}[:] = ...`), or use one array with an index"
             )
-        buffer = self.b.alloc(one.type.dtype, shape, hint=name)
+        buffer = self.b.alloc(sides[0].type.dtype, shape, hint=name)
+        buffer.type = sides[0].type
         for region, side in zip(op.regions, (one, other), strict=True):
-            with self.b.inside(region):
-                self.b.copy_into(buffer, side, f"{name} is of another shape under a condition")
+            if side is not None:
+                with self.b.inside(region):
+                    self.b.copy_into(buffer, side, f"{name} is of another shape under a condition")
         assert buffer.op is not None
         made = made_inside(op.regions[0]) | made_inside(op.regions[1])
-        hazards = {id(buffer)} | ((bases(one) | bases(other)) - made)
+        hazards = {id(buffer)} | (set().union(*map(bases, sides)) - made)
         self.b.program.by_value.append((hazards, buffer, name))
         return buffer
 
@@ -121,9 +140,23 @@ class Branches:
             return None
         if not any(array.region.is_within(region) for region in op.regions):
             return self.b.shape(array)
-        shape = array.op.info.get("extents") if array.op is not None else None
-        inside = [n for n in shape or [] if any(n.region.is_within(r) for r in op.regions)]
-        return None if inside or shape is None else shape
+        shape = array.op.info.get("extents", ()) if array.op is not None else ()
+        found = [self._number_outside(op, extent) for extent in shape]
+        known = [extent for extent in found if extent is not None]
+        return known if known and len(known) == len(found) else None
+
+    def _number_outside(self, op: Op, number: Value) -> Value | None:
+        """Compute an integer of a branch before it; None where that needs what the branch has."""
+        made = number.op
+        if not any(number.region.is_within(region) for region in op.regions):
+            return number
+        if made is None or made.name not in _SAFE:
+            return None
+        args = [self._number_outside(op, arg) for arg in made.args]
+        known = [arg for arg in args if arg is not None]
+        if len(known) < len(args):
+            return None
+        return self.b.op(made.name, known, number.type, **made.info).result
 
     def _merge_numbers(self, op: Op, name: str, one: Value | None, other: Value | None) -> Value:
         known = [value for value in (one, other) if value is not None]

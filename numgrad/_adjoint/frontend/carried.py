@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..builder.promotion import unified
-from ..builder.things import Poison, Static, Thing, tuple_like
+from ..builder.things import Complex, Poison, Static, Thing, rebuilt
 from ..ssa.ir import Region, Type, Value
 from .bases import arrays_of, bases, is_given, made_inside, values_of
 
@@ -52,6 +52,8 @@ class Carried:
         known = self.known.get(path)
         if isinstance(known, int) and thing is None:
             thing = (None,) * known
+        if known is Complex or isinstance(thing, Complex):
+            thing = self._parts(thing)
         if isinstance(thing, tuple):
             for position, part in enumerate(thing):
                 self._open((*path, position), part)
@@ -63,6 +65,12 @@ class Carried:
             self._carry(path, thing, known if isinstance(known, Type) else thing.type)
         elif isinstance(known, Type):
             self._carry(path, thing if isinstance(thing, Value) else self.b.zero(known), known)
+
+    def _parts(self, thing: Thing) -> tuple[Thing, Thing]:
+        """The parts of a complex thing, or of one that becomes complex."""
+        if isinstance(thing, Complex):
+            return thing.re, thing.im
+        return thing, None if thing is None else self.b.constant(0.0)
 
     def _carry(self, path: Path, start: Value, kind: Type) -> None:
         if start.constant is not None and start.type != kind:
@@ -90,9 +98,12 @@ class Carried:
             return Poison(known)
         if isinstance(known, int) and thing is None:
             thing = (None,) * known
+        if known is Complex or isinstance(thing, Complex):
+            pair = enumerate(self._parts(thing))
+            return Complex(*(self._renamed((*path, n), part, values) for n, part in pair))
         if isinstance(thing, tuple):
-            parts = [self._renamed((*path, n), part, values) for n, part in enumerate(thing)]
-            return tuple_like(thing, parts)
+            parts = enumerate(thing)
+            return rebuilt(thing, [self._renamed((*path, n), part, values) for n, part in parts])
         return values.get(path, thing)
 
     # The end of an iteration
@@ -115,6 +126,8 @@ class Carried:
             return True
         if end is None or (end is outer and path not in self.phis and path not in self.buffers):
             return True
+        if isinstance(end, Complex) or known is Complex:
+            return self._is_settled_complex(path, end, outer)
         if isinstance(end, tuple):
             return self._is_settled_tuple(path, end, outer)
         if isinstance(end, (Poison, Static)):
@@ -123,6 +136,15 @@ class Carried:
             self.ends[path] = end
             return True
         return self._is_settled_value(path, end, outer)
+
+    def _is_settled_complex(self, path: Path, end: Thing, outer: Thing) -> bool:
+        if isinstance(outer, (tuple, Static)):
+            return self._poison(path, f"`{path[0]}` stands for a number and for something else")
+        is_new = self.known.get(path) is not Complex
+        self.known[path] = Complex
+        pair = enumerate(self._parts(end))
+        parts = [self._is_settled((*path, n), part) for n, part in pair]
+        return all(parts) and not is_new
 
     def _is_settled_tuple(self, path: Path, end: tuple, outer: Thing) -> bool:
         if outer is not None and (not isinstance(outer, tuple) or len(outer) != len(end)):
@@ -160,6 +182,8 @@ class Carried:
     def _outer_at(self, path: Path) -> Thing:
         thing = self.outer.get(path[0])
         for position in path[1:]:
+            if isinstance(thing, Complex) or self.known.get(path[:-1]) is Complex:
+                thing = self._parts(thing)
             if not isinstance(thing, tuple) or position >= len(thing):
                 return None
             thing = thing[position]

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ..builder import rearranging
 from ..builder.building import Builder
-from ..builder.things import Lazy, Static, Thing, described, is_array, is_named
+from ..builder.things import Complex, Lazy, Static, Thing, described, is_array
 from ..ssa.ir import INTEGER, Type, Value
 from ..ssa.ranges import is_natural
 from ..ssa.refusal import Refusal
@@ -20,6 +21,12 @@ class Elements:
     value: Callable[[ast.expr], Thing]
     number: Callable[[ast.expr], Value]
     known: Callable[[Any, str], Thing]
+    inlined: Callable[..., Value]
+    current: ast.AST
+    complex_attribute: Callable[..., Thing]
+    complex_element: Callable[..., Thing]
+    array_of: Callable[..., Value]
+    constants: Callable[[Any, np.ndarray, str], Value]
 
     def _attribute(self, node: ast.Attribute) -> Thing:
         thing = self.value(node.value)
@@ -28,19 +35,15 @@ class Elements:
                 return self.known(getattr(thing.value, node.attr), node.attr)
             except AttributeError:
                 raise Refusal(f"`{node.attr}` is not an attribute of it") from None
-        if is_named(thing) and node.attr in thing._fields:
-            return getattr(thing, node.attr)
+        if isinstance(thing, Complex):
+            return self.complex_attribute(thing, node.attr)
         if isinstance(thing, Value) and not thing.type.is_array and node.attr in ("real", "imag"):
-            return self.part(thing, node.attr)
-        if not is_array(thing):
+            return thing if node.attr == "real" else self.b.constant(0.0)
+        if node.attr in getattr(thing, "_fields", ()):
+            return getattr(thing, node.attr)
+        if not is_array(thing) or thing.type.is_list:
             raise Refusal(f"the attribute `{node.attr}` is not understood")
         return self._array_attribute(thing, node.attr)
-
-    def part(self, thing: Value, name: str) -> Value:
-        """Return the real or imaginary part of a number."""
-        if thing.type.is_complex:
-            raise Refusal("complex numbers are not understood yet")
-        return thing if name == "real" else self.b.constant(0.0)
 
     def _array_attribute(self, thing: Thing, name: str) -> Thing:
         shape = thing.shape if isinstance(thing, Lazy) else self.b.shape(thing)
@@ -74,6 +77,8 @@ class Elements:
         thing = self.value(node.value)
         if isinstance(thing, tuple):
             return self._tuple_element(thing, node.slice)
+        if isinstance(thing, Complex):
+            return self.complex_element(thing, self.indices(node.slice))
         if isinstance(thing, Lazy):
             thing = self.b.computed(thing)
         if not isinstance(thing, Value) or not thing.type.is_array:
@@ -89,8 +94,18 @@ class Elements:
             return thing[slice(*parts)]
         position = self.number(node)
         if position.constant is None:
-            raise Refusal("an element of a tuple needs an index that is a constant: use an array")
+            return self.b.load(self._array_of_tuple(thing), [position])
         return thing[position.constant]
+
+    def _array_of_tuple(self, thing: tuple) -> Value:
+        """An array of the numbers of a tuple, for an index that is only known when it runs."""
+        numbers = [self.b.number(part) for part in thing]
+        known = [number.constant for number in numbers]
+        if None in known:
+            return self.array_of(thing)
+        array = np.array(known)
+        key = ("tuple", array.dtype.name, tuple(known))
+        return self.constants(key, array, "table")
 
     def indices(self, node: ast.expr) -> list[Any]:
         """Evaluate what stands in brackets: numbers, slices, None, arrays."""
@@ -120,14 +135,15 @@ class Elements:
             return self._gathered(array, index)
         if _is_element(array, index):
             return self.b.load(array, index)
-        return self.view(array, index)
+        part = self.view(array, index)
+        return self.b.copy(part) if array.type.is_list else part  # a part of a list is a new list
 
     def _gathered(self, array: Value, index: list[Any]) -> Lazy:
-        if len(index) != 1 or index[0].type.dtype == "bool":
-            raise Refusal(
-                "a part that a mask or several arrays choose is not understood: write the loop"
-            )
+        if len(index) != 1:
+            raise Refusal("a part that several arrays choose is not understood: write the loop")
         chosen = self.b.lazy(index[0])
+        if chosen.type.dtype == "bool":
+            return self.b.lazy(self._masked(array, self.b.array(chosen)))
         count = len(chosen.shape)
 
         def at(position: list[Value]) -> Value:
@@ -135,6 +151,14 @@ class Elements:
 
         shape = chosen.shape + self.b.shape(array)[1:]
         return Lazy(array.type.dtype, shape, at, [array, *chosen.reads])
+
+    def _masked(self, array: Value, mask: Value) -> Value:
+        """The elements that a mask chooses."""
+        if mask.type.ndim == array.type.ndim:
+            return self.inlined(self.current, rearranging.compress, [array, mask], {})
+        if mask.type.ndim == 1 and array.type.ndim == 2:
+            return self.inlined(self.current, rearranging.compress_rows, [array, mask], {})
+        raise Refusal("a mask of fewer axes than the array is not understood: write the loop")
 
     def view(self, array: Value, index: list[Any]) -> Value:
         """Return the view that indices and slices take of an array."""
@@ -146,7 +170,7 @@ class Elements:
             spec += letter
             args += values
             extents += extent
-        kind = Type(array.type.dtype, len(extents))
+        kind = Type(array.type.dtype, len(extents), array.type.is_list)
         return self.b.op("view", [array, *args], kind, spec=spec, extents=extents).result
 
     def _padded(self, array: Value, index: list[Any]) -> list[Any]:

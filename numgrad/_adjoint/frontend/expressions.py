@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..builder.building import Builder
-from ..builder.things import Lazy, Poison, Static, Thing, is_array, tuple_like
+from ..builder.things import Complex, Lazy, Poison, Static, Thing, is_array, rebuilt
 from ..ssa.ir import Type, Value
 from ..ssa.refusal import Refusal
 from .elements import Elements
@@ -49,10 +49,19 @@ class Expressions(Elements):
     b: Builder
     names: dict[str, Thing]
     call: Callable[[ast.Call], Thing]
-    free: Callable[[str], Any]
+    outside: Callable[[str], Thing]
+    closure: Callable[[ast.Lambda], Any]
     branches: Callable[..., Thing]
     computed: Callable[[Thing], Thing]
+    iteration: Callable[..., Any]
+    counted: Callable[..., Any]
+    bind: Callable[..., None]
     local_names: frozenset[str]
+    known_complex: Callable[..., Thing]
+    complex_binary: Callable[..., Thing]
+    complex_unary: Callable[..., Thing]
+    complex_compared: Callable[..., Thing]
+    complex_product: Callable[..., Thing]
 
     def value(self, node: ast.expr) -> Thing:
         """Evaluate an expression.
@@ -72,7 +81,9 @@ class Expressions(Elements):
         return self.b.number(self.value(node))
 
     def _constant(self, node: ast.Constant) -> Thing:
-        if isinstance(node.value, (bool, int, float, complex)):
+        if isinstance(node.value, complex):
+            return self.known_complex(node.value, "")
+        if isinstance(node.value, (bool, int, float)):
             return self.b.constant(node.value)
         return Static(node.value)
 
@@ -85,24 +96,29 @@ class Expressions(Elements):
         if node.id in self.local_names:
             raise Refusal(f"`{node.id}` may have no value here")
         try:
-            return self.known(self.free(node.id), node.id)
+            return self.outside(node.id)
         except KeyError:
             raise Refusal(f"`{node.id}` has no value here") from None
 
     def known(self, value: Any, name: str) -> Thing:
         """Return the thing for an object of the program around the kernel: a constant."""
-        if isinstance(value, (bool, int, float, complex, np.number, np.bool_)):
+        if isinstance(value, (complex, np.complexfloating, np.ndarray)) and np.iscomplexobj(value):
+            return self.known_complex(value, name)
+        if isinstance(value, (bool, int, float, np.number, np.bool_)):
             return self.b.constant(value)
         if isinstance(value, np.ndarray):
             return self._global_array(value, name)
         if isinstance(value, tuple):
-            parts = [self.known(part, f"{name}_{n}") for n, part in enumerate(value)]
-            return tuple_like(value, parts)
+            parts = enumerate(value)
+            return rebuilt(value, [self.known(part, f"{name}_{n}") for n, part in parts])
         return Static(value)
 
     def _global_array(self, value: np.ndarray, name: str) -> Value:
+        return self.constants(("array", id(value)), value, name)
+
+    def constants(self, key: Any, value: np.ndarray, name: str) -> Value:
+        """Return an array that is known when the kernel is compiled, which is made once."""
         program = self.b.program
-        key = ("array", id(value))
         arrays = program.namespace.setdefault("", {})
         if key not in arrays:
             while name in program.namespace:
@@ -119,15 +135,53 @@ class Expressions(Elements):
     def _list(self, node: ast.List) -> Thing:
         return tuple(self.value(element) for element in node.elts)
 
+    def _listcomp(self, node: ast.ListComp) -> Thing:
+        """A list of one number for each step of a loop, as an array; of a tuple, a tuple."""
+        generator = node.generators[0]
+        if len(node.generators) > 1 or generator.ifs:
+            raise Refusal("a list comprehension with `if` or two loops: write the loops")
+        iterated = self.iteration(generator.iter)
+        if isinstance(iterated, list):
+            return tuple(self._bound(generator.target, part, node.elt) for part in iterated)
+        start, stop, _, element = self.counted(iterated)
+        at: Callable[[Value], Value] = lambda i: self.b.number(  # noqa: E731
+            self._bound(generator.target, element(i), node.elt)
+        )
+        kind = self.b.trial(lambda: at(start)).type
+        shape = [self._at_least_zero(stop)]
+        made = self.b.alloc(kind.dtype, shape)
+        self.b.for_each(shape, lambda i: self.b.store(made, i, at(i[0])))
+        return self.b.listed(made)
+
+    def _bound(self, target: ast.expr, thing: Thing, node: ast.expr) -> Thing:
+        """Evaluate an expression with a name that only it sees."""
+        before = dict(self.names)
+        self.bind(target, thing)
+        found = self.computed(self.value(node))
+        self.names = before
+        return found
+
     # Operators
 
     def _binop(self, node: ast.BinOp) -> Thing:
+        if isinstance(node.left, ast.List) and isinstance(node.op, ast.Mult):
+            return self._repeated(node.left, self.number(node.right))
         left, right = self._operands(node.left, node.right)
         if isinstance(node.op, ast.MatMult):
-            return self.matmul(left, right)
+            is_complex = isinstance(left, Complex) or isinstance(right, Complex)
+            return (self.complex_product if is_complex else self.matmul)(left, right)
         if isinstance(left, tuple) and isinstance(right, tuple) and isinstance(node.op, ast.Add):
             return left + right
         return self.binary(node.op, left, right)
+
+    def _repeated(self, node: ast.List, count: Value) -> Value:
+        """``[0.0] * n``, as an array."""
+        if len(node.elts) != 1:
+            raise Refusal("a list of one number can be repeated: make an array")
+        number = self.number(node.elts[0])
+        made = self.b.alloc(number.type.dtype, [self._at_least_zero(count)])
+        self.b.assign(made, number)
+        return self.b.listed(made)
 
     def matmul(self, one: Thing, other: Thing) -> Thing:
         """Return the matrix product of two things."""
@@ -136,12 +190,15 @@ class Expressions(Elements):
     def _operands(self, left: ast.expr, right: ast.expr) -> tuple[Thing, Thing]:
         """Evaluate two operands; what the first reads is computed before the second may write."""
         first = self.value(left)
-        if isinstance(first, Lazy) and any(isinstance(n, ast.Call) for n in ast.walk(right)):
-            first = self.b.computed(first)
+        has_calls = any(isinstance(n, ast.Call) for n in ast.walk(right))
+        if isinstance(first, (Lazy, Complex)) and has_calls:
+            first = self.computed(first)
         return first, self.value(right)
 
     def binary(self, operator: ast.operator, left: Thing, right: Thing) -> Thing:
         """Apply an arithmetic operator to numbers or arrays."""
+        if isinstance(left, Complex) or isinstance(right, Complex):
+            return self.complex_binary(operator, left, right)
         name = BINARY[type(operator)]
         return self.b.elementwise(lambda x, y: self.arithmetic(name, x, y), (left, right))
 
@@ -167,6 +224,8 @@ class Expressions(Elements):
         ):
             return self.b.constant(-number)
         name = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}[type(node.op)]
+        if isinstance(operand, Complex):
+            return self.complex_unary(name, operand)
         return self.b.elementwise(lambda x: self._unary(name, x), (operand,))
 
     def _unary(self, name: str, x: Value) -> Value:
@@ -187,6 +246,10 @@ class Expressions(Elements):
 
     def compared(self, operator: ast.cmpop, left: Thing, right: Thing) -> Thing:
         """Compare two things; what is known when the kernel is compiled is compared at once."""
+        if isinstance(left, tuple) and isinstance(right, tuple):
+            return self._compared_tuples(operator, left, right)
+        if isinstance(left, Complex) or isinstance(right, Complex):
+            return self.complex_compared(operator, left, right)
         if (
             isinstance(operator, (ast.Is, ast.IsNot))
             or isinstance(left, Static)
@@ -197,6 +260,17 @@ class Expressions(Elements):
             raise Refusal("`in` is not understood: write the comparisons")
         name = COMPARISON[type(operator)]
         return self.b.elementwise(lambda x, y: self.b.scalar(name, x, y), (left, right))
+
+    def _compared_tuples(self, operator: ast.cmpop, left: tuple, right: tuple) -> Value:
+        if not isinstance(operator, (ast.Eq, ast.NotEq)):
+            raise Refusal("tuples are compared by == and != only")
+        same = self.b.constant(len(left) == len(right))
+        for one, other in zip(left, right, strict=False):
+            same = self._both(same, self.b.number(self.compared(ast.Eq(), one, other)))
+        return same if isinstance(operator, ast.Eq) else self.b.scalar("not", same)
+
+    def _both(self, one: Value, other: Value) -> Value:
+        return other if one.constant is True else self.b.scalar("and", one, other)
 
     def _boolop(self, node: ast.BoolOp) -> Thing:
         """``and`` and ``or`` evaluate their second operand only where it decides."""
@@ -250,7 +324,7 @@ class Expressions(Elements):
         return self.call(node)
 
     def _lambda(self, node: ast.Lambda) -> Thing:
-        raise Refusal("a lambda inside of a kernel is not understood: define a function outside")
+        return Static(self.closure(node))
 
 
 def _known_comparison(operator: ast.cmpop, left: Thing, right: Thing) -> bool:
@@ -270,7 +344,6 @@ def _known_comparison(operator: ast.cmpop, left: Thing, right: Thing) -> bool:
 
 
 _NAMES: dict[type, str] = {
-    ast.ListComp: "a list comprehension",
     ast.GeneratorExp: "a generator",
     ast.Dict: "a dictionary",
     ast.Set: "a set",

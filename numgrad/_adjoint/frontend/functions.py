@@ -3,18 +3,22 @@
 import ast
 import math
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..builder import dense
 from ..builder.building import Builder
 from ..builder.creation import NewArrays, bounds_of, dtype_name
 from ..builder.reductions import Reductions
-from ..builder.things import Lazy, Static, Thing, described, is_array
+from ..builder.things import Complex, Lazy, Static, Thing, described, is_array
+from ..builder.views import is_contiguous
+from ..ssa.conventions import clip, held, kink, root, tied
+from ..ssa.gamma import polygamma
 from ..ssa.ir import Type, Value
 from ..ssa.refusal import Refusal
+from .closures import Closure
+from .library import loops_of, needs_doubles
 
 # NumPy's and math's names of the scalar functions, by the name of the operation.
 _SPELLED = {
@@ -24,7 +28,8 @@ _SPELLED = {
 _SAME_NAME = [
     "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan",
     "sinh", "cosh", "tanh", "hypot", "copysign", "fmod", "degrees", "radians", "isnan", "isfinite",
-    "isinf", "erf", "erfc", "sign", "rint", "reciprocal", *_SPELLED,
+    "isinf", "gamma", "lgamma", "logaddexp", "logaddexp2", "signbit", "ldexp", "erf", "erfc",
+    "sign", "rint", "reciprocal", *_SPELLED,
 ]  # fmt: skip
 
 
@@ -49,7 +54,12 @@ def _scalar_functions() -> dict[Any, tuple[str, str]]:
         np.logical_not: ("not", ""), np.logical_and: ("and", ""), np.logical_or: ("or", ""),
         np.less: ("lt", ""), np.greater: ("gt", ""), np.less_equal: ("le", ""),
         np.greater_equal: ("ge", ""), np.equal: ("eq", ""), np.not_equal: ("ne", ""),
-        np.where: ("select", ""), np.positive: ("pos", ""),
+        np.where: ("select", ""), np.positive: ("pos", ""), held: ("held", "held"),
+        clip: ("clip", "clip"), root: ("norm", "root"), polygamma: ("polygamma", "polygamma"),
+        np.bitwise_and: ("bitand", ""),
+        np.bitwise_or: ("bitor", ""), np.bitwise_xor: ("bitxor", ""), np.invert: ("invert", ""),
+        np.left_shift: ("lshift", ""), np.right_shift: ("rshift", ""),
+        tied: ("tied", "tied"), kink: ("kink", "kink"),
     }  # fmt: skip
     return found | more
 
@@ -67,6 +77,8 @@ class Calls(NewArrays, Reductions):
     inlined: Callable[..., Thing]
     computed: Callable[[Thing], Thing]
     arithmetic: Callable[..., Value]
+    complex_call: Callable[..., Thing]
+    complex_method: Callable[..., Thing]
 
     def call(self, node: ast.Call) -> Thing:
         """Evaluate a call."""
@@ -114,6 +126,12 @@ class Calls(NewArrays, Reductions):
     def _apply(
         self, node: ast.Call, function: Any, args: list[Thing], keywords: dict[str, Thing]
     ) -> Thing:
+        is_complex = any(isinstance(a, Complex) for a in args) and not self._is_read(function)
+        if is_complex or function in (complex, np.complex128, np.complex64):
+            return self.complex_call(node, function, args, keywords)
+        if loops := loops_of(function, args, keywords):
+            self._require_doubles(function, args)
+            return self.inlined(node, loops, [self.computed(arg) for arg in args], keywords)
         known = _hashed(SCALAR_FUNCTIONS, function)
         if known and not keywords and function not in _ALSO_REDUCE:
             called, spelled = known
@@ -121,29 +139,26 @@ class Calls(NewArrays, Reductions):
         name = _hashed(NAMED, function)
         if name:
             return getattr(self, f"_call_{name}")(*args, **keywords)
-        if function in (np.linalg.solve, np.linalg.inv, np.linalg.cholesky):
-            return self._linear_algebra(node, function, [self.b.array(arg) for arg in args])
+        if isinstance(function, type) and issubclass(function, tuple):
+            return self._named(function, args, keywords)
         if isinstance(function, type) and issubclass(function, (np.integer, np.bool_)):
             text, kind = f"np.{function.__name__}", Type(np.dtype(function).name)
             return self.b.elementwise(
                 lambda x: self.b.scalar("intcast", x, spelled=text, type=kind), args
             )
-        if isinstance(function, type) and hasattr(function, "_fields"):  # a named tuple
-            return function(*[self.computed(arg) for arg in args], **keywords)
-        if isinstance(function, types.FunctionType) or hasattr(function, "py_func"):
+        is_closure = isinstance(function, Closure)
+        if is_closure or isinstance(function, types.FunctionType) or hasattr(function, "py_func"):
             return self.inlined(node, function, args, keywords)
         raise Refusal(f"the function `{ast.unparse(node.func)}` is not understood")
 
-    def _linear_algebra(self, node: ast.Call, function: Any, args: list[Value]) -> Thing:
-        """A function of np.linalg, as the loops that compute it."""
-        if any(arg.type.dtype != "float64" for arg in args):
+    def _is_read(self, function: Any) -> bool:
+        """Whether the source of a function is read, rather than that it is known."""
+        is_closure = isinstance(function, Closure)
+        return is_closure or hasattr(function, "py_func") or _is_users(function)
+
+    def _require_doubles(self, function: Any, args: list[Thing]) -> None:
+        if needs_doubles(function) and any(self._dtype(arg) != "float64" for arg in args):
             raise Refusal("np.linalg is understood of arrays of float64")
-        if function is np.linalg.cholesky:
-            return self.inlined(node, dense.cholesky, args, {})
-        if function is np.linalg.inv:
-            return self.inlined(node, dense.inverse, args, {})
-        solve = dense.solve_vector if args[-1].type.ndim == 1 else dense.solve_matrix
-        return self.inlined(node, solve, args, {})
 
     def _scalar_call(self, name: str, spelled: str, args: list[Thing]) -> Thing:
         if name == "pow":
@@ -151,11 +166,22 @@ class Calls(NewArrays, Reductions):
         if name in ("and", "or", "not") and any(self._dtype(arg) != "bool" for arg in args):
             raise Refusal("logical functions are understood of conditions")
         if name == "select" and len(args) != 3:
-            raise Refusal("np.where with one argument is not understood: write the loop")
+            raise Refusal("np.where takes one argument or three")
         return self.b.elementwise(lambda *xs: self.b.scalar(name, *xs, spelled=spelled), args)
 
     def _dtype(self, thing: Thing) -> str:
         return thing.type.dtype if isinstance(thing, (Value, Lazy)) else ""
+
+    def _named(self, kind: Any, args: list[Thing], keywords: dict[str, Thing]) -> tuple:
+        """A tuple whose parts have names; or one of the parts of another one."""
+        if kind is tuple and len(args) == 1 and isinstance(args[0], tuple):
+            return tuple(args[0])
+        if not hasattr(kind, "_fields"):
+            raise Refusal("a tuple is made of a tuple")
+        try:
+            return kind(*map(self.computed, args), **keywords)
+        except TypeError as error:
+            raise Refusal(str(error)) from None
 
     # Builtins
 
@@ -178,6 +204,11 @@ class Calls(NewArrays, Reductions):
     def _method(
         self, owner: Thing, name: str, args: list[Thing], keywords: dict[str, Thing]
     ) -> Thing:
+        if is_array(owner) and owner.type.is_list and name != "copy":
+            rewrite = "make an array of the greatest length, and count what it holds"
+            raise Refusal(f"the method `{name}` of lists is not understood: {rewrite}")
+        if isinstance(owner, Complex):
+            return self.complex_method(owner, name, args, keywords)
         if not is_array(owner):
             raise Refusal(f"the method `{name}` is not understood")
         if name in _METHODS:
@@ -187,12 +218,39 @@ class Calls(NewArrays, Reductions):
             raise Refusal(f"the method `{name}` of arrays is not understood")
         return method(owner, *args, **keywords)
 
+    def _method_reshape(self, owner: Thing, *shape: Thing) -> Thing:
+        return self._reshaped(owner, shape[0] if isinstance(shape[0], tuple) else shape)
+
+    def _call_reshape(self, thing: Thing, shape: Thing) -> Thing:
+        return self._reshaped(thing, shape if isinstance(shape, tuple) else (shape,))
+
+    def _call_ravel(self, thing: Thing) -> Thing:
+        array = self.b.array(thing)
+        if not is_contiguous(array):
+            return self._method_flatten(array)
+        if array.type.ndim == 1:
+            return array
+        return self._reshaped(array, (self.product(self.b.shape(array)),))
+
+    def _reshaped(self, thing: Thing, shape: Sequence[Thing]) -> Value:
+        """A view of another shape, which Numba has of arrays that lie in one piece."""
+        array, lengths = self.b.array(thing), [self.b.number(n) for n in shape]
+        free = [n for n, length in enumerate(lengths) if length.constant == -1]
+        if free:
+            others = self.product([n for n in lengths if n.constant != -1])
+            size = self.product(self.b.shape(array))
+            lengths[free[0]] = size if others.constant == 1 else self.b.scalar("floordiv", size, others)  # noqa: E501
+        kind = Type(array.type.dtype, len(lengths))
+        return self.b.op("view", [array], kind, spec="reshape", extents=lengths).result
+
     def _method_fill(self, owner: Value, value: Thing) -> Thing:
         self.b.assign(owner, self.b.number(value))
         return Static(None)
 
     def _method_astype(self, owner: Thing, dtype: Thing) -> Thing:
         lazy, name = self.b.lazy(owner), dtype_name(dtype)
+        if name.startswith("complex"):
+            return Complex(self.b.computed(lazy, "float64"), self.b.alloc("float64", lazy.shape, "zeros"))  # noqa: E501
         if np.dtype(name).kind not in "f" and lazy.type.is_real:
             raise Refusal("an array of floats as integers: write the loop")
         return self.b.computed(lazy, name)
@@ -230,6 +288,7 @@ _METHODS = frozenset(
         "var",
         "std",
         "cumsum",
+        "ravel",
     }
 )
 _ALSO_REDUCE: frozenset[Any] = frozenset()
@@ -238,11 +297,19 @@ NAMED: dict[Any, str] = {
     for name in (
         "zeros", "empty", "ones", "full", "zeros_like", "empty_like", "ones_like", "full_like",
         "copy", "arange", "linspace", "eye", "array", "sum", "mean", "prod", "max", "min", "var",
-        "std", "any", "all", "argmax", "argmin", "cumsum", "dot", "outer", "clip", "searchsorted",
+        "std", "any", "all", "argmax", "argmin", "cumsum", "reshape",
+        "ravel", "dot", "outer", "clip", "searchsorted",
+        "concatenate", "append", "stack", "vstack", "hstack", "column_stack", "expand_dims",
     )
 } | {len: "len", max: "max", min: "min", round: "round", divmod: "divmod", np.amax: "max",
      np.amin: "min", np.asarray: "array", np.ascontiguousarray: "copy", np.vdot: "dot",
      np.matmul: "dot", sum: "sum"}  # fmt: skip
+
+
+def _is_users(function: Any) -> bool:
+    """Whether a function is written in Python, but for those of NumPy."""
+    module = str(getattr(function, "__module__", ""))
+    return isinstance(function, types.FunctionType) and module.split(".")[0] != "numpy"
 
 
 def _hashed(table: dict[Any, Any], key: Any) -> Any:

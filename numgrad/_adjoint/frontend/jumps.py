@@ -9,8 +9,9 @@ import ast
 import copy
 from dataclasses import dataclass
 
-RESULT = "result_"  # what is returned
-LEFT = "returned_"  # whether the function has returned
+# Names that no source can have: what is returned, and whether the function has returned.
+RESULT = "result "
+LEFT = "returned "
 
 
 @dataclass
@@ -21,11 +22,20 @@ class _Loop:
 
     @property
     def broken(self) -> str:
-        return f"broken_{self.number}"
+        return f"broken {self.number}"
 
     @property
     def skipped(self) -> str:
-        return f"skipped_{self.number}"
+        return f"skipped {self.number}"
+
+
+def written(statement: ast.stmt) -> str:
+    """Return the text of a statement that may have been a jump; empty for one that sets a flag."""
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    if not isinstance(target, ast.Name) or " " not in target.id:
+        return ast.unparse(statement).splitlines()[0]
+    assert isinstance(statement, ast.Assign)
+    return f"return {ast.unparse(statement.value)}" if target.id == RESULT else ""
 
 
 class WithoutJumps:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..builder.building import Builder
 from ..builder.creation import bounds_of
-from ..builder.things import Lazy, Thing, is_array
+from ..builder.things import Complex, Lazy, Static, Thing, is_array
 from ..ssa.ir import BOOLEAN, INTEGER, Op, Region, Value
 from ..ssa.refusal import Refusal
 from .carried import Again, Carried, Path
@@ -26,9 +26,12 @@ class Loops:
     condition: Callable[[Value], Value]
     block: Callable[[list[ast.stmt]], bool]
     chain: tuple
+    computed: Callable[[Thing], Thing]
+    complex_element: Callable[..., Thing]
+    bind: Callable[[ast.expr, Thing], None]
 
     def _do_for(self, node: ast.For) -> None:
-        iterated = self._iteration(node.iter)
+        iterated = self.iteration(node.iter)
         if isinstance(iterated, list):
             self._unroll(node, iterated)
             return
@@ -36,7 +39,7 @@ class Loops:
 
         def body(region: Region) -> None:
             assert region.index is not None
-            self._bind(node.target, element(region.index))  # type: ignore[attr-defined]
+            self.bind(node.target, element(region.index))
 
         hint = node.target.id if isinstance(node.target, ast.Name) else "i"
         self._loop(node, [start, stop, step], body, hint)
@@ -50,15 +53,20 @@ class Loops:
 
     # What a loop runs over
 
-    def _iteration(self, node: ast.expr) -> Iteration | list[Thing]:
-        if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)):
-            function = self.value(node.func)
-            name = getattr(getattr(function, "value", None), "__name__", "")
+    def iteration(self, node: ast.expr) -> Iteration | list[Thing]:
+        if isinstance(node, ast.Call):
+            name = self._called(node.func)
             if name in ("range", "prange"):
                 return self._range([self.number(arg) for arg in node.args])
             if name in ("enumerate", "zip", "reversed"):
                 return getattr(self, f"_{name}")(node)
         return self._over(self.value(node))
+
+    def _called(self, node: ast.expr) -> str:
+        """The name of a function that is called; of methods of arrays it is empty."""
+        if isinstance(node, ast.Attribute) and not isinstance(self.value(node.value), Static):
+            return ""
+        return getattr(getattr(self.value(node), "value", None), "__name__", "")
 
     def _range(self, args: list[Value]) -> Iteration:
         return (*bounds_of(self.b, args), lambda index: index)
@@ -68,21 +76,25 @@ class Loops:
             return list(thing)
         if isinstance(thing, Lazy):
             thing = self.b.computed(thing)
+        if isinstance(thing, Complex):
+            array = self.computed(thing)
+            zero, one = self.b.constant(0), self.b.constant(1)
+            return zero, self.b.extent(array.re, 0), one, lambda i: self.complex_element(array, [i])
         if not is_array(thing):
             raise Refusal("a loop runs over range, an array, a tuple, enumerate or zip")
         zero, one = self.b.constant(0), self.b.constant(1)
         return zero, self.b.extent(thing, 0), one, lambda i: self.element(thing, [i])  # type: ignore[attr-defined]
 
     def _enumerate(self, node: ast.Call) -> Iteration | list[Thing]:
-        inner = self._iteration(node.args[0])
+        inner = self.iteration(node.args[0])
         first = self.number(node.args[1]) if len(node.args) > 1 else self.b.constant(0)
         if isinstance(inner, list):
             count = first.constant or 0
             return [(self.b.constant(count + n), thing) for n, thing in enumerate(inner)]
-        start, stop, step, element = self._counted(inner)
+        start, stop, step, element = self.counted(inner)
         return start, stop, step, lambda i: (self.b.scalar("add", i, first), element(i))
 
-    def _counted(self, inner: Iteration) -> Iteration:
+    def counted(self, inner: Iteration) -> Iteration:
         """An iteration whose index counts from 0."""
         start, stop, step, element = inner
         if start.constant == 0 and step.constant == 1:
@@ -95,12 +107,12 @@ class Loops:
         return self.b.constant(0), count, self.b.constant(1), at
 
     def _zip(self, node: ast.Call) -> Iteration | list[Thing]:
-        parts = [self._iteration(arg) for arg in node.args]
+        parts = [self.iteration(arg) for arg in node.args]
         if any(isinstance(part, list) for part in parts):
             if not all(isinstance(part, list) for part in parts):
                 raise Refusal("zip of a tuple and an array is not understood: use an index")
             return [tuple(things) for things in zip(*parts, strict=False)]  # type: ignore[arg-type]
-        counted = [self._counted(part) for part in parts]  # type: ignore[arg-type]
+        counted = [self.counted(part) for part in parts]  # type: ignore[arg-type]
         shortest = counted[0][1]
         for _, stop, _, _ in counted[1:]:
             if stop is not shortest:
@@ -109,10 +121,10 @@ class Loops:
         return start, shortest, step, lambda i: tuple(element(i) for *_, element in counted)
 
     def _reversed(self, node: ast.Call) -> Iteration | list[Thing]:
-        inner = self._iteration(node.args[0])
+        inner = self.iteration(node.args[0])
         if isinstance(inner, list):
             return inner[::-1]
-        _, stop, step, element = self._counted(inner)
+        _, stop, step, element = self.counted(inner)
         last = self.b.scalar("sub", stop, self.b.constant(1))
         return self.b.constant(0), stop, step, lambda i: element(self.b.scalar("sub", last, i))
 
@@ -122,7 +134,7 @@ class Loops:
         site = self.b.program.site
         for position, thing in enumerate(things):
             self.b.program.site = (site, position)
-            self._bind(node.target, thing)  # type: ignore[attr-defined]
+            self.bind(node.target, thing)  # type: ignore[attr-defined]
             self.block(node.body)
         self.b.program.site = site
 

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..builder.building import Builder
-from ..builder.things import Lazy, Static, Thing, tuple_like
+from ..builder.things import Complex, Lazy, Static, Thing, rebuilt
 from ..ssa.ir import Program, Type, Value
 from ..ssa.refusal import AdjointError, Refusal
 from .bases import require_by_value
+from .complexes import joined, parts_of_parameter
 from .source import Kernel
 from .statements import Statements
 
@@ -44,7 +45,7 @@ def read(function: Any, arguments: Sequence[Any]) -> Program:
         If a statement is not understood.
     """
     kernel = Kernel.of(function)
-    program = Program(kernel.name)
+    program = Program(kernel.name, kernel.place.file)
     builder = Builder(program)
     program.is_parallel = bool(getattr(function, "targetoptions", {}).get("parallel"))
     reader = Statements(builder, kernel, {})
@@ -65,12 +66,13 @@ def _parameter(reader: Statements, program: Program, name: str, argument: Any) -
         return reader.known(argument.value, name)
     if isinstance(argument, tuple) and not isinstance(argument, Type):
         parts = enumerate(argument)
-        return tuple_like(
-            argument, [_parameter(reader, program, f"{name}_{n}", part) for n, part in parts]
-        )
+        made = [_parameter(reader, program, f"{name}_{n}", part) for n, part in parts]
+        return rebuilt(argument, made)
     made = Value(argument, program.body, None, name)
     program.parameters.append(made)
-    return made
+    if made.type.is_array:
+        reader.b.shapes[made] = reader.b.shape(made)
+    return parts_of_parameter(reader.b, program, made) if made.type.is_complex else made
 
 
 def _return(builder: Builder, program: Program, thing: Thing) -> None:
@@ -79,6 +81,8 @@ def _return(builder: Builder, program: Program, thing: Thing) -> None:
         return
     program.structure = "tuple" if isinstance(thing, tuple) else "one"
     for part in _parts(thing):
+        if isinstance(part, Complex):
+            part = joined(builder, part)
         if isinstance(part, Lazy):
             part = builder.computed(part)
         if not isinstance(part, Value):

@@ -4,14 +4,17 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from ..builder import rearranging
 from ..builder.building import Builder
-from ..builder.things import Lazy, Static, Thing, is_array, tuple_like
+from ..builder.things import Complex, Lazy, Static, Thing, is_array, rebuilt
 from ..ssa.ir import Op, Region, Value
 from ..ssa.refusal import Place, Refusal, located
 from .branches import Branches
+from .closures import Closure
+from .complexes import ComplexNumbers
 from .expressions import Expressions
 from .functions import Calls
-from .jumps import RESULT
+from .jumps import RESULT, written
 from .loops import Loops
 from .source import Kernel
 
@@ -19,7 +22,7 @@ _MOST_CALLS = 200
 _DEPTH = 20
 
 
-class Statements(Branches, Calls, Loops, Expressions):
+class Statements(Branches, Calls, Loops, ComplexNumbers, Expressions):
     """Reads the statements of one function into a program.
 
     Parameters
@@ -33,20 +36,27 @@ class Statements(Branches, Calls, Loops, Expressions):
     """
 
     def __init__(
-        self, b: Builder, kernel: Kernel, names: dict[str, Thing], chain: tuple = ()
-    ) -> None:
+        self, b: Builder, kernel: Kernel | Closure, names: dict[str, Thing], chain: tuple = (),
+        around: "Statements | None" = None,
+    ) -> None:  # fmt: skip
         self.b, self.kernel, self.names, self.chain = b, kernel, names, chain
+        self.around = around
         self.place: Place = kernel.place
-        self.free = kernel.free
-        self.local_names = frozenset(
-            kernel.plain.__code__.co_varnames + kernel.plain.__code__.co_cellvars
-        )
+        self.local_names = kernel.local_names
 
     def run(self) -> Thing:
         """Read all statements and return what the function returns."""
         for statement in self.kernel.statements:
             self.statement(statement)
         return self.names.get(RESULT, Static(None))
+
+    def outside(self, name: str) -> Thing:
+        """Return what a name stands for that is not one of the function's own."""
+        if isinstance(self.kernel, Closure):
+            assert self.around is not None
+            thing = self.kernel.seen(name, self.around.names)
+            return thing if thing is not None else self.around.outside(name)
+        return self.known(self.kernel.free(name), name)
 
     def block(self, statements: list[ast.stmt]) -> bool:
         """Read statements; whether they surely end in an exception."""
@@ -55,6 +65,7 @@ class Statements(Branches, Calls, Loops, Expressions):
     def statement(self, node: ast.stmt) -> bool:
         """Read a statement; whether it surely raises."""
         self._mark(node)
+        self.current = node
         method = getattr(self, f"_do_{type(node).__name__.lower()}", None)
         try:
             if method is None:
@@ -63,14 +74,17 @@ class Statements(Branches, Calls, Loops, Expressions):
                 )
             return bool(method(node))
         except Refusal as refusal:
-            raise located(str(refusal), node, self.place) from None
+            if self.kernel.is_library:  # the statement of the user calls what stands there
+                raise
+            raise located(str(refusal), node, written(node), self.place) from None
 
     def _mark(self, node: ast.stmt) -> None:
         """Remember the line, so that the derived source can name it."""
         line = node.lineno + self.place.first_line - 1
         self.b.line = line if not self.chain else self.b.line
-        if not self.chain and not isinstance(node, (ast.If, ast.For, ast.While)):
-            self.b.program.lines[line] = ast.unparse(node).splitlines()[0]
+        text = "" if isinstance(node, (ast.If, ast.For, ast.While)) else written(node)
+        if text and not self.chain:
+            self.b.program.lines[line] = text
 
     # Simple statements
 
@@ -93,17 +107,29 @@ class Statements(Branches, Calls, Loops, Expressions):
         hints = [t.id for t in node.targets if isinstance(t, ast.Name)]
         self.b.hint = hints[0] if hints and hints[0] != RESULT else ""
         thing = self.value(node.value)
+        if isinstance(node.value, ast.List) and isinstance(node.targets[0], ast.Name):
+            thing = self._listed(thing)
         if isinstance(thing, Lazy) and not isinstance(node.targets[0], ast.Subscript):
             thing = self.b.computed(thing, hint=self.b.hint)
         self.b.hint = ""
         for target in node.targets:
-            self._bind(target, thing)
+            self.bind(target, thing)
+
+    def _listed(self, thing: tuple) -> Thing:
+        """A list of numbers that has a name: an array, whose elements can be written."""
+        if not thing:
+            raise Refusal(
+                "a list that grows is not understood: make an array of the greatest length, "
+                "np.empty(n), and count what it holds"
+            )
+        are_numbers = all(isinstance(part, Value) and not part.type.is_array for part in thing)
+        return self.b.listed(self.array_of(thing)) if are_numbers else thing
 
     def _do_annassign(self, node: ast.AnnAssign) -> None:
         if node.value is not None:
-            self._bind(node.target, self.value(node.value))
+            self.bind(node.target, self.value(node.value))
 
-    def _bind(self, target: ast.expr, thing: Thing) -> None:
+    def bind(self, target: ast.expr, thing: Thing) -> None:
         if isinstance(target, ast.Name):
             if isinstance(thing, Lazy):
                 thing = self.b.computed(thing, hint=target.id)
@@ -119,7 +145,9 @@ class Statements(Branches, Calls, Loops, Expressions):
 
     def computed(self, thing: Thing) -> Thing:
         if isinstance(thing, tuple):
-            return tuple_like(thing, [self.computed(part) for part in thing])
+            return rebuilt(thing, map(self.computed, thing))
+        if isinstance(thing, Complex):
+            return Complex(self.computed(thing.re), self.computed(thing.im))
         return self.b.computed(thing) if isinstance(thing, Lazy) else thing
 
     def _unpack(self, target: ast.Tuple | ast.List, thing: Thing) -> None:
@@ -129,15 +157,20 @@ class Statements(Branches, Calls, Loops, Expressions):
         if not isinstance(thing, tuple) or len(thing) != len(target.elts):
             raise Refusal("what is unpacked is not a tuple of that length")
         for part, value in zip(target.elts, self.computed(thing), strict=True):
-            self._bind(part, value)
+            self.bind(part, value)
 
     def _write(self, target: ast.Subscript, thing: Thing, accumulate: str = "") -> None:
-        array = self.value(target.value)
+        array, index = self.value(target.value), self.indices(target.slice)
+        if isinstance(array, Complex):
+            self.complex_write(array, index, thing, accumulate)
+        else:
+            self._write_to(array, index, thing, accumulate)
+
+    def _write_to(self, array: Thing, index: list[Any], thing: Thing, accumulate: str) -> None:
         if not isinstance(array, Value) or not array.type.is_array:
             raise Refusal("only elements of arrays can be assigned")
         if array in self.b.program.global_arrays:
             raise Refusal("a global array is a constant, and cannot be written")
-        index = self.indices(target.slice)
         if any(is_array(part) for part in index if isinstance(part, (Value, Lazy))):
             self._write_chosen(array, index, thing, accumulate)
         elif len(index) == array.type.ndim and all(isinstance(part, Value) for part in index):
@@ -174,9 +207,8 @@ class Statements(Branches, Calls, Loops, Expressions):
 
     def _write_masked(self, array: Value, mask: Lazy, thing: Thing, accumulate: str) -> None:
         if is_array(thing):
-            raise Refusal(
-                "a store of an array where a mask is true is not understood: use np.where"
-            )
+            self._place(array, self.b.array(mask), self.b.array(thing), accumulate)
+            return
         number = self.b.number(thing)
         settled = self.b.lazy(self.b.computed(mask))
 
@@ -184,6 +216,15 @@ class Statements(Branches, Calls, Loops, Expressions):
             self.branch(settled.at(index), lambda: self.b.store(array, index, number, accumulate))
 
         self.b.for_each(settled.shape, each)
+
+    def _place(self, array: Value, mask: Value, values: Value, accumulate: str) -> None:
+        """Write one value after the other where a mask is true."""
+        if accumulate:
+            raise Refusal("`a[mask] += values` of an array is not understood: write the loop")
+        if mask.type.ndim != array.type.ndim or mask.type.ndim not in (1, 2):
+            raise Refusal("a mask of fewer axes than the array is not understood: write the loop")
+        write = rearranging.place_vector if mask.type.ndim == 1 else rearranging.place_matrix
+        self.inlined(self.current, write, [array, mask, values], {})
 
     def branch(self, test: Value, body: Callable[[], Any]) -> None:
         """Append an ``if`` whose body only writes."""
@@ -218,7 +259,12 @@ class Statements(Branches, Calls, Loops, Expressions):
         self.b.hint = target.id
         value = self.value(node.value)
         self.b.hint = ""
+        if isinstance(old, Complex) and isinstance(old.re, Value) and old.re.type.is_array:
+            self.complex_write(old, [], self._augmented(node, old, value), "")
+            return
         if isinstance(old, Value) and old.type.is_array:
+            if old.type.is_list:
+                raise Refusal("a list that grows is not understood: make an array")
             sign = {ast.Add: "+", ast.Sub: "-"}.get(type(node.op), "")
             self.b.assign(old, value if sign else self._augmented(node, old, value), sign)
             return
@@ -260,11 +306,23 @@ class Statements(Branches, Calls, Loops, Expressions):
 
     # Calls of other functions
 
+    def _do_functiondef(self, node: ast.FunctionDef) -> None:
+        if node.decorator_list:
+            raise Refusal("a function within a function is understood without decorators")
+        self.names[node.name] = Static(self.closure(node))
+
+    def closure(self, node: ast.FunctionDef | ast.Lambda) -> Closure:
+        """Return a function that is defined here."""
+        defaults = [self.computed(self.value(default)) for default in node.args.defaults]
+        made = Closure(node, dict(self.names), defaults, self.place)
+        made.reader = self
+        return made
+
     def inlined(
-        self, node: ast.Call, function: Any, args: list[Thing], keywords: dict[str, Thing]
+        self, node: ast.AST, function: Any, args: list[Thing], keywords: dict[str, Thing]
     ) -> Thing:
         """Read the statements of another function in the place of its call."""
-        kernel = Kernel.of(function)
+        kernel = function if isinstance(function, Closure) else Kernel.of(function)
         if (
             kernel.plain in [called for called, _ in self.chain]
             or kernel.plain is self.kernel.plain
@@ -275,13 +333,14 @@ class Statements(Branches, Calls, Loops, Expressions):
             raise Refusal(f"more than {_MOST_CALLS} calls would be inlined")
         names = bound(self, kernel, args, keywords)
         site = (kernel.plain, (id(node), self.b.program.site))
-        inner = Statements(self.b, kernel, names, (*self.chain, site))
+        around = kernel.reader if isinstance(kernel, Closure) else None
+        inner = Statements(self.b, kernel, names, (*self.chain, site), around)
         inner.place = kernel.place
         return inner.run()
 
 
 def bound(
-    reader: Expressions, kernel: Kernel, args: list[Thing], keywords: dict[str, Thing]
+    reader: Expressions, kernel: Kernel | Closure, args: list[Thing], keywords: dict[str, Thing]
 ) -> dict[str, Thing]:
     """Return what the parameters of a function stand for in a call."""
     try:
@@ -296,6 +355,8 @@ def bound(
             thing = found.arguments[name]
         elif parameter.kind is parameter.VAR_POSITIONAL:
             thing = ()
+        elif isinstance(kernel, Closure):
+            thing = parameter.default
         else:
             thing = reader.known(parameter.default, name)
         names[name] = reader.computed(thing)  # type: ignore[attr-defined]

@@ -28,8 +28,10 @@ class Arrays:
     def view(self, op: Op, base: str, numbers: list[str], extents: list[str]) -> str:
         """Return a view of an array or of its shadow."""
         spec = op.info["spec"]
-        if spec == "T":
-            return f"{base}.T"
+        if spec in ("T", "real", "imag"):
+            return f"{base}.{spec}"
+        if spec == "reshape":
+            return f"{base}.reshape(({', '.join(extents)},))"
         rest, lengths, parts = iter(numbers), iter(extents), []
         for letter in spec:
             parts.append(self._axis(letter, rest, lengths))
@@ -155,7 +157,7 @@ class Forward:
         """Define the numbers of branches that the reverse sweep needs: Numba refuses some names
         that one branch alone defines."""
         lines = [
-            f"{self.names.of(value)} = {_zero_text(value.type)}"
+            f"{self.names.of(value)} = {zero_text(value.type)}"
             for op in self.program.body.walk()
             for value in op.results
             if value in self.keeping.needed
@@ -320,10 +322,10 @@ class Forward:
                 self.writer.line("break")
 
 
-def _zero_text(type: Type) -> str:  # noqa: A002
+def zero_text(type: Type) -> str:  # noqa: A002
     """Return the zero of a type of numbers."""
     if type.is_real:
-        return "0.0"
+        return "0j" if type.is_complex else "0.0"
     return "False" if type.dtype == "bool" else "0"
 
 

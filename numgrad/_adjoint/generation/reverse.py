@@ -6,7 +6,7 @@ from ..ssa.ir import Op, Program, Region, Value, depth, free_values
 from ..ssa.partials import SCALARS
 from .exchanges import arrays_again, exchanged, order
 from .fission import Fission
-from .forward import Arrays, count_text, range_text
+from .forward import Arrays, count_text, range_text, zero_text
 from .order import Order
 from .snapshots import Snapshots
 from .tape import Tape
@@ -89,7 +89,8 @@ class Reverse:
                 continue
             if value.region is self._region:
                 self.writer.line(
-                    f"{self.names.cotangent(value)} = {self._pending.pop(value, '0.0')}"
+                    f"{self.names.cotangent(value)} = "
+                    f"{self._pending.pop(value, zero_text(value.type))}"
                 )
                 self._started.add(value)
 

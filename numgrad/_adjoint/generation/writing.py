@@ -27,6 +27,7 @@ class Names:
 
     def fresh(self, hint: str) -> str:
         """Return a name that is not used yet."""
+        hint = re.sub(r"\W+", "_", hint)
         base = re.sub(r"_\d+$", "", hint) or "t"
         name, count = hint or "t", 0
         while name in self._taken or keyword.iskeyword(name):

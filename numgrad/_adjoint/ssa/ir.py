@@ -10,12 +10,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .conventions import CONVENTIONS
+
 
 class Type(NamedTuple):
-    """The type of a value: the name of a dtype, and the number of axes (None for a number)."""
+    """The type of a value: the name of a dtype, the number of axes (None for a number), and
+    whether it is an array that stands for a list."""
 
     dtype: str
     ndim: int | None = None
+    is_list: bool = False
 
     @property
     def is_array(self) -> bool:
@@ -185,7 +189,7 @@ class Program:
 
     Attributes
     ----------
-    name : str
+    name, file : str
     body : Region
     parameters : list of Value
     results : list
@@ -200,14 +204,14 @@ class Program:
         Which arrays may share memory.
     """
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, file: str = "") -> None:
+        self.name, self.file = name, file
         self.body = Region(None)
         self.parameters: list[Value] = []
         self.results: list[Value] = []
         self.structure = "none"
         self.lines: dict[int, str] = {}
-        self.namespace: dict[str, Any] = {}
+        self.namespace: dict[str, Any] = dict(CONVENTIONS)
         self.global_arrays: dict[Value, str] = {}
         self.carried: dict[Any, dict[Any, Any]] = {}  # what is known of loops while they are read
         self.by_value: list[tuple[set[int], Value, str]] = []  # arrays that must not be written

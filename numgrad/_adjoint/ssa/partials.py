@@ -87,13 +87,33 @@ SCALARS: dict[str, Scalar] = {
     "arccosh": _function("{g} / np.sqrt(({0} - 1) * ({0} + 1))"),
     "arctanh": _function("{g} / ((1 - {0}) * (1 + {0}))"),
     "arctan2": _function(
-        "({g} * {1} / ({0} * {0} + {1} * {1}) if {0} != 0 or {1} != 0 else 0.0)",
-        "(-{g} * {0} / ({0} * {0} + {1} * {1}) if {0} != 0 or {1} != 0 else 0.0)",
+        "({g} * {1} / ({0} * {0} + {1} * {1}) if {0} != 0 or {1} != 0 else kink({0}, {1}))",
+        "(-{g} * {0} / ({0} * {0} + {1} * {1}) if {0} != 0 or {1} != 0 else kink({0}, {1}))",
     ),
     "hypot": _function(
-        "({g} * ({0} / {r}) if {r} != 0 else 0.0)",
-        "({g} * ({1} / {r}) if {r} != 0 else 0.0)",
+        "({g} * ({0} / {r}) if {r} != 0 else kink({0}, {1}))",
+        "({g} * ({1} / {r}) if {r} != 0 else kink({0}, {1}))",
     ),
+    "norm": _function("({g} * 0.5 / {r} if {r} != 0 else kink({0}, {0}))", heavy=False),
+    "clip": Scalar(
+        "clip({0}, {1}, {2})",
+        (
+            "({g} if {1} <= {0} <= {2} else 0.0)",
+            "({g} if {0} < {1} < {2} else 0.0)",
+            "({g} if {0} > {2} or {1} > {2} else 0.0)",
+        ),
+        "same",
+    ),
+    "gamma": _function("{g} * ({r} * polygamma(0, {0}))"),
+    "lgamma": _function("{g} * polygamma(0, {0})"),
+    "polygamma": _function(None, "{g} * polygamma({0} + 1, {1})"),
+    "logaddexp": _function("{g} * np.exp({0} - {r})", "{g} * np.exp({1} - {r})"),
+    "logaddexp2": _function("{g} * np.exp2({0} - {r})", "{g} * np.exp2({1} - {r})"),
+    "signbit": _function(None, result="bool", heavy=False),
+    "ldexp": _function("math.ldexp({g}, {1})", None, heavy=False),
+    "held": _function(None, result="same", heavy=False),
+    "tied": _function("({g} / {2} if {0} == {1} else 0.0)", None, None, heavy=False),
+    "kink": _function("{g} * np.nan", "{g} * np.nan", heavy=False),
     "erf": _function("{g} * (1.1283791670955126 * np.exp(-{0} * {0}))"),
     "erfc": _function("-{g} * (1.1283791670955126 * np.exp(-{0} * {0}))"),
     "copysign": _function(
@@ -137,6 +157,9 @@ SCALARS: dict[str, Scalar] = {
     "rshift": Scalar("{0} >> {1}", (None, None), "same"),
     "invert": Scalar("~{0}", (None,), "same"),
     "intcast": Scalar("{f}({0})", (None,), "given"),
+    "real": Scalar("{0}.real", ("({g} + 0j)",), "given"),
+    "imag": Scalar("{0}.imag", ("({g} * 1j)",), "given"),
+    "complex": Scalar("complex({0}, {1})", ("{g}.real", "{g}.imag"), "given"),
     "extent": Scalar("len(range({0}, {1}, {2}))", (None, None, None), "int"),
 }
 

@@ -1,6 +1,5 @@
 """What is not understood is refused, with the file, the line, the statement and what to write."""
 
-import ast
 from typing import Any
 
 
@@ -12,10 +11,9 @@ class Refusal(Exception):  # noqa: N818
     """What is wrong with a statement; the front end adds where it stands."""
 
 
-def located(reason: str, node: Any, where: "Place") -> AdjointError:
+def located(reason: str, node: Any, text: str, where: "Place") -> AdjointError:
     """Return the error for a statement: its reason, then the file, the line and the text."""
     line = getattr(node, "lineno", 0) + where.first_line - 1
-    text = ast.unparse(node).splitlines()[0] if isinstance(node, ast.AST) else ""
     return AdjointError(f"{where.file}, line {line}, in {where.name}: {reason}\n    {text}")
 
 

@@ -17,22 +17,33 @@ class Dual:
     ----------
     value : float
     slopes : numpy.ndarray
+        The derivatives in all inputs.
+    along : float
+        The derivative in one direction.
+    mixed : numpy.ndarray or float
+        The derivatives of ``along`` in all inputs.
     """
 
-    __slots__ = ("slopes", "value")
+    __slots__ = ("along", "mixed", "slopes", "value")
 
-    def __init__(self, value: float, slopes: Any) -> None:
-        self.value, self.slopes = value, slopes
+    def __init__(self, value: float, slopes: Any, along: float = 0.0, mixed: Any = 0.0) -> None:
+        self.value, self.slopes, self.along, self.mixed = value, slopes, along, mixed
+
+    def mapped(self, value: float, first: float, second: float) -> "Dual":
+        """Return a function of the number, from its value and its first two derivatives."""
+        mixed = first * self.mixed + second * self.along * self.slopes
+        return Dual(value, first * self.slopes, first * self.along, mixed)
 
     def __add__(self, other: Any) -> "Dual":
         if isinstance(other, Dual):
-            return Dual(self.value + other.value, self.slopes + other.slopes)
-        return Dual(self.value + other, self.slopes)
+            slopes, mixed = self.slopes + other.slopes, self.mixed + other.mixed
+            return Dual(self.value + other.value, slopes, self.along + other.along, mixed)
+        return Dual(self.value + other, self.slopes, self.along, self.mixed)
 
     __radd__ = __add__
 
     def __neg__(self) -> "Dual":
-        return Dual(-self.value, -self.slopes)
+        return Dual(-self.value, -self.slopes, -self.along, -self.mixed)
 
     def __pos__(self) -> "Dual":
         return self
@@ -44,37 +55,39 @@ class Dual:
         return -self + other
 
     def __mul__(self, other: Any) -> "Dual":
-        if isinstance(other, Dual):
-            slopes = self.slopes * other.value + self.value * other.slopes
-            return Dual(self.value * other.value, slopes)
-        return Dual(self.value * other, self.slopes * other)
+        if not isinstance(other, Dual):
+            return self.mapped(self.value * other, other, 0.0)
+        a, b = self, other
+        mixed = a.value * b.mixed + b.value * a.mixed + a.along * b.slopes + b.along * a.slopes
+        slopes = b.value * a.slopes + a.value * b.slopes
+        along = a.along * b.value + a.value * b.along
+        return Dual(a.value * b.value, slopes, along, mixed)
 
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> "Dual":
-        if isinstance(other, Dual):
-            result = self.value / other.value
-            return Dual(result, (self.slopes - result * other.slopes) / other.value)
-        return Dual(self.value / other, self.slopes / other)
+        if not isinstance(other, Dual):
+            return self.mapped(self.value / other, 1 / other, 0.0)
+        made = self * (1.0 / other)
+        made.value = self.value / other.value
+        return made
 
     def __rtruediv__(self, other: Any) -> "Dual":
-        result = other / self.value
-        return Dual(result, -result / self.value * self.slopes)
+        x = self.value
+        return self.mapped(other / x, -other / x**2, 2 * other / x**3)
 
     def __pow__(self, power: Any) -> "Dual":
-        if isinstance(power, Dual):
-            result = self.value**power.value
-            slopes = result * math.log(self.value) * power.slopes
-            return Dual(
-                result, slopes + power.value * self.value ** (power.value - 1) * self.slopes
-            )
-        return Dual(self.value**power, power * self.value ** (power - 1) * self.slopes)
+        x = self.value
+        if power == 2:
+            return self.mapped(x**2, 2 * x, 2.0)
+        first, second = power * x ** (power - 1), power * (power - 1) * x ** (power - 2)
+        return self.mapped(x**power, first, second)
 
     def __mod__(self, other: Any) -> "Dual":
-        return Dual(self.value % other, self.slopes)
+        return self.mapped(self.value % other, 1.0, 0.0)
 
     def __floordiv__(self, other: Any) -> "Dual":
-        return Dual(self.value // other, 0 * self.slopes)
+        return self.mapped(self.value // other, 0.0, 0.0)
 
     def __abs__(self) -> "Dual":
         return self if self.value > 0 else -self if self.value < 0 else self * 0.0
@@ -114,14 +127,14 @@ def plain(number: Any) -> Any:
     return number.value if isinstance(number, Dual) else number
 
 
-def _lifted(name: str, slope: Any) -> Any:
+def _lifted(name: str, first: Any, second: Any) -> Any:
     function = getattr(math, name)
 
     def call(x: Any) -> Any:
         if not isinstance(x, Dual):
             return function(x)
-        result = function(x.value)
-        return Dual(result, slope(x.value, result) * x.slopes)
+        y = function(x.value)
+        return x.mapped(y, first(x.value, y), second(x.value, y))
 
     return staticmethod(call)
 
@@ -143,17 +156,56 @@ for _name in ("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv"
 class DualMath:
     """``math`` for dual numbers."""
 
-    sin = _lifted("sin", lambda x, y: math.cos(x))
-    cos = _lifted("cos", lambda x, y: -math.sin(x))
-    exp = _lifted("exp", lambda x, y: y)
-    log = _lifted("log", lambda x, y: 1 / x)
-    sqrt = _lifted("sqrt", lambda x, y: 0.5 / y)
-    tanh = _lifted("tanh", lambda x, y: 1 - y * y)
-    atan = _lifted("atan", lambda x, y: 1 / (1 + x * x))
+    sin = _lifted("sin", lambda x, y: math.cos(x), lambda x, y: -y)
+    cos = _lifted("cos", lambda x, y: -math.sin(x), lambda x, y: -y)
+    exp = _lifted("exp", lambda x, y: y, lambda x, y: y)
+    log = _lifted("log", lambda x, y: 1 / x, lambda x, y: -1 / x**2)
+    sqrt = _lifted("sqrt", lambda x, y: 0.5 / y, lambda x, y: -0.25 / y**3)
+    tanh = _lifted("tanh", lambda x, y: 1 - y * y, lambda x, y: -2 * y * (1 - y * y))
+    atan = _lifted("atan", lambda x, y: 1 / (1 + x * x), lambda x, y: -2 * x / (1 + x * x) ** 2)
 
     @staticmethod
     def floor(x: Any) -> int:
         return math.floor(plain(x))
+
+
+def larger(*numbers: Any) -> Any:
+    """Return the largest of numbers one after the other; two that are equal share the slopes."""
+    best = numbers[0]
+    for other in numbers[1:]:
+        best = _halves(best, other) if best == other else best if best > other else other
+    return best
+
+
+def smaller(*numbers: Any) -> Any:
+    """Return the smallest of numbers one after the other; two that are equal share the slopes."""
+    best = numbers[0]
+    for other in numbers[1:]:
+        best = _halves(best, other) if best == other else best if best < other else other
+    return best
+
+
+def clipped(x: Any, low: float, high: float) -> Any:
+    """Return a number within bounds, whose slope is 1 at the bounds too."""
+    return low if x < low else high if x > high else x
+
+
+def _halves(one: Any, other: Any) -> Any:
+    if not isinstance(one, Dual) and not isinstance(other, Dual):
+        return one
+    made = 0.5 * one + 0.5 * other
+    made.value = plain(one)
+    return made
+
+
+def _shared(numbers: list[Any], extreme: Any) -> Any:
+    """Return the largest or smallest of all numbers; those that are equal share its slopes."""
+    best = extreme(map(plain, numbers))
+    equal = [number for number in numbers if plain(number) == best]
+    made = sum(equal[1:], equal[0]) * (1 / len(equal))
+    if isinstance(made, Dual):
+        made.value = best
+    return made
 
 
 class DualNumpy:
@@ -165,13 +217,20 @@ class DualNumpy:
         How many derivatives a number has.
     """
 
+    maximum, minimum = np.frompyfunc(larger, 2, 1), np.frompyfunc(smaller, 2, 1)
+    clip = np.frompyfunc(clipped, 3, 1)
+    int64, float64 = np.int64, float
+    sqrt: Any
+
     def __init__(self, inputs: int) -> None:
         self.nothing = Dual(0.0, np.zeros(inputs))
         for name in ("sin", "cos", "exp", "log", "sqrt", "tanh"):
             setattr(self, name, _everywhere(getattr(DualMath, name)))
         self.arctan = _everywhere(DualMath.atan)
-        self.maximum, self.minimum, self.abs = np.maximum, np.minimum, np.abs
-        self.int64, self.float64 = np.int64, float
+        self.linalg = self
+        alike = "abs where dot outer diff roll cumsum trace prod linspace"
+        for name in alike.split():
+            setattr(self, name, getattr(np, name))
 
     def _filled(self, shape: Any, value: float) -> np.ndarray:
         made = np.empty(shape, object)
@@ -191,23 +250,44 @@ class DualNumpy:
 
     empty_like = zeros_like
 
-    def sum(self, x: np.ndarray) -> Any:
-        return self.nothing + sum(x.ravel())
+    def sum(self, x: np.ndarray, axis: Any = None) -> Any:
+        return np.sum(x, axis) if axis is not None else self.nothing + sum(x.ravel())
 
     def mean(self, x: np.ndarray) -> Any:
         return self.sum(x) / x.size
 
-    def max(self, x: np.ndarray) -> Any:
-        return max(x.ravel())
+    def max(self, x: np.ndarray, axis: Any = None) -> Any:
+        if axis is not None:
+            return np.array([self.max(column) for column in np.moveaxis(x, axis, 0).T], object)
+        return _shared(list(x.ravel()), max)
 
     def min(self, x: np.ndarray) -> Any:
-        return min(x.ravel())
+        return _shared(list(x.ravel()), min)
 
-    def dot(self, x: np.ndarray, y: np.ndarray) -> Any:
-        return np.dot(x, y)
+    def ptp(self, x: np.ndarray) -> Any:
+        return self.max(x) - self.min(x)
 
-    def where(self, condition: Any, x: Any, y: Any) -> Any:
-        return np.where(condition, x, y)
+    def sort(self, x: np.ndarray) -> np.ndarray:
+        return np.array(sorted(x, key=plain), object)
+
+    def median(self, x: np.ndarray) -> Any:
+        return self.sort(x)[x.size // 2]
+
+    def argmax(self, x: np.ndarray) -> int:
+        return int(np.argmax([plain(number) for number in x]))
+
+    def norm(self, x: np.ndarray) -> Any:
+        return self.sqrt(self.sum(x * x))
+
+    def hypot(self, x: Any, y: Any) -> Any:
+        return self.sqrt(x * x + y * y)
+
+    def interp(self, x: Any, xp: np.ndarray, fp: np.ndarray) -> Any:
+        value = plain(x)
+        if value < xp[0] or value > xp[-1]:
+            return fp[0] if value < xp[0] else fp[-1]
+        i = min(int(np.searchsorted(xp, value, "right")) - 1, len(xp) - 2)
+        return (fp[i + 1] - fp[i]) / (xp[i + 1] - xp[i]) * (x - xp[i]) + fp[i]
 
 
 def _everywhere(function: Any) -> Any:

@@ -4,7 +4,9 @@ import itertools
 import linecache
 import math
 import random
+import traceback
 import warnings
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,8 @@ import numpy as np
 from ...._adjoint.derived import Derived, Options, derive, type_of
 from ...._adjoint.sparing import run_sparing
 from ...._adjoint.ssa.refusal import AdjointError
-from .duals import Dual, DualMath, DualNumpy, plain
+from .duals import Dual, DualMath, DualNumpy, larger, plain, smaller
+from .wider import WideKernelWriter
 from .writing import KernelWriter
 
 RIGHT, REFUSED, WRONG, SKIPPED = "right", "refused", "wrong", "skipped"
@@ -31,50 +34,101 @@ def defined(text: str, **space: Any) -> Any:
     return names["kernel"]
 
 
-def arguments(seed: int) -> list[Any]:
-    """Return arguments of a random kernel."""
+def arguments(seed: int, kind: str = "normal") -> list[Any]:
+    """Return arguments of a random kernel.
+
+    Parameters
+    ----------
+    seed : int
+    kind : str
+        ``"normal"``; ``"equal"`` for many zeros and elements that are equal; ``"views"`` for
+        arrays that do not lie in one piece; ``"integer"`` for a number that is an integer.
+    """
     draw = np.random.default_rng(seed)
     n = _SIZE
     picks = draw.integers(0, n, n)
+    if kind == "equal":
+        x, y, matrix = (draw.integers(-1, 2, shape) / 2 for shape in (n, n, (n, n)))
+        return [x, y, matrix, float(draw.integers(-1, 2)), n, picks]
     x, y, matrix = draw.normal(size=n), draw.normal(size=n), draw.normal(size=(n, n))
-    return [x, y, matrix, float(draw.normal()), n, picks]
+    number = float(draw.normal()) if kind != "integer" else int(draw.integers(-2, 3))
+    if kind == "views":
+        x, y = np.repeat(x, 2)[::2], y[::-1].copy()[::-1]
+        matrix = np.repeat(matrix, 2, axis=1)[:, ::2]
+    return [x, y, matrix, number, n, picks]
 
 
-def exact(text: str, args: list[Any], weights: list[np.ndarray]) -> tuple[np.ndarray, float]:
-    """Return the gradient of a weighted sum of the result and the arrays, by dual numbers."""
+@dataclass
+class Truth:
+    """The derivatives of a kernel, by dual numbers.
+
+    Attributes
+    ----------
+    value : float
+        The weighted sum of the result and of the arrays after the kernel.
+    gradient : numpy.ndarray
+        Its derivatives in all inputs.
+    second : numpy.ndarray
+        The second derivatives: along a direction, and then in all inputs.
+    along : float
+        The derivative of the result along that direction.
+    """
+
+    value: float
+    gradient: np.ndarray
+    second: np.ndarray
+    along: float
+
+
+def exact(
+    text: str, args: list[Any], weights: list[np.ndarray], direction: np.ndarray, seed: float = 1.0
+) -> Truth:
+    """Return the derivatives of a kernel, by dual numbers.
+
+    Parameters
+    ----------
+    text : str
+    args : list
+    weights : list of numpy.ndarray
+        Of the arrays after the kernel.
+    direction : numpy.ndarray
+    seed : float
+        The weight of the result.
+    """
     x, y, matrix, s = args[:4]
     inputs = x.size + y.size + matrix.size + 1
-    seeds = iter(np.eye(inputs))
+    units = iter(np.eye(inputs))
+    changes = iter(direction)
     duals = []
     for array in (x, y, matrix):
         made = np.empty(array.shape, object)
         for index in np.ndindex(*array.shape):
-            made[index] = Dual(float(array[index]), next(seeds))
+            made[index] = Dual(float(array[index]), next(units), next(changes), np.zeros(inputs))
         duals.append(made)
-    number = Dual(s, next(seeds))
-    function = defined(text, np=DualNumpy(inputs), math=DualMath)
-    total = function(*duals, number, *args[4:]) * 1.0
+    number = s if isinstance(s, int) else Dual(s, next(units), next(changes), np.zeros(inputs))
+    space = {"np": DualNumpy(inputs), "math": DualMath, "max": larger, "min": smaller}
+    result = defined(text, **space)(*duals, number, *args[4:]) + Dual(0.0, np.zeros(inputs))
+    total = result * seed
     for made, weight in zip(duals, weights, strict=True):
         total = total + np.sum(made * weight)
-    if not isinstance(total, Dual):
-        return np.zeros(inputs), float(total)
-    return total.slopes, plain(total)
+    return Truth(plain(total), total.slopes, total.mixed + np.zeros(inputs), result.along)
 
 
 def called(
-    derived: Derived, args: list[Any], weights: list[np.ndarray], way: str = "plain"
-) -> np.ndarray:
-    """Return the gradient by the derived adjoint, as one array."""
+    derived: Derived, args: list[Any], weights: list[np.ndarray], way: str = "plain",
+    seed: float = 1.0,
+) -> tuple[np.ndarray, list[Any]]:  # fmt: skip
+    """Return the gradient by the derived adjoint, as one array, and the tapes that sufficed."""
+    tapes: list[Any] = [np.zeros(2), np.zeros(2, np.int64)]
     if derived.options.snapshots:
-        return _called_sparing(derived, args, weights, way)
-    tapes = [np.zeros(2), np.zeros(2, np.int64)]
+        return _called_sparing(derived, args, weights, way, seed), tapes
     while True:
         shadows = [np.zeros_like(args[n]) for n in range(3)]
         for n in range(3):
             if n in derived.written:
                 shadows[n] += weights[n]
         given = [shadows[n] for n in derived.shadows]
-        result = getattr(derived, way)(*args, *given, 1.0, *tapes)
+        result = getattr(derived, way)(*args, *given, seed, *tapes)
         if result[0] <= tapes[0].size and result[1] <= tapes[1].size:
             break
         tapes = [np.zeros(result[0]), np.zeros(result[1], np.int64)]
@@ -82,11 +136,41 @@ def called(
         if n not in derived.written:
             shadows[n] += weights[n]
     numbers = dict(zip(derived.numbers, result[2:], strict=True))
-    return np.concatenate([*(shadow.ravel() for shadow in shadows), [numbers.get(3, 0.0)]])
+    return np.concatenate([*(shadow.ravel() for shadow in shadows), [numbers.get(3, 0.0)]]), tapes
+
+
+def called_again(
+    derived: Derived, args: list[Any], weights: list[np.ndarray], direction: np.ndarray,
+    tapes: list[Any], way: str = "plain", seed: float = 1.0,
+) -> tuple[np.ndarray, float]:  # fmt: skip
+    """Return the second derivatives along a direction by deriving the adjoint again, and the
+    derivative of the result along it."""
+    again = derived.again()
+    changes = np.split(direction, np.cumsum([args[n].size for n in range(3)]))
+    begun = [
+        weights[n].copy() if n in derived.written else np.zeros_like(args[n])
+        for n in derived.shadows
+    ]
+    flat = [*args, *begun, seed, *tapes]
+    shadows = {n: np.zeros_like(flat[n]) for n in again.shadows}
+    for place, n in enumerate(derived.shadows):
+        if len(args) + place in shadows:
+            shadows[len(args) + place][...] = changes[n].reshape(args[n].shape)
+    seeds = [changes[3][0] if n >= 2 else 0.0 for n in again.cotangents]
+    longer: list[Any] = [np.zeros(2), np.zeros(2, np.int64)]
+    while True:
+        own = [shadow.copy() for shadow in shadows.values()]
+        result = getattr(again, way)(*flat, *own, *seeds, *longer)
+        if result[0] <= longer[0].size and result[1] <= longer[1].size:
+            break
+        longer = [np.zeros(result[0]), np.zeros(result[1], np.int64)]
+    found = {**dict(zip(again.shadows, own, strict=True)), **dict(zip(again.numbers, result[2:], strict=True))}  # noqa: E501
+    parts = [found.get(n, np.zeros_like(args[n])) for n in range(4)]
+    return np.concatenate([np.ravel(part) for part in parts]), float(found.get(len(args) + len(begun), 0.0))  # noqa: E501
 
 
 def _called_sparing(
-    derived: Derived, args: list[Any], weights: list[np.ndarray], way: str
+    derived: Derived, args: list[Any], weights: list[np.ndarray], way: str, seed: float
 ) -> np.ndarray:
     """Return the gradient by an adjoint with snapshots, of which there is room for few."""
     shadows = [np.zeros_like(args[n]) for n in range(3)]
@@ -95,7 +179,7 @@ def _called_sparing(
             shadows[n] += weights[n]
     given = [shadows[n] for n in derived.shadows]
     memory = int(np.sum(np.abs(args[0])) * 1000) % 700
-    found = run_sparing(derived, args, given, [1.0], memory, getattr(derived, way))
+    found = run_sparing(derived, args, given, [seed], memory, getattr(derived, way))
     for n in range(3):
         if n not in derived.written:
             shadows[n] += weights[n]
@@ -113,37 +197,77 @@ def options_of(seed: int) -> Options:
 
 
 def judge(
-    text: str, seed: int, options: Options | None = None, way: str = "plain"
-) -> tuple[str, str]:
-    """Return whether the derived adjoint of a kernel is right, refused or wrong, and why."""
-    args = arguments(seed)
+    text: str, seed: int, options: Options | None = None, way: str = "plain",
+    kind: str = "normal", is_second: bool = False,
+) -> tuple[str, str]:  # fmt: skip
+    """Return whether the derived adjoint of a kernel is right, refused or wrong, and the details.
+
+    Parameters
+    ----------
+    text : str
+    seed : int
+        Of the arguments.
+    options : Options, optional
+    way : str
+        ``"plain"`` for Python, or ``"compiled"``.
+    kind : str
+        That of the arguments.
+    is_second : bool
+        Whether the second derivatives are compared too.
+    """
+    if kind == "views" and ("ravel" in text or "reshape" in text):  # which Numba refuses
+        kind = "normal"
+    args = arguments(seed, kind)
     draw = np.random.default_rng(seed + 1)
-    weights = [draw.normal(size=a.shape) for a in args[:3]]
+    weights = [draw.normal(size=a.shape) * (kind == "normal" or n == 1) for n, a in enumerate(args[:3])]  # noqa: E501
+    direction = draw.normal(size=sum(a.size for a in args[:3]) + 1)
+    start = 0.0 if kind == "equal" and seed % 3 == 0 else 1.0
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            truth, value = exact(text, args, weights)
+            truth = exact(text, args, weights, direction, start)
         except (ArithmeticError, ValueError, UnboundLocalError, IndexError, TypeError) as error:
             return SKIPPED, repr(error)
-        if not np.all(np.isfinite(truth)) or abs(value) > _MOST or np.max(np.abs(truth)) > _MOST:
+        if not _is_small(truth.value, *truth.gradient, *(truth.second if is_second else ())):
             return SKIPPED, "large numbers"
         try:
             derived = derive(defined(text), [type_of(a) for a in args], options=options)
         except AdjointError as error:
             return REFUSED, str(error)
+        except Exception:
+            return WRONG, traceback.format_exc()
         try:
-            found = called(
-                derived, [a.copy() if isinstance(a, np.ndarray) else a for a in args], weights, way
-            )
-        except Exception as error:  # wrong code may raise anything
-            return WRONG, f"{error!r}\n{derived.source}"
-    off = np.max(np.abs(found - truth)) / max(1.0, np.max(np.abs(truth)))
-    if off <= _TOLERANCE:
+            given = arguments(seed, kind)
+            found, tapes = called(derived, given, weights, way, start)
+            if (off := _off(found, truth.gradient)) > _TOLERANCE:
+                return WRONG, f"off by {off:.2e}\n{derived.source}"
+            return _judge_second(derived, given, weights, direction, tapes, way, start, truth) if is_second and not derived.options.snapshots else (RIGHT, "")  # noqa: E501
+        except Exception as error:  # whatever a wrong source does
+            return WRONG, f"{error!r}\n{traceback.format_exc()}\n{derived.source}"
+
+
+def _judge_second(derived: Derived, args: list[Any], weights: Any, direction: Any, tapes: Any, way: str, start: float, truth: Truth) -> tuple[str, str]:  # noqa: E501
+    try:
+        found, along = called_again(derived, args, weights, direction, tapes, way, start)
+    except AdjointError as error:
+        return REFUSED, f"second order: {error}"
+    off = max(_off(found, truth.second), _off(np.array([along]), np.array([truth.along])))
+    if off <= 10 * _TOLERANCE:
         return RIGHT, ""
-    return WRONG, f"off by {off:.2e}\n{derived.source}"
+    return WRONG, f"second derivatives off by {off:.2e}\n{derived.source}"
 
 
-def shrunk(text: str, seed: int, options: Options | None = None) -> str:
+def _off(found: np.ndarray, truth: np.ndarray) -> float:
+    """The largest error, beside the largest number or 1; NaN counts as infinite."""
+    off = float(np.max(np.abs(found - truth)) / max(1.0, float(np.max(np.abs(truth)))))
+    return off if off == off else float("inf")
+
+
+def _is_small(*numbers: float) -> bool:
+    return bool(np.all(np.isfinite(numbers)) and np.max(np.abs(numbers)) <= _MOST)
+
+
+def shrunk(text: str, seed: int, options: Options | None = None, **ways: Any) -> str:
     """Return a shorter kernel that is still wrong."""
     lines = text.splitlines()
     is_shorter = True
@@ -151,16 +275,16 @@ def shrunk(text: str, seed: int, options: Options | None = None) -> str:
         is_shorter = False
         for start in range(len(lines)):
             for fewer in _fewer(lines, start):
-                if _is_wrong("\n".join(fewer) + "\n", seed, options):
+                if _is_wrong("\n".join(fewer) + "\n", seed, options, ways):
                     lines, is_shorter = fewer, True
                     break
     return "\n".join(lines) + "\n"
 
 
-def _is_wrong(text: str, seed: int, options: Options | None) -> bool:
+def _is_wrong(text: str, seed: int, options: Options | None, ways: dict[str, Any]) -> bool:
     try:
-        return judge(text, seed, options)[0] == WRONG
-    except Exception:  # no kernel any more, or the front end fails in another way
+        return judge(text, seed, options, **ways)[0] == WRONG
+    except Exception:  # no kernel any more, or one that the front end fails on otherwise
         return False
 
 
@@ -182,6 +306,20 @@ def _fewer(lines: list[str], start: int) -> list[list[str]]:
     return found + ([lines[:start] + body + lines[end:]] if body else [])
 
 
+def text_of(seed: int) -> str:
+    """Return a random kernel; every second one has more of the language."""
+    return (WideKernelWriter if seed % 2 else KernelWriter)(seed).text
+
+
+def ways_of(seed: int) -> dict[str, Any]:
+    """Return the kind of the arguments, and whether second derivatives are compared, at random."""
+    draw = random.Random(seed * 104729 + 5)
+    return {
+        "kind": draw.choice(("normal", "normal", "equal", "equal", "views", "integer")),
+        "is_second": draw.random() < 0.5,
+    }
+
+
 def run(first: int, count: int, way: str = "plain") -> dict[str, list[int]]:
     """Judge many kernels; return the seeds by verdict.
 
@@ -193,5 +331,7 @@ def run(first: int, count: int, way: str = "plain") -> dict[str, list[int]]:
     """
     verdicts: dict[str, list[int]] = {name: [] for name in (RIGHT, REFUSED, WRONG, SKIPPED)}
     for seed in range(first, first + count):
-        verdicts[judge(KernelWriter(seed).text, seed, options_of(seed), way)[0]].append(seed)
+        text = text_of(seed)
+        verdict = judge(text, seed, options_of(seed), way, **ways_of(seed))[0]
+        verdicts[verdict].append(seed)
     return verdicts

@@ -128,8 +128,13 @@ class KernelWriter:
             self._jump: 3 if self.in_loop else 0, self._swap: 1, self._slice: 1, self._reduce: 1,
             self._view: 1, self._rebind: 1, self._return: 1 if depth > 1 else 0, self._scalar_swap: 1,  # noqa: E501
         }  # fmt: skip
+        kinds |= self._further()
         chosen = self.random.choices(list(kinds), list(kinds.values()))[0]
         chosen(depth)
+
+    def _further(self) -> dict:
+        """Further kinds of statements, with their weights."""
+        return {}
 
     def _assign(self, depth: int) -> None:
         if self.chance(0.3):

@@ -1,0 +1,182 @@
+"""Functions of NumPy that rearrange elements, as the loops that stand for them in kernels."""
+
+import numpy as np
+
+
+def flattened(x):
+    """Return all elements in a row, which are not written."""
+    return x if x.ndim == 1 else x.flatten()
+
+
+def compress(x, mask):
+    """Return the elements where a mask is true."""
+    flat, chosen = flattened(x), flattened(mask)
+    count = 0
+    for i in range(chosen.size):
+        if chosen[i]:
+            count += 1
+    made = np.empty(count, dtype=x.dtype)
+    place = 0
+    for i in range(chosen.size):
+        if chosen[i]:
+            made[place] = flat[i]
+            place += 1
+    return made
+
+
+def compress_rows(x, mask):
+    """Return the rows where a mask is true."""
+    count = 0
+    for i in range(mask.size):
+        if mask[i]:
+            count += 1
+    made = np.empty((count, x.shape[1]), dtype=x.dtype)
+    place = 0
+    for i in range(mask.size):
+        if mask[i]:
+            made[place, :] = x[i, :]
+            place += 1
+    return made
+
+
+def place_vector(x, mask, values):
+    """Write values one after the other where a mask is true."""
+    place = 0
+    for i in range(mask.size):
+        if mask[i]:
+            x[i] = values[place]
+            place += 1
+
+
+def place_matrix(x, mask, values):
+    """Write values one after the other where a mask of a matrix is true."""
+    place = 0
+    for i in range(mask.shape[0]):
+        for j in range(mask.shape[1]):
+            if mask[i, j]:
+                x[i, j] = values[place]
+                place += 1
+
+
+def flatnonzero(mask):
+    """Return the indices where a mask is true."""
+    flat = flattened(mask)
+    count = 0
+    for i in range(flat.size):
+        if flat[i]:
+            count += 1
+    made = np.empty(count, dtype=np.int64)
+    place = 0
+    for i in range(flat.size):
+        if flat[i]:
+            made[place] = i
+            place += 1
+    return made
+
+
+def nonzero(mask):
+    """Return the indices where a mask is true, in a tuple."""
+    if mask.ndim != 1:
+        raise ValueError("one axis")
+    return (flatnonzero(mask),)
+
+
+def argsort(x, kind="mergesort"):
+    """Return the order of elements, in which equal ones keep theirs."""
+    n = x.size
+    order = np.empty(n, dtype=np.int64)
+    other = np.empty(n, dtype=np.int64)
+    for i in range(n):
+        order[i] = i
+    width = 1
+    while width < n:
+        for start in range(0, n, 2 * width):
+            i, j = start, min(start + width, n)
+            middle, end = j, min(start + 2 * width, n)
+            for k in range(start, end):
+                if i < middle and (j >= end or not x[order[j]] < x[order[i]]):
+                    other[k] = order[i]
+                    i += 1
+                else:
+                    other[k] = order[j]
+                    j += 1
+        for k in range(n):
+            order[k] = other[k]
+        width *= 2
+    return order
+
+
+def sort(x):
+    """Return the elements in order."""
+    order = argsort(x)
+    made = np.empty(x.size, dtype=x.dtype)
+    for i in range(x.size):
+        made[i] = x[order[i]]
+    return made
+
+
+def median(x):
+    """Return the median of all elements."""
+    flat = flattened(x)
+    order = argsort(flat)
+    middle = flat.size // 2
+    if flat.size % 2:
+        return flat[order[middle]] * 1.0
+    return 0.5 * (flat[order[middle - 1]] + flat[order[middle]])
+
+
+def roll(x, shift):
+    """Return the elements, moved around."""
+    n = x.size
+    made = np.empty(n, dtype=x.dtype)
+    for i in range(n):
+        made[(i + shift) % n] = x[i]
+    return made
+
+
+def diff(x):
+    """Return the differences of neighbours."""
+    made = np.empty(max(x.size - 1, 0), dtype=x.dtype)
+    for i in range(x.size - 1):
+        made[i] = x[i + 1] - x[i]
+    return made
+
+
+def diag(x, k=0):
+    """Return the diagonal of a matrix, or a matrix with a diagonal."""
+    row, column = max(-k, 0), max(k, 0)
+    if x.ndim == 1:
+        n = x.size + row + column
+        square = np.zeros((n, n), dtype=x.dtype)
+        for i in range(x.size):
+            square[i + row, i + column] = x[i]
+        return square
+    count = max(min(x.shape[0] - row, x.shape[1] - column), 0)
+    made = np.empty(count, dtype=x.dtype)
+    for i in range(count):
+        made[i] = x[i + row, i + column]
+    return made
+
+
+def tril(x, k=0):
+    """Return the lower triangle of a matrix."""
+    made = np.zeros(x.shape, dtype=x.dtype)
+    for i in range(x.shape[0]):
+        for j in range(min(i + k + 1, x.shape[1])):
+            made[i, j] = x[i, j]
+    return made
+
+
+def triu(x, k=0):
+    """Return the upper triangle of a matrix."""
+    made = np.zeros(x.shape, dtype=x.dtype)
+    for i in range(x.shape[0]):
+        for j in range(max(i + k, 0), x.shape[1]):
+            made[i, j] = x[i, j]
+    return made
+
+
+def fill_diagonal(x, value):
+    """Write the diagonal of a matrix."""
+    for i in range(min(x.shape[0], x.shape[1])):
+        x[i, i] = value

@@ -1,0 +1,138 @@
+"""Random kernels with more of the language: parts of matrices, functions within the kernel, masks,
+ties, norms, integers in arithmetic."""
+
+from .writing import KernelWriter
+
+
+class WideKernelWriter(KernelWriter):
+    """Writes a random kernel as ``KernelWriter`` does, with more kinds of statements.
+
+    Parameters
+    ----------
+    seed : int
+    """
+
+    def _further(self) -> dict:
+        return {
+            self._part: 3, self._inner: 1, self._mask: 1, self._library: 2, self._whole: 2,
+            self._integer: 2, self._tuple: 1, self._over: 1, self._chosen: 1,
+        }  # fmt: skip
+
+    def vector(self) -> str:
+        """A vector of n elements, perhaps one that is computed."""
+        one, two = self.random.choice(self.arrays), self.random.choice(self.arrays)
+        i, j = self.index(), self.index()
+        return self.pick(
+            one, two, f"A[{i}]", f"A[:, {j}]", f"A.T[{i}, :]", f"{one}[::-1]", f"{one} * {two}",
+            f"np.sin({one})", f"A[{i}, :] + {two}", f"np.where({one} > {two}, {one}, 0.5)",
+            f"np.clip({one}, -0.5, 0.5)", f"np.maximum({one}, {two})", f"A @ {one}", f"{one} @ A",
+        )  # fmt: skip
+
+    def _part(self, depth: int) -> None:
+        """A store to a part, of a part."""
+        i = self.index()
+        target, value = self.pick(
+            (f"A[{i}, 1:]", f"0.5 * {self.random.choice(self.arrays)}[:-1]"),
+            ("A[:-1, 2]", f"A[1:, {self.index()}] * 0.7 + {self.atom()}"),
+            (f"A[1:3, {i}]", f"A[2:4, {self.index()}] * 0.5 + 0.0 * y[1:3]"),
+            ("A[::2, ::2]", f"{self.atom()}"),
+            (f"{self.random.choice(self.arrays)}[1:3]", f"0.3 * {self.vector()}[1:3]"),
+            (f"{self.random.choice(self.arrays)}[:]", f"0.8 * {self.vector()}"),
+            ("A[:, :]", "0.9 * A.T"),
+            (f"A[{i}]", f"0.5 * ({self.vector()})"),
+        )
+        sign = self.pick("", "", "+") if ".T" not in value else ""
+        self.line(depth, f"{target} {sign}= {value}")
+
+    def _inner(self, depth: int) -> None:
+        """A function within the kernel, which is called at once."""
+        self.new += 1
+        name, scalar = f"inner{self.new}", self.random.choice(self.scalars)
+        self.line(depth, f"def {name}(u, w=0.5):")
+        self.line(depth + 1, "r = u * w")
+        self.line(depth + 1, f"for k in range({self.pick(1, 2, 3)}):")
+        self.line(depth + 2, f"r = math.sin(r + x[k] * {scalar})")
+        self.line(depth + 2, f"if r > {self.random.uniform(-0.2, 0.9):.2f}:")
+        self.line(depth + 3, "return r * u")
+        self.line(depth + 1, "return r - w")
+        second = self.pick("", f", {self.atom()}", ", w=0.3")
+        self.line(depth, f"{self.random.choice(self.scalars)} = {name}({self.atom()}{second})")
+
+    def _mask(self, depth: int) -> None:
+        array, other = self.random.choice(self.arrays), self.random.choice(self.arrays)
+        test = f"{other} {self.pick('>', '<', '>=')} {self.pick('0.5', '0.0', '-0.5')}"
+        statement = self.pick(
+            f"{array}[{test}] = {self.atom()}",
+            f"{array}[{test}] *= 0.5",
+            f"{array}[{test}] = 0.5 * {array}[{test}]",
+            f"{self.random.choice(self.scalars)} = math.sin(np.sum({array}[{test}]))",
+            f"{self.random.choice(self.scalars)} = math.sin(np.sum(A[{test}]))",
+        )
+        self.line(depth, statement)
+
+    def _library(self, depth: int) -> None:
+        one = self.vector()
+        value = self.pick(
+            f"np.max({one})", f"np.min({one})", "np.sum(np.max(A, axis=0))", f"np.median({one})",
+            f"np.sort({one})[1]", f"np.linalg.norm({one} + 0.1)", f"np.ptp({one})",
+            f"np.sum(np.diff({one}))", f"np.cumsum({one})[2]", "np.trace(A)", f"np.mean({one})",
+            f"np.interp({self.atom()}, np.linspace(-1.0, 1.0, 5), {self.random.choice(self.arrays)})",  # noqa: E501
+            "np.sum(A, axis=1)[1]", f"np.dot({one}, {self.vector()})", "np.sum(A * A.T)",
+            f"np.sum(np.outer({one}, y)[1])", f"({one})[np.argmax({self.random.choice(self.arrays)})]",  # noqa: E501
+            f"np.sum(np.roll({one}, 2) * x)", "A.ravel()[7]", "A.reshape(-1)[3:8].sum()",
+            f"np.hypot({self.atom()}, 0.5)", f"np.prod({one})", "np.linalg.norm(A)",
+        )  # fmt: skip
+        self.line(depth, f"{self.random.choice(self.scalars)} = math.sin({value})")
+
+    def _whole(self, depth: int) -> None:
+        """An array in place, or one that was never named."""
+        array = self.random.choice(self.arrays)
+        statement = self.pick(
+            f"{array} {self.pick('+', '-')}= 0.5 * ({self.vector()})",
+            f"{array} *= {self.atom()}",
+            f"{array}[:] = np.tanh({array})",
+            f"A += 0.1 * np.outer({array}, {array})",
+            f"{array} /= 2.0",
+        )
+        if "A[" in statement or "A.T" in statement or "A @" in statement or "@ A" in statement:
+            statement = f"{array} *= 0.75"
+        self.line(depth, statement)
+
+    def _integer(self, depth: int) -> None:
+        """Integers in arithmetic, and a counter that a condition changes."""
+        i = self.random.choice(self.bounds)[0] if self.bounds else "n"
+        value = self.pick(
+            f"{i} * 0.1", f"({i} + 1) / n", f"({i} // 2) * 0.3", "picks[2] * 0.2",
+            f"({i} & 1) * 0.5", f"-{i} % 3", f"0.5 ** {i}", f"({i} - 1) * 0.25",
+        )  # fmt: skip
+        name = self.random.choice(self.scalars)
+        self.line(depth, f"{name} = {name} * 0.5 + math.sin({value} * {self.atom()})")
+
+    def _tuple(self, depth: int) -> None:
+        self.new += 1
+        name = f"pair{self.new}"
+        self.line(depth, f"{name} = ({self.atom()}, {self.bounded()})")
+        self.line(depth, f"p, q = {name}[1], {name}[0] * 0.5")
+
+    def _over(self, depth: int) -> None:
+        """A loop over elements."""
+        self.loops += 1
+        name, array = f"v{self.loops}", self.random.choice(self.arrays)
+        header = self.pick(
+            f"for {name} in {array}:", f"for i{self.loops}, {name} in enumerate({array}):",
+            f"for {name}, u{self.loops} in zip({array}, A[1]):",
+        )  # fmt: skip
+        self.line(depth, header)
+        self.scalars.append(name)
+        self._body(depth, None)
+        self.scalars.remove(name)
+
+    def _chosen(self, depth: int) -> None:
+        """An array that a condition chooses, and one that is made in a branch."""
+        self.new += 1
+        name = f"c{self.new}"
+        self.line(depth, f"if {self.condition()}:")
+        self.line(depth + 1, f"{name} = {self.vector()} * 0.5")
+        self.line(depth, "else:")
+        self.line(depth + 1, f"{name} = {self.random.choice(self.arrays)} + 0.5")
+        self.line(depth, f"{self.random.choice(self.scalars)} = math.cos(np.sum({name}))")
