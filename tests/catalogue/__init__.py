@@ -25,4 +25,5 @@ def over(*groups):
     """Run a test over all scenarios with each of these groups."""
     scenarios = pytest.mark.parametrize("scenario", SCENARIOS, ids=[s.name for s in SCENARIOS])
     named = pytest.mark.parametrize("group", groups)
-    return lambda test: scenarios(named(test))
+    longer = pytest.mark.timeout(900)  # many judges, on a machine that has other things to do
+    return lambda test: scenarios(named(longer(test)))
