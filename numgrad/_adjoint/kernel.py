@@ -11,7 +11,6 @@ from .frontend.source import Kernel
 from .sparing import run_sparing
 from .ssa.ir import Type
 from .ssa.refusal import AdjointError
-from .trust import warn_of_comparisons
 
 
 class Adjoint:
@@ -34,7 +33,6 @@ class Adjoint:
         key, known = (self._options, key_of(types)), self.kernel.derived
         if key not in known:
             known[key] = derive(self.function, types)
-            warn_of_comparisons(known[key])
         return known[key]
 
     def __call__(self, *arguments: Any, cotangents: Sequence[Any] | None = None) -> tuple[Any, ...]:
@@ -88,8 +86,8 @@ def run(
     extents = [_extent(part) for part in flat] if derived.exceeding is not None else None
     if memory is None or extents is None or extents != derived.exceeding:
         with Tapes(derived) as tapes:
-            if tapes.exceed(memory):  # an earlier call had more
-                tapes.lengths = (0, 0)
+            if tapes.exceed(memory):  # they were so long for other arguments, or another limit
+                tapes.lengths = Derived.lengths
             while True:
                 needed, integers, *numbers = derived.compiled(*flat, *given, *seeds, *tapes.arrays)
                 if tapes.suffice(needed, integers):
@@ -152,10 +150,11 @@ class Tapes:
 
     def exceed(self, memory: int | None) -> bool:
         """Whether they would take more bytes than they may, and snapshots can take their place."""
-        is_large = memory is not None and 8 * sum(self.lengths) > memory
+        is_large = memory is not None and 8 * sum(self.lengths) > max(memory, _LEAST)
         return is_large and self.derived.sparing is not None
 
 
+_LEAST = 8 * sum(Derived.lengths)  # bytes of the shortest tapes
 _KEPT = 1 << 22
 _MOST = 64
 _free: list[list[np.ndarray]] = []  # tapes that no call uses

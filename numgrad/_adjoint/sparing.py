@@ -97,9 +97,10 @@ def _interruptibly(function: Any, given: Sequence[Any], control: np.ndarray) -> 
     try:
         while thread.is_alive():
             thread.join(_SLICE)
-    finally:
+    except BaseException:  # not where it has ended: it may be called again
         control[STOP] = 1
         thread.join()
+        raise
     if errors:
         raise errors[0]
     return answers[0]

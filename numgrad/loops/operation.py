@@ -102,7 +102,7 @@ class OfLoops(HostOperator):
         self, target: Any, spec: Any, static: Any, cores: Sequence[np.ndarray], where: str
     ) -> BaseException:
         try:
-            target.replay(spec, cores)
+            target.rerun(spec, cores)
         except BaseException as cause:
             cause.add_note(f"in {self.name}, a function of loops under njit{where}")
             return cause

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from .._adjoint.derived import surroundings
 from .._adjoint.kernel import Tapes
 from .pullback import Pullback
 from .rows import array_types, compiled, element
@@ -53,7 +52,7 @@ class RowsOfPullback:
                 first, level, floats, integers = self._compiled(first, *operands, *memory)
                 is_last = self._levels[level] is self._of
                 if not tapes[level].suffice(floats, integers) and is_last and tapes[level].exceed(
-                    surroundings.memory()
+                    self._of.memory()
                 ):
                     break
         self._with_snapshots(first, operands)

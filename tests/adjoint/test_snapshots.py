@@ -54,6 +54,14 @@ def test_setting_bounds_the_tape(tape_memory):
     assert bounded.derived((1.5, 200_000)).exceeding == [(), 200_000]
 
 
+def test_compiled_steps_are_run_with_more_memory_until_it_suffices():
+    derived = derive(decay, [type_of(1.5), type_of(2000)], [0])
+    expected = run_sparing(derived.sparing, [1.5, 2000], [], [1.0], 20_000)
+    for memory in (0, 64, 1000):
+        assert run_sparing(derived.sparing, [1.5, 2000], [], [1.0], memory) == expected
+    assert expected[0] > 0.9
+
+
 def test_second_derivative_of_a_bounded_call_has_all_steps(tape_memory):
     def slope(x):
         return ng.func.grad(decay)(x, 2000)

@@ -106,11 +106,11 @@ def jit(
             jit, fuse=fuse, static_argnums=static_argnums, static_argnames=static_argnames,
             donate_argnums=donate_argnums, ensemble=ensemble,
         )  # fmt: skip
-    f = require_function(f, "jit")
+    function: Any = require_function(f, "jit")
     if fuse not in FUSE:
         raise ValueError(f"jit: fuse must be one of {', '.join(FUSE)}, got {fuse!r}")
-    signature = Signature(f, static_argnums, static_argnames, donate_argnums)
-    return _jit_wrapper(f, signature, fuse, bool(ensemble))
+    signature = Signature(function, static_argnums, static_argnames, donate_argnums)
+    return _jit_wrapper(function, signature, fuse, bool(ensemble))
 
 
 class JitWrapper(Transformed):
