@@ -19,6 +19,9 @@ class Settings:
     chunk_memory : int
         MiB that a Jacobian may take beside its result, where its rows or columns are computed in
         chunks of a size that nobody has chosen.
+    tape_memory : int
+        MiB that the tape of a derived adjoint of loops may take; where it needs more, the outer
+        loop runs its steps again from snapshots.
     call_stack_level : int
         3 records the Python stack of every operation, for ``dump_backward_graph_path``.
     debug : bool
@@ -45,6 +48,7 @@ class Settings:
 
     sort_sum_gradient: bool = False
     chunk_memory: int = 256
+    tape_memory: int = 64
     call_stack_level: int = 1
     debug: bool = False
     fuse: str = "auto"
@@ -97,7 +101,8 @@ def set_flags(**flags: Any) -> None:
     ----------
     **flags
         Names and values of `Settings`: ``sort_sum_gradient``, ``chunk_memory``,
-        ``call_stack_level``, ``debug``, ``fuse``, ``math``, ``path``, ``threads``, ``tile``.
+        ``call_stack_level``, ``debug``, ``fuse``, ``math``, ``path``, ``tape_memory``,
+        ``threads``, ``tile``.
 
     Raises
     ------

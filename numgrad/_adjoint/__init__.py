@@ -9,6 +9,7 @@ others call. Nothing here knows tensors.
 from .derived import Derived as Derived
 from .derived import Options as Options
 from .derived import derive as derive
+from .derived import surroundings as surroundings
 from .derived import type_of as type_of
 from .kernel import adjoint as adjoint
 from .kernel import adjoint_source as adjoint_source

@@ -3,7 +3,7 @@
 import hashlib
 import linecache
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -15,11 +15,12 @@ from .analyses.comparisons import compared_only
 from .analyses.dependence import Dependence
 from .analyses.keep import Keeping
 from .analyses.simplify import Liveness, remove_dead, simplify
-from .builder.things import rebuilt
+from .builder.things import tuple_like
 from .frontend.reading import Known, read
 from .generation.forward import Forward, zero_text
 from .generation.order import Order
 from .generation.reverse import Reverse, arrays_again
+from .generation.snapshots import Snapshots
 from .generation.tape import Tape
 from .generation.writing import Names, Writer, tidied
 from .ssa.ir import Classes, Op, Program, Type, Value
@@ -45,6 +46,8 @@ class Options:
     checked : bool
         The length of the tape is checked. Deriving again needs a source without: its tape is
         long enough.
+    snapshots : bool
+        Outer loops run their steps again from snapshots, for a tape of a bounded length.
     """
 
     common: bool = True
@@ -53,6 +56,26 @@ class Options:
     slice: bool = True
     reorder: bool = True
     checked: bool = True
+    snapshots: bool = False
+
+
+@dataclass
+class Surroundings:
+    """What derived adjoints take from those who call them; it is set once.
+
+    Attributes
+    ----------
+    kept : callable
+        Gives the dispatcher of a derived function a cache.
+    memory : callable
+        Gives the bytes that a tape may take.
+    """
+
+    kept: Callable[[Any], Any] = lambda dispatcher: dispatcher
+    memory: Callable[[], int] = lambda: 64 << 20
+
+
+surroundings = Surroundings()
 
 
 class Derived:
@@ -89,12 +112,17 @@ class Derived:
         lines of the first ones.
     file : str
         Where the kernel stands.
+    exceeding : list or None
+        The shapes of arrays and the numbers for which the tapes took more at the last call.
+    has_snapshots : bool
+        Whether the function takes an array ``control`` after the tapes: see ``snapshots``.
     request : tuple
         The function, the types of its arguments and the active ones.
     lengths : tuple of int
         The lengths of the tapes that sufficed at the last call, for the next one to begin with.
     """
 
+    exceeding: Any = None
     request: tuple[Any, Sequence[Any], Sequence[int]]
     lengths: tuple[int, int] = (1024, 1024)
 
@@ -162,13 +190,21 @@ class Derived:
         shadows = [names.cotangent(program.parameters[n]) for n in self.shadows]
         seeds = [names.fresh("g" if len(self.results) == 1 else f"g{n}") for n in self.cotangents]
         tape = Tape(self.keeping, names, writer, leave, self.options.checked)
+        snapshots = Snapshots(
+            program, classes, self.keeping, live, names, writer, tape, options.snapshots
+        )
+        forward = Forward(program, classes, self.keeping, live, names, writer, tape, snapshots)
+        snapshots.forward, self.has_snapshots = forward, bool(snapshots.states)
         arguments = [names.of(v) for v in program.parameters] + shadows + seeds
-        header = f"def {self.name}({', '.join([*arguments, *tape.tapes.values()])}):"
+        arguments += [*tape.tapes.values()] + ([snapshots.control] if options.snapshots else [])
+        header = f"def {self.name}({', '.join(arguments)}):"
         with writer.block(header):
             tape.start()
-            Forward(program, classes, self.keeping, live, names, writer, tape).run()
+            forward.run()
             order = Order(self.activity, self.keeping.dependence, tape, options.reorder)
-            sweep = Reverse(program, self.activity, self.keeping, names, writer, tape, order)
+            sweep = Reverse(
+                program, self.activity, self.keeping, names, writer, tape, order, snapshots
+            )
             self._reverse(sweep, seeds)
         self.source = tidied("\n".join(writer.lines))
 
@@ -213,7 +249,7 @@ class Derived:
     def namespace(self) -> dict[str, Any]:
         """What the names in the source stand for."""
         given = {k: v for k, v in self.program.namespace.items() if k}
-        return {"np": np, "math": math, **given}
+        return {"np": np, "math": math, **given, "__name__": __name__}
 
     @cached_property
     def plain(self) -> Any:
@@ -234,25 +270,45 @@ class Derived:
 
         options = getattr(self.request[0], "targetoptions", {})
         kept = {name: options[name] for name in ("fastmath", "boundscheck") if name in options}
-        return njit(self.plain, error_model="numpy", **kept)
+        made = njit(self.plain, error_model="numpy", nogil=self.options.snapshots, **kept)
+        return surroundings.kept(made) if hasattr(made, "py_func") else made
 
-    def again(self) -> "Derived":
+    @cached_property
+    def sparing(self) -> "Derived | None":
+        """The adjoint whose outer loops run from snapshots; None where there is no such loop."""
+        function, arguments, active = self.request
+        made = derive(function, arguments, active, replace(self.options, snapshots=True))
+        return made if made.has_snapshots else None
+
+    def again(self, active: Sequence[int] | None = None) -> "Derived":
         """Return the adjoint of this adjoint, for derivatives of the second order; it is made once.
 
         Its kernel takes tapes that are long enough, as those of a call of this one are. It has
         shadows for them too, which begin and end without meaning.
+
+        Parameters
+        ----------
+        active : sequence of int, optional
+            As in `derive`.
         """
-        return self._again
+        key = None if active is None else tuple(active)
+        if key not in self._again:
+            self._again[key] = derive(*self._kernel, active)
+        return self._again[key]
 
     @cached_property
-    def _again(self) -> "Derived":
+    def _again(self) -> "dict[tuple[int, ...] | None, Derived]":
+        return {}
+
+    @cached_property
+    def _kernel(self) -> tuple[Any, list[Any]]:
+        """This adjoint as a kernel, and the types of its arguments."""
         function, arguments, active = self.request
         first = derive(function, arguments, active, replace(self.options, checked=False))
-        kernel = first.plain
         types: list[Any] = [value.type for value in first.program.parameters]
         types += [types[n] for n in first.shadows]
         types += [first.results[n] for n in first.cotangents]
-        return derive(kernel, [*types, Type("float64", 1), Type("int64", 1)])
+        return first.plain, [*types, Type("float64", 1), Type("int64", 1)]
 
 
 def _numbers(op: Op) -> list[tuple[Value, Value]]:
@@ -286,7 +342,7 @@ def type_of(argument: Any) -> Any:
     if isinstance(argument, (bool, np.bool_, int, float, complex, np.number)):
         return Type(np.asarray(argument).dtype.name)
     if isinstance(argument, tuple):
-        return rebuilt(argument, map(type_of, argument))
+        return tuple_like(argument, [type_of(part) for part in argument])
     return Known(argument)
 
 

@@ -1,14 +1,14 @@
 """Kernels and their derived adjoints, called with arrays and numbers."""
 
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from .derived import Derived, derive, type_of
+from .derived import Derived, derive, surroundings, type_of
 from .frontend.reading import Known
 from .frontend.source import Kernel
+from .sparing import run_sparing
 from .ssa.ir import Type
 from .ssa.refusal import AdjointError
 from .trust import warn_of_comparisons
@@ -26,16 +26,16 @@ class Adjoint:
     def __init__(self, function: Any) -> None:
         self.kernel = Kernel.of(function)
         self.function = function
-        self._derived: dict[Any, Derived] = {}
+        self._options = repr(sorted(getattr(function, "targetoptions", {}).items()))
 
     def derived(self, arguments: Sequence[Any]) -> Derived:
         """Return the adjoint for the types of arguments."""
         types = tuple(type_of(argument) for argument in arguments)
-        key = key_of(types)
-        if key not in self._derived:
-            self._derived[key] = derive(self.function, types)
-            warn_of_comparisons(self._derived[key])
-        return self._derived[key]
+        key, known = (self._options, key_of(types)), self.kernel.derived
+        if key not in known:
+            known[key] = derive(self.function, types)
+            warn_of_comparisons(known[key])
+        return known[key]
 
     def __call__(self, *arguments: Any, cotangents: Sequence[Any] | None = None) -> tuple[Any, ...]:
         """Return the gradient for each argument; None for what has none.
@@ -55,13 +55,14 @@ class Adjoint:
         flat = [part for argument in given for part in parts(argument)]
         refuse_aliases(derived, flat)
         seeds, shadows = _started(derived, flat, cotangents)
-        numbers, _ = run(derived, flat, shadows, seeds)
+        numbers, _ = run(derived, flat, shadows, seeds, surroundings.memory())
         return _gradients(derived, flat, shadows, numbers)
 
 
 def run(
-    derived: Derived, flat: Sequence[Any], shadows: dict[int, Any], seeds: Sequence[Any]
-) -> tuple[Sequence[Any], tuple[int, int]]:
+    derived: Derived, flat: Sequence[Any], shadows: dict[int, Any], seeds: Sequence[Any],
+    memory: int | None = None,
+) -> tuple[Sequence[Any], tuple[int, int] | None]:  # fmt: skip
     """Call the compiled function, with longer tapes until they suffice.
 
     Parameters
@@ -73,35 +74,89 @@ def run(
         What is added to, by the position of the argument.
     seeds : sequence
         The cotangents of the results.
+    memory : int, optional
+        The bytes that tapes may take; where they do not suffice, snapshots are kept.
 
     Returns
     -------
-    numbers, lengths : tuple
-        The cotangents of the numbers, and the lengths of the tapes that sufficed.
+    numbers : sequence
+        The cotangents of the numbers.
+    lengths : tuple or None
+        The lengths of the tapes that sufficed; None where snapshots were kept.
     """
-    lengths = derived.lengths
     given = [shadows[n] for n in derived.shadows]
-    while True:
-        tapes = _lent("floats", lengths[0], np.float64), _lent("integers", lengths[1], np.int64)
-        needed, integers, *numbers = derived.compiled(*flat, *given, *seeds, *tapes)
-        if needed <= lengths[0] and integers <= lengths[1]:
-            derived.lengths = lengths
-            return numbers, lengths
-        lengths = max(needed, lengths[0]), max(integers, lengths[1])
+    extents = [_extent(part) for part in flat] if derived.exceeding is not None else None
+    if memory is None or extents is None or extents != derived.exceeding:
+        with Tapes(derived) as tapes:
+            while True:
+                needed, integers, *numbers = derived.compiled(*flat, *given, *seeds, *tapes.arrays)
+                if tapes.suffice(needed, integers):
+                    return numbers, tapes.lengths
+                if tapes.exceed(memory):
+                    break
+        derived.exceeding = [_extent(part) for part in flat]
+        _free.clear()
+    assert derived.sparing is not None
+    assert memory is not None
+    return run_sparing(derived.sparing, flat, given, seeds, memory), None
+
+
+def _extent(part: Any) -> Any:
+    """What decides how long a kernel runs: the shape of an array, or an integer."""
+    is_integer = isinstance(part, (int, np.integer))
+    return part if is_integer else np.shape(part)
+
+
+class Tapes:
+    """The two tapes of a call: memory that is kept for the next one, unless it is large.
+
+    Parameters
+    ----------
+    derived : Derived
+        Its ``lengths`` are where the tapes begin with, and what sufficed afterwards.
+    """
+
+    def __init__(self, derived: Derived) -> None:
+        self.derived, self.lengths = derived, derived.lengths
+        self._memory: list[np.ndarray] = []
+
+    def __enter__(self) -> "Tapes":
+        try:
+            self._memory = _free.pop()
+        except IndexError:
+            self._memory = [np.empty(0), np.empty(0, np.int64)]
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if sum(memory.size for memory in self._memory) <= _KEPT and len(_free) < _MOST:
+            _free.append(self._memory)
+
+    @property
+    def arrays(self) -> list[np.ndarray]:
+        """The tapes."""
+        for n, length in enumerate(self.lengths):
+            if self._memory[n].size < length:
+                self._memory[n] = np.empty(length, self._memory[n].dtype)
+        pairs = zip(self._memory, self.lengths, strict=True)
+        return [m if m.size == length else m[:length] for m, length in pairs]
+
+    def suffice(self, floats: int, integers: int) -> bool:
+        """Whether the tapes were long enough; else they are longer now."""
+        if floats <= self.lengths[0] and integers <= self.lengths[1]:
+            self.derived.lengths = self.lengths
+            return True
+        self.lengths = max(floats, self.lengths[0]), max(integers, self.lengths[1])
+        return False
+
+    def exceed(self, memory: int | None) -> bool:
+        """Whether they would take more bytes than they may, and snapshots can take their place."""
+        is_large = memory is not None and 8 * sum(self.lengths) > memory
+        return is_large and self.derived.sparing is not None
 
 
 _KEPT = 1 << 22
-_workspace = threading.local()
-
-
-def _lent(place: str, length: int, dtype: Any) -> np.ndarray:
-    """Return a tape: memory that a thread keeps, unless it is large."""
-    if length > _KEPT:
-        return np.empty(length, dtype)
-    kept: dict[str, Any] = vars(_workspace)
-    if place not in kept or kept[place].size < length:
-        kept[place] = np.empty(length, dtype)
-    return kept[place][:length]
+_MOST = 64
+_free: list[list[np.ndarray]] = []  # tapes that no call uses
 
 
 def key_of(types: Sequence[Any]) -> str:
@@ -113,7 +168,7 @@ def _key(part: Any) -> Any:
     if isinstance(part, Known):
         return ("constant", repr(part.value))
     is_tuple = isinstance(part, tuple) and not isinstance(part, Type)
-    return (getattr(part, "_fields", ()), *map(_key, part)) if is_tuple else part
+    return (type(part), *map(_key, part)) if is_tuple else part
 
 
 def parts(argument: Any) -> list[Any]:

@@ -33,6 +33,8 @@ class Door:
     sequence: Callable[..., Any]  # makes an operand of a list of numbers, arrays and tensors
     align: Callable[..., Any]
     site: Callable[[], Any]  # the line of user code that is being executed
+    derivative_of: Callable[..., Any]  # derives what a user's operator does not declare
+    with_derivatives: Callable[..., Any]  # of a function that Numba has compiled
     influence: Callable[..., Any]  # the tangent of a cotangent along the spectrum it belongs to
 
 

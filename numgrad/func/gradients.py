@@ -64,7 +64,7 @@ class Called:
         kwargs: Mapping[str, Any] = MappingProxyType({}),
         has_aux: bool = False,
     ) -> None:
-        require_function(function, what)
+        function = require_function(function, what)
         self.what, self.has_aux = what, has_aux
         self.variables = Variables(args, argnums, what)
         with differentiated(self.variables.first):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
-from .._declare import registry
+from .._declare import door, registry
 from .._declare.dtypes import numbers, require_plain
 from .._errors import ArgTypeError, DtypeError
 from .._tensor import Tensor, constant
@@ -241,10 +241,12 @@ def _variable(leaf: Any, where: _Where) -> Tensor:
     return variable if isinstance(leaf, np.ndarray) else as_scalar(variable)
 
 
-def require_function(function: Any, what: str) -> None:
-    """Raise for what cannot be called, when a function is to be transformed."""
+def require_function(function: Any, what: str) -> Any:
+    """Return a function that is to be transformed, with derivatives where Numba has compiled it;
+    raise for what cannot be called."""
     if not callable(function):
         raise ArgTypeError(f"{what}: expected a function, got {type(function).__name__}")
+    return door.with_derivatives(function) if hasattr(function, "py_func") else function
 
 
 def _require_floating(dtype: np.dtype, where: _Where) -> None:

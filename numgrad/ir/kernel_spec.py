@@ -294,6 +294,9 @@ class HostSpec:
     options : tuple of (str, hashable)
     loop : UfuncLoop or None
         What may be called in its place.
+    lends : bool
+        Whether arrays are not marked as such to be read only: the function does not write them, but
+        hands them to code that is compiled for others.
     """
 
     name: str
@@ -303,6 +306,7 @@ class HostSpec:
     out_dtypes: Dtypes
     options: tuple[tuple[str, Any], ...] = ()
     loop: UfuncLoop | None = None
+    lends: bool = False
 
     @property
     def identity(self) -> tuple:

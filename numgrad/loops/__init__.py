@@ -1,7 +1,29 @@
 """Loops of users under Numba's ``njit``: operations whose derivatives come from their source."""
 
+from typing import Any
+
+from .._declare import door
 from .derived import adjoint as adjoint
 from .derived import adjoint_source as adjoint_source
 from .njit import njit as njit
 
 __all__ = ["adjoint", "adjoint_source", "njit"]
+
+
+def _derivative_of(operator: Any, context: Any) -> Any:
+    from .declared import derivative_of  # not needed where there are no loops
+
+    return derivative_of(operator, context)
+
+
+def _with_derivatives(function: Any) -> Any:
+    """Return a function under ``njit`` as an operation of tensors, made once; others as they are.
+    """
+    from .dispatcher import differentiable, is_plain
+
+    if not is_plain(function):
+        return function
+    return vars(function).setdefault("_with_derivatives", differentiable(function, {}))
+
+
+door.derivative_of, door.with_derivatives = _derivative_of, _with_derivatives

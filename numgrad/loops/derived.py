@@ -42,7 +42,9 @@ def adjoint(function: Callable[..., Any]) -> Callable[..., tuple[Any, ...]]:
     (array([-0.5, -0.5,  1. ]), 2.5)
     """
     from .._adjoint import adjoint as made  # not needed where there are no loops
+    from .kept import keep
 
+    keep()
     return made(function)
 
 

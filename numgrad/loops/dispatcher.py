@@ -9,7 +9,7 @@ from numba.core.dispatcher import OmittedArg
 from numba.core.registry import CPUDispatcher
 
 from .._tensor import Tensor
-from .operation import call, has_tensors
+from .calls import call, has_tensors
 
 
 class Dispatcher(CPUDispatcher):
@@ -38,6 +38,11 @@ class ClosedDispatcher(Dispatcher):
             bound.apply_defaults()
             return call(self, bound.args)
         return super().__call__(*args, **kws)
+
+
+def is_plain(function: Any) -> bool:
+    """Whether a function is one of Numba's for the processor, without derivatives."""
+    return isinstance(function, CPUDispatcher) and not isinstance(function, Dispatcher)
 
 
 def differentiable(made: Any, options: Mapping[str, Any]) -> Any:

@@ -13,7 +13,8 @@ def njit(*args: Any, **options: Any) -> Any:
     derived from its loops when a gradient is asked for the first time, and compiled by Numba.
 
     Floats and arrays of floats among the results are tensors; integers and booleans are what Numba
-    returns. A tensor that the function writes is written as by ``t[...] = x``.
+    returns. A tensor that the function writes is written as by ``t[...] = x``. In ``ng.jit`` the
+    function is an instruction of the program; ``vmap`` runs it for each row, on all threads.
 
     Parameters
     ----------
@@ -36,16 +37,18 @@ def njit(*args: Any, **options: Any) -> Any:
         If a function that is called with such tensors also writes what depends on them to an
         array of NumPy.
     CaptureError
-        If it is called with tensors inside of ``ng.jit`` or ``vmap``: it needs their values.
+        Inside of ``ng.jit`` or ``vmap``, if the shape of a result depends on elements, or the
+        source is not understood.
 
     See Also
     --------
     adjoint, adjoint_source : The derived function on its own, and its text.
-    operator : Operators by a kernel and a signature, for ``ng.jit``, ``vmap`` and CUDA.
+    operator : Operators by a kernel and a signature, with leading axes, and for CUDA.
 
     Notes
     -----
-    ``cache=True`` keeps the function on disk. The adjoint is compiled once in each process.
+    ``cache=True`` keeps the function on disk. The adjoint is kept in numgrad's cache of kernels,
+    and the next process does not compile it.
 
     Examples
     --------

@@ -1,235 +1,271 @@
-"""The operation that a function of loops is for tensors: its values, and its derivatives."""
+"""The operator that a function of loops is for tensors: its values, and its derivatives."""
 
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from .._autograd.custom import Function
-from .._errors import ArgTypeError, CaptureError, DeviceError, NotDifferentiableError
-from .._tensor import Tensor, placed
-from ..engine.graph.value import CPU
-from ..engine.record.apply import mode
-from .pullback import pulled
+from .._declare import HostOperator
+from .._declare.operator import Specs, as_values, door
+from ..ir.gufunc_signature import Signature
+from ..ir.kernel_spec import HostSpec
+from ..process.cached_attribute import lazy
+from .interface import PLACE, Core, Interface, paths
+from .rows import Rows, array_types, compiled, element, writable
 
 
-def has_tensors(thing: Any) -> bool:
-    """Whether an argument is a tensor, or a tuple that holds one."""
-    if isinstance(thing, tuple):
-        return any(map(has_tensors, thing))
-    return isinstance(thing, Tensor)
+class OfLoops(HostOperator):
+    """An operator of compiled loops: of arrays whose numbers of axes and dtypes are given.
 
-
-def call(dispatcher: Any, arguments: Sequence[Any]) -> Any:
-    """Call a function of loops with tensors among its arguments."""
-    name = dispatcher.py_func.__name__
-    values = tuple(_replaced(a, lambda t: _value_of(t, name)) for a in arguments)
-    given = [part for argument in arguments for part in _parts(argument)]
-    floating = [n for n, p in enumerate(given) if isinstance(p, Tensor) and p.dtype.kind in "fc"]
-    wanted = [n for n in floating if given[n].requires_grad] if mode.grad else []
-    if not wanted:
-        return _without_gradient(dispatcher, values, given)
-    derived = _derived(dispatcher, values, wanted)
-    _refuse_written_arrays(derived, given, name)
-    asked = _Call(dispatcher, values, given, derived)
-    outputs = _Loops.apply(asked, *asked.tensors)
-    outputs = iter(outputs)
-    result = _filled(asked.result, outputs)
-    for place in asked.written:
-        given[place][...] = next(outputs)
-    return result
-
-
-class _Call:
-    """One call with tensors: what the operation and its derivative have to know."""
+    Parameters
+    ----------
+    name : str
+    inputs, outputs : sequence of tuple of str
+        The names of the core dimensions of each.
+    cores, results : sequence of Core
+        Inputs and outputs.
+    """
 
     def __init__(
-        self, dispatcher: Any, values: tuple[Any, ...], given: list[Any], derived: Any
-    ) -> None:
-        self.dispatcher, self.values, self.derived = dispatcher, values, derived
-        self.tensors = [part for part in given if isinstance(part, Tensor)]
-        self.fixed = [None if isinstance(part, Tensor) else part for part in given]
-        self.places = [n for n, part in enumerate(given) if isinstance(part, Tensor)]
-        self.written = [n for n in derived.written if isinstance(given[n], Tensor)]
-        self.result: Any = None
+        self, name: str, inputs: Sequence[tuple[str, ...]], outputs: Sequence[tuple[str, ...]],
+        cores: Sequence[Core], results: Sequence[Core],
+    ) -> None:  # fmt: skip
+        names = tuple(dict.fromkeys(name for core in (*inputs, *outputs) for name in core))
+        self._signature = Signature(tuple(inputs), tuple(outputs), names)
+        self.cores, self.out_cores = tuple(cores), tuple(results)
+        self.rows = Rows(self.single, self.cores, self.compiled_rows)
+        super().__init__(
+            self._of_all, str(self._signature), name=name, register=False,
+            results=[core.dtype for core in results],
+        )  # fmt: skip
+        self._spec: HostSpec | None = None
 
-    def parameters(self, tensors: Sequence[Any]) -> list[Any]:
-        """Return the arrays and numbers of the arguments, tensors at the places of tensors."""
-        found = list(self.fixed)
-        for place, tensor in zip(self.places, tensors, strict=True):
-            found[place] = tensor
-        return found
+    def single(self, *arrays: np.ndarray) -> list[np.ndarray]:
+        """Return the results for arrays without leading axes."""
+        raise NotImplementedError
 
+    def compiled_rows(self, shared: tuple[bool, ...]) -> Callable[..., None]:
+        """Return the function of all rows, compiled."""
+        raise NotImplementedError
 
-class _Loops(Function):
-    """The results of a call, and then the arrays that it has written."""
+    def declare(self, pullback: Callable[..., Any], reads: Sequence[bool]) -> None:
+        """Declare the derivative, which depends on the kinds of nodes alone."""
+        self.reads(lambda needs: tuple(reads))
+        self.pullback(pullback)
+        self.has_rule = True
 
-    @staticmethod
-    def forward(ctx: Any, asked: _Call, *tensors: Any) -> tuple[Any, ...]:
-        """Call the compiled function."""
-        from .._adjoint.kernel import parts
+    # What the engine asks
 
-        ctx.asked = asked
-        ctx.save_for_backward(*tensors)
-        values = _with_copies(asked.values, asked.written)
-        result = asked.dispatcher(*values)
-        flat = [part for value in values for part in parts(value)]
-        asked.result, outputs = _taken_apart(result, flat, asked.derived.results)
-        return (*outputs, *(placed(flat[n], CPU) for n in asked.written))
+    def parse(self, signature: str) -> Signature:
+        return self._signature
 
-    @staticmethod
-    def backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
-        """Call the derived adjoint."""
-        asked, derived = ctx.asked, ctx.asked.derived
-        count = len(grads) - len(asked.written)
-        starts = dict(zip(asked.written, grads[count:], strict=True))
-        starts = {n: g for n, g in starts.items() if n in derived.shadows}
-        found = pulled(derived, asked.parameters(ctx.saved_tensors), starts, grads[:count])
-        return (None, *(found.get(place) for place in asked.places))
+    def prepare(self, args: Sequence[Any], static: dict[str, Any]) -> tuple[Any, ...]:
+        return self.align(as_values(args))
 
+    def result_dtypes(self, dtypes: Sequence[np.dtype]) -> list[np.dtype]:
+        return [core.dtype for core in self.out_cores]
 
-# Arguments ----------------------------------------------------------------------------------------
-
-
-def _value_of(tensor: Tensor, name: str) -> Any:
-    """Return the array of a tensor, or its number."""
-    if tensor.spec.device != CPU:
-        raise DeviceError(
-            f"{name} runs on the CPU and got a tensor on {tensor.spec.device}: write x.cpu()"
-        )
-    try:
-        array = tensor._computed()
-    except CaptureError as error:
-        raise CaptureError(
-            f"{name} is a function of loops under njit, which is called with values: where ng.jit "
-            f"or vmap captures a function there are none. Call it outside of the captured "
-            f"function; for samples write ng.stack([{name}(row) for row in x]), or put the loop "
-            f"over them into {name}"
-        ) from error
-    return array[()] if array.ndim == 0 else array
-
-
-def _replaced(thing: Any, replace: Callable[[Tensor], Any]) -> Any:
-    if isinstance(thing, tuple) and has_tensors(thing):
-        inner = [_replaced(part, replace) for part in thing]
-        return type(thing)(*inner) if hasattr(thing, "_fields") else tuple(inner)
-    return replace(thing) if isinstance(thing, Tensor) else thing
-
-
-def _parts(argument: Any) -> list[Any]:
-    """The tensors, arrays and numbers of an argument, as ``parts`` has those of its value."""
-    from .._adjoint.kernel import parts
-
-    if isinstance(argument, tuple):
-        return [part for inner in argument for part in _parts(inner)]
-    return [argument] if isinstance(argument, Tensor) else parts(argument)
-
-
-def _with_copies(values: tuple[Any, ...], written: Sequence[int]) -> tuple[Any, ...]:
-    """Return the arguments with copies of the arrays that are written."""
-    from .._adjoint.kernel import parts
-
-    counter = iter(range(sum(len(parts(value)) for value in values)))
-
-    def copied(thing: Any) -> Any:
-        if isinstance(thing, tuple):
-            inner = [copied(part) for part in thing]
-            return type(thing)(*inner) if hasattr(thing, "_fields") else tuple(inner)
-        is_written = bool(parts(thing)) and next(counter) in written
-        return thing.copy() if is_written else thing
-
-    return tuple(map(copied, values)) if written else values
-
-
-def _refuse_written_arrays(derived: Any, given: Sequence[Any], name: str) -> None:
-    for place in derived.written:
-        if place in derived.shadows and not isinstance(given[place], Tensor):
-            argument = derived.parameters[place]
-            raise ArgTypeError(
-                f"{name} writes what depends on tensors to its argument {argument}, an array of "
-                f"NumPy, through which no gradient flows: hand it a tensor, such as "
-                f"ng.zeros({given[place].shape}), or make the array in {name} and return it"
+    def kernel(self, dtypes: tuple[np.dtype, ...], static: dict[str, Any]) -> tuple[Any, Sequence]:
+        if self._spec is None:
+            given = tuple(core.dtype for core in self.cores)
+            results = tuple(core.dtype for core in self.out_cores)
+            self._spec = HostSpec(
+                self.name, self.function, str(self.signature), given, results, lends=True
             )
+        return self._spec, ()
+
+    def run(
+        self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]
+    ) -> list[np.ndarray]:
+        for array, core in zip(arrays, self.cores, strict=True):
+            if array.ndim != core.ndim:
+                return super().run(target, arrays, static)
+        return self.single(*arrays)
+
+    def lower(
+        self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]
+    ) -> list[Any]:
+        shared = tuple([not o.buffer.rows and not _has_loop(o, core) for o, core in
+                        zip(inputs, self.cores, strict=True)])  # fmt: skip
+        if not all(shared):
+            self.rows.prepare(shared)
+        return super().lower(builder, inputs, specs, static)
+
+    def _of_all(self, *arrays: np.ndarray) -> Any:
+        found = self.rows(*arrays) if arrays[0].ndim != self.cores[0].ndim else self.single(*arrays)
+        return tuple(found) if self.nout > 1 else found[0]
+
+    # Failures: the error is the user's own
+
+    def _raised(
+        self, target: Any, spec: Any, static: Any, cores: Sequence[np.ndarray], where: str
+    ) -> BaseException:
+        try:
+            target.replay(spec, cores)
+        except BaseException as cause:
+            cause.add_note(f"in {self.name}, a function of loops under njit{where}")
+            return cause
+        return super()._raised(target, spec, static, cores, where)
 
 
-def _derived(dispatcher: Any, values: tuple[Any, ...], wanted: Sequence[int]) -> Any:
-    """Return the adjoint of a function of loops for arguments of these types; it is made once."""
-    from .._adjoint import AdjointError, derive, type_of
-    from .._adjoint.kernel import key_of, parts, refuse_aliases
-    from .trust import trust
+class Loops(OfLoops):
+    """A function of loops for arguments of given types: its results, then what it has written."""
 
-    known = vars(dispatcher).setdefault("_derived", {})
-    types = [type_of(value) for value in values]
-    key = key_of(types), tuple(wanted)
-    try:
-        if key not in known:
-            known[key] = derive(dispatcher, types, wanted)
-            trust(known[key], [part for value in values for part in parts(value)])
-        refuse_aliases(known[key], [part for value in values for part in parts(value)])
-    except AdjointError as error:
-        raise NotDifferentiableError(str(error)) from error
-    return known[key]
+    def __init__(self, dispatcher: Any, interface: Interface) -> None:
+        self.dispatcher, self.interface = dispatcher, interface
+        inputs = [dimensions("p", n, core) for n, core in enumerate(interface.inputs)]
+        returned = [dimensions("r", n, core) for n, core in enumerate(interface.returned)]
+        written = interface.written
+        super().__init__(
+            interface.name, inputs, [*returned, *(inputs[n] for n in written)],
+            interface.inputs, [*interface.returned, *(interface.inputs[n] for n in written)],
+        )  # fmt: skip
+        self.declare(self._pulled, [True] * len(inputs) + [False] * self.nout)
+
+    def __call__(self, *args: Any, **static: Any) -> Any:
+        """Apply the operator. Shapes of results are those of a call, and no plan knows them."""
+        if not any(core.ndim for core in self.interface.returned):
+            return super().__call__(*args, **static)
+        outputs = door.apply(self, self.prepare(args, static), static)
+        return tuple(outputs) if self.nout > 1 else outputs[0]
+
+    def sizes(
+        self, shapes: Sequence[tuple[int, ...]], static: dict[str, Any]
+    ) -> dict[str, int]:
+        known = self.core_sizes(shapes)
+        outputs = zip(self.signature.outputs, static.get("shapes", ()), strict=False)
+        return known | {
+            name: n for core, shape in outputs for name, n in zip(core, shape, strict=True)
+        }
+
+    # Values
+
+    def single(self, *arrays: np.ndarray) -> list[np.ndarray]:
+        return self._called(self.dispatcher, arrays)
+
+    def _called(self, function: Any, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+        interface = self.interface
+        values = [writable(a) if a.ndim else a[()] for a in arrays]
+        for n in interface.written:
+            values[n] = arrays[n].copy() if values[n] is arrays[n] else values[n]
+        result = function(*interface.arguments(values))
+        parts = _parts(result, interface.result)
+        found = [
+            _own(np.asarray(part, core.dtype), values)
+            for part, core in zip(parts, interface.returned, strict=True)
+        ]
+        return [*found, *(values[n] for n in interface.written)]
+
+    def compiled_rows(self, shared: tuple[bool, ...]) -> Callable[..., None]:
+        interface, count = self.interface, len(self.cores)
+        given, results = [f"p{n}" for n in range(count)], [f"o{n}" for n in range(self.nout)]
+        first = len(interface.returned)
+        cores = [element(name, same) for name, same in zip(given, shared, strict=True)]
+        body = [f"for r in range(1, {results[0]}.shape[0]):"]
+        for n, name in zip(interface.written, results[first:], strict=True):
+            body.append(f"    {name}[r, :] = {cores[n]}")
+            cores[n] = f"{name}[r]"
+        text, space = _call_text(interface.form, cores)
+        body.append(f"    result = kernel({text})")
+        for path, name, core in zip(paths(interface.result), results, interface.returned,
+                                    strict=False):  # fmt: skip
+            place = "[r, :]" if core.ndim else "[r]"
+            body.append(f"    {name}{place} = result{path}")
+        types = [
+            *array_types(self.cores, shared),
+            *array_types(self.out_cores, [False] * self.nout),
+        ]
+        return compiled([*given, *results], body, {"kernel": self._serial(), **space}, types)
+
+    def _serial(self) -> Any:
+        """Return the function on one thread: the threads share the rows."""
+        if not self.dispatcher.targetoptions.get("parallel"):
+            return self.dispatcher
+        from numba import njit
+
+        options = {**self.dispatcher.targetoptions, "parallel": False}
+        options.pop("nopython", None)
+        return njit(self.dispatcher.py_func, **options)
+
+    # Derivatives
+
+    def derived(self, wanted: tuple[int, ...]) -> Any:
+        """Return the derived adjoint for the inputs whose gradients are wanted.
+
+        Raises
+        ------
+        NotDifferentiableError
+            If a statement is not understood.
+        """
+        return self.derivation.pullback(wanted).derived
+
+    @lazy
+    def derivation(self) -> Any:
+        """The derivatives."""
+        from .derivation import Derivation
+
+        first = len(self.interface.returned)
+        written = {n: first + k for k, n in enumerate(self.interface.written)}
+        return Derivation(self.dispatcher, self.interface.types, self.name, written)
+
+    def tangent(
+        self, forward_pass: Any, context: Any, tangents: Sequence[Any]
+    ) -> Sequence[Any] | None:
+        """Return the tangents of the results."""
+        moved = self._floating([t is not None for t in tangents])
+        inputs = [context.input(n) for n in range(len(self.cores))]
+        along = {n: tangents[n] for n in moved}
+        return self.derivation.tangents(inputs, context.output_specs, along)
+
+    def _pulled(self, context: Any, *grads: Any) -> tuple[Any, ...]:
+        """Return the cotangents of the inputs."""
+        inputs = [context.input(n) for n in range(len(self.cores))]
+        return self.derivation.gradients(inputs, self._floating(context.wanted), grads)
+
+    def _floating(self, wanted: Sequence[bool]) -> tuple[int, ...]:
+        return tuple([n for n, w in enumerate(wanted) if w and self.cores[n].dtype.kind in "fc"])
 
 
-# Results ------------------------------------------------------------------------------------------
+def _has_loop(operand: Any, core: Core) -> bool:
+    """Whether an operand differs along axes in front of its core."""
+    return math.prod(operand.shape[: len(operand.shape) - core.ndim]) != 1
 
 
-class _Place:
-    """Where in the result the next tensor stands."""
+def dimensions(letter: str, number: int, core: Core) -> tuple[str, ...]:
+    return tuple(f"{letter}{number}a{axis}" for axis in range(core.ndim))
 
 
-_PLACE = _Place()
+def _parts(result: Any, form: Any) -> list[Any]:
+    """Return the arrays and numbers of what was returned."""
+    if isinstance(form, tuple):
+        pairs = zip(result, form, strict=True)
+        return [found for part, inner in pairs for found in _parts(part, inner)]
+    return [] if form is None else [result]
 
 
-def _taken_apart(
-    result: Any, flat: Sequence[Any], types: Sequence[Any] = ()
-) -> tuple[Any, list[Tensor]]:
-    """Return the result with places instead of floats and arrays of floats, and these as tensors.
+def _own(array: np.ndarray, values: Sequence[Any]) -> np.ndarray:
+    """Return an array that shares no memory with an argument: itself or a copy."""
+    for value in values if array.ndim else ():
+        if isinstance(value, np.ndarray) and np.may_share_memory(value, array):
+            return array.copy()
+    return array
 
-    Arrays that share memory with an argument are copied.
-    """
-    outputs: list[Tensor] = []
-    count = iter(range(len(types)))
 
-    def taken(thing: Any) -> Any:
+def _call_text(form: tuple[Any, ...], cores: Sequence[str]) -> tuple[str, dict[str, Any]]:
+    """Return the arguments of a call as text, and what the names of constants in it stand for."""
+    space: dict[str, Any] = {}
+    given = iter(cores)
+
+    def named(thing: Any) -> str:
+        name = f"c{len(space)}"
+        space[name] = thing
+        return name
+
+    def text(thing: Any) -> str:
         if isinstance(thing, tuple):
-            inner = [taken(part) for part in thing]
-            return type(thing)(*inner) if hasattr(thing, "_fields") else tuple(inner)
-        if thing is None:
-            return None
-        place = next(count, None)
-        dtype = None if place is None else types[place].dtype
-        if np.asarray(thing).dtype.kind not in "fc":
-            return thing
-        outputs.append(placed(_own(np.asarray(thing, dtype), flat), CPU))
-        return _PLACE
+            inner = "".join([f"{text(part)}, " for part in thing])
+            return f"{named(type(thing))}({inner})" if hasattr(thing, "_fields") else f"({inner})"
+        return next(given) if thing is PLACE else named(thing)
 
-    return taken(result), outputs
-
-
-def _own(array: np.ndarray, flat: Sequence[Any]) -> np.ndarray:
-    shared = (a for a in flat if isinstance(a, np.ndarray) and np.may_share_memory(a, array))
-    return array.copy() if any(True for _ in shared) else array
-
-
-def _filled(result: Any, outputs: Iterator[Any]) -> Any:
-    """Return a result with tensors at their places."""
-    if isinstance(result, tuple):
-        inner = [_filled(part, outputs) for part in result]
-        return type(result)(*inner) if hasattr(result, "_fields") else tuple(inner)
-    return next(outputs) if result is _PLACE else result
-
-
-def _without_gradient(dispatcher: Any, values: tuple[Any, ...], given: list[Any]) -> Any:
-    """Call a function with the values of tensors; those that it has written are written."""
-    from .._adjoint.kernel import parts
-
-    arrays = [n for n, part in enumerate(given) if isinstance(part, Tensor) and part.ndim]
-    before = [part for value in values for part in parts(value)]
-    copies = _with_copies(values, arrays)
-    result, outputs = _taken_apart(dispatcher(*copies), before)
-    after = [part for value in copies for part in parts(value)]
-    for n in arrays:
-        if not np.array_equal(before[n], after[n], equal_nan=before[n].dtype.kind in "fc"):
-            given[n][...] = after[n]
-    return _filled(result, iter(outputs))
+    return ", ".join(map(text, form)), space

@@ -1,120 +1,259 @@
-"""The derived adjoint as an operation of tensors, which is differentiated by deriving again."""
+"""The derived adjoint as an operator, whose derivative is derived again."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._autograd.custom import Function
-from .._tensor import Tensor, placed
-from ..engine.graph.value import CPU
+from .._adjoint.derived import Derived, surroundings
+from .._adjoint.kernel import run
+from .._adjoint.ssa.refusal import AdjointError
+from .._adjoint.trust import warn_of_difference
+from .._declare.operator import zeros_of
+from .._errors import NotDifferentiableError
+from .._settings import settings
+from .interface import Core
+from .operation import OfLoops, dimensions
+from .rows import writable
 
 
-def pulled(
-    derived: Any, parameters: Sequence[Any], starts: Mapping[int, Any], grads: Sequence[Any]
-) -> dict[int, Any]:
-    """Return the cotangents of the arguments of a kernel from those of its results.
+class Origin(NamedTuple):
+    """Where a parameter of a kernel comes from: an input of the operator (``"input"``), zeros in
+    the shape of another parameter (``"zeros"``), or one of the tapes of the adjoint that the kernel
+    is (``"tape"``)."""
+
+    of: str
+    place: int = 0
+
+
+INPUT = Origin("input")
+
+
+class Pullback(OfLoops):
+    """The cotangents of arguments from those of results.
+
+    Inputs are those of the kernel, the cotangents of arrays that it writes, and those of its
+    results. Outputs are the cotangents of the wanted inputs.
 
     Parameters
     ----------
     derived : Derived
-    parameters : sequence
-        The arrays and numbers of the arguments, as tensors or as they are.
-    starts : mapping
-        The cotangents of the arrays that the kernel writes, by their positions.
-    grads : sequence
-        The cotangents of the results that are floats.
-
-    Returns
-    -------
-    dict
-        By the positions of the arguments that have cotangents.
+    origins : sequence of Origin
+        What each parameter of the kernel is.
+    starts : sequence of int
+        The parameters whose shadows begin with cotangents; others begin with zeros.
+    wanted : sequence of int
+        The parameters whose cotangents are wanted.
+    name : str
+    of : callable
+        Returns the pullback of the same kernel for other wanted parameters.
+    inner : Pullback, optional
+        The one that the kernel computes.
     """
-    shadows = [starts.get(n, _ZEROS) for n in derived.shadows]
-    given = [*parameters, *shadows, *grads]
-    tensors = [part for part in given if isinstance(part, Tensor)]
-    outputs = _Adjoint.apply(_Call(derived, given), *tensors)
-    return dict(zip([*derived.shadows, *derived.numbers], outputs, strict=True))
 
+    def __init__(
+        self, derived: Derived, origins: Sequence[Origin], starts: Sequence[int],
+        wanted: Sequence[int], name: str, of: "Callable[[tuple[int, ...]], Pullback]",
+        inner: "Pullback | None" = None,
+    ) -> None:  # fmt: skip
+        self.derived, self.origins, self.starts = derived, list(origins), list(starts)
+        self.function_name, self._of, self.inner = name, of, inner
+        self.taken = [n for n, origin in enumerate(origins) if origin is INPUT]
+        self.arrays = [n for n in derived.shadows if n in wanted and origins[n] is INPUT]
+        every = [_core(value.type) for value in derived.program.parameters]
+        results = [_core(kind) for kind in derived.results]
+        names = [dimensions("p", n, core) for n, core in enumerate(every)]
+        given, found = [*self.taken, *self.starts], [*self.arrays, *derived.numbers]
+        seeds = derived.cotangents
+        super().__init__(
+            f"the derivative of {name}",
+            [*(names[n] for n in given), *(dimensions("s", n, results[n]) for n in seeds)],
+            [names[n] for n in found],
+            [*(every[n] for n in given), *(results[n] for n in seeds)],
+            [every[n] for n in found],
+        )  # fmt: skip
+        self._is_compared = False
+        self._again: dict[tuple[bool, ...], _Again] = {}
+        self.declare(self._pulled, [*[True] * len(self.cores), *[False] * self.nout])
 
-class _Zeros:
-    """A shadow that begins with zeros."""
+    def gradients(self, inputs: Sequence[Any], count: int) -> tuple[Any, ...]:
+        """Apply the operator; return the cotangents of the first ``count`` parameters, None for
+        those that have none."""
+        if not self.nout:
+            return (None,) * count
+        outputs = self(*inputs)
+        outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+        found = dict(zip([*self.arrays, *self.derived.numbers], outputs, strict=True))
+        return tuple(found.get(n) for n in range(count))
 
+    # Values
 
-_ZEROS = _Zeros()
-
-
-class _Call:
-    """One call of a derived adjoint: its arguments that are no tensors."""
-
-    def __init__(self, derived: Any, given: Sequence[Any]) -> None:
-        self.derived = derived
-        self.fixed = [None if isinstance(part, Tensor) else part for part in given]
-        self.places = [n for n, part in enumerate(given) if isinstance(part, Tensor)]
-
-    def filled(self, tensors: Sequence[Any]) -> tuple[list[Any], list[Any], list[Any]]:
-        """Return the parameters of the kernel, the shadows and the cotangents of the results."""
-        found = list(self.fixed)
-        for place, tensor in zip(self.places, tensors, strict=True):
-            found[place] = tensor
-        first = len(self.derived.parameters)
-        last = first + len(self.derived.shadows)
-        return found[:first], found[first:last], found[last:]
-
-
-class _Adjoint(Function):
-    """The cotangents of the arrays and then of the numbers among the arguments of a kernel."""
-
-    @staticmethod
-    def forward(ctx: Any, asked: _Call, *tensors: Any) -> tuple[Any, ...]:
-        """Call the compiled adjoint."""
-        from .._adjoint.kernel import run
-
-        derived = asked.derived
-        ctx.asked = asked
-        ctx.save_for_backward(*tensors)
-        flat, starts, seeds = asked.filled([_array_of(tensor) for tensor in tensors])
+    def single(self, *arrays: np.ndarray) -> list[np.ndarray]:
+        given = [a[()] if a.ndim == 0 else writable(a) for a in arrays]
+        parameters, starts, seeds = self.split(given)
+        self._complete(parameters)
+        if settings.debug and self.inner is None and not self._is_compared:
+            self._is_compared = True
+            warn_of_difference(self.derived, parameters, run)
         shadows = {
-            n: np.zeros_like(flat[n]) if start is _ZEROS else _writable(start, flat[n])
-            for n, start in zip(derived.shadows, starts, strict=True)
+            n: np.array(starts[n], order="C") if n in starts else np.zeros_like(parameters[n])
+            for n in self.derived.shadows
         }
-        numbers, ctx.lengths = run(derived, flat, shadows, [_dense(seed) for seed in seeds])
-        dtypes = [np.asarray(flat[n]).dtype for n in derived.numbers]
-        scalars = [np.asarray(g, dtype) for g, dtype in zip(numbers, dtypes, strict=True)]
-        return tuple(placed(found, CPU) for found in [*shadows.values(), *scalars])
+        numbers, _ = run(self.derived, parameters, shadows, seeds, surroundings.memory())
+        dtypes = [core.dtype for core in self.out_cores[len(self.arrays) :]]
+        found = [np.asarray(g, dtype) for g, dtype in zip(numbers, dtypes, strict=True)]
+        return [*(shadows[n] for n in self.arrays), *found]
 
-    @staticmethod
-    def backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
-        """Call the adjoint of the adjoint."""
-        asked, derived = ctx.asked, ctx.asked.derived
-        again = derived.again()
-        flat, shadows, seeds = asked.filled(ctx.saved_tensors)
-        first, count = len(flat), len(derived.shadows)
-        begun = [
-            np.zeros_like(_array_of(flat[n])) if start is _ZEROS else start
-            for n, start in zip(derived.shadows, shadows, strict=True)
+    def split(self, given: Sequence[Any]) -> tuple[list[Any], dict[int, Any], list[Any]]:
+        """Return the parameters of the kernel (None for what is no input), the starts of shadows
+        and the cotangents of results."""
+        parameters: list[Any] = [None] * len(self.origins)
+        for n, value in zip(self.taken, given, strict=False):
+            parameters[n] = value
+        first = len(self.taken)
+        second = first + len(self.starts)
+        starts = dict(zip(self.starts, given[first:second], strict=True))
+        return parameters, starts, list(given[second:])
+
+    def _complete(self, parameters: list[Any]) -> None:
+        """Put zeros and tapes into the places of parameters that are no inputs."""
+        if self.inner is None:
+            return
+        inner, count = self.inner, len(self.inner.origins)
+        own = parameters[:count]
+        inner._complete(own)
+        parameters[:count] = own
+        for n, origin in enumerate(self.origins):
+            if origin.of == "zeros":
+                parameters[n] = np.zeros_like(parameters[origin.place])
+        shadows = {n: np.zeros_like(own[n]) for n in inner.derived.shadows}
+        seeds = parameters[count + len(shadows) : -2]
+        _, lengths = run(inner.derived, own, shadows, seeds)
+        assert lengths is not None  # without a limit there are no snapshots
+        parameters[-2:] = np.zeros(lengths[0]), np.zeros(lengths[1], np.int64)
+
+    def compiled_rows(self, shared: tuple[bool, ...]) -> Callable[..., None]:
+        from .pullback_rows import RowsOfPullback
+
+        return RowsOfPullback(self, shared)
+
+    # Derivatives
+
+    def _pulled(self, context: Any, *grads: Any) -> tuple[Any, ...]:
+        """Return the cotangents of the inputs."""
+        again = self.again(self._floating(context.wanted))
+        inputs = [context.input(n) for n in range(len(self.cores))]
+        return again.gradients(inputs, grads)
+
+    def tangent(
+        self, forward_pass: Any, context: Any, tangents: Sequence[Any]
+    ) -> Sequence[Any] | None:
+        """Return the tangents of the cotangents: those along the cotangents of results by this
+        operator, which is linear in them; those along arguments by its pullback, for second
+        derivatives are symmetric."""
+        count = len(self.taken)
+        along = [t if f else None for t, f in zip(tangents, self._floats(), strict=True)]
+        inputs = [context.input(n) for n in range(len(self.cores))]
+        linear: list[Any] = [None] * self.nout
+        if any(t is not None for t in along[count:]):
+            specs = context.input_specs[count:]
+            seeds = [zeros_of(s) if t is None else t for t, s in zip(along[count:], specs,
+                                                                     strict=True)]  # fmt: skip
+            made = self(*inputs[:count], *seeds)
+            linear = list(made) if isinstance(made, tuple) else [made]
+        moved = {n: t for n, t in zip(self.taken, along, strict=False) if t is not None}
+        if not moved:
+            return linear
+        curved = self._curved(inputs, moved)
+        return [_sum(a, b) for a, b in zip(linear, curved, strict=True)]
+
+    def _curved(self, inputs: Sequence[Any], moved: dict[int, Any]) -> list[Any]:
+        """Return the products of the second derivatives with tangents of arguments."""
+        own = [*self.arrays, *self.derived.numbers]
+        wide = self._of(tuple(sorted({*own, *moved})))
+        count = len(self.taken)
+        values = dict(zip(self.taken, inputs, strict=False))
+        starts = dict(zip(self.starts, inputs[count:], strict=False))
+        begun = [starts[n] if n in starts else zeros_of(values[n]) for n in wide.starts]
+        given = [*inputs[:count], *begun, *inputs[count + len(self.starts) :]]
+        places = [*wide.arrays, *wide.derived.numbers]
+        grads = [moved[n] if n in moved else zeros_of(values[n]) for n in places]
+        is_own = [n in own for n in wide.taken] + [False] * (len(given) - count)
+        found = wide.again(tuple(is_own)).gradients(given, grads)
+        products = dict(zip(wide.taken, found, strict=False))
+        return [products[n] for n in own]
+
+    def transposed(self, inputs: Sequence[Any], specs: Sequence[Any], grads: Sequence[Any]
+                   ) -> list[Any]:  # fmt: skip
+        """Return the transposed map of the cotangents of starts and results, of given specs, at
+        cotangents of the wanted arguments: their tangents."""
+        count = len(self.taken)
+        again = self.again((False,) * count + (True,) * (len(self.cores) - count))
+        found = again.gradients([*inputs, *(zeros_of(spec) for spec in specs)], grads)
+        return list(found[count:])
+
+    def again(self, wanted: tuple[bool, ...]) -> "_Again":
+        """Return the pullback of this pullback, for the inputs that are wanted."""
+        if wanted not in self._again:
+            self._again[wanted] = _Again(self, wanted)
+        return self._again[wanted]
+
+    def _floats(self) -> list[bool]:
+        return [core.dtype.kind in "fc" for core in self.cores]
+
+    def _floating(self, wanted: Sequence[bool]) -> tuple[bool, ...]:
+        return tuple([w and f for w, f in zip(wanted, self._floats(), strict=True)])
+
+
+class _Again:
+    """The pullback of a pullback, for some of its inputs.
+
+    Its kernel takes the parameters of the first kernel, the shadows of that, the cotangents of its
+    results, and its tapes.
+    """
+
+    def __init__(self, first: Pullback, wanted: Sequence[bool]) -> None:
+        derived, self.first = first.derived, first
+        count, shadows, seeds = len(first.origins), derived.shadows, len(derived.cotangents)
+        self.positions = [
+            *first.taken,
+            *(count + shadows.index(n) for n in first.starts),
+            *range(count + len(shadows), count + len(shadows) + seeds),
         ]
-        tapes = np.zeros(ctx.lengths[0]), np.zeros(ctx.lengths[1], np.int64)
-        starts = {first + k: g for k, g in enumerate(grads[:count]) if first + k in again.shadows}
-        parameters = [*flat, *begun, *seeds, *tapes]
-        found = pulled(again, parameters, starts, grads[count:])
-        return (None, *(found.get(place) for place in asked.places))
+        origins = [
+            *first.origins,
+            *(INPUT if n in first.starts else Origin("zeros", n) for n in shadows),
+            *[INPUT] * seeds, Origin("tape"), Origin("tape"),
+        ]  # fmt: skip
+        active = tuple([n for n, w in zip(self.positions, wanted, strict=True) if w])
+        try:
+            again = derived.again(active)
+        except AdjointError as error:
+            raise NotDifferentiableError(str(error)) from error
+        places = {count + shadows.index(n): k for k, n in enumerate(first.arrays)}
+        begun = [n for n in again.shadows if n in places]
+        self._starts = [places[n] for n in begun]
+        self.pullback = Pullback(
+            again, origins, begun, active, first.function_name, self._other, first
+        )
+
+    def _other(self, active: tuple[int, ...]) -> Pullback:
+        return self.first.again(tuple([n in active for n in self.positions])).pullback
+
+    def gradients(self, inputs: Sequence[Any], grads: Sequence[Any]) -> tuple[Any, ...]:
+        """Return the cotangents of the inputs of the first pullback from those of its outputs."""
+        starts = [grads[n] for n in self._starts]
+        seeds = grads[len(self.first.arrays) :]
+        operands = [*inputs, *starts, *seeds]
+        found = self.pullback.gradients(operands, len(self.pullback.origins))
+        return tuple([found[n] for n in self.positions])
 
 
-def _array_of(part: Any) -> Any:
-    """Return the array or the number of a tensor; what is none is returned as it is."""
-    if not isinstance(part, Tensor):
-        return part
-    array = part._computed()
-    return array[()] if array.ndim == 0 else array
+def _core(kind: Any) -> Core:
+    return Core(np.dtype(kind.dtype), kind.ndim or 0)
 
 
-def _dense(seed: Any) -> Any:
-    """Return an array that compiled code finds in one piece, for which one function is compiled."""
-    return np.require(seed, requirements=["C", "W"]) if isinstance(seed, np.ndarray) else seed
-
-
-def _writable(start: Any, like: np.ndarray) -> np.ndarray:
-    shadow = np.empty_like(like)
-    shadow[...] = start
-    return shadow
+def _sum(one: Any, other: Any) -> Any:
+    if one is None or other is None:
+        return other if one is None else one
+    return one + other

@@ -187,14 +187,6 @@ def test_a_statement_that_is_not_understood_is_refused_with_its_line():
         ng.func.grad(sorted_sum)(X)
 
 
-@pytest.mark.parametrize(
-    "captured", [lambda: ng.jit(spring)(X), lambda: ng.func.vmap(spring)(np.ones((2, 3)))]
-)
-def test_capturing_is_refused_with_what_to_write(captured):
-    with pytest.raises(ng.errors.CaptureError, match=r"write ng.stack\(\[spring\(row\)"):
-        captured()
-
-
 def test_other_functions_of_numba_call_it_and_it_is_pickled():
     @numba.njit
     def twice(x):

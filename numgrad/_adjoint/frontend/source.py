@@ -31,6 +31,8 @@ class Kernel:
     parameters : list of str
     place : Place
         Where the source stands, for errors.
+    derived : dict
+        The adjoints that were derived, for those who call them again.
     """
 
     def __init__(self, function: Any) -> None:
@@ -44,6 +46,7 @@ class Kernel:
         self.is_derived = hasattr(self.plain, "is_derived")
         code = self.plain.__code__
         self.local_names = frozenset(code.co_varnames + code.co_cellvars)
+        self.derived: dict[Any, Any] = {}
 
     @staticmethod
     def of(function: Any) -> "Kernel":

@@ -1,5 +1,7 @@
 """The forward sweep of a derived function: what is needed of the kernel, and the tape."""
 
+from typing import TYPE_CHECKING
+
 from ..analyses.keep import Keeping
 from ..analyses.simplify import Liveness
 from ..ssa.ir import Classes, Op, Program, Region, Type, Value
@@ -7,6 +9,9 @@ from ..ssa.partials import SCALARS
 from ..ssa.ranges import is_natural
 from .tape import Tape
 from .writing import Names, Writer, number_text, scalar_text
+
+if TYPE_CHECKING:
+    from .snapshots import Snapshots
 
 
 class Arrays:
@@ -67,12 +72,14 @@ class Forward:
     names : Names
     writer : Writer
     tape : Tape
+    snapshots : Snapshots
     """
 
     def __init__(
         self, program: Program, classes: Classes, keeping: Keeping, live: Liveness,
-        names: Names, writer: Writer, tape: Tape,
+        names: Names, writer: Writer, tape: Tape, snapshots: "Snapshots",
     ) -> None:  # fmt: skip
+        self.snapshots = snapshots
         self.program, self.classes, self.keeping, self.live = program, classes, keeping, live
         self.names, self.writer, self.tape = names, writer, tape
         self.arrays = Arrays(names)
@@ -83,7 +90,7 @@ class Forward:
         for plan in keeping.plans.values():
             self._named.update(plan.taped)
         for op in program.body.walk():
-            if op.name == "loop" and tape.has_rows(op):
+            if op.name == "loop" and (tape.has_rows(op) or op in snapshots.states):
                 self._named.update(op.bounds)
 
     def _count(self, region: Region) -> None:
@@ -271,12 +278,24 @@ class Forward:
         trips = self.keeping.trips.get(op)
         if trips is not None:
             self.writer.line(f"{self.names.of(trips)} = 0")
+        is_apart = op in self.snapshots.states
+        if is_apart:
+            self.snapshots.begin(op, bounds)
         self.tape.open(op)
         with self.writer.branches(self._header(op, bounds)):
+            if is_apart:
+                self.snapshots.step(op)
             self._iteration(op, live, trips)
         self.tape.close(op)
+        if is_apart:
+            self.snapshots.end(op)
         for result, phi in apart:  # the reverse sweep gives the phi other values
             self.writer.line(f"{self.names.of(result)} = {self.names.of(phi)}")
+
+    def again(self, op: Op) -> None:
+        """Write a step of a loop that is known to go on after it, or has no more steps."""
+        live = [phi for phi in op.body.phis if phi in self.live.values]
+        self._iteration(op, live, None, False)
 
     def _header(self, op: Op, bounds: list[str]) -> str:
         if not op.is_for:
@@ -284,13 +303,15 @@ class Forward:
         assert op.body.index is not None
         return f"for {self.names.of(op.body.index)} in {range_text(bounds)}:"
 
-    def _iteration(self, op: Op, live: list[Value], trips: Value | None) -> None:
+    def _iteration(
+        self, op: Op, live: list[Value], trips: Value | None, may_end: bool = True
+    ) -> None:
         body = op.body
         self.region(body)
         self._push(body)
         if trips is not None:
             self.writer.line(f"{self.names.of(trips)} += 1")
-        go_on = self.use(body.go_on) if body.go_on is not None else None
+        go_on = self.use(body.go_on) if body.go_on is not None and may_end else None
         if go_on is not None and body.go_on is not None and not go_on.isidentifier():
             self.writer.line(f"{self.names.of(body.go_on)} = {go_on}")
             go_on = self.names.of(body.go_on)

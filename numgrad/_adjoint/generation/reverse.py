@@ -8,6 +8,7 @@ from ..ssa.ir import Op, Program, Region, Value, depth, free_values
 from ..ssa.partials import SCALARS
 from .forward import Arrays, count_text, range_text, zero_text
 from .order import Order
+from .snapshots import Snapshots
 from .tape import Tape
 from .writing import Names, Writer, number_text, scalar_text
 
@@ -23,13 +24,14 @@ class Reverse:
     writer : Writer
     tape : Tape
     order : Order
+    snapshots : Snapshots
     """
 
     def __init__(
         self, program: Program, activity: Activity, keeping: Keeping, names: Names,
-        writer: Writer, tape: Tape, order: Order,
+        writer: Writer, tape: Tape, order: Order, snapshots: Snapshots,
     ) -> None:  # fmt: skip
-        self.order = order
+        self.order, self.snapshots = order, snapshots
         self._sums: dict[Op, str] = {}  # the registers of loads that are one element in a loop
         self.program, self.activity, self.keeping = program, activity, keeping
         self.names, self.writer, self.tape = names, writer, tape
@@ -285,7 +287,12 @@ class Reverse:
         self.start(free_values(op))
         sums = self._open_sums(op)
         self.tape.reopen(op)
-        with self.writer.block(f"for {self._header(op)}:"):
+        steps = (
+            self.snapshots.reversed_steps(op)
+            if op in self.snapshots.states
+            else self.writer.block(f"for {self._header(op)}:")
+        )
+        with steps:
             self._iteration(op, carried)
         if sums:  # also those that are 0, whose derivatives need not be 0: this is derived again
             with self.writer.block(f"if {self._trips(op)} > 0:"):

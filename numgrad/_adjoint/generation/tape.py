@@ -24,6 +24,13 @@ class Tape:
         What is returned after the lengths where the tape is too short.
     is_checked : bool
         Whether the length is checked at all.
+
+    Attributes
+    ----------
+    apart : set of Op
+        Loops whose steps push their values, whatever is known of them.
+    is_muted : bool
+        Whether nothing is kept at the moment.
     """
 
     def __init__(
@@ -37,6 +44,8 @@ class Tape:
         self._names_of_rows: dict[tuple[Op, str, int], str] = {}
         used = {stack(v) for plan in keeping.plans.values() for v in plan.taped}
         self.used = [s for s in _STACKS if s in used]
+        self.apart: set[Op] = set()
+        self.is_muted = False
 
     def start(self) -> None:
         for s in self.used:
@@ -48,6 +57,8 @@ class Tape:
         """Whether a loop keeps its values in rows."""
         plan = self.keeping.plans.get(op.body)
         if not plan or not plan.taped or not op.is_for or op.body.go_on is not None:
+            return False
+        if op in self.apart:
             return False
         return not any(self._pushes(region) for inner in op.body.ops for region in inner.regions)
 
@@ -69,7 +80,7 @@ class Tape:
 
     def open(self, op: Op) -> None:
         """Before a loop of the forward sweep."""
-        if not self.has_rows(op):
+        if self.is_muted or not self.has_rows(op):
             return
         self.writer.line(f"{self.count(op)} = {self._count_text(op)}")
         for s, rows in self._rows(op).items():
@@ -89,9 +100,10 @@ class Tape:
     def _count_text(self, op: Op) -> str:
         from .forward import count_text  # the text of bounds
 
-        return count_text(op, [self._text(bound) for bound in op.bounds])
+        return count_text(op, [self.text(bound) for bound in op.bounds])
 
-    def _text(self, value: Value) -> str:
+    def text(self, value: Value) -> str:
+        """Return the name of a value, or the number that it is known to be."""
         return repr(value.constant) if value.constant is not None else self.names.of(value)
 
     def _rows(self, op: Op) -> dict[str, int]:
@@ -101,7 +113,7 @@ class Tape:
 
     def close(self, op: Op) -> None:
         """After a loop of the forward sweep."""
-        if self.has_rows(op):
+        if self.has_rows(op) and not self.is_muted:
             for s, rows in self._rows(op).items():
                 self.writer.line(f"{self.tops[s]} += {rows} * {self.count(op)}")
 
@@ -119,13 +131,18 @@ class Tape:
         if op is None or not region.is_loop or not self.has_rows(op):
             return f"{self.tapes[s]}[{_plus(self.tops[s], row)}]"
         assert region.index is not None
-        start, _, step = (self._text(bound) for bound in op.bounds)
+        start, _, step = (self.text(bound) for bound in op.bounds)
         place = self.names.of(region.index)
         if start != "0":
             place = f"({place} - ({start}))"
         if step != "1":
             place = f"({place} // ({step}))"
         return f"{self._names_of_rows[op, s, row]}[{place}]"
+
+    def enough(self) -> str:
+        """Return the statement that ends the function without asking for more."""
+        sizes = [f"{tape}.size" for tape in self.tapes.values()]
+        return f"return ({', '.join(sizes)}{self.leave})"
 
     # Pushes and pops
 
@@ -142,6 +159,8 @@ class Tape:
 
     def push(self, region: Region, taped: list[Value]) -> None:
         """At the end of a region of the forward sweep."""
+        if self.is_muted:
+            return
         rows = region.is_loop and region.owner is not None and self.has_rows(region.owner)
         for s in _STACKS:
             values = [v for v in taped if stack(v) == s]

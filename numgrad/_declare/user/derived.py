@@ -50,6 +50,8 @@ class DerivedOperator(UserOperator):
         self.linear = kinds[0][0]
         self.transpose: Callable[[], DerivedOperator | None] = lambda: None
 
+    is_derived = False  # type: ignore[assignment]
+
     def _label(self, name: str) -> str:
         return f"{self.what} of {self.owner.label}, kernel {name}"
 
@@ -110,6 +112,7 @@ def declare_backward(owner: UserOperator, function: Any) -> Any:
     if not source.is_kernel:
         _check_body(owner, source, what)
         owner.derivative = TensorDerivative(owner, source)
+        owner.has_rule = False  # the function may look at numbers
         return function
     inputs, outputs = owner.signature.inputs, owner.signature.outputs
     arriving = owner.cotangent_outputs()

@@ -46,7 +46,7 @@ class UserOperator(KernelOperator):
         )  # fmt: skip
         self.inputs = source.parameters[: len(parsed.inputs)]
         self.nondifferentiable = self._check_names(nondifferentiable)
-        self.differentiable = bool(self.gradient_inputs())
+        self.differentiable = self.has_rule = bool(self.gradient_inputs())
         self.derivative: Derivative | None = None
         self.forward_kernel: Any = None  # the operator of the forward-mode kernel
         self.forward_rule: Any = None  # the derivative that applies that operator
@@ -274,6 +274,8 @@ class UserOperator(KernelOperator):
 
     def saves(self, needs: Sequence[bool]) -> Sequence[bool]:
         rule = self.rule(needs)
+        if rule is None and self.is_derived:
+            return (*[True] * len(needs), *[False] * self.nout)
         return self.with_tangent(super().saves(needs) if rule is None else rule.reads)
 
     def with_tangent(self, reads: Sequence[bool]) -> list[bool]:
@@ -286,12 +288,22 @@ class UserOperator(KernelOperator):
     def tangent(
         self, forward_pass: Any, context: Any, tangents: Sequence[Any]
     ) -> Sequence[Any] | None:
-        """Return the tangents that the forward-mode kernel computes; None if there is none."""
-        return None if self.forward_rule is None else self.forward_rule.apply(context, tangents)
+        """Return the tangents that the forward-mode kernel computes, or those that are derived
+        where no derivative is declared; None where one is."""
+        if self.forward_rule is not None:
+            return self.forward_rule.apply(context, tangents)
+        if self.is_derived:
+            return door.derivative_of(self, context).tangents(context, tangents)
+        return None
 
     def rule(self, wanted: Sequence[bool]) -> Derivative | None:
         """Return the derivative to the wanted inputs, None if it was not declared."""
         return self.derivative
+
+    @property
+    def is_derived(self) -> bool:
+        """Whether the derivative is derived from the source of the kernel: none was declared."""
+        return self.derivative is None
 
     @property
     def is_twice(self) -> bool:
@@ -302,6 +314,8 @@ class UserOperator(KernelOperator):
         self, backward_pass: Any, context: Any, cotangents: Sequence[Any]
     ) -> Sequence[Any]:
         rule = self.rule(context.wanted)
+        if rule is None and self.is_derived:
+            return door.derivative_of(self, context).gradients(context, cotangents)
         if rule is None:
             return super().differentiate(backward_pass, context, cotangents)
         return rule.apply(context, cotangents)
@@ -343,7 +357,8 @@ def operator(
     The kernel computes the core; any number of leading axes is looped over, as in NumPy's
     generalized ufuncs, and so are the rows of a batched backward pass. With core dimensions it
     takes the inputs, then the arrays to write; with a signature of scalars it takes the inputs and
-    returns the outputs.
+    returns the outputs. A derivative that is not declared is derived from the source of the kernel
+    when it is asked for the first time, as for `njit`.
 
     Parameters
     ----------

@@ -86,7 +86,7 @@ def vmap(
     >>> ng.func.vmap(ng.func.jacrev(lambda x: x * x.sum()))(points).shape
     (3, 2, 2)
     """
-    require_function(function, "vmap")
+    function = require_function(function, "vmap")
     if chunk_size is not None and (type(chunk_size) is not int or chunk_size < 1):
         raise ArgTypeError(f"vmap: chunk_size must be a positive int or None, got {chunk_size!r}")
 

@@ -106,7 +106,7 @@ def jit(
             jit, fuse=fuse, static_argnums=static_argnums, static_argnames=static_argnames,
             donate_argnums=donate_argnums, ensemble=ensemble,
         )  # fmt: skip
-    require_function(f, "jit")
+    f = require_function(f, "jit")
     if fuse not in FUSE:
         raise ValueError(f"jit: fuse must be one of {', '.join(FUSE)}, got {fuse!r}")
     signature = Signature(f, static_argnums, static_argnames, donate_argnums)

@@ -87,9 +87,8 @@ def _refuse_numba() -> NoReturn:
     raise ArgTypeError(
         f"a function compiled by Numba was called with a tensor{where}; it takes arrays, and Numba "
         f"has no derivatives. Write `from numgrad import njit` in place of Numba's njit, or "
-        f"ng.njit(f)(...): its derivative is derived from its loops. For an operator that ng.jit "
-        f"and vmap take too, write ng.operator('(n)->(n)')(f) with .backward. If no gradient is to "
-        f"flow through it, hand it t.detach().numpy()"
+        f"ng.njit(f)(...): its derivative is derived from its loops, in ng.jit "
+        f"and vmap too. If no gradient is to flow through it, hand it t.detach().numpy()"
     )
 
 

@@ -59,7 +59,8 @@ def _files(folder: Path) -> list[tuple[float, int, str]]:
     found = []
     with os.scandir(folder) as entries:
         for entry in entries:
-            if entry.name.endswith((".kernel", ".scalar")) or entry.name.startswith(".new-"):
+            is_entry = entry.name.endswith((".kernel", ".scalar", ".dispatcher"))
+            if is_entry or entry.name.startswith(".new-"):
                 with contextlib.suppress(OSError):
                     status = entry.stat(follow_symlinks=False)
                     found.append((status.st_mtime, status.st_size, entry.path))

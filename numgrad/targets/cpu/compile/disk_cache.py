@@ -23,8 +23,9 @@ from numgrad.process.fork_locks import fork_safe_lock
 
 from . import cache_eviction
 
-KERNEL, SCALAR = "kernel", "scalar"
-"""Kinds of entries: machine code of a kernel, and LLVM code of a scalar function."""
+KERNEL, SCALAR, DISPATCHER = "kernel", "scalar", "dispatcher"
+"""Kinds of entries: machine code of a kernel, LLVM code of a scalar function, and what Numba has
+compiled for a dispatcher."""
 
 _IN_MEMORY = "new kernels are kept in memory only and compiled again by the next process"
 _MAGIC = b"numgrad-object-1\n"
@@ -124,7 +125,7 @@ def read(key: str, kind: str = KERNEL) -> Entry | None:
                 _warn(f"cannot read a file of the kernel cache in {folder}: {error}")
         except (OSError, ValueError, KeyError, TypeError) as error:
             _warn(f"ignored a damaged or foreign file of the kernel cache in {folder}: {error}")
-    if kind == KERNEL:
+    if kind != SCALAR:
         with _state.lock:
             _state.hits += entry is not None
             _state.misses += entry is None
@@ -157,14 +158,14 @@ def write(key: str, entry: Entry, kind: str = KERNEL) -> None:
         _disable(f"cannot write to the kernel cache {folder}: {error}")
     else:
         with _state.lock:
-            _state.writes += kind == KERNEL
+            _state.writes += kind != SCALAR
             _state.nbytes += len(data)
 
 
 def count_compiled(kind: str = KERNEL) -> None:
     """Count one compilation."""
     with _state.lock:
-        _state.compiled += kind == KERNEL
+        _state.compiled += kind != SCALAR
         _state.scalars += kind == SCALAR
 
 

@@ -97,7 +97,8 @@ class HostKernel:
             shape = (n, *[sizes[self._number[name]] for name in core])
             own = (strides[k], *strides[at : at + len(core)])
             at += len(core)
-            result.append(np.asarray(Memory(places[k], shape, own, dtype, k < self.nin)))
+            readonly = k < self.nin and not self.spec.lends
+            result.append(np.asarray(Memory(places[k], shape, own, dtype, readonly)))
         return result
 
 

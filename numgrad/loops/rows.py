@@ -1,0 +1,144 @@
+"""Functions of loops over the rows of arrays: compiled code that the threads of a program call."""
+
+import math
+from collections.abc import Callable, Sequence
+from threading import _DummyThread, current_thread
+from typing import Any
+
+import numpy as np
+
+from ..ir.broadcasting import broadcast_shapes
+
+
+class Rows:
+    """A function of arrays that is called for each element of the loop over leading axes.
+
+    Parameters
+    ----------
+    single : callable
+        ``single(*cores)`` returns the results for one element.
+    cores : sequence of Core
+        The dtype of each operand, and how many axes it has without the leading ones.
+    compiled : callable
+        ``compiled(shared)`` returns a function of operands and results, which fills in the results
+        of all rows but the first; it says for each operand whether it is the same for all rows.
+    """
+
+    def __init__(
+        self,
+        single: Callable[..., Sequence[np.ndarray]],
+        cores: Sequence[Any],
+        compiled: Callable[[tuple[bool, ...]], Callable[..., None]],
+    ) -> None:
+        self.single, self.cores, self._compile = single, cores, compiled
+        self._compiled: dict[tuple[bool, ...], Callable[..., None]] = {}
+
+    def prepare(self, shared: tuple[bool, ...]) -> Callable[..., None]:
+        """Return the function for all rows, compiled when it is asked for the first time."""
+        if shared not in self._compiled:
+            self._compiled[shared] = self._compile(shared)
+        return self._compiled[shared]
+
+    def __call__(self, *arrays: np.ndarray) -> list[np.ndarray]:
+        """Return the results for operands with equally many leading axes."""
+        lead = arrays[0].ndim - self.cores[0][1]
+        if lead == 1 and all([len(a) == 1 for a in arrays]):  # noqa: C419  a list is faster
+            return [result[None] for result in self.single(*[a[0] for a in arrays])]
+        loop = broadcast_shapes(*[a.shape[:lead] for a in arrays])
+        count = math.prod(loop)
+        shared = tuple([_is_shared(a, lead) for a in arrays])
+        given = [
+            a[(0,) * lead] if same else _in_rows(a, loop, lead)
+            for a, same in zip(arrays, shared, strict=True)
+        ]
+        first = self.single(*[a if same else a[0] for a, same in zip(given, shared, strict=True)])
+        results = [np.empty((count, *r.shape), r.dtype) for r in first]
+        for whole, r in zip(results, first, strict=True):
+            whole[0] = r
+        if count > 1:
+            self._fill(shared, given, results)
+        return [whole.reshape(*loop, *whole.shape[1:]) for whole in results]
+
+    def _fill(
+        self, shared: tuple[bool, ...], given: Sequence[Any], results: Sequence[np.ndarray]
+    ) -> None:
+        """Compute all rows but the first. Nothing is compiled in a thread of the machine."""
+        function = self._compiled.get(shared)
+        if function is None and not isinstance(current_thread(), _DummyThread):
+            function = self.prepare(shared)
+        if function is not None:
+            function(*given, *results)
+            return
+        for row in range(1, len(results[0])):
+            cores = [a if same else a[row] for a, same in zip(given, shared, strict=True)]
+            for whole, r in zip(results, self.single(*cores), strict=True):
+                whole[row] = r
+
+
+def _is_shared(array: np.ndarray, lead: int) -> bool:
+    """Whether an operand is the same for all rows."""
+    axes = zip(array.shape[:lead], array.strides[:lead], strict=True)
+    return all(size == 1 or stride == 0 for size, stride in axes)
+
+
+def _in_rows(array: np.ndarray, loop: tuple[int, ...], lead: int) -> np.ndarray:
+    whole = np.broadcast_to(array, (*loop, *array.shape[lead:]))
+    return writable(np.ascontiguousarray(whole.reshape(-1, *array.shape[lead:])))
+
+
+def writable(array: np.ndarray) -> np.ndarray:
+    """Return an array in C order that is not marked as one to be read only, for which Numba would
+    compile another function."""
+    if array.flags.c_contiguous and array.flags.writeable:
+        return array
+    return np.array(array, order="C")
+
+
+# Source -------------------------------------------------------------------------------------------
+
+
+def compiled(
+    header: Sequence[str], body: Sequence[str], namespace: dict[str, Any], arguments: Sequence[Any]
+) -> Any:
+    """Return the compiled function ``rows`` of given source, which lets other threads run.
+
+    Parameters
+    ----------
+    header : sequence of str
+        The names of the parameters.
+    body : sequence of str
+        Lines with their indentation.
+    namespace : dict
+    arguments : sequence of types of Numba
+    """
+    from numba import njit  # not needed where there are no loops
+
+    from ..targets.cpu.compile.dispatcher_cache import kept_on_disk
+
+    text = "\n".join([f"def rows({', '.join(header)}):", *[f"    {line}" for line in body]])
+    space: dict[str, Any] = {**namespace, "__name__": __name__}
+    exec(compile(text, "<rows>", "exec"), space)
+    made: Any = kept_on_disk(njit(nogil=True)(space["rows"]))
+    made.compile(tuple(arguments))
+    return made
+
+
+def array_types(
+    cores: Sequence[Any], shared: Sequence[bool]
+) -> list[Any]:
+    """Return Numba's types of operands, with a leading axis where they differ between rows."""
+    from numba.core import types
+    from numba.np.numpy_support import from_dtype
+
+    found: list[Any] = []
+    for (dtype, ndim), same in zip(cores, shared, strict=True):
+        axes = ndim + (not same)
+        found.append(types.Array(from_dtype(dtype), axes, "C") if axes else from_dtype(dtype))
+    return found
+
+
+def element(name: str, same: bool) -> str:
+    """Return how an operand is written for the row ``r``."""
+    return name if same else f"{name}[r]"
+
+

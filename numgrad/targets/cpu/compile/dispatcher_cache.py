@@ -1,0 +1,82 @@
+"""Functions that Numba compiles at their first call, kept in the disk cache of kernels.
+
+Numba's own cache lies beside the file of a function, and has no index for functions without one.
+"""
+
+import pickle
+from typing import Any
+
+from numba.core.caching import _Cache
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
+
+from . import disk_cache as disk
+from .cache_keys import declared_options
+from .compiler import make_key
+
+
+class DispatcherCache(_Cache):
+    """The cache of a dispatcher: an entry for each signature.
+
+    Parameters
+    ----------
+    dispatcher : Dispatcher
+        Its function belongs to a module that can be imported.
+    """
+
+    def __init__(self, dispatcher: Any) -> None:
+        self._function = dispatcher.py_func
+        self._parts = ("dispatcher", sorted(declared_options(dispatcher).items()))
+
+    @property
+    def cache_path(self) -> Any:
+        return disk.cache_info().directory
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return what was compiled for a signature; None if it is not on disk."""
+        target_context.refresh()
+        key = self._key(sig)
+        entry = None if key.startswith("-") else disk.read(key, disk.DISPATCHER)
+        if entry is None:
+            return None
+        return CompileResult._rebuild(target_context, *pickle.loads(entry.payload))
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep what was compiled, unless it has addresses of this process."""
+        disk.count_compiled(disk.DISPATCHER)
+        key = self._key(sig)
+        if not (key.startswith("-") or data.library.has_dynamic_globals):
+            entry = disk.Entry(data.fndesc.llvm_func_name, (), dumps(data._reduce()))
+            disk.write(key, entry, disk.DISPATCHER)
+
+    def _key(self, sig: Any) -> str:
+        args = sig if isinstance(sig, tuple) else sig.args
+        return make_key(self._function, args, self._parts)
+
+    def enable(self) -> None:
+        """Do nothing: the cache is always in use."""
+
+    def disable(self) -> None:
+        """Do nothing: the cache is always in use."""
+
+    def flush(self) -> None:
+        """Do nothing: entries have keys, so that none is ever stale."""
+
+
+def kept_on_disk(dispatcher: Any) -> Any:
+    """Return a dispatcher that finds on disk what another process has compiled.
+
+    Parameters
+    ----------
+    dispatcher : Dispatcher
+
+    Returns
+    -------
+    Dispatcher
+        The same one.
+    """
+    function = dispatcher.py_func
+    key = make_key(function, (), ()).lstrip("-")
+    function.__qualname__ = f"{function.__name__}_{key[:16]}"  # symbols of other code are others
+    dispatcher._cache = DispatcherCache(dispatcher)
+    return dispatcher

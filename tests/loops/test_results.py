@@ -1,0 +1,118 @@
+"""What functions of loops take and return: eager, captured and mapped."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import numgrad as ng
+
+from . import kernels
+from .kernels import (
+    Motion,
+    counted,
+    mentioned,
+    motion,
+    nested,
+    outer,
+    positive,
+    scaled,
+    spring,
+    work,
+)
+
+X = np.array([1.0, 2.0, 4.0])
+TWO = np.stack([X, 2 * X])
+
+
+def everywhere(f):
+    """Return the gradient of a function: eager, captured, and the first of mapped ones."""
+    gradient = ng.func.grad(f)
+    return gradient(X), ng.jit(gradient)(X), ng.func.vmap(gradient)(TWO)[0]
+
+
+@pytest.mark.parametrize(
+    ("f", "expected"),
+    [
+        (spring, [-2, -14, 16]),
+        (lambda x: spring(x, k=1.0), [-4, -28, 32]),
+        (lambda x: nested(x)[0] * nested(x)[1][0] + nested(x)[1][1].sum(), [18, 16, 8]),
+        (lambda x: motion(x).energy * motion(x).force.sum(), [-70, -98, -154]),
+        (lambda x: work(motion(x), x), [-2, -4, -8]),
+        (lambda x: work(Motion(x[0] ** 2, x), np.ones(3)), [3, 1, 1]),
+        (lambda x: mentioned(x, "square"), [2, 4, 8]),
+        (outer, [-2, -27, 32]),
+        (scaled(3.0), [6, 0, 0]),
+        (pickle.loads(pickle.dumps(spring)), [-2, -14, 16]),
+        (lambda x: counted(x)[0], [0, 4, 8]),
+    ],
+)
+def test_gradients_are_right_eager_captured_and_mapped(f, expected):
+    for gradient in everywhere(f):
+        np.testing.assert_allclose(gradient, expected, rtol=1e-14)
+
+
+def test_integers_are_integers_and_tensors_where_values_come_later():
+    total, count = counted(ng.tensor(X))
+    assert total.item() == 20
+    assert (count, type(count)) == (2, int)
+    assert ng.jit(counted)(X)[1] == 2
+    assert np.array_equal(ng.func.vmap(counted)(np.stack([X, -X]))[1], [2, 0])
+    gradient, aux = ng.func.grad(counted, has_aux=True)(X)
+    assert np.array_equal(gradient, [0, 4, 8])
+    assert aux == 2
+    assert ng.jit(ng.func.grad(counted, has_aux=True))(X)[1] == 2
+
+
+def test_named_tuples_come_out():
+    assert isinstance(motion(ng.tensor(X)), Motion)
+    mapped = ng.func.vmap(motion)(TWO)
+    assert np.array_equal(mapped.energy, [21, 84])
+    assert np.array_equal(mapped.force, -2 * TWO)
+
+
+def test_an_error_of_the_loops_is_that_of_the_user():
+    calls = [
+        lambda: positive(ng.tensor(-X)),
+        lambda: ng.func.grad(positive)(-X),
+        lambda: ng.jit(positive)(-X),
+        lambda: ng.jit(ng.func.grad(positive))(-X),
+        lambda: ng.func.vmap(positive)(np.stack([X, X, -X, X])),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match="a negative mass"):
+            call()
+    assert ng.jit(positive)(X) == 21
+
+
+def test_a_function_without_results_is_called():
+    assert kernels.silent(ng.tensor(X)) is None
+    assert kernels.silent(ng.tensor(X, requires_grad=True)) is None
+
+
+@pytest.mark.parametrize("x", [np.arange(6.0)[::2], np.arange(3.0)[::-1], np.broadcast_to(2.0, 3)])
+def test_arrays_may_have_any_strides(x):
+    expected = ng.func.grad(spring)(x.copy())
+    assert np.array_equal(ng.func.grad(spring)(x), expected)
+    assert np.array_equal(ng.jit(ng.func.grad(spring))(x), expected)
+
+
+def test_an_array_that_changes_between_calls_is_read_as_it_is():
+    k = np.array([1.0, 1.0, 1.0])
+    x = ng.tensor(X, requires_grad=True)
+    y = work(Motion(x[0], x), k)
+    k[:] = 5.0
+    assert np.array_equal(ng.grad(y, x)[0].numpy(), [2, 1, 1])
+
+
+def test_functions_of_numba_itself_are_transformed_too():
+    gradient = ng.func.grad(kernels.product)(X)
+    assert np.array_equal(gradient, [2, 1, 0])
+    assert np.array_equal(ng.jit(ng.func.grad(kernels.product))(X), gradient)
+    assert ng.jit(kernels.product)(X) == 2
+    assert np.array_equal(ng.func.vmap(kernels.product)(TWO), [2, 8])
+    assert ng.func.jvp(kernels.product, (X,), (X,))[1] == 4
+
+
+def test_derived_adjoints_are_made_once():
+    assert ng.adjoint(spring).derived((X, 0.5)) is ng.adjoint(spring).derived((X, 0.5))
