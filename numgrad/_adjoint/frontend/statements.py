@@ -35,6 +35,8 @@ class Statements(Branches, Calls, Loops, ComplexNumbers, Expressions):
         The calls that led here: for types of loops, and against recursion.
     """
 
+    current: ast.AST  # the statement that is read
+
     def __init__(
         self, b: Builder, kernel: Kernel | Closure, names: dict[str, Thing], chain: tuple = (),
         around: "Statements | None" = None,
