@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from numgrad import Tensor
+from numgrad.engine.record.composition import composed
 from numgrad.functions.elementwise import ufunc_methods
 from numgrad.functions.elementwise.universal import Options
 from numgrad.functions.tensor.numpy_table import UFUNCS
@@ -82,9 +83,13 @@ def _entry(module: str, name: str, function: Callable[..., Any]) -> str:
     return "\n" + "".join(_definitions(name, function, universal))
 
 
+_COMPOSED = composed(max).__code__  # which keeps the type of the function that it is given
+
+
 def _is_written(function: Callable[..., Any]) -> bool:
     """Whether a type checker sees the docstring where the function is defined."""
-    first = function.__code__.co_consts[:1]
+    written = inspect.unwrap(function) if function.__code__ is _COMPOSED else function
+    first = written.__code__.co_consts[:1]
     return bool(first) and inspect.cleandoc(str(first[0])) == inspect.getdoc(function)
 
 

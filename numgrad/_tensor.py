@@ -24,7 +24,7 @@ from .engine.graph.node import Accumulator, Value, View
 from .engine.graph.value import CPU, ForeignStorage
 from .engine.record import apply
 from .engine.record.device_launch import on_host
-from .engine.record.guards import seen
+from .engine.record.guards import guarded
 from .operators.shape import reshape as _shape
 
 if TYPE_CHECKING:  # functions.binding gives this to the class: the functions need tensors
@@ -76,7 +76,7 @@ class Tensor(Arithmetic, Methods, Value):
                 f"numpy() of a tensor on {self.spec.device}, which NumPy cannot read: write "
                 f"x.cpu().numpy()"
             )
-        escapes.refuse(self, "numpy()", escapes.VALUES, "x.detach().numpy()")
+        escapes.refuse_escape(self, "numpy()", escapes.VALUES, "x.detach().numpy()")
         if copy:
             return array.copy()
         view = array.view()
@@ -85,10 +85,12 @@ class Tensor(Arithmetic, Methods, Value):
 
     def _computed(self) -> np.ndarray:
         if self.array is None:
-            found = capture.known(self)
+            found = capture.constant_elements(self)
             return capture.refuse_reading(self) if found is None else found
-        if apply.mode.capture is not None:
-            apply.mode.capture.look(self)
+        if apply.unusual:
+            for watcher in (apply.mode.capture, apply.mode.trace):
+                if watcher is not None:
+                    watcher.note_read(self)
         return self.array
 
     def _on_host(self) -> np.ndarray:
@@ -104,12 +106,12 @@ class Tensor(Arithmetic, Methods, Value):
             If the tensor requires grad, in a function that `func.grad` or another transformation
             differentiates: gradients would be lost without a word.
         """
-        escapes.refuse_inside(self, "item()", escapes.VALUES, "x.detach().item()")
+        escapes.refuse_escape_in_transform(self, "item()", escapes.VALUES, "x.detach().item()")
         return self._on_host().item(*args)
 
     def tolist(self) -> Any:
         """Return the elements as nested lists of Python numbers; raises where `item` does."""
-        escapes.refuse_inside(self, "tolist()", escapes.VALUES, "x.detach().tolist()")
+        escapes.refuse_escape_in_transform(self, "tolist()", escapes.VALUES, "x.detach().tolist()")
         return self._on_host().tolist()
 
     def __float__(self) -> float:
@@ -137,7 +139,7 @@ class Tensor(Arithmetic, Methods, Value):
 
     def _number(self, what: str) -> np.ndarray:
         array = self._on_host()
-        escapes.refuse(self, f"{what}()", escapes.NUMBERS[what])
+        escapes.refuse_escape(self, f"{what}()", escapes.NUMBERS[what])
         return array
 
     def __bool__(self) -> bool:
@@ -204,7 +206,7 @@ class Tensor(Arithmetic, Methods, Value):
             self._view.refresh(self)
         result = self.detached()
         if not self.is_scalar:
-            apply.set_apart(result, self, "it is detached", strict=False)
+            apply.make_alias(result, self, "it is detached", strict=False)
         else:
             if apply.mode.capture is None:
                 result = registry["copy"](result)  # stays if the value becomes an array
@@ -252,7 +254,7 @@ class Tensor(Arithmetic, Methods, Value):
         self._require_grad("retain_grad")
         node = self.edge.node
         if node is not None and not node.is_accumulator:
-            node.own().retained[self.slot] = weakref.ref(self)
+            node.own_extras().retained[self.slot] = weakref.ref(self)
 
     @property
     def retains_grad(self) -> bool:
@@ -270,7 +272,7 @@ class Tensor(Arithmetic, Methods, Value):
                 leaf.hooks = {}
             return hooks.register(leaf.hooks, hook)
         assert node is not None
-        return hooks.register(node.own().tensor_hooks.setdefault(self.slot, {}), hook)
+        return hooks.register(node.own_extras().tensor_hooks.setdefault(self.slot, {}), hook)
 
     def register_post_accumulate_grad_hook(self, hook: Callable[["Tensor"], None]) -> hooks.Handle:
         """Call ``hook(tensor)`` after ``backward`` has accumulated into this leaf's ``grad``."""
@@ -328,14 +330,14 @@ def tensor(
     """
     if isinstance(data, Tensor):
         instead = "ng.asarray(x) keeps the graph, x.clone() is a copy in it."
-        escapes.refuse_inside(data, "ng.tensor", instead)
+        escapes.refuse_escape_in_transform(data, "ng.tensor", instead)
         if data.array is None:
             value = data if dtype is None else data.astype(dtype)
             return value.detach().clone().requires_grad_(requires_grad)
         device = data.spec.device if device is None else device
         data = data._on_host()
     require_plain(data)
-    array = numbers(np.array(read(_plain(seen(data))), dtype=dtype, copy=True, order="C"), data)
+    array = numbers(np.array(read(_plain(guarded(data))), dtype=dtype, copy=True, order="C"), data)
     if requires_grad:
         require_floating(array.dtype)
     made = Tensor(array) if device is None else placed(array, _devices.name_of(device))
@@ -350,7 +352,7 @@ def _plain(data: Any) -> Any:
         return data
     if data.array is None and apply.mode.capture is not None:
         capture.refuse(_SEQUENCE)
-    escapes.refuse(data, "a conversion to NumPy", _SEQUENCE)
+    escapes.refuse_escape(data, "a conversion to NumPy", _SEQUENCE)
     if data.spec.device != CPU:
         raise DeviceError(f"a sequence has a tensor on {data.spec.device}. {_SEQUENCE}")
     return data.numpy()
@@ -388,7 +390,7 @@ def align(value: Value, ndim: int) -> Value:
     """Prepend axes of size 1 until ``value`` has ``ndim`` axes."""
     if value.array is not None and not value.requires_grad and not value.rows:
         if apply.mode.capture is not None:
-            apply.mode.capture.use((value,))
+            apply.mode.capture.note_operands((value,))
         shape = (1,) * (ndim - len(value.shape)) + value.shape
         return Tensor(value.array.reshape(shape), False, value.storage)
     return _shape.expand_dims(value, axes=tuple(range(-ndim, -len(value.shape))))

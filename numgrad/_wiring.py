@@ -15,8 +15,8 @@ from .targets.cpu import CPUTarget
 
 def _wire() -> None:
     apply.runtime.target = CPUTarget()
-    apply.runtime.elsewhere = device_launch.apply
-    apply.runtime.program_elsewhere = device_launch.program_of
+    apply.runtime.apply_on_device = device_launch.apply
+    apply.runtime.program_on_device = device_launch.program_of
     apply.runtime.value = Tensor
     apply.runtime.roles = {
         **{name: registry[name] for name in ("add", "subtract", "negative", "copy")},
@@ -35,9 +35,9 @@ def _wire() -> None:
     }
     door.value, door.constant, door.align = Tensor, constant, align
     door.apply = apply.apply
-    door.alone, door.is_many = parallel_launch.alone, parallel_launch.is_many
+    door.alone, door.is_many = parallel_launch.launch_parallel, parallel_launch.is_many
     door.unary, door.binary = dispatch.unary, dispatch.binary
-    door.several, door.learn = dispatch.several, dispatch.learn
+    door.several, door.learn = dispatch.nary, dispatch.learn
     door.deferred = deferred.elementwise
     door.site = apply.user_site
     door.influence = spectral_influence.influence

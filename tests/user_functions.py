@@ -37,6 +37,18 @@ class Multiply(ng.Function):
         return g * b * ctx.scale, g * a * ctx.scale, None
 
 
+class Square(ng.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return 2 * g * x
+
+
 class Cube(ng.Function):
     """Its backward reads the output too: y / x."""
 

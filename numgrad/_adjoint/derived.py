@@ -17,9 +17,11 @@ from .analyses.keep import Keeping
 from .analyses.simplify import Liveness, remove_dead, simplify
 from .builder.things import tuple_like
 from .frontend.reading import Known, read
+from .generation.exchanges import arrays_again
+from .generation.fission import Fission
 from .generation.forward import Forward, zero_text
 from .generation.order import Order
-from .generation.reverse import Reverse, arrays_again
+from .generation.reverse import Reverse
 from .generation.snapshots import Snapshots
 from .generation.tape import Tape
 from .generation.writing import Names, Writer, tidied
@@ -43,6 +45,8 @@ class Options:
         The forward sweep has only what is needed.
     reorder : bool
         Loops whose steps commute are reversed upwards; sums stay in registers.
+    split : bool
+        Loops that add to neighbours are reversed by several, which vectorise.
     checked : bool
         The length of the tape is checked. Deriving again needs a source without: its tape is
         long enough.
@@ -55,6 +59,7 @@ class Options:
     compare: bool = True
     slice: bool = True
     reorder: bool = True
+    split: bool = True
     checked: bool = True
     snapshots: bool = False
 
@@ -202,8 +207,9 @@ class Derived:
             tape.start()
             forward.run()
             order = Order(self.activity, self.keeping.dependence, tape, options.reorder)
+            fission = Fission(self.keeping, order, tape, names, writer, options.split)
             sweep = Reverse(
-                program, self.activity, self.keeping, names, writer, tape, order, snapshots
+                program, self.activity, self.keeping, names, writer, tape, order, snapshots, fission
             )
             self._reverse(sweep, seeds)
         self.source = tidied("\n".join(writer.lines))
@@ -304,7 +310,9 @@ class Derived:
     def _kernel(self) -> tuple[Any, list[Any]]:
         """This adjoint as a kernel, and the types of its arguments."""
         function, arguments, active = self.request
-        first = derive(function, arguments, active, replace(self.options, checked=False))
+        first = derive(
+            function, arguments, active, replace(self.options, checked=False, split=False)
+        )
         types: list[Any] = [value.type for value in first.program.parameters]
         types += [types[n] for n in first.shadows]
         types += [first.results[n] for n in first.cotangents]

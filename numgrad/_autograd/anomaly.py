@@ -84,7 +84,7 @@ class detect_anomaly(set_detect_anomaly):  # noqa: N801 - torch's name
 
 
 class Checker:
-    """Checks the gradients of a pass; see `numgrad.engine.differentiate.request.Check`."""
+    """Checks the gradients of a pass; see `numgrad.engine.differentiate.request.GradientCheck`."""
 
     def computed(
         self, node: Node, gradients: Sequence[Value | None], cotangents: Sequence[Value | None]

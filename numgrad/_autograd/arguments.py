@@ -20,7 +20,7 @@ from .._errors import (
 from .._tensor import Tensor, constant, placed
 from ..engine.derivatives.batching import batch_of, with_rows
 from ..engine.graph.node import NO_EDGE, Edge, Spec, Value
-from ..engine.graph.value import CPU, is_taken_along
+from ..engine.graph.value import CPU, is_movable
 from ..engine.record.apply import mode
 from ..functions.array.device_transfer import placed_on
 from ..graph import GradientEdge
@@ -146,7 +146,7 @@ def cotangent(
             f"have the same dtype, "
             f"but got {seed.dtype} for an output of {spec.dtype}"
         )
-    if mode.capture is not None and is_taken_along(seed):  # a replay moves the seed too
+    if mode.capture is not None and is_movable(seed):  # a replay moves the seed too
         seed = placed_on(seed, spec.device)
     if seed.spec.device != spec.device:
         raise DeviceError(

@@ -204,7 +204,7 @@ def _undone_on_error(outcome: Outcome) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        outcome.give_back()
+        outcome.restore_saved()
         raise
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._tensor import Tensor, constant, placed
-from ..engine.differentiate.repeated_pass import Again, find, ones
+from ..engine.differentiate.repeated_pass import RepeatedPass, find_repeated_pass, ones
 from ..engine.differentiate.request import Outcome
 from ..engine.graph.node import Edge
 from . import anomaly, delivery
@@ -99,7 +99,7 @@ _PLAIN = Options()
 def _found(
     outputs: Sequence[Any], inputs: Any, seeds: Any, batched: bool, retain: bool,
     create_graph: bool = False,
-) -> Again | None:  # fmt: skip
+) -> RepeatedPass | None:  # fmt: skip
     """Return the repeated pass over a known graph, None if there is none, if a seed needs a
     conversion, or if anomaly detection is on."""
     each = _each(seeds, len(outputs))
@@ -119,7 +119,7 @@ def _found(
         for array in arrays:
             if len(array) != batch:
                 return None
-    return find(outputs, arrays, inputs, batch, retain, create_graph)
+    return find_repeated_pass(outputs, arrays, inputs, batch, retain, create_graph)
 
 
 def _array(output: Any, seed: Any, batched: bool) -> np.ndarray | None:

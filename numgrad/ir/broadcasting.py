@@ -1,4 +1,4 @@
-"""Broadcasting of shapes of any rank that arrays have."""
+"""Broadcasting of shapes of any rank that an array can have."""
 
 from collections.abc import Sequence
 from itertools import zip_longest
@@ -6,12 +6,12 @@ from itertools import zip_longest
 import numpy as np
 
 MOST_AXES = 64
-"""Of an array of NumPy 2."""
+"""The highest rank of an array of NumPy 2."""
 
 
 def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
-    """Return the shape that arrays of some shapes are broadcast to, as `numpy.broadcast_shapes`,
-    which knows no more than 32 axes where arrays have 64.
+    """Return the shape to which arrays of these shapes are broadcast, as `numpy.broadcast_shapes`
+    does, which takes no more than 32 axes while arrays have up to 64.
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""Arrays on a device: which memory they are in, and where in it each element is.
+"""Arrays on a device: a block of device memory, with the offset, shape and strides of a view.
 
-They have what the engine asks of NumPy's: shape, dtype, strides, whether they lie in C order, whose
-memory they are a part of. Elements are for the target alone.
+A `DeviceArray` has the attributes of NumPy's arrays that the engine reads: shape, dtype, strides,
+flags and base. Only the target reads and writes elements.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from .program import contiguous_strides, extent, is_contiguous
 
 
 class Flags:
-    """What is asked of an array's flags; as in NumPy, it can be made read-only by them."""
+    """The flags of a device array; as in NumPy, ``writeable`` can be set."""
 
     __slots__ = ("_array",)
 
@@ -45,18 +45,18 @@ class DeviceArray:
     Parameters
     ----------
     target
-        The device, which copies elements.
+        The target of the device, which copies elements.
     memory
-        The block, as the runtime knows it.
+        The block of memory, as the device's runtime knows it.
     offset : int
-        Of the first element, in bytes.
+        The offset of the first element, in bytes.
     shape, strides : tuple of int
-        Strides in bytes, by default those of C order.
+        Strides are in bytes, by default those of C order.
     dtype : dtype
     base : DeviceArray, optional
-        What this is a view of.
+        The array of which this is a view.
     writeable : bool
-        Whether elements may be written: not where they are repeated, or belong to others.
+        Whether elements may be written: not if they are repeated, or belong to another library.
     """
 
     __slots__ = (
@@ -81,7 +81,7 @@ class DeviceArray:
 
     @property
     def device(self) -> str:
-        """Such as ``"cuda:0"``."""
+        """The name of the device, such as ``"cuda:0"``."""
         return self.target.name
 
     @property
@@ -107,10 +107,11 @@ class DeviceArray:
     def seen(
         self, function: Callable[[np.ndarray], np.ndarray], known: "dict[Any, Any] | None" = None
     ) -> "DeviceArray":
-        """Return the view that a NumPy function makes of an array that lies like this one, of which
-        there is but one element: the function must not read it, and raise where it would copy.
+        """Return the view that a NumPy function makes of this array.
 
-        ``known`` keeps how views of the function lie, for arrays that lie like this one.
+        The function is applied to an array of the host with the same shape and strides that has
+        memory for one element alone: it must not read elements, and must raise where it would copy.
+        ``known`` is a cache of the function's views, by shape, strides, dtype and flag.
         """
         lies = self.shape, self.strides, self.dtype, self.writeable
         view = None if known is None else known.get(lies)
@@ -129,7 +130,7 @@ class DeviceArray:
         Raises
         ------
         ValueError
-            If the elements do not lie so that there is one.
+            If the strides allow no such view.
         """
         return self.seen(lambda array: array.reshape(*shape, copy=False))
 
@@ -142,7 +143,8 @@ class DeviceArray:
         return self.seen(lambda array: array[key])
 
     def spread(self, shape: tuple[int, ...]) -> "DeviceArray":
-        """Return the view of which NumPy writes the elements into a region of this shape.
+        """Return the view whose elements NumPy would write into a region of this shape: broadcast,
+        without leading axes of length 1 that the region lacks.
 
         Raises
         ------
@@ -162,14 +164,15 @@ class DeviceArray:
             ) from None
 
     def bounds(self) -> tuple[int, int]:
-        """Return where in the memory the first and behind the last byte of the elements are."""
+        """Return the offsets in the memory of the first byte of the elements, and behind the last
+        byte."""
         if not self.size:
             return self.offset, self.offset
         low, high = extent(self.shape, self.strides)
         return self.offset + low, self.offset + high + self.dtype.itemsize
 
     def copy(self, order: str = "C") -> "DeviceArray":
-        """Return a copy in memory of its own, in C order whatever is asked for."""
+        """Return a copy in memory of its own, in C order whatever ``order`` is."""
         return self.target.copy(self)
 
     def __len__(self) -> int:
@@ -189,8 +192,8 @@ def _view(
     function: Callable[[np.ndarray], np.ndarray], shape: tuple[int, ...], strides: tuple[int, ...],
     dtype: np.dtype, writeable: bool,
 ) -> tuple[int, tuple[int, ...], np.dtype, tuple[int, ...], bool]:  # fmt: skip
-    """Return how far in bytes a view begins behind an array, its shape, dtype and strides, and
-    whether it can be written."""
+    """Return the offset in bytes of a function's view from the beginning of an array, the view's
+    shape, dtype and strides, and whether it can be written."""
     dummy = as_strided(np.empty(1, dtype), shape, strides, writeable=writeable)
     result = function(dummy)
     offset = 0
@@ -206,7 +209,7 @@ def _text(shape: tuple[int, ...]) -> str:
 
 
 class _Bytes:
-    """The memory between two addresses, in which an array lies."""
+    """The host memory between two addresses, which keeps the array in it alive."""
 
     def __init__(self, array: np.ndarray, low: int, high: int) -> None:
         self.array = array
@@ -216,8 +219,8 @@ class _Bytes:
 
 
 def span(array: np.ndarray) -> tuple[np.ndarray, int]:
-    """Return all bytes from the first to the last element of an array of the host, and where among
-    them its element of index 0 begins."""
+    """Return all bytes from the first to the last element of an array of the host, and the position
+    in them of the element with index 0."""
     if not array.size:
         return np.empty(0, np.uint8), 0
     low, high = map(int, byte_bounds(array))
@@ -226,7 +229,8 @@ def span(array: np.ndarray) -> tuple[np.ndarray, int]:
 
 
 def as_array(array: Any) -> Any:
-    """Return an array of a device, or of NumPy, which makes scalars of arrays without axes."""
+    """Return an array of a device or of NumPy unchanged, and a scalar of NumPy as an array: NumPy's
+    functions return scalars in place of arrays without axes."""
     return array if type(array) in _ARRAYS else np.asarray(array)
 
 

@@ -1,6 +1,7 @@
-"""What operators hand over: the functions of kernels, with their dtypes.
+"""Kernel specs: the functions of kernels, with their dtypes and options.
 
-They are apart from the code that compiles them, so that declaring operators does not import Numba.
+Operators make kernel specs and targets compile them, so that declaring operators does not import
+Numba.
 """
 
 import re
@@ -15,20 +16,20 @@ Dtypes = tuple[np.dtype, ...]
 
 @dataclass(frozen=True)
 class Strided:
-    """The shape of an array that lies in memory with these strides, in bytes."""
+    """The shape and the strides, in bytes, of an argument that is not in C order."""
 
     shape: tuple[int, ...]
     strides: tuple[int, ...]
 
     def extent(self) -> int:
-        """Return the bytes from the first element to the last, for strides that are not
+        """Return the distance in bytes from the first element to the last; strides must not be
         negative."""
         return sum([(n - 1) * step for n, step in zip(self.shape, self.strides, strict=True)])
 
 
 @dataclass(frozen=True)
 class Same:
-    """An argument of a program that has to be a certain object."""
+    """An argument of an entry that must be one certain object."""
 
     value: Any
 
@@ -40,9 +41,10 @@ class ElementwiseSpec:
     Attributes
     ----------
     name : str
-        Of the operator, for error messages and profiles.
+        The name of the operator, for error messages and profiles.
     function : callable
-        Scalars in, a scalar or a tuple of scalars out: ``math``, arithmetic, ``where``, callees.
+        Takes scalars and returns a scalar or a tuple of scalars; made of ``math``, arithmetic,
+        ``where`` and callees.
     in_dtypes, out_dtypes : tuple of dtypes
     """
 
@@ -53,27 +55,27 @@ class ElementwiseSpec:
 
     @property
     def identity(self) -> tuple:
-        """What two specs of the same kernel have in common."""
+        """The key of the kernel: specs with equal identities share one kernel."""
         return ("elementwise", self.function, self.in_dtypes, self.out_dtypes)
 
 
 @dataclass(frozen=True, eq=False)
 class FusedSpec:
-    """Elementwise operators joined in one kernel; only what `outputs` lists goes to memory.
+    """Elementwise operators joined in one kernel; only the values in `outputs` are stored.
 
     Values are numbered: the kernel's inputs come first, then the result of each step.
 
     Attributes
     ----------
     name : str
-        For profiles.
+        The name in profiles.
     steps : tuple of (ElementwiseSpec, tuple of int)
-        An operator with one output, and the values that it is applied to: inputs or earlier steps.
+        An operator with one output, and the numbers of its operands: inputs or earlier steps.
     in_dtypes, out_dtypes : tuple of dtypes
     outputs : tuple of int
         The values that are stored.
     scalars : tuple of bool
-        For each input, whether it is one element, which is read once: its step is not looked at.
+        For each input, whether it has one element, which is read once whatever its stride.
     """
 
     name: str
@@ -85,7 +87,7 @@ class FusedSpec:
 
     @property
     def identity(self) -> tuple:
-        """What two specs of the same kernel have in common."""
+        """The key of the kernel: specs with equal identities share one kernel."""
         steps = tuple((step.identity, args) for step, args in self.steps)
         return ("fused", steps, self.in_dtypes, self.outputs, self.scalars)
 
@@ -98,7 +100,7 @@ class Constant:
     ----------
     value : hashable
     text : str
-        The value as text: ``(1,)`` and ``(1.0,)`` are equal, but not the same constant.
+        The value as text: ``(1,)`` and ``(1.0,)`` are equal, but different constants.
     """
 
     value: Any
@@ -107,16 +109,17 @@ class Constant:
 
 @dataclass(frozen=True)
 class CUDAKernel:
-    """A kernel for CUDA that a user wrote, of whole arrays.
+    """A kernel for CUDA that a user wrote, which works on whole arrays.
 
     Attributes
     ----------
     function : callable
-        A plain function, whose parameters are those of a core function, scalars as arrays too.
+        A plain function with the parameters of a core function; scalars are arrays too.
     label : str
-        For errors.
+        The name in errors.
     threads : int or None
-        Of a block, if that matters to the kernel: then it has a block for each element of the loop.
+        The number of threads in a block, if the kernel depends on it: then each element of the loop
+        has a block.
     """
 
     function: Callable
@@ -142,15 +145,15 @@ class LoopSpec:
     may_raise : bool
         Whether the function can raise; the kernel reports it whatever is declared.
     trailing : tuple of (Constant or None)
-        Static parameters, which the function takes last: ``None`` stands for a number, which is one
+        Static parameters, the last ones of the function. ``None`` stands for a number that is one
         of the last inputs, so that a new value needs no new kernel.
     checked : bool
         Whether indices are checked, and elements that are not written are reported like an error.
     block : int
-        Where it is not 0, the first core dimension of the only input is what the kernel loops over,
-        in blocks of this size: the function reduces each to one output, the last block may be
-        shorter. The position of the first element comes as the address of one more operand, behind
-        the output, and decides where the outputs go.
+        If not 0, the kernel loops over the first core dimension of its only input in blocks of this
+        size, of which the last may be shorter. The function reduces each block to one output. The
+        position of the first element is passed as the address of one more operand, behind the
+        output, and decides where the outputs are written.
     """
 
     name: str
@@ -167,7 +170,7 @@ class LoopSpec:
 
     @property
     def identity(self) -> tuple:
-        """What two specs of the same kernel have in common."""
+        """The key of the kernel: specs with equal identities share one kernel."""
         dtypes = (self.in_dtypes, self.out_dtypes)
         options = (self.signature, self.scalars, self.trailing, self.checked, self.block)
         return ("loop", self.function, *dtypes, *options)
@@ -180,11 +183,11 @@ class RawSpec:
     Attributes
     ----------
     name : str
-        Of the operator.
+        The name of the operator.
     function : callable
         ``function(ptrs, n, core_dims, steps, status)``.
     key : tuple
-        What the function's code depends on beyond its source.
+        The parameters, beyond its source, on which the function's code depends.
     signature, in_dtypes, out_dtypes
         Needed only for `Kernel.ufunc`.
     """
@@ -198,13 +201,13 @@ class RawSpec:
 
     @property
     def identity(self) -> tuple:
-        """What two specs of the same kernel have in common."""
+        """The key of the kernel: specs with equal identities share one kernel."""
         return ("raw", self.function, self.key)
 
 
 @dataclass(frozen=True)
 class LibrarySpec:
-    """A kernel that calls a library of numerical routines; each target has its own.
+    """A kernel that calls a library of numerical routines; each target has its own library.
 
     Attributes
     ----------
@@ -213,7 +216,7 @@ class LibrarySpec:
     dtype : dtype
         float32, float64, complex64 or complex128.
     lower, adjoint : bool
-        Which triangle is meant; whether the system of the adjoint matrix is solved.
+        Whether the lower triangle is used; whether the system of the adjoint matrix is solved.
     """
 
     name: str
@@ -223,7 +226,7 @@ class LibrarySpec:
 
     @property
     def identity(self) -> tuple:
-        """What two specs of the same kernel have in common."""
+        """The key of the kernel: specs with equal identities share one kernel."""
         return ("library", self.name, self.dtype, self.lower, self.adjoint)
 
 
@@ -231,8 +234,8 @@ class LibrarySpec:
 class ProductSpec:
     """The product of two matrices, ``(m,k),(k,n)->(m,n)``, of any strides.
 
-    The bits of an element depend on its row and its column alone: neither on the number of rows nor
-    on threads, of which it uses one.
+    The kernel uses one thread. The bits of an element depend on its row and its column alone, not
+    on the number of rows or threads.
 
     Attributes
     ----------
@@ -256,21 +259,21 @@ class ProductSpec:
 
     @property
     def identity(self) -> tuple:
-        """What two specs of the same kernel have in common."""
+        """The key of the kernel: specs with equal identities share one kernel."""
         return ("product", self.dtype)
 
 
 @dataclass(frozen=True)
 class UfuncLoop:
-    """A universal function of NumPy's for one array and a number, that does what a function of
-    whole arrays does.
+    """A universal function of NumPy for one array and a number, which can replace the function of a
+    `HostSpec`.
 
     Attributes
     ----------
     module, name : str
-        Where it is.
+        The module of NumPy, and the name of the universal function there.
     size : int
-        The length of the last axis of its results.
+        The length of the last axis of the results.
     """
 
     module: str
@@ -280,20 +283,21 @@ class UfuncLoop:
 
 @dataclass(frozen=True, eq=False)
 class HostSpec:
-    """A kernel that calls a function of whole arrays in Python, as NumPy and SciPy have them.
+    """A kernel that calls a function of whole arrays in Python, such as one of NumPy or SciPy.
 
     Attributes
     ----------
     name : str
-        Of the operator.
+        The name of the operator.
     function : callable
-        ``function(*arrays, **options)`` returns an array, or a tuple of arrays. It acts on the last
-        axes, as the signature says, for any leading ones, and keeps no reference to its arguments.
+        ``function(*arrays, **options)`` returns an array, or a tuple of arrays. It acts on the core
+        axes of the signature, for any leading axes, and keeps no reference to its arguments.
     signature : str
     in_dtypes, out_dtypes : tuple of dtypes
     options : tuple of (str, hashable)
+        The keyword arguments of the function.
     loop : UfuncLoop or None
-        What may be called in its place.
+        A universal function that may be called in place of the function.
     lends : bool
         Whether arrays are not marked as such to be read only: the function does not write them, but
         hands them to code that is compiled for others.
@@ -310,7 +314,7 @@ class HostSpec:
 
     @property
     def identity(self) -> tuple:
-        """What two specs of the same kernel have in common."""
+        """The key of the kernel: specs with equal identities share one kernel."""
         options = tuple((name, type(value), value) for name, value in self.options)
         return ("host", self.function, self.in_dtypes, options)
 
@@ -319,7 +323,7 @@ CompiledSpec = ElementwiseSpec | FusedSpec | LoopSpec | ProductSpec | RawSpec
 Spec = CompiledSpec | HostSpec | LibrarySpec
 
 
-# What specs say of their functions ----------------------------------------------------------------
+# The parameters of functions ----------------------------------------------------------------------
 
 
 def core_dimensions(signature: str) -> list[tuple[str, ...]]:
@@ -335,9 +339,10 @@ def core_dimensions(signature: str) -> list[tuple[str, ...]]:
 def parameter_order(
     nin: int, nops: int, trailing: Sequence[Constant | None]
 ) -> list[int | Constant]:
-    """Return what each parameter of a function is: an operand by its number, or a constant.
+    """Return for each parameter of a function the number of its operand, or its constant.
 
-    Numbers among the static parameters are the last inputs, but come last in the function.
+    Numbers among the static parameters are the last inputs of the kernel, but they are parameters
+    behind the outputs.
     """
     first = nin - sum(item is None for item in trailing)
     numbers = iter(range(first, nin))
@@ -346,7 +351,8 @@ def parameter_order(
 
 
 def real_dtype(in_dtypes: Sequence[np.dtype], out_dtypes: Sequence[np.dtype]) -> np.dtype:
-    """The dtype of a kernel's real literals: the widest of its inputs, else of its outputs."""
+    """Return the dtype of a kernel's real literals: the widest of its inputs, else of its
+    outputs."""
     for dtypes in (in_dtypes, out_dtypes):
         inexact = [np.finfo(dtype).dtype for dtype in dtypes if dtype.kind in "fc"]
         if inexact:

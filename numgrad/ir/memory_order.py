@@ -1,8 +1,8 @@
 """The order in which the axes of an array lie in memory: whether a reshape is a view depends on it.
 
-NumPy gives what it computes element by element the order of its operands ('K'), and other results C
-order. Which one that is depends on the strides of the operands alone, so NumPy itself tells it from
-arrays of at most two elements along each axis.
+Results of NumPy's elementwise functions have the memory order of the operands ('K'), other results
+C order. The order depends on the strides of the operands alone, so NumPy itself is asked for it
+with arrays of at most two elements along each axis.
 """
 
 from collections.abc import Sequence
@@ -18,8 +18,8 @@ Strides = Shape | None
 
 
 def standing_in(shape: Shape, dtype: np.dtype, strides: Strides = None) -> np.ndarray:
-    """Return an array that lies in memory like one with these properties, of which one element is
-    there: to ask NumPy for views, not to be read or written."""
+    """Return an array of this shape and these strides with memory for one element alone: NumPy can
+    make views of it, but its elements must not be read or written."""
     if strides is None:
         strides = contiguous_strides(shape, dtype.itemsize)
     return np.asarray(_Standing(shape, dtype, strides))
@@ -30,7 +30,8 @@ _PLACE = _MEMORY.__array_interface__["data"][0], False
 
 
 class _Standing:
-    """What NumPy takes for an array, in a part of the time that `as_strided` needs."""
+    """An object with an ``__array_interface__``, of which NumPy makes an array in a part of the
+    time of `as_strided`."""
 
     __slots__ = ("__array_interface__",)
 
@@ -46,8 +47,8 @@ def strides_of(array: Any) -> Strides:
 
 
 def in_miniature(shape: Shape, strides: Strides) -> np.ndarray:
-    """Return an array of at most two elements along each axis, whose axes lie in the order of those
-    of an array with this shape; it can be read."""
+    """Return an array of at most two elements along each axis, with the memory order of an array of
+    this shape and these strides; its elements can be read."""
     sizes = tuple([min(size, 2) for size in shape])
     if strides is None:
         return np.zeros(sizes, np.int8)
@@ -57,7 +58,7 @@ def in_miniature(shape: Shape, strides: Strides) -> np.ndarray:
 
 
 def kept(operands: Sequence[np.ndarray]) -> np.ndarray:
-    """Return an array in the order that a function of elements gives its result."""
+    """Return an array in the memory order of the result of an elementwise function ('K')."""
     flags: Any = [["readonly"]] * len(operands) + [["writeonly", "allocate"]]
     types = [None] * len(operands) + [np.int8]
     with np.nditer(
@@ -71,19 +72,19 @@ def kept(operands: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def as_kept(operands: Sequence[np.ndarray], static: Any) -> list[np.ndarray]:
-    """Return the `memory_order` of an operator on elements."""
+    """Return the ``memory_order`` of an elementwise operator with one output."""
     return [kept(operands)]
 
 
 @lru_cache(4096)
 def axes_in_memory(strides: Shape) -> tuple[int, ...]:
-    """Return the axes of an array with these strides as they lie in memory, the innermost last."""
+    """Return the axes of an array with these strides in memory order, the innermost last."""
     return tuple(sorted(range(len(strides)), key=lambda axis: -abs(strides[axis])))
 
 
 def strides_like(miniature: np.ndarray, shape: Shape, itemsize: int) -> Strides:
-    """Return the strides of a new array of this shape, whose axes lie in the order of those of a
-    small one; in C order if that has others."""
+    """Return the strides of a new array of this shape in the memory order of a small one; None,
+    for C order, if the small array has another rank."""
     if len(shape) != miniature.ndim:
         return None
     strides, step = [0] * len(shape), itemsize
@@ -95,20 +96,20 @@ def strides_like(miniature: np.ndarray, shape: Shape, itemsize: int) -> Strides:
 
 @lru_cache(4096)
 def strides_of_copy(shape: Shape, strides: Strides, itemsize: int) -> Strides:
-    """Return the strides of a copy, whose axes keep their order, of an array."""
+    """Return the strides of a copy, in the same memory order, of an array of this shape."""
     return strides_like(in_miniature(shape, strides), shape, itemsize)
 
 
 def laid_like(array: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Return an array whose axes lie in the order of those of another one, if it has as many:
-    itself, or a copy."""
+    """Return an array, itself or a copy, in the memory order of another one of the same rank; an
+    array of another rank unchanged."""
     if array.ndim != other.ndim:
         return array
     return laid_along_axes(array, axes_in_memory(other.strides))
 
 
 def laid_along_axes(array: np.ndarray, axes: Sequence[int]) -> np.ndarray:
-    """Return an array with one axis after the other in memory, the innermost last: itself, or a
-    copy."""
+    """Return an array, itself or a copy, whose memory has its axes in the order ``axes``, the
+    innermost last."""
     turned = array.transpose(axes)
     return array if turned.flags.c_contiguous else turned.copy().transpose(np.argsort(axes))

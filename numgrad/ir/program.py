@@ -1,9 +1,8 @@
 """Programs: a flat list of instructions over numbered buffers.
 
-What an instruction has in common with others of its kind, its `Pattern`, is made once and shared:
-an `Instruction` only adds which buffers it works on. A `Program` is a value: it can be printed,
-verified, drawn and compared. The engine makes it; a target finds the kernels, places the buffers
-and runs it, see `target`.
+A `Pattern` is made once and shared by instructions that differ in their buffers alone; an
+`Instruction` adds the buffers. A `Program` can be printed, verified, drawn and compared. The engine
+makes programs; a target finds the kernels, places the buffers and runs them, see `target`.
 """
 
 from collections.abc import Callable
@@ -19,11 +18,11 @@ from .kernel_spec import ElementwiseSpec
 Shape = tuple[int, ...]
 
 MANY_ELEMENTS = 1 << 15
-"""Elements of an array over which the work of an instruction is worth sharing."""
+"""The number of elements from which on sharing the work of an instruction among threads pays."""
 
 MOST_WORK = 1 << 40
-"""What an instruction is taken to do at most: the product of the sizes of several long core
-dimensions is more than any kernel does, and more than a word holds."""
+"""The upper bound of `Pattern.work`: the product of several long core dimensions is more than any
+kernel does, and may not fit a machine word."""
 
 
 class Layout:
@@ -45,7 +44,7 @@ class Layout:
         self.nbytes = prod(shape) * dtype.itemsize
 
 
-# Where it was emptied those in use stay valid; only fewer comparisons will hit.
+# If the table was emptied, layouts in use stay valid; only fewer comparisons by identity succeed.
 _layouts: dict[tuple[Any, ...], Layout] = Bounded(1 << 16)
 
 
@@ -69,9 +68,10 @@ class Ref(NamedTuple):
 
 
 class Pieces(NamedTuple):
-    """An operand that is put together from others, and never was copied.
+    """An operand made of others side by side, which were not copied together.
 
-    ``key`` says how: a negative axis, and for each part its layout or its own key.
+    ``key`` has the negative axis along which they are joined, and for each part its layout or its
+    own key.
     """
 
     key: tuple[Any, ...]
@@ -79,7 +79,7 @@ class Pieces(NamedTuple):
 
 
 def is_contiguous(shape: Shape, strides: Shape, itemsize: int) -> bool:
-    """Whether elements lie in C order without gaps; none or one always do."""
+    """Whether elements lie in C order without gaps, as no element or one always does."""
     if 0 in shape:
         return True
     for size, stride in zip(reversed(shape), reversed(strides), strict=True):
@@ -90,7 +90,8 @@ def is_contiguous(shape: Shape, strides: Shape, itemsize: int) -> bool:
 
 
 def extent(shape: Shape, strides: Shape) -> tuple[int, int]:
-    """Return how far the first bytes of elements lie before and behind the first element."""
+    """Return the least and the greatest offset of an element from the element with index 0, in
+    bytes."""
     ends = [max(size - 1, 0) * stride for size, stride in zip(shape, strides, strict=True)]
     return sum([end for end in ends if end < 0]), sum([end for end in ends if end > 0])
 
@@ -106,29 +107,29 @@ def contiguous_strides(shape: Shape, itemsize: int) -> Shape:
 
 
 class Pattern:
-    """All of an instruction but its buffers: ``strides[k]`` are operand k's byte strides along the
-    loop, rows left out.
+    """An instruction without its buffers: ``strides[k]`` are operand k's byte strides along the
+    loop, without rows.
 
     Attributes
     ----------
-    heirs : tuple of int
+    reusable_inputs : tuple of int
         The inputs over which the output may be written if they end here.
     peers : frozenset of int
-        The inputs that may be the very memory that is written.
+        The inputs that may be the same memory as the output.
     codes : dict
-        What the target makes of the pattern, by what that depends on beside it.
+        The target's encodings of the pattern, by the facts beside the pattern that they depend on.
     kernel
-        What the target has for the spec; None until a program of the pattern is bound.
+        The target's kernel for the spec; None until a program with the pattern is bound.
     block : int
         Where it is not 0, the first core dimension is reduced in blocks of this size.
-    walks : dict or None
+    row_splits : dict or None
         In how many rows the pattern can be cut, and how, as the target finds out.
     """
 
     __slots__ = (
-        "block", "codes", "core", "core_strides", "elementwise", "error", "heirs", "kernel",
-        "layouts", "loop", "name", "nin", "peers", "replay", "rows", "spec", "strides", "walks",
-        "work",
+        "block", "codes", "core", "core_strides", "elementwise", "error", "kernel", "layouts",
+        "loop", "name", "nin", "peers", "replay", "reusable_inputs", "row_splits", "rows", "spec",
+        "strides", "work",
     )  # fmt: skip
 
     def __init__(
@@ -155,12 +156,12 @@ class Pattern:
         self.work = min(prod(loop) * max(1, prod(core)), MOST_WORK)
         self.codes: dict[Any, Any] = {}
         self.block: int = getattr(spec, "block", 0)
-        self.walks: Any = None
-        self._find_heirs()
+        self.row_splits: Any = None
+        self._find_reusable_inputs()
 
     @property
     def fusible(self) -> bool:
-        """Whether this applies a scalar function that cannot fail, element by element."""
+        """Whether the instruction applies a scalar function that cannot fail to each element."""
         return (
             isinstance(self.spec, ElementwiseSpec)
             and len(self.layouts) == self.nin + 1
@@ -168,13 +169,13 @@ class Pattern:
             and self.error is None
         )
 
-    def _find_heirs(self) -> None:
-        heirs: list[int] = []
+    def _find_reusable_inputs(self) -> None:
+        reusable_inputs: list[int] = []
         output = self.layouts[-1]
         if self.elementwise and len(self.layouts) == self.nin + 1 and output.whole:
-            heirs = [n for n in range(self.nin) if self.layouts[n] is output]
-        self.heirs = tuple(heirs)
-        self.peers = frozenset(heirs)
+            reusable_inputs = [n for n in range(self.nin) if self.layouts[n] is output]
+        self.reusable_inputs = tuple(reusable_inputs)
+        self.peers = frozenset(reusable_inputs)
 
 
 class Instruction:
@@ -219,20 +220,20 @@ class Program:
     Attributes
     ----------
     nbytes, rows, row_strides : lists, by the number of the buffer
-        The size (of one row where there are rows), whether there are, and how far apart they are.
+        The size of a buffer, or of one row; whether it has rows; the distance between rows.
     arrays : dict
-        The buffers that are arrays from outside.
+        The arrays from outside that are buffers, by the number of the buffer.
     arguments : dict
-        The buffers that a caller supplies: their position among the arguments.
+        The position among the arguments of each buffer that a caller supplies.
     given : dict
-        Shape, with the batch, and dtype of what is supplied for each of these buffers, and its
-        strides unless it is in C order.
+        For each of these buffers the shape, with the batch, and the dtype of the supplied array,
+        and its strides unless it is in C order.
     results : list of Ref
-        Each in a buffer of its own.
+        The results, each in a buffer of its own.
     batch : int or None
         The number of rows.
     negations : list of int
-        The instructions that may not be needed; see `peephole`.
+        The positions of the instructions that negate a buffer; see `lower.peephole`.
     """
 
     __slots__ = (

@@ -1,7 +1,7 @@
-"""Streams and events: in which order a device works.
+"""Streams and events: the order in which a device runs its work.
 
-The work of one stream is done in the order in which it was asked for; that of two streams in any
-order, unless one waits for an event of the other. The words are PyTorch's.
+The work of one stream runs in the order in which it was queued. The work of two streams runs in any
+order, unless one of them waits for an event of the other. The names are PyTorch's.
 """
 
 from typing import Any
@@ -46,14 +46,14 @@ class Stream:
 
     @classmethod
     def of(cls, runtime: Any, handle: Any) -> "Stream":
-        """Return the stream that has a handle already."""
+        """Return a stream for a handle of the driver that exists already."""
         made = cls.__new__(cls)
         made._runtime, made.handle, made.number = runtime, handle, runtime.next_number()
         return made
 
     @property
     def device(self) -> str:
-        """The name of its device."""
+        """The name of the stream's device."""
         return self._runtime.name
 
     @property
@@ -118,25 +118,25 @@ class Event:
         self._handle: Any = None
 
     def record(self, stream: Stream | None = None) -> None:
-        """Stand from now on for the moment when all work asked of a stream so far, by default of
-        the current one, is done."""
+        """Mark with this event the end of all work that a stream, by default the current one, has
+        queued so far."""
         stream = _or_current(stream)
         self._driver = stream._runtime.driver
         self._handle = self._driver.record(stream.handle, self.enable_timing)
 
     def wait(self, stream: Stream | None = None) -> None:
-        """Let all work that a stream, by default the current one, is asked for from now on wait."""
+        """Let all later work of a stream, by default the current one, wait for this event."""
         if self._handle is not None:
             stream = _or_current(stream)
             stream._runtime.driver.wait(stream.handle, self._handle)
 
     def synchronize(self) -> None:
-        """Wait for it on the host."""
+        """Wait for the event on the host."""
         if self._handle is not None:
             self._driver.synchronize_event(self._handle)
 
     def query(self) -> bool:
-        """Return whether it has happened; also if it was never recorded."""
+        """Return whether the event has happened; True for an event that was never recorded."""
         return self._handle is None or self._driver.is_done(self._handle)
 
     def elapsed_time(self, end: "Event") -> float:
@@ -161,7 +161,8 @@ def _or_current(stream: Stream | None) -> Stream:
 
 
 class Devices:
-    """What finds devices by name; numgrad sets it when it is imported."""
+    """The functions that find devices by name and the current stream; numgrad sets them at
+    import."""
 
     runtime_of: Any
     current_stream: Any

@@ -1,4 +1,4 @@
-"""What the engine asks of a device: kernels for specs, and programs made ready to run."""
+"""The interface of targets: kernels for kernel specs, and programs bound to be run."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
@@ -9,15 +9,15 @@ from .program import Instruction, Program, Shape
 
 
 class Failure(NamedTuple):
-    """Where a kernel raised.
+    """The instruction, row and loop position at which a kernel raised.
 
     Attributes
     ----------
     instruction : Instruction
     row : int
-        Of the batch; 0 where there is none.
+        The row of the batch; 0 without a batch.
     loop_index : int
-        Position within the row, over all loop dimensions of the instruction in C order.
+        The position within the row, over all loop dimensions of the instruction in C order.
     inputs : callable
         Returns copies of the inputs that the kernel had in that row.
     """
@@ -29,7 +29,7 @@ class Failure(NamedTuple):
 
 
 class Bound:
-    """A program as a target runs it; each target has its own kind.
+    """A program bound to a target; each target has a subclass.
 
     Attributes
     ----------
@@ -37,7 +37,8 @@ class Bound:
     arguments : list of int
         The positions of the arguments that are used, in the order in which `run` takes them.
     shapes, dtypes, strides : list
-        Of these arguments, as the program reads their memory; no strides of one in C order.
+        Shapes, dtypes and strides of these arguments, as the program reads their memory; the
+        strides are None in C order.
     """
 
     __slots__ = ("arguments", "dtypes", "program", "shapes", "strides")
@@ -51,21 +52,21 @@ class Bound:
         self.strides: list[Shape | None] = [item[2] for item in given]
 
     def run(self, arrays: Sequence[Any]) -> Failure | None:
-        """Run the program once on the arrays of its arguments, and write the results to the arrays
-        behind them, in C order; say where a kernel raised."""
+        """Run the program once, on the arrays of its arguments followed by arrays in C order for
+        its results; return the failure of a kernel, or None."""
         raise NotImplementedError
 
-    def heirs(self, donated: Mapping[int, np.dtype]) -> dict[int, int]:
+    def reused_arguments(self, donated: Mapping[int, np.dtype]) -> dict[int, int]:
         """Return for results the argument over which each may be written.
 
-        ``donated`` has the dtypes of the arguments that may be overwritten, by their positions;
-        nobody else reads their memory.
+        ``donated`` maps the positions of arguments that may be overwritten to their dtypes: their
+        memory is read by nothing else.
         """
         return {}
 
     def short_arguments(self) -> list[tuple[Any, Any]] | None:
-        """Return what the arguments are, as `entry` takes them, of a program so short that an entry
-        is worth while; None of another."""
+        """Return the ``arguments`` of `entry` for a program so short that an entry pays; None for a
+        longer program."""
         return None
 
     def entry(
@@ -75,24 +76,27 @@ class Bound:
         shapes: Sequence[Shape],
         calls: int | None = None,
     ) -> tuple[Any, Callable[[], int] | None]:
-        """Return a builtin function that runs the program with no Python around it, and with
-        ``calls``, the number it answers before it refuses, one that says how many it answered;
-        None where there is none.
+        """Return an entry, a builtin function that runs the program without Python, and its meter;
+        None for each that there is not.
 
-        It takes arguments and arrays for the results. It returns None when it has run, and
-        anything else when the caller has to call `run`: also for results that share memory with
-        anything.
+        An entry takes arguments and arrays for the results. It returns None after a run, and any
+        other object if the caller has to call `run` instead: results that share memory with
+        anything are such a case. The meter returns how many calls the entry has answered since the
+        meter was last called, and lets it answer as many as before.
 
         Parameters
         ----------
         arguments : sequence of (dtype, shape)
-            What it takes: an array, in C order unless the shape is a `Strided`; a number of a type,
-            in place of the dtype, for an ``int`` with the least and the greatest in place of the
-            shape; the object of a `Same`.
+            A pair for each argument. An array has its dtype and shape, or a `Strided` if it is not
+            in C order. A number has its type as dtype; an ``int`` has its least and greatest value
+            as shape. A `Same` stands for a certain object.
         positions : sequence or dict of int
-            Which of them is each argument of the program.
+            For each argument of the program its position in ``arguments``.
         shapes : sequence of tuple
-            The results in the shapes that the caller gives them.
+            The shapes in which the caller passes arrays for the results.
+        calls : int, optional
+            The number of calls that the entry answers before it refuses; only then is there a
+            meter.
         """
         return None, None
 
@@ -108,18 +112,21 @@ class Target(Protocol):
         ...
 
     def kernel(self, spec: Any) -> Any:
-        """Return the kernel of a spec, the same one for equal specs. An elementwise one has a
-        ``ufunc(*arrays, out=array)``, which writes into any view of memory, as NumPy's do."""
+        """Return the kernel of a spec: the same object for specs with equal identities.
+
+        An elementwise kernel has a ``ufunc(*arrays, out=array)``, which writes into any view of
+        memory as universal functions of NumPy do.
+        """
         ...
 
     def is_ready(self, spec: Any) -> bool:
         """Whether the kernel of a spec is in memory or on disk, so that nothing is compiled."""
         ...
 
-    def joins(self, spec: Any) -> bool:
+    def can_fuse(self, spec: Any) -> bool:
         """Whether the scalar function of a spec can be one of those that a kernel joins."""
         ...
 
     def bind(self, program: Program) -> Bound:
-        """Find the kernels of a program, place its buffers, and return it ready to run."""
+        """Find the kernels of a program, place its buffers, and return the bound program."""
         ...

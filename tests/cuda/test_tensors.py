@@ -9,6 +9,8 @@ import pytest
 import numgrad as ng
 from numgrad.engine.record.apply import runtime
 
+from ..user_functions import Cube
+
 X = np.linspace(0.5, 2.0, 6).reshape(2, 3)
 
 
@@ -91,17 +93,6 @@ def test_hooks_see_tensors_of_the_device():
 
 
 def test_functions_of_users_run_on_the_device():
-    class Cube(ng.Function):
-        @staticmethod
-        def forward(ctx, x):
-            ctx.save_for_backward(x)
-            return x * x * x
-
-        @staticmethod
-        def backward(ctx, g):
-            (x,) = ctx.saved_tensors
-            return 3 * x * x * g
-
     x = ng.tensor(X, device="cuda", requires_grad=True)
     close(ng.grad(Cube.apply(x).sum(), x)[0], 3 * X * X)
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.engine.differentiate.repeated_pass import Again
+from numgrad.engine.differentiate.repeated_pass import RepeatedPass
 from numgrad.engine.lower import executable
 from numgrad.engine.record import dispatch
 from numgrad.engine.record.apply import mode, unusual
 from numgrad.engine.replay import plan_cache
-from numgrad.engine.replay.recorded_plan import Tape
+from numgrad.engine.replay.recorded_plan import RecordedPlan
 
 X = np.array([0.5, 1.25, 2.0])
 
@@ -64,9 +64,10 @@ def refuse(*_):
 
 
 @pytest.mark.parametrize(("owner", "method", "work"), [
-    (dispatch, "_recorded", "three operands"), (dispatch, "_of_two", "forward"),
-    (dispatch, "_mixed", "an operand"), (Again, "run", "a gradient"),
-    (plan_cache.Recalled, "values", "a gradient"), (Tape, "values", "second derivatives"),
+    (dispatch, "_apply_many", "three operands"), (dispatch, "_apply_two", "forward"),
+    (dispatch, "_apply_mixture", "an operand"), (RepeatedPass, "run", "a gradient"),
+    (plan_cache.ExecutablePlan, "values", "a gradient"),
+    (RecordedPlan, "values", "second derivatives"),
     (executable.Executable, "entry", "newly captured"),
 ])  # fmt: skip
 def test_nothing_is_taken_again(owner, method, work, monkeypatch):

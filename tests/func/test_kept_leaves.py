@@ -5,7 +5,7 @@ import pytest
 
 import numgrad as ng
 from numgrad import func
-from numgrad.engine.graph.references import held
+from numgrad.engine.graph.references import kept_leaves
 from numgrad.engine.graph.traversal import reachable
 from numgrad.errors import (
     ArgTypeError,
@@ -164,10 +164,10 @@ def test_who_holds_a_leaf():
     p = ng.tensor([1.0, 2.0], requires_grad=True)
     y = (p * p).sum() + (p[1:] * p[:1]).sum()
     leaves, nodes = nodes_of(y)
-    assert held(leaves, nodes) == leaves
+    assert kept_leaves(leaves, nodes) == leaves
     view = p[:1]
     del p
-    assert held(leaves, nodes) == []
+    assert kept_leaves(leaves, nodes) == []
     assert view.requires_grad
 
 

@@ -11,8 +11,8 @@ import pytest
 
 import numgrad as ng
 
+from ..declare.user_operators import polar, power_wave
 from ..user_functions import Multiply
-from ..user_operators import polar, power_wave
 
 F = ng.func
 RNG = np.random.default_rng(0)

@@ -149,3 +149,9 @@ def test_long_tapes_of_rows_give_way_to_snapshots():
     finally:
         ng.set_flags(tape_memory=64)
     np.testing.assert_allclose(mapped, expected, rtol=1e-12, atol=1e-300)
+
+
+def test_sparse_jacobians_of_loops_are_blocks_of_samples():
+    found = ng.sparse.jacobian(lambda rows: ng.func.vmap(lambda x: cubes(x, 2.0))(rows))(ROWS[:2])
+    assert found.nnz == 2 * 25
+    np.testing.assert_allclose(found.toarray(), np.diag(6 * ROWS[:2].ravel() ** 2), rtol=1e-14)

@@ -8,6 +8,7 @@ import pytest
 
 import numgrad as ng
 from numgrad.process.gc_pause import paused
+from tests.user_functions import Square
 
 
 def test_it_is_as_it_was_afterwards():
@@ -45,18 +46,6 @@ def test_a_child_collects():
         if child == 0:
             os._exit(0 if gc.isenabled() else 1)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-
-
-class Square(ng.Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x * x
-
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        return 2 * g * x
 
 
 class Finalized:

@@ -42,7 +42,7 @@ BLOCKS = {
     "saved_tensors_hooks": lambda: ng.graph.saved_tensors_hooks(lambda t: t, lambda t: t),
     "disable_saved_tensors_hooks": lambda: ng.graph.disable_saved_tensors_hooks("no"),
     "detect_anomaly": ng.detect_anomaly,
-    "differentiated": lambda: escapes.differentiated(0),
+    "differentiated": lambda: escapes.transform_running(0),
     "deferring": apply.deferring,
     "paused": gc_pause.paused,
 }

@@ -8,6 +8,7 @@ from scipy.sparse import csr_array
 import numgrad as ng
 from numgrad._errors import DeclarationError, SparsityError
 
+from ..user_functions import Square
 from .functions import bratu, chain, differences
 from .matrices import banded, five_point
 
@@ -208,18 +209,6 @@ def test_declared_patterns_have_the_shape_of_the_cores():
     operator.sparsity(lambda n: {"x": np.eye(n + 1)})
     with pytest.raises(DeclarationError, match=r"shape \(4, 4\).* 3 and 3 elements"):
         pattern(scaled_rows(operator))
-
-
-class Square(ng.Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x * x
-
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        return 2 * x * g
 
 
 def test_of_custom_functions_nothing_is_known():

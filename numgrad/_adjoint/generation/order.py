@@ -3,6 +3,7 @@
 from ..analyses.activity import Activity
 from ..analyses.dependence import EQUAL, LATER, Dependence
 from ..ssa.ir import Op, Region, Value
+from .exchanges import are_exchanged
 from .tape import Tape
 
 _WRITES = ("store", "accum")
@@ -80,7 +81,7 @@ class Order:
         return same_class and names not in ({"load"}, {"accum"})
 
     def _may_meet(self, one: Op, other: Op, directions: dict[Region, str]) -> bool:
-        if _are_exchanged(one.array, other.array):
+        if are_exchanged(one.array, other.array):
             return False
         within = dict(directions)
         for region in [*one.region.ancestors(), *other.region.ancestors()]:
@@ -113,14 +114,3 @@ def _uses(region: Region, value: Value) -> int:
         count += sum(arg is value for arg in op.args)
         count += sum(_uses(inner, value) for inner in op.regions)
     return count
-
-
-def _are_exchanged(one: Value, other: Value) -> bool:
-    """Whether one loop carries two arrays and exchanges them, so that they never share memory."""
-    if one is other or not (one.is_phi and other.is_phi) or one.region is not other.region:
-        return False
-    owner = one.region.owner
-    assert owner is not None
-    arrays = [init for init in owner.inits if init.type.is_array]
-    made = [init for init in arrays if init.op is None or init.op.name in ("alloc", "copy")]
-    return len(made) == len(set(arrays)) and not any(init.is_phi for init in arrays)

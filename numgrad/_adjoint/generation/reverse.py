@@ -1,11 +1,11 @@
 """The reverse sweep of a derived function: the statements backwards, with cotangents."""
 
-import math
-
 from ..analyses.activity import Activity
 from ..analyses.keep import Keeping
 from ..ssa.ir import Op, Program, Region, Value, depth, free_values
 from ..ssa.partials import SCALARS
+from .exchanges import arrays_again, exchanged, order
+from .fission import Fission
 from .forward import Arrays, count_text, range_text, zero_text
 from .order import Order
 from .snapshots import Snapshots
@@ -23,15 +23,17 @@ class Reverse:
     names : Names
     writer : Writer
     tape : Tape
-    order : Order
+    orders : Order
     snapshots : Snapshots
+    fission : Fission
     """
 
     def __init__(
         self, program: Program, activity: Activity, keeping: Keeping, names: Names,
-        writer: Writer, tape: Tape, order: Order, snapshots: Snapshots,
+        writer: Writer, tape: Tape, orders: Order, snapshots: Snapshots,
+        fission: Fission,
     ) -> None:  # fmt: skip
-        self.order, self.snapshots = order, snapshots
+        self.orders, self.snapshots, self.fission = orders, snapshots, fission
         self._sums: dict[Op, str] = {}  # the registers of loads that are one element in a loop
         self.program, self.activity, self.keeping = program, activity, keeping
         self.names, self.writer, self.tape = names, writer, tape
@@ -146,14 +148,9 @@ class Reverse:
 
     # Loops that exchange arrays
 
-    def _exchanged(self, op: Op) -> list[tuple[int, int]]:
-        """Which array each carried array becomes in an iteration: pairs of places."""
-        phis, yields = op.body.phis, op.body.yields
-        return [(n, phis.index(y)) for n, y in enumerate(yields) if y.type.is_array]
-
     def _prepare_exchange(self, op: Op) -> None:
         """Rename the arrays that a loop carries to their names after the loop."""
-        pairs = self._exchanged(op)
+        pairs = exchanged(op)
         is_shadowed = any(op.body.phis[n] in self.activity for n, _ in pairs)
         is_again = depth(op.region) > 0 and any(op.body.phis[n] in self.again for n, _ in pairs)
         if not pairs or not (is_shadowed or is_again):
@@ -163,8 +160,8 @@ class Reverse:
             self.writer.assign(own, [names(op.inits[n]) for n, _ in pairs])
         if all(n == m for n, m in pairs):
             return
-        order = _order(pairs)
-        with self.writer.block(f"for _ in range({self._trips(op)} % {order}):"):
+        trips = f"{self._trips(op)} % {order(dict(pairs))}"
+        with self.writer.block(f"for _ in range({trips}):"):
             for names in self._name_kinds(op, is_shadowed, is_again):
                 phis = op.body.phis
                 self.writer.assign(
@@ -182,7 +179,7 @@ class Reverse:
 
     def _unexchange(self, op: Op) -> None:
         """Undo the exchange of an iteration."""
-        pairs = [(n, m) for n, m in self._exchanged(op)]
+        pairs = exchanged(op)
         if all(n == m for n, m in pairs):
             return
         phis = op.body.phis
@@ -286,8 +283,11 @@ class Reverse:
             if op in self.snapshots.states
             else self.writer.block(f"for {self._header(op)}:")
         )
+        start = len(self.writer.lines)
         with steps:
             self._iteration(op, carried)
+        if op not in self.snapshots.states and self.fission.applies(op):
+            self.fission.split(op, start, self._trips(op))
         if sums:  # also those that are 0, whose derivatives need not be 0: this is derived again
             with self.writer.block(f"if {self._trips(op)} > 0:"):
                 for load in sums:
@@ -298,7 +298,7 @@ class Reverse:
     def _open_sums(self, op: Op) -> list[Op]:
         """Registers for the cotangents of elements that are the same in all iterations; where
         there was no iteration, the element may not exist."""
-        sums = self.order.kept_sums(op)
+        sums = self.orders.kept_sums(op)
         for load in sums:
             self._sums[load] = self.names.fresh(f"g{load.result.hint or load.array.hint}_sum")
             self.writer.line(f"{self._sums[load]} = 0.0")
@@ -329,7 +329,7 @@ class Reverse:
         start, stop, step = (self.text(bound) for bound in op.bounds)
         index = self.names.of(op.body.index)
         trips = self._trips(op)
-        if self.order.is_free(op):
+        if self.orders.is_free(op):
             return f"{index} in {range_text([start, stop, step])}"
         if step in ("1", "-1") and self.keeping.trips.get(op) is None:
             sign = int(step)
@@ -350,43 +350,3 @@ class Reverse:
         given = [self.take(phi, 1) or "0.0" for phi, _ in carried]
         self._region = outer
         self.writer.assign([self.names.cotangent(result) for _, result in carried], given)
-
-
-def arrays_again(program: Program, keeping: Keeping) -> set[Value]:
-    """Return the arrays that the reverse sweep loads from, and the bases of these views."""
-    found: set[Value] = set()
-    for plan in keeping.plans.values():
-        for value in plan.again:
-            op = value.op
-            if op is not None and op.name in ("load", "shape"):
-                array = op.args[0]
-                while array not in found:
-                    found.add(array)
-                    if array.op is not None and array.op.name == "view":
-                        array = array.op.args[0]
-                    elif array.op is not None and array.op.name == "loop":
-                        array = array.op.body.phis[array.op.results.index(array)]
-    return found | _exchanged_with(program, found)
-
-
-def _exchanged_with(program: Program, found: set[Value]) -> set[Value]:
-    """The arrays that loops carry together with some that are found."""
-    more: set[Value] = set()
-    for op in program.body.walk():
-        if op.name == "loop":
-            arrays = [phi for phi in op.body.phis if phi.type.is_array]
-            if found & set(arrays):
-                more |= set(arrays)
-                more |= {init for init in op.inits if init.type.is_array}
-    return more
-
-
-def _order(pairs: list[tuple[int, int]]) -> int:
-    """After how many exchanges all arrays are in their first places again."""
-    order = 1
-    for start, _ in pairs:
-        place, length = dict(pairs)[start], 1
-        while place != start:
-            place, length = dict(pairs)[place], length + 1
-        order = math.lcm(order, length)
-    return order

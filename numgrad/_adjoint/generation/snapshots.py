@@ -11,13 +11,13 @@ segment it finds there how many steps the segment has, and how many the tape had
 """
 
 import contextlib
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..analyses.keep import Keeping
 from ..analyses.simplify import Liveness
 from ..ssa.ir import Classes, Op, Program, Value
+from .exchanges import exchanged, order
 from .forward import Forward, count_text
 from .tape import Tape
 from .writing import Names, Writer
@@ -239,8 +239,8 @@ class Snapshots:
         yields = [self.names.of(body.yields[n]) for n in arrays]
         self.writer.assign(phis, [self.names.of(op.inits[n]) for n in arrays])
         if phis != yields:
-            order = _order(dict(zip(phis, yields, strict=True)))
-            with self.writer.block(f"for _ in range({state['first']} % {order}):"):
+            steps = order(dict(exchanged(op)))
+            with self.writer.block(f"for _ in range({state['first']} % {steps}):"):
                 self.writer.assign(phis, yields)
 
     def _again(self, op: Op) -> None:
@@ -273,14 +273,3 @@ def _with_nested(op: Op) -> Iterator[Op]:
     yield op
     for region in op.regions:
         yield from region.walk()
-
-
-def _order(exchange: dict[str, str]) -> int:
-    """After how many exchanges all arrays are in their first places again."""
-    order = 1
-    for start in exchange:
-        place, length = exchange[start], 1
-        while place != start:
-            place, length = exchange[place], length + 1
-        order = math.lcm(order, length)
-    return order

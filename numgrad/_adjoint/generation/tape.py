@@ -144,6 +144,14 @@ class Tape:
         sizes = [f"{tape}.size" for tape in self.tapes.values()]
         return f"return ({', '.join(sizes)}{self.leave})"
 
+    def row(self, op: Op, number: int, is_element: bool = False) -> str | None:
+        """Return a row of floats of a loop, or its element in an iteration; None without it."""
+        if not self.has_rows(op) or number >= self._rows(op).get("f", 0):
+            return None
+        if is_element:
+            return self._place(op.body, number, "f")
+        return self._names_of_rows[op, "f", number]
+
     # Pushes and pops
 
     def _require(self, s: str, size: str) -> None:

@@ -12,8 +12,8 @@ import numpy as np
 from ...names.counterparts import FOLLOWED, HOLDERS, TEXTS, counterpart
 from ...names.scipy_switch import is_switched
 from ..graph.callsite import Site
-from .array_origin import before, made_a_tensor, numgrad_name, replaced, short
-from .import_line import or_once
+from .array_origin import conversion_edit, numgrad_name, shortened, tensor_edit, with_replaced_part
+from .import_line import with_import_or_patch
 from .user_call import UserCall, public_name, user_calls
 
 _WRITES = ("numpy.ndarray.fill", "numpy.ndarray.put", "numpy.ndarray.itemset")
@@ -22,8 +22,8 @@ _ANSWERED = {"numpy", "scipy", "pandas", "xarray"}
 
 
 class Advice(NamedTuple):
-    """What an error says about a call of the user: the name of the called function, the source of
-    the call, its line, the code to write instead, and what else has to change."""
+    """Advice about a call of the user: name of the called function, source of the call, its line,
+    the code to write instead, and further calls that have to change."""
 
     name: str
     typed: str
@@ -36,17 +36,17 @@ def advice() -> Advice | None:
     """Return advice about the running call of the user's program; None where there is none."""
     try:
         return _advice()
-    except Exception:  # objects of libraries may raise anything: the error without advice remains
+    except Exception:  # objects of libraries may raise anything; then the error has no advice
         return None
 
 
 def _advice() -> Advice | None:
     calls = user_calls()
     call = next(calls, None)
-    write = call and _instead(call)
+    write = call and _replacement(call)
     if call is None or write is None:
         return None
-    return Advice(call.name or "", _typed(call), call.site, write, _outer(next(calls, None)))
+    return Advice(call.name or "", _typed(call), call.site, write, _outer_advice(next(calls, None)))
 
 
 def typed() -> tuple[str, str]:
@@ -56,8 +56,12 @@ def typed() -> tuple[str, str]:
 
 
 def refused_reading(tensor: str, otherwise: str) -> tuple[str, str]:
-    """Return why a value cannot be read yet, and the user's line; what to write instead of the
-    call that asks for it, or else what is said ``otherwise``."""
+    """Return the reason why a value cannot be read while a function is captured, and the user's
+    line.
+
+    The reason names the code to write instead of the user's call; without advice it is ``tensor``
+    followed by ``otherwise``.
+    """
     found = advice()
     if found is None:
         return f"{tensor} {otherwise}", ""
@@ -65,10 +69,13 @@ def refused_reading(tensor: str, otherwise: str) -> tuple[str, str]:
     return reason + found.also, f"at {found.site}"
 
 
-def _outer(call: UserCall | None) -> str:
-    """Return what to write instead of the function of SciPy that has called the user's; what runs
-    the whole program, such as a test runner, is none."""
-    write = _instead(call) if call is not None and call.library in _ANSWERED else None
+def _outer_advice(call: UserCall | None) -> str:
+    """Return advice about the library function that has called the user's function, as text.
+
+    Only functions of the libraries in `_ANSWERED` get advice: a test runner calls the user's
+    functions, too.
+    """
+    write = _replacement(call) if call is not None and call.library in _ANSWERED else None
     if call is None or write is None:
         return ""
     return f" It is called by {_typed(call)}, at {call.site}: write {write} there."
@@ -77,36 +84,36 @@ def _outer(call: UserCall | None) -> str:
 def _typed(call: UserCall) -> str:
     if call.tree is None:
         return f"{call.name}"
-    return short(call.tree) + (" = ..." if call.is_write else "")
+    return shortened(call.tree) + (" = ..." if call.is_write else "")
 
 
-def _instead(call: UserCall) -> str | None:
-    found = _instead_of(call)
+def _replacement(call: UserCall) -> str | None:
+    found = _replacement_of_call(call)
     if found is None and call.library == "pandas":
         return "the tensor itself, or a dict of tensors, where this is read: pandas holds none"
     return found
 
 
-def _instead_of(call: UserCall) -> str | None:
+def _replacement_of_call(call: UserCall) -> str | None:
     if call.is_write:
-        return _instead_of_array(call)
+        return _replacement_of_array(call)
     if isinstance(call.tree, (ast.BinOp, ast.Compare)):
-        return _instead_of_operator(call, call.tree)
+        return _replacement_of_operator(call, call.tree)
     if call.name is None or call.name.startswith("numgrad"):
         return None
     value = call.value_of(call.named)
-    text = _text(call)
-    return _instead_of_function(call, value) if text is None else text
+    text = _replacement_from_table(call)
+    return _replacement_of_function(call, value) if text is None else text
 
 
 # Functions ----------------------------------------------------------------------------------------
 
 
-def _instead_of_function(call: UserCall, value: Any) -> str | None:
+def _replacement_of_function(call: UserCall, value: Any) -> str | None:
     name = (call.name or "") if call.named is None else (public_name(value) or "")
     is_of_one = isinstance(call.tree, ast.Call) and len(call.tree.args) != 2
     if name.startswith("numpy.ndarray") or (name.startswith("builtins.") and is_of_one):
-        return None  # elements of an array; the greatest of a list
+        return None  # methods of arrays; builtins such as max over a list
     found = counterpart(name.partition("()")[0])
     if found is None:
         return _without_counterpart(call)
@@ -118,12 +125,12 @@ def _instead_of_function(call: UserCall, value: Any) -> str | None:
     arguments = _arguments(found)
     if "(" in found or call.tree is None or call.named is None:
         return own + arguments
-    text = short(replaced(call.tree, call.named, own)) + arguments
-    return or_once(text, call, value, found, module)
+    text = shortened(with_replaced_part(call.tree, call.named, own)) + arguments
+    return with_import_or_patch(text, call, value, found, module)
 
 
 def _arguments(path: str) -> str:
-    """Return what has to be said of the tensors that the function of a solver reads."""
+    """Return the advice on ``args`` for a solver whose function reads tensors; else nothing."""
     if path.partition("(")[0] in FOLLOWED:
         return ""
     solver: Any = sys.modules["numgrad"]
@@ -149,22 +156,22 @@ def _without_counterpart(call: UserCall) -> str | None:
 
 
 def _is_switch_on() -> bool:
-    """Return whether SciPy computes with the functions of any library."""
+    """Whether SciPy's array API switch was on when SciPy was imported."""
     return bool(getattr(sys.modules.get("scipy._lib._array_api"), "SCIPY_ARRAY_API", False))
 
 
 # Objects, operators and arrays --------------------------------------------------------------------
 
 
-def _text(call: UserCall) -> str | None:
-    """Return the text for conversions and for methods of objects."""
-    if "()" not in (call.name or "") and (held := _instead_of_holder(call)):
+def _replacement_from_table(call: UserCall) -> str | None:
+    """Return the advice for conversions and for methods of objects, from the table `TEXTS`."""
+    if "()" not in (call.name or "") and (held := _replacement_of_holder(call)):
         return held
     if "xarray" in (call.library, (call.name or "").partition(".")[0]):
-        return _instead_of_labels(call)
+        return _replacement_of_labels(call)
     plain = (call.name or "").replace("()", "")
     if plain.startswith("pandas.") and plain.endswith((".to_numpy.dot", ".values.dot")):
-        plain = "numpy.ndarray.dot"  # of the numbers
+        plain = "numpy.ndarray.dot"  # the method of the array in the frame
     keys = (plain, plain.rpartition(".")[0], plain.partition(".")[0])
     text = next((TEXTS[key] for key in keys if key in TEXTS), None)
     tree = call.tree
@@ -181,16 +188,16 @@ def _text(call: UserCall) -> str | None:
     if plain.startswith("pandas.") and plain.endswith(".dot"):
         return f"{made}.to_numpy() @ ({arguments})"
     if plain in _WRITES:
-        return before(made, numgrad_name(call.frame.f_globals))
+        return conversion_edit(made, numgrad_name(call.frame.f_globals))
     return text.format(
         ng=numgrad_name(call.frame.f_globals), first=ast.unparse(tree.args[0]) if tree.args else "",
-        object=made, rest=short(tree)[len(made):], arguments=arguments,
+        object=made, rest=shortened(tree)[len(made):], arguments=arguments,
         method=ast.unparse(tree.func)[len(made):],
     )  # fmt: skip
 
 
-def _instead_of_holder(call: UserCall) -> str | None:
-    """Return what to write instead of an object that holds no tensors."""
+def _replacement_of_holder(call: UserCall) -> str | None:
+    """Return the code to write instead of an object that cannot hold tensors."""
     module = (call.name or "").rpartition(".")[0]
     tree = call.tree
     if module not in HOLDERS or not isinstance(tree, ast.Call) or not tree.args:
@@ -199,8 +206,8 @@ def _instead_of_holder(call: UserCall) -> str | None:
     return HOLDERS[module].format(ng=own, first=first)
 
 
-def _instead_of_labels(call: UserCall) -> str | None:
-    """Return what to write instead of the values of an array with labels."""
+def _replacement_of_labels(call: UserCall) -> str | None:
+    """Return the code to write instead of the values of an array of xarray."""
     tree = call.tree.func if isinstance(call.tree, ast.Call) else call.tree
     if not isinstance(tree, ast.Attribute) or tree.attr not in _VALUES:
         return None
@@ -208,11 +215,11 @@ def _instead_of_labels(call: UserCall) -> str | None:
 
 
 def _object(named: ast.expr) -> ast.expr:
-    """Return the object whose method is called, or that is called."""
+    """Return the source of the object whose method is called, or of the called object itself."""
     return named.value if isinstance(named, ast.Attribute) else named
 
 
-def _instead_of_operator(call: UserCall, tree: ast.BinOp | ast.Compare) -> str | None:
+def _replacement_of_operator(call: UserCall, tree: ast.BinOp | ast.Compare) -> str | None:
     own = numgrad_name(call.frame.f_globals)
     others = [tree.right] if isinstance(tree, ast.BinOp) else tree.comparators
     operands = [tree.left, *others]
@@ -222,10 +229,10 @@ def _instead_of_operator(call: UserCall, tree: ast.BinOp | ast.Compare) -> str |
     if library == "pandas":
         holder = next((o for o in operands if _is_of(call, o, library)), operands[0])
         changed = ast.parse(f"({ast.unparse(holder)}).to_numpy()", mode="eval").body
-        return short(replaced(tree, holder, ast.unparse(changed)))
+        return shortened(with_replaced_part(tree, holder, ast.unparse(changed)))
     listed = next((o for o in operands if isinstance(o, (ast.List, ast.Tuple))), None)
     if listed is not None:
-        return short(replaced(tree, listed, f"{own}.array({ast.unparse(listed)})"))
+        return shortened(with_replaced_part(tree, listed, f"{own}.array({ast.unparse(listed)})"))
     return None
 
 
@@ -235,15 +242,15 @@ def _is_text(call: UserCall, tree: ast.expr) -> bool:
 
 
 def _is_of(call: UserCall, tree: ast.expr, library: str) -> bool:
-    """Return whether an operand begins with an object of a library."""
+    """Whether the expression of an operand begins with an object of a library."""
     root: Any = tree
     while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
         root = root.func if isinstance(root, ast.Call) else root.value
     return str(public_name(call.value_of(root))).startswith(library)
 
 
-def _instead_of_array(call: UserCall) -> str | None:
-    """Return how to make the array that is written a tensor."""
+def _replacement_of_array(call: UserCall) -> str | None:
+    """Return the edit that turns the array that is written into a tensor."""
     if not isinstance(call.tree, ast.Subscript):
         return None
     array, own = call.tree.value, numgrad_name(call.frame.f_globals)
@@ -254,4 +261,4 @@ def _instead_of_array(call: UserCall) -> str | None:
         return None
     if not isinstance(array, ast.Name):
         return f"{own}.zeros(...) where {ast.unparse(array)} is made, which is then a tensor"
-    return made_a_tensor(array.id, call.frame, own)
+    return tensor_edit(array.id, call.frame, own)

@@ -1,5 +1,5 @@
-"""The line of the user's code at which an array was made that tensors are written into, and the
-change that makes it a tensor."""
+"""Where the user's code made an array that tensors are written into, and the edit of that line
+that makes a tensor instead: text for errors."""
 
 import ast
 import copy
@@ -20,8 +20,8 @@ _LONGEST = 72
 _DEEPEST = 4
 
 
-def short(tree: ast.expr) -> str:
-    """Return the source of an expression; of a long call only what is called."""
+def shortened(tree: ast.expr) -> str:
+    """Return the source of an expression; of a long call only the called function and ``(...)``."""
     text = ast.unparse(tree)
     if len(text) <= _LONGEST:
         return text
@@ -29,8 +29,9 @@ def short(tree: ast.expr) -> str:
     return f"{shown[:_LONGEST]}{'(...)' if isinstance(tree, ast.Call) else '...'}"
 
 
-def replaced(tree: ast.expr, part: ast.expr, text: str) -> ast.expr:
-    """Return an expression with a part of it replaced."""
+def with_replaced_part(tree: ast.expr, part: ast.expr, text: str) -> ast.expr:
+    """Return a copy of an expression in which the node ``part`` is replaced by the source
+    ``text``."""
     marked: Any = copy.deepcopy(tree, memo := {})
     old, new = memo[id(part)], ast.parse(text, mode="eval").body
 
@@ -41,54 +42,54 @@ def replaced(tree: ast.expr, part: ast.expr, text: str) -> ast.expr:
     return Replacing().visit(marked)
 
 
-def made_a_tensor(array: str, frame: FrameType, own: str) -> str:
-    """Return how to make the array that a variable of a frame is a tensor.
+def tensor_edit(array: str, frame: FrameType, own: str) -> str:
+    """Return the edit that turns the array in a variable into a tensor, as code with its line.
 
     Parameters
     ----------
     array : str
-        The variable.
+        The name of the variable.
     frame : FrameType
-        Where it is written.
+        The frame that writes into the array.
     own : str
         The name by which the user has imported numgrad.
     """
-    made = _made_by(array, frame)
+    made = _last_assignment(array, frame)
     if made is None:
-        return before(array, own)
+        return conversion_edit(array, own)
     line, tree = made
     path = _path(tree, frame)
     if isinstance(tree, ast.Call) and path is not None:
-        tree = replaced(tree, tree.func, f"{own}.{path}")
+        tree = with_replaced_part(tree, tree.func, f"{own}.{path}")
     else:
         tree = ast.parse(f"{own}.asarray({ast.unparse(tree)})", mode="eval").body
-    text = f"{array} = {short(tree)} at line {line}, which is a tensor"
+    text = f"{array} = {shortened(tree)} at line {line}, which is a tensor"
     statement = _import_behind(made[1], frame, _DEEPEST)
     return text if statement is None else f"{statement}, or {text}"
 
 
-def before(array: str, own: str) -> str:
-    """Return the same for an array whose making is not seen."""
+def conversion_edit(array: str, own: str) -> str:
+    """Return the edit for an array whose assignment is not found in the source."""
     return f"{array} = {own}.asarray({array}) before, or make it with {own}.zeros(...)"
 
 
-def refused_target(array: Any) -> tuple[str, Site] | None:
-    """Return how to make an array a tensor that a function of the user's line is to write into,
-    and that line; None where it has no name there."""
+def target_edit(array: Any) -> tuple[str, Site] | None:
+    """Return the edit that turns the array into which the running call writes into a tensor, and
+    the line of the call; None if no variable on that line holds the array."""
     call = next(user_calls(), None)
     if call is None or not isinstance(array, np.ndarray):
         return None
     frame = call.frame
     names = {**frame.f_globals, **frame.f_locals}
     found = [n for n, value in names.items() if value is array or value is array.base is not None]
-    line = "".join(_running(frame))
+    line = "".join(_running_statement(frame))
     name = next((n for n in found if re.search(rf"\b{re.escape(n)}\b", line)), None)
     if name is None:
         return None
-    return made_a_tensor(name, frame, numgrad_name(frame.f_globals)), call.site
+    return tensor_edit(name, frame, numgrad_name(frame.f_globals)), call.site
 
 
-def _running(frame: FrameType) -> list[str]:
+def _running_statement(frame: FrameType) -> list[str]:
     """Return the lines of the statement that a frame runs."""
     places = list(frame.f_code.co_positions())[frame.f_lasti // 2]
     first, last = places[0] or frame.f_lineno, places[1] or frame.f_lineno
@@ -99,14 +100,16 @@ def _running(frame: FrameType) -> list[str]:
 
 
 def _path(tree: ast.expr, frame: FrameType) -> str | None:
-    """Return where numgrad has the function of NumPy that an expression calls."""
+    """Return the path in numgrad of the counterpart of the function that an expression calls; None
+    where there is none."""
     value = value_in(tree.func, frame) if isinstance(tree, ast.Call) else None
     found = counterpart(public_name(value) or "") if value is not None else None
     return None if found is None or "(" in found else found
 
 
 def _import_behind(tree: ast.expr, frame: FrameType, depth: int) -> str | None:
-    """Return the import by which what makes an array would make a tensor."""
+    """Return the edit of an import after which an expression makes a tensor instead of an array;
+    None where no import helps. Variables in the expression are followed ``depth`` times."""
     path = _path(tree, frame)
     if isinstance(tree, ast.Call) and path is not None:
         return instead_of_import(tree.func, frame, path)
@@ -119,13 +122,14 @@ def _import_behind(tree: ast.expr, frame: FrameType, depth: int) -> str | None:
         parts = [tree.value]
     elif isinstance(tree, ast.UnaryOp):
         parts = [tree.operand]
-    elif isinstance(tree, ast.Name) and depth and (made := _made_by(tree.id, frame)):
+    elif isinstance(tree, ast.Name) and depth and (made := _last_assignment(tree.id, frame)):
         parts, depth = [made[1]], depth - 1
     return next(filter(None, (_import_behind(part, frame, depth) for part in parts)), None)
 
 
-def _made_by(name: str, frame: FrameType) -> tuple[int, ast.expr] | None:
-    """Return the line and the expression that a variable of a frame was last bound to."""
+def _last_assignment(name: str, frame: FrameType) -> tuple[int, ast.expr] | None:
+    """Return the line and the expression of the last assignment to a variable before the running
+    line."""
     try:
         module = ast.parse("".join(lines_of(frame)))
     except (SyntaxError, ValueError):
@@ -136,18 +140,18 @@ def _made_by(name: str, frame: FrameType) -> tuple[int, ast.expr] | None:
         found = [(n, t) for n, t in _bindings(module, name) if first <= n <= last]
     else:
         inner = [f for f in ast.walk(module) if isinstance(f, ast.FunctionDef)]
-        apart = [f for f in inner if not _has(f, first)]
-        found = [(n, t) for n, t in _bindings(module, name) if not any(_has(f, n) for f in apart)]
+        apart = [f for f in inner if not _spans(f, first)]
+        found = [(n, t) for n, t in _bindings(module, name) if not any(_spans(f, n) for f in apart)]
     return max(found, key=lambda made: made[0], default=None)
 
 
-def _has(function: ast.FunctionDef, line: int) -> bool:
+def _spans(function: ast.FunctionDef, line: int) -> bool:
     start = min([function.lineno, *(d.lineno for d in function.decorator_list)])
     return start <= line <= (function.end_lineno or start)
 
 
 def _bindings(module: ast.Module, name: str) -> Iterator[tuple[int, ast.expr]]:
-    """Yield the lines and expressions that assignments bind a name to."""
+    """Yield line and expression of each assignment to a name."""
     for node in ast.walk(module):
         targets = node.targets if isinstance(node, ast.Assign) else []
         if isinstance(node, ast.AnnAssign):
@@ -165,5 +169,5 @@ def _bindings(module: ast.Module, name: str) -> Iterator[tuple[int, ast.expr]]:
 def numgrad_name(names: Any) -> str:
     """Return the name under which the user's module has imported numgrad."""
     module = sys.modules["numgrad"]
-    found = [name for name, value in names.items() if value is module]  # in place of NumPy as well
+    found = [name for name, value in names.items() if value is module]  # perhaps as np, too
     return "ng" if "ng" in found or not found else found[-1]

@@ -1,7 +1,7 @@
-"""Capturing: a function is run once on values that will be known later, and all it does is kept.
+"""Capturing: a function is run once on placeholders, and its operations are kept as expressions.
 
-Arguments are placeholders, so every operation on them is an expression. What a replay could not
-repeat, because it happens outside the graph, is refused here with the line that asks for it.
+An effect outside of the graph, which a replay could not repeat, is refused here with the user's
+line.
 """
 
 import weakref
@@ -16,9 +16,9 @@ from ..graph.callsite import user_site
 from ..graph.value import Alias, Expr, ForeignStorage, Spec, Storage, Value, View, next_number
 from ..lower.placeholder import ARGUMENT, LEFT_BEHIND, Placeholder
 from ..record.apply import changing, mode, runtime
-from ..record.guards import Elements, Seen, seen
+from ..record.guards import OperandCopies, ReadArrays, guarded
 from .concrete import Constants
-from .escapes import derivative_of
+from .escapes import transform_call_of
 
 WAYS_OUT = (
     "Choose by value with ng.where or ng.cond, keep loops and checks that depend on values, and "
@@ -30,16 +30,17 @@ _INDEX = " As an index it is read at each call where a tensor is indexed: ng.asa
 
 
 class Passage(Placeholder):
-    """Between a value with rows and the same value with the batch as its first axis.
+    """The operator between a value with rows and the same value with the batch as its first axis.
 
-    A captured function is cut into programs here: one has a row axis, the other has not.
+    A captured function is split into programs at a passage: one side has rows, the other has not.
     """
 
     def __init__(self, name: str) -> None:
         self.name = name
 
     def memory_order(self, operands: Sequence[np.ndarray], static: Any) -> list[np.ndarray]:
-        """Return the order of a row, or of rows that are put together."""
+        """Return an array whose axes lie in the memory order of the result: one row, or all rows
+        together."""
         (rows,) = operands
         return [rows[0] if self is TO_ROWS and len(rows) else rows]
 
@@ -59,65 +60,66 @@ def argument(index: int, spec: Spec) -> Value:
     return runtime.value.deferred(Expr(ARGUMENT, {"index": index}, (), (spec,)), 0, spec)
 
 
-def convert(passage: Passage, value: Value, spec: Spec) -> Value:
-    """Return a deferred value on the other side of a passage, outside of any graph."""
+def apply_passage(passage: Passage, value: Value, spec: Spec) -> Value:
+    """Return the result of a passage for a value, as an expression outside of any graph."""
     return runtime.value.deferred(Expr(passage, {}, (value.detached(),), (spec,)), 0, spec)
 
 
 _ONCE = ((0, 0), (0, 1))  # the copy alone was written, if anything
 
 
-class Copied:
-    """Elements that were copied out of a value at a key, and the versions at which both agree."""
+class IndexCopy:
+    """A copy of the elements of ``base`` at ``key``, where an index of known positions would give a
+    view; with the versions at which copy and base agreed last."""
 
     def __init__(self, base: Value, copy: Value, key: Any) -> None:
         self.base, self.copy, self.key = base, copy, key
         self.agree()
 
     def agree(self) -> None:
-        """Note that both have the same elements now."""
+        """Note that the copy and its base have the same elements now."""
         self.versions = self.base.version, self.copy.version
 
     def writes(self) -> tuple[int, int]:
-        """Return how often each of both was written since."""
+        """Return how often the base and the copy were written since they agreed."""
         before, after = self.versions, (self.base.version, self.copy.version)
         return after[0] - before[0], after[1] - before[1]
 
 
 class Capture:
-    """Watches one function while it is captured.
+    """The capture of one function: what the function uses, reads and writes while it runs.
 
     Attributes
     ----------
     what : str
-        How errors say what is going on.
+        The first words of errors: what numgrad is doing.
     ways_out : str
-        How they say what to do about a value that is asked for.
+        The advice in errors for a value that Python reads.
     arguments : sequence of Value
-        The placeholders it was called with.
+        The placeholders with which the function is called.
     used : dict
-        The tensors from outside that took part, by id.
+        The tensors from outside on which the function computes, by id.
     read : list
-        The storages whose numbers Python has seen, with their versions then.
-    seen : Seen
-        The arrays of the user whose elements Python has seen.
+        The storages whose elements Python has read, with their versions at that time.
+    arrays_read : ReadArrays
+        The arrays of the user whose elements Python has read.
     adopted : list of callable
-        The guards of other recordings that became part of this one.
+        The guards of other captured functions that this function calls.
     aliases : list of weakref
-        The tensors that share memory with others and are not in their graph.
+        The tensors that share memory with others outside of their graph.
     views : list of weakref
-        The views of tensors that do not have rows, where arguments have.
+        The views without rows, if arguments have rows.
     replayed : list of View
-        The views of which the function has been the first to see that their bases were written.
+        The views that were recorded anew in the function because their bases were written.
     gates : set of Node
-        Those between the branches of choices and what is outside of them.
+        The nodes between the branches of `ng.cond` and the graph outside of them.
     has_rows : bool
-        Whether arguments have rows, the members of an ensemble.
+        Whether arguments have rows: the members of an ensemble.
     constants : Constants
-        What is known of values that depend on no argument.
-    copies : list of Copied
-        Elements that were copied by an index that is to be computed, where a number would have
-        given a view.
+        The elements of values that depend on no argument.
+    copies : list of IndexCopy
+        Copies made by an index that is still to be computed, where a number would have given a
+        view.
     """
 
     what = "ng.jit is capturing a function"
@@ -126,14 +128,14 @@ class Capture:
     def __init__(self, arguments: Sequence[Value], parent: "Capture | None" = None) -> None:
         self.arguments = arguments
         self.parent = parent
-        if parent is not None and type(self) is Capture:  # of a branch in the function
+        if parent is not None and type(self) is Capture:  # the capture of a branch
             self.what, self.ways_out = parent.what, parent.ways_out
         self.has_rows: bool = parent is not None and parent.has_rows
         self.token = object()
         self.used: dict[int, Value] = {}
-        self.elements = Elements()
+        self.elements = OperandCopies()
         self.read: list[tuple[Storage, int]] = []
-        self.seen = Seen()
+        self.arrays_read = ReadArrays()
         self.adopted: list[Callable[[], bool]] = []
         self.aliases: list[weakref.ref[Value]] = []
         self.views: list[weakref.ref[Value]] = []
@@ -141,17 +143,17 @@ class Capture:
         self.gates: set[Any] = set()
         self.stream: Any = mode.stream if parent is None else parent.stream  # of the call
         self.constants: Constants = Constants() if parent is None else parent.constants
-        self.copies: list[Copied]
+        self.copies: list[IndexCopy]
         self.copies = [] if parent is None else parent.copies
 
     def running(self) -> Block:
         """Capture what this thread does inside the block."""
         return changing(capture=self, deferring=True, kept=None)
 
-    def use(self, values: Iterable[Value]) -> None:
-        """Note the operands of an operation that are tensors from outside."""
+    def note_operands(self, values: Iterable[Value]) -> None:
+        """Note the operands of an operation that were not made in the function."""
         if self.parent is not None:
-            self.parent.use(value for value in values if not self.made(value))
+            self.parent.note_operands(value for value in values if not self.made(value))
             return
         for value in values:
             if value.array is not None and not self.made(value) and id(value) not in self.used:
@@ -165,18 +167,22 @@ class Capture:
             refuse(_work_array(array, before))
 
     def require_unwritten(self) -> None:
-        """Raise if the function has written an array of the user's that it has computed with."""
+        """Raise if the function has written into a user's array after computing with it."""
         found = self.elements.written()
         if found is not None:
             raise CaptureError(f"{self.what}: {_work_array(*found)}")
 
     def note_copy(self, base: Value, copy: Value, key: Any) -> None:
-        """Note a copy of elements that would have been a view of them for a known index."""
-        self.copies.append(Copied(base, copy, key))
+        """Note a copy of elements that would have been a view for an index of known positions."""
+        self.copies.append(IndexCopy(base, copy, key))
 
-    def copied(self, base: Value, copy: Value) -> "Copied | None":
-        """Return how a copy was made, if that was out of ``base``, it was written once at most, and
-        nothing was computed since: then nobody has seen that ``base`` was not written."""
+    def find_copy(self, base: Value, copy: Value) -> "IndexCopy | None":
+        """Return the note of ``copy`` if it is a copy out of ``base`` whose write may still be
+        repeated in ``base``.
+
+        The copy may have been written once, ``base`` not at all, and no expression may have been
+        made since, which would have read the old elements of ``base``.
+        """
         made = [item.number for item in (copy.expr, copy.node) if item is not None]
         if copy.array is not None or max(made) + 1 != next_number():
             return None
@@ -186,25 +192,28 @@ class Capture:
         return None
 
     def copies_are_views(self) -> bool:
-        """Whether nobody can tell them apart: nothing was written since, or what was written to a
-        copy was written where it came from as well."""
+        """Whether each copy agrees with its base: neither was written since, or a write to the copy
+        was repeated in the base."""
         return all(note.writes() == (0, 0) for note in self.copies)
 
-    def look(self, value: Value) -> None:
-        """Note that Python sees the numbers of a value that is computed."""
+    def note_read(self, value: Value) -> None:
+        """Note that Python reads the elements of a computed value."""
         if self.parent is not None and not self.made(value):
-            self.parent.look(value)
+            self.parent.note_read(value)
             return
         if isinstance(value.storage, ForeignStorage):
-            seen(value.array)
+            guarded(value.array)
         elif not self.made(value):
             self.read.append((value.storage, value.storage.version))
 
     def adopt(self, values: Iterable[Value], guards: Sequence[Callable[[], bool]]) -> None:
-        """Note that another recording, with these tensors from outside, becomes part of this."""
-        self.use(values)
+        """Note that another captured function becomes part of this one, with its guards and the
+        tensors that it closes over."""
+        self.note_operands(values)
         self.root.adopted += [
-            guard for guard in guards if not (isinstance(guard, Unchanged) and guard.is_about(self))
+            guard
+            for guard in guards
+            if not (isinstance(guard, UnchangedTensor) and guard.is_about(self))
         ]
 
     @property
@@ -213,37 +222,37 @@ class Capture:
         return self if self.parent is None else self.parent.root
 
     def note_alias(self, value: Value) -> None:
-        """Note that a tensor shares memory with another one, whose graph it is not in."""
+        """Note a tensor that shares memory with another one outside of that one's graph."""
         self.root.aliases.append(weakref.ref(value))
 
     def note_view(self, value: Value) -> None:
-        """Note a view, whose base may get rows when it is written."""
+        """Note a view without rows, whose base may get rows by a write."""
         if self.has_rows and not value.rows:
             self.root.views.append(weakref.ref(value))
 
     def refresh_views(self, base: Value) -> None:
-        """Let the views of a tensor see at once that it has got rows."""
+        """Record the views of ``base`` anew, after a write has given it rows."""
         for reference in self.root.views:
             value = reference()
             if value is not None and isinstance(value._view, View) and value._view.base is base:
                 value._view.refresh(value)
 
     def forget_replayed(self) -> None:
-        """Let others find out themselves what was written: the branch may not have been chosen."""
+        """Let the views be recorded anew outside of a branch, which may not be the chosen one."""
         for view in self.replayed:
             view.forget()
 
     def is_outer(self, value: Value) -> bool:
         """Whether a change of ``value`` could be seen outside of the captured function."""
-        arguments = self.arguments  # of a branch there are none: what it gets may be seen outside
+        arguments = self.arguments  # none for a branch: its operands can be seen outside
         if any(value is argument for argument in arguments):
             return True
-        # The function itself has detached what has the expression of an argument and is none.
+        # A value with the expression of an argument that is no argument was detached in here.
         is_detached = value.array is None and any(value.expr is a.expr for a in arguments)
         return not is_detached and not self.made(value)
 
     def made(self, value: Value) -> bool:
-        """Whether the function itself has made a value."""
+        """Whether a value was made in the captured function."""
         storage = value._storage
         if storage is None:
             return value.expr is not None and value.expr.token is self.token
@@ -259,7 +268,8 @@ class Capture:
             )
 
     def require_writeable(self, value: Value) -> None:
-        """Raise if the memory of ``value`` is also known outside of the captured function."""
+        """Raise if the memory of ``value`` is shared with tensors outside of the captured function,
+        or with a tensor outside of its graph."""
         storages = [argument.storage for argument in self.arguments]
         shared = any(value.storage is storage for storage in storages)
         if shared or not self.made(value):
@@ -276,7 +286,7 @@ class Capture:
             )
 
     def _is_shared(self, value: Value) -> bool:
-        """Whether a tensor that is alive shares memory with this one, but no graph."""
+        """Whether a living tensor shares memory with ``value`` outside of its graph."""
         base = value._view.base if isinstance(value._view, View) else value
         owners = base._view.owners if isinstance(base._view, Alias) else ()
         for reference in (*owners, *self.root.aliases):
@@ -288,48 +298,51 @@ class Capture:
         return False
 
     def guards(self) -> list[Callable[[], bool]]:
-        """Return what must hold so that a replay does what the function would do."""
+        """Return the guards under which a replay does what the function would do."""
         used = [weakref.ref(value) for value in self.used.values()]
         self.used.clear()
         alive = [value for value in (reference() for reference in used) if value is not None]
-        checks: list[Callable[[], bool]] = list(map(Unchanged, alive))
+        checks: list[Callable[[], bool]] = list(map(UnchangedTensor, alive))
         checks += self.adopted
-        checks += self.seen.guards()
+        checks += self.arrays_read.guards()
         for storage, version in self.read:
             checks.append(lambda s=storage, v=version: s.version == v)
         return checks
 
 
-class Unchanged:
-    """Whether a tensor, as long as it exists, has the memory and the flag it had, and whether the
-    derivative goes on in which it was made: the function would find another one in its place."""
+class UnchangedTensor:
+    """A guard: a tensor, while it lives, has the same array and the same ``requires_grad``.
 
-    __slots__ = ("_array", "_derivative", "_flag", "_reference")
+    If the tensor was made in the function of a transform, that function must still be running: its
+    next call would make another tensor.
+    """
+
+    __slots__ = ("_array", "_call", "_flag", "_reference")
 
     def __init__(self, value: Value) -> None:
         self._reference = weakref.ref(value)
         self._array, self._flag = value.array, value.requires_grad
-        self._derivative = derivative_of(value)
+        self._call = transform_call_of(value)
 
     def __call__(self) -> bool:
-        if self._derivative is not None and not self._derivative.is_running:
+        if self._call is not None and not self._call.is_running:
             return False
         value = self._reference()
         return value is None or (value.array is self._array and value.requires_grad == self._flag)
 
     def is_over(self) -> bool:
-        """Whether the tensor is gone, so that nothing can change any more."""
-        return self._derivative is None and self._reference() is None
+        """Whether the tensor is gone, so that the guard holds for ever."""
+        return self._call is None and self._reference() is None
 
     def is_about(self, capture: Capture) -> bool:
-        """Whether the tensor was made in a capture, which makes it anew when it is replayed."""
+        """Whether the tensor was made in ``capture``, whose replay makes it anew."""
         value = self._reference()
         return value is not None and capture.made(value)
 
 
-def require_own(exprs: Iterable[Expr], arguments: Iterable[Value]) -> None:
-    """Raise if expressions read placeholders of another recording than that of ``arguments``: a
-    replay would take its own arguments for them."""
+def require_own_placeholders(exprs: Iterable[Expr], arguments: Iterable[Value]) -> None:
+    """Raise if expressions read a placeholder that is none of ``arguments``: a replay would use its
+    own arguments in its place."""
     own = {value.expr for value in arguments}
     for expr in exprs:
         if expr.operator is ARGUMENT and expr not in own:
@@ -346,12 +359,13 @@ def _work_array(array: np.ndarray, before: str) -> str:
 
 
 def refuse(reason: str, here: str = "") -> NoReturn:
-    """Raise for what cannot be captured, with the line of user code."""
-    raise CaptureError(f"{(mode.capture or Capture).what}; {here or where()}: {reason}")
+    """Raise the error for an operation that cannot be captured, with the user's line."""
+    raise CaptureError(f"{(mode.capture or Capture).what}; {here or user_line()}: {reason}")
 
 
-def known(value: Value) -> np.ndarray | None:
-    """Return the elements of a value that is to be computed, if they are the same at each call."""
+def constant_elements(value: Value) -> np.ndarray | None:
+    """Return the elements of a value without an array, if they are the same at each call; else
+    None."""
     if mode.capture is None:
         return None
     if value._view is not None:
@@ -360,7 +374,7 @@ def known(value: Value) -> np.ndarray | None:
 
 
 def refuse_reading(value: Value) -> NoReturn:
-    """Raise for a value that Python wants to see before it is computed."""
+    """Raise the error for a value that Python reads before it is computed."""
     if mode.capture is None:
         raise CaptureError(LEFT_BEHIND if mode.kept is None else _in_a_rule(value))
     from .advice import refused_reading  # not needed before there is an error
@@ -373,13 +387,13 @@ def refuse_reading(value: Value) -> NoReturn:
 def _in_a_rule(value: Value) -> str:
     recorded = f" of the operation recorded at {mode.site}" if mode.site is not None else ""
     return (
-        f"{where()}: the value of a tensor (shape {value.shape}, {value.dtype}) is asked for in a "
-        f"backward function{recorded}. It is called once for all rows of a batch, before anything "
-        f"is computed: choose by value with ng.where, or write the function as a kernel under "
-        f"@njit, or the operator as an ng.Function, whose backward is called for each row."
+        f"{user_line()}: the value of a tensor (shape {value.shape}, {value.dtype}) is asked for "
+        f"in a backward function{recorded}. It is called once for all rows of a batch, before "
+        f"anything is computed: choose by value with ng.where, or write the function as a kernel "
+        f"under @njit, or the operator as an ng.Function, whose backward is called for each row."
     )
 
 
-def where() -> str:
+def user_line() -> str:
     site = user_site()
     return f"at {site}" if site is not None else "somewhere"

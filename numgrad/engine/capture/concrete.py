@@ -1,4 +1,7 @@
-"""Values that a captured function may decide by: masks, positions, matrices with zeros."""
+"""Values whose elements are known while a function is captured: they depend on no argument.
+
+Python may decide by such masks, positions and patterns of matrices; guards check them at a replay.
+"""
 
 from typing import Any
 
@@ -10,17 +13,17 @@ from ..record.apply import mode, runtime
 
 
 class Constants:
-    """The elements of values that depend on no argument of a function that is being captured.
+    """The elements of the values of a capture that depend on no argument.
 
-    They decide about its recording or about a pattern, so the function is recorded anew once
-    tensors and arrays from outside that they are computed from are others.
+    Elements are computed from the tensors and arrays that the function closes over. The capture
+    notes these, so that guards let the function be captured anew when they have changed.
     """
 
     def __init__(self) -> None:
         self._found: dict[Expr, list[np.ndarray] | None] = {}
 
     def of(self, value: Any) -> np.ndarray | None:
-        """Return the elements of a value; None where they are not known."""
+        """Return the elements of a value; None where they depend on an argument."""
         waiting = [] if value.array is not None else [value.expr]
         while waiting:
             expr = waiting[-1]
@@ -34,7 +37,7 @@ class Constants:
         return self._elements(value)
 
     def _computed(self, expr: Expr) -> list[np.ndarray] | None:
-        if not isinstance(expr.operator, Operator):  # such as an argument
+        if not isinstance(expr.operator, Operator):  # a placeholder, for example
             return None
         arrays: list[Any] = [self._elements(value) for value in expr.inputs]
         if any(array is None for array in arrays):
@@ -46,7 +49,7 @@ class Constants:
             found = self._found[value.expr]
             return None if found is None else found[value.expr_slot]
         if mode.capture is not None:
-            mode.capture.look(value)
-        if value.rows:  # those of samples, which are arguments
+            mode.capture.note_read(value)
+        if value.rows:  # one row for each sample, and samples are arguments
             return None
         return runtime.on_device(value.array, CPU)

@@ -1,6 +1,7 @@
-"""Ways out of the graph: where the elements of a value become numbers or arrays of NumPy.
+"""Ways out of the graph: the elements of a value become numbers or arrays of NumPy.
 
-Nothing flows back through those. What would lose a gradient without a word raises.
+No cotangent flows back through a number or array, so a conversion that would lose a gradient
+silently raises an error.
 """
 
 from ..._errors import DetachedError
@@ -9,15 +10,15 @@ from ..graph.value import Value
 from ..record.apply import changing, mode
 
 
-class Derivative:
-    """One call of `grad`, `jvp`, `jacobian`, ...
+class TransformCall:
+    """One call of the function that a transform (`grad`, `jvp`, `jacobian`, ...) differentiates.
 
     Attributes
     ----------
     first : int
-        What is made in it has a greater number.
+        Nodes and leaves that are made during the call have a greater number.
     refused : DetachedError or None
-        The last error about a value that was to leave the graph in it.
+        The last error about a value that was about to leave the graph during the call.
     """
 
     __slots__ = ("first", "refused")
@@ -28,35 +29,36 @@ class Derivative:
 
     @property
     def is_running(self) -> bool:
-        """Whether its function is running, in this thread."""
-        return any(call is self for call in mode.derivatives)
+        """Whether the differentiated function is running, in this thread."""
+        return any(call is self for call in mode.transform_calls)
 
 
-def differentiated(first: int) -> Block:
-    """Run the function of a transformation inside the block, with gradients; nodes from ``first``
-    on are its."""
-    return changing(grad=True, derivatives=(*mode.derivatives, Derivative(first)))
+def transform_running(first: int) -> Block:
+    """Note inside the block that the function of a transform is running, and record gradients;
+    nodes with greater numbers than ``first`` belong to it."""
+    return changing(grad=True, transform_calls=(*mode.transform_calls, TransformCall(first)))
 
 
-def derivative_of(value: Value) -> Derivative | None:
-    """Return the innermost call in which a value that requires grad was made."""
-    if not mode.derivatives or not value.requires_grad:
+def transform_call_of(value: Value) -> TransformCall | None:
+    """Return the innermost running call of a transform in which a value that requires grad was
+    made; None where there is none."""
+    if not mode.transform_calls or not value.requires_grad:
         return None
     number = value.leaf.number if value.node is None else value.node.number
-    return next((c for c in reversed(mode.derivatives) if c.first < number), None)
+    return next((c for c in reversed(mode.transform_calls) if c.first < number), None)
 
 
-def detached(what: str, instead: str, constant: str = "x.detach()") -> DetachedError:
-    """Return the error for what would cut the graph.
+def graph_cut_error(what: str, instead: str, constant: str = "x.detach()") -> DetachedError:
+    """Return the error for an operation that would cut the graph.
 
     Parameters
     ----------
     what : str
-        What does.
+        The operation, as users call it.
     instead : str
-        What keeps the gradients, as a sentence.
+        A sentence with the code that keeps the gradients.
     constant : str
-        What gives the same without gradients.
+        Code that gives the same elements without gradients.
     """
     return DetachedError(
         f"{what} would cut the graph. {instead} If no gradient is to flow through it, write "
@@ -64,16 +66,20 @@ def detached(what: str, instead: str, constant: str = "x.detach()") -> DetachedE
     )
 
 
-def refuse(
+def refuse_escape(
     value: Value, what: str, instead: str, constant: str = "x.detach()", *, has_slope: bool = True
 ) -> None:
-    """Raise if gradients flow to a value that is to become what has none: ``what``, as users call
-    it, does that. If the user has typed another call, the error names that and its counterpart,
-    unless what is asked for has no derivative there either."""
+    """Raise an error if a value that requires grad is about to leave the graph, by the operation
+    ``what``.
+
+    If a call of NumPy or SciPy in the user's code has asked for the conversion, the error names
+    that call and its counterpart in numgrad, unless the result has no derivative there either
+    (``has_slope``).
+    """
     if value.requires_grad and mode.grad:
         error = _refusal(what, instead, constant, has_slope)
-        if mode.derivatives:
-            mode.derivatives[-1].refused = error
+        if mode.transform_calls:
+            mode.transform_calls[-1].refused = error
         raise error
 
 
@@ -87,27 +93,29 @@ def _refusal(what: str, instead: str, constant: str, has_slope: bool) -> Detache
             f"{found.also} It asks for {what} of a tensor that requires grad; if no gradient "
             f"is to flow through it, write {constant}."
         )
-    where = ", in a function that is being differentiated," if mode.derivatives else ""
-    return detached(f"{what} of a tensor that requires grad{where}", instead, constant)
+    where = ", in a function that is being differentiated," if mode.transform_calls else ""
+    return graph_cut_error(f"{what} of a tensor that requires grad{where}", instead, constant)
 
 
-def reveal(error: Exception) -> None:
-    """Raise numgrad's error where NumPy or compiled code has put its own in front, as they do if a
-    number is asked for while elements of an array are written, or from C; or in its place, as C
-    does that goes on after an error."""
+def raise_hidden(error: Exception) -> None:
+    """Raise the `DetachedError` that NumPy or compiled code has hidden behind ``error``.
+
+    NumPy chains an error of its own when a conversion fails while it writes elements of an array;
+    compiled code may replace the error, or go on after it and fail later.
+    """
     found = error.__cause__
     is_in_front = str(error).startswith(_ELEMENT) or isinstance(error, SystemError)
     while is_in_front and found is not None:
         if isinstance(found, DetachedError):
             raise found.with_traceback(error.__traceback__) from None
         found = found.__cause__
-    lost = mode.derivatives[-1].refused if mode.derivatives else None
+    lost = mode.transform_calls[-1].refused if mode.transform_calls else None
     if lost is not None and _is_of_library(error):
         raise lost.with_traceback(error.__traceback__) from None
 
 
 def _is_of_library(error: Exception) -> bool:
-    """Whether a library has raised an error, and not because of another one."""
+    """Whether a library has raised an error itself, not in answer to another error."""
     from .user_call import is_users  # not needed before there is an error
 
     trace = error.__traceback__
@@ -120,11 +128,16 @@ def _is_of_library(error: Exception) -> bool:
 _ELEMENT = "setting an array element with a sequence"
 
 
-def refuse_inside(value: Value, what: str, instead: str, constant: str = "x.detach()") -> None:
-    """Raise where that is no way out of a derivative, as it is elsewhere: a function of `func`
-    returns zeros for what has left the graph, and nobody would know why."""
-    if mode.derivatives:
-        refuse(value, what, instead, constant)
+def refuse_escape_in_transform(
+    value: Value, what: str, instead: str, constant: str = "x.detach()"
+) -> None:
+    """Raise as `refuse_escape` does, but only while the function of a transform is running.
+
+    Elsewhere the operation is allowed. A transform would return zeros for a value that has left the
+    graph, without a word.
+    """
+    if mode.transform_calls:
+        refuse_escape(value, what, instead, constant)
 
 
 NUMBERS = {
@@ -136,7 +149,7 @@ NUMBERS = {
     "derivative is 0.",
     "index": "An index has no gradient: write x.astype(int).",
 }
-"""What to write where Python asks for a number."""
+"""Code to write where Python asks for a number, by the kind of number."""
 
 ARRAY = (
     "Write ng.asarray, or ng.stack for a list of tensors; functions of NumPy and SciPy that take "
@@ -145,9 +158,18 @@ ARRAY = (
 )
 WHOLE = "Write x.astype({dtype!r}): the derivative of that is 0."
 VALUES = "Compute with the tensor itself; it can be compared and printed."
-"""What to write instead of asking for all elements."""
+"""Code to write instead of asking for all elements: `ARRAY`, `WHOLE`, `VALUES`."""
 
 __all__ = [
-    "ARRAY", "NUMBERS", "VALUES", "WHOLE", "Derivative", "derivative_of", "detached",
-    "differentiated", "refuse", "refuse_inside", "reveal",
+    "ARRAY",
+    "NUMBERS",
+    "VALUES",
+    "WHOLE",
+    "TransformCall",
+    "graph_cut_error",
+    "raise_hidden",
+    "refuse_escape",
+    "refuse_escape_in_transform",
+    "transform_call_of",
+    "transform_running",
 ]  # fmt: skip

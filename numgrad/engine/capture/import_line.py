@@ -1,4 +1,5 @@
-"""One edit that cures all calls of a library: another import of NumPy, or a patch of SciPy."""
+"""Advice for errors: one edit for all calls of a library, a changed import of NumPy or a patch of
+SciPy."""
 
 import ast
 import sys
@@ -12,16 +13,17 @@ from .user_call import UserCall, lines_of, public_name, value_in
 
 
 def instead_of_import(named: ast.expr | None, frame: FrameType, path: str) -> str | None:
-    """Return the import that makes numgrad answer what NumPy does now, and its line.
+    """Return the import statement with numgrad in place of NumPy, and its line; None where no
+    import would do.
 
     Parameters
     ----------
     named : ast.expr or None
-        How a function of NumPy is called.
+        The source by which a function of NumPy is called, such as ``np.linalg.norm``.
     frame : FrameType
-        Where that is.
+        The frame that calls it.
     path : str
-        The function's path in numgrad. Only one of the same name is found by another import.
+        The path of the counterpart in numgrad. An import helps only if NumPy has the same path.
     """
     root: Any = named
     while isinstance(root, ast.Attribute):
@@ -40,7 +42,7 @@ def instead_of_import(named: ast.expr | None, frame: FrameType, path: str) -> st
 
 
 def _import_of(name: str, frame: FrameType) -> ast.Import | ast.ImportFrom | None:
-    """Return the import that has bound a name until now."""
+    """Return the last import above the running line that binds a name."""
     try:
         tree = ast.parse("".join(lines_of(frame)))
     except (SyntaxError, ValueError):
@@ -49,13 +51,13 @@ def _import_of(name: str, frame: FrameType) -> ast.Import | ast.ImportFrom | Non
         node
         for node in ast.walk(tree)
         if isinstance(node, (ast.Import, ast.ImportFrom))
-        and name in _bound(node)
+        and name in _bound_names(node)
         and node.lineno <= frame.f_lineno
     ]
     return max(found, key=lambda node: node.lineno, default=None)
 
 
-def _bound(node: ast.Import | ast.ImportFrom) -> Container[str]:
+def _bound_names(node: ast.Import | ast.ImportFrom) -> Container[str]:
     """Return the names that an import binds."""
     if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
         found = vars(sys.modules.get(node.module or "", sys))
@@ -64,7 +66,8 @@ def _bound(node: ast.Import | ast.ImportFrom) -> Container[str]:
 
 
 def _of_numgrad(node: ast.Import | ast.ImportFrom, name: str) -> str:
-    """Return an import with numgrad in place of NumPy; other modules that it names stay."""
+    """Return the source of an import with numgrad in place of NumPy; other modules in the same
+    statement stay."""
     if isinstance(node, ast.ImportFrom):
         module = (node.module or "").replace("numpy", "numgrad", 1)
         return ast.unparse(ast.ImportFrom(module, node.names, 0))
@@ -77,9 +80,12 @@ def _of_numgrad(node: ast.Import | ast.ImportFrom, name: str) -> str:
     return ast.unparse(ast.Import(names))
 
 
-def or_once(text: str, call: UserCall, value: Any, path: str, own: str) -> str:
-    """Return what to write instead of a call, and what cures all such calls at once; ``own`` is the
-    name by which the user has imported numgrad."""
+def with_import_or_patch(text: str, call: UserCall, value: Any, path: str, own: str) -> str:
+    """Return ``text``, the code to write instead of a call, with the edit that changes all such
+    calls at once, if there is one.
+
+    ``own`` is the name by which the user has imported numgrad.
+    """
     statement = instead_of_import(call.named, call.frame, path)
     if statement is not None:
         return f"{statement}, or {text} here"
@@ -89,17 +95,17 @@ def or_once(text: str, call: UserCall, value: Any, path: str, own: str) -> str:
 
 
 def _is_patched(call: UserCall, value: Any, path: str) -> bool:
-    """Return whether a call of SciPy's function takes tensors while that is patched."""
+    """Whether a function of SciPy takes tensors once SciPy is patched."""
     known: Any = import_module("numgrad.interop.scipy.patching.counterparts")
     name = path.rpartition(".")[2]
-    if name in known.READ_CLOSURES and path not in FOLLOWED and not _hands_on(call.tree):
-        return False  # for what the user's function closes over
+    if name in known.READ_CLOSURES and path not in FOLLOWED and not _passes_args(call.tree):
+        return False  # the user's function may close over tensors, which the patch cannot see
     if any(getattr(m, n) is value for m, n, _ in (*known.functions(), *known.classes())):
         return True
     owner = getattr(value, "__self__", None)
     return name in known.OF_DISTRIBUTIONS and known.distribution(owner) is not None
 
 
-def _hands_on(tree: ast.expr | None) -> bool:
-    """Return whether a call of a solver hands arguments on to the user's function."""
+def _passes_args(tree: ast.expr | None) -> bool:
+    """Whether a call of a solver hands ``args`` on to the user's function."""
     return isinstance(tree, ast.Call) and any(k.arg == "args" for k in tree.keywords)

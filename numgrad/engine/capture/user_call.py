@@ -1,6 +1,6 @@
-"""The call on the user's line that is running: its source, and whose function it calls.
+"""The running call in the user's program: its source, its line, and the function that it calls.
 
-The call is looked up when an error is made, and at no other time.
+The call is looked up only when an error is made.
 """
 
 import ast
@@ -30,7 +30,8 @@ _ABSENT = object()
 _KNOWN = ("numpy", "scipy", "uarray", "pandas", "xarray")  # SciPy's Fourier transforms are uarray's
 _FUNCTIONS = (type, FunctionType, MethodType, BuiltinFunctionType, MethodWrapperType)
 _OPERATIONS = ("CALL", "PRECALL", "BINARY_", "COMPARE_OP", "STORE_SUBSCR", "STORE_SLICE")
-"""Python 3.11 calls functions of C in ``PRECALL`` once it has met them a few times."""
+"""The instructions of calls, operators and writes. Python 3.11 calls functions of C in ``PRECALL``
+once it has specialized the call."""
 
 
 class UserCall(NamedTuple):
@@ -39,18 +40,18 @@ class UserCall(NamedTuple):
     Attributes
     ----------
     frame : FrameType
-        Where it is written.
+        The frame that runs the call.
     tree : ast.expr or None
-        Its source; None where there is none.
+        The source of the call; None where the source is not there.
     name : str or None
-        The public name of what it calls: ``"numpy.array"``, ``"scipy.stats.norm().logpdf"``. A
-        pair of parentheses stands for an object that a call has made.
+        The public name of the called function: ``"numpy.array"``, ``"scipy.stats.norm().logpdf"``.
+        A pair of parentheses stands for an object that a call has made.
     named : ast.expr or None
-        The part of the source that has this name, or begins it.
+        The part of the source that has this name, or its beginning.
     is_write : bool
-        Whether it writes elements.
+        Whether elements are written.
     library : str
-        The package of the function that it has called, if that is written in Python.
+        The package of the called function, if that is written in Python.
     """
 
     frame: FrameType
@@ -62,37 +63,38 @@ class UserCall(NamedTuple):
 
     @property
     def site(self) -> Site:
-        """The line."""
+        """The line of the call."""
         return Site(self.frame.f_code, self.frame.f_lasti)
 
     def value_of(self, tree: ast.AST | None) -> Any:
-        """Return what a name, or an attribute of a module or of an object of a library, is; None
-        where that could run code of the user."""
+        """Return the object of a name, or of an attribute of a module or of a library's object;
+        None where the look-up could run code of the user."""
         return value_in(tree, self.frame)
 
 
 def user_calls() -> Iterator[UserCall]:
-    """Yield the running call of the user's innermost frame, and the one of a library that has
-    called this frame, if any."""
-    frame, inner = _leave(sys._getframe(1))
+    """Yield the running call of the user's innermost frame, and the call of a library in the user's
+    program by which that frame's function is called, if any."""
+    frame, inner = _leave_libraries(sys._getframe(1))
     if frame is None:
         frame, inner = user_frame(sys._getframe(1)), None
     if frame is None:
         return
-    yield _read(frame, inner)
+    yield _call_of(frame, inner)
     outer = frame.f_back
     while outer is not None and is_users(outer):
         outer = outer.f_back
     if outer is not None and not outer.f_code.co_filename.startswith(PACKAGE):
-        frame, inner = _leave(outer, through_numgrad=False)
+        frame, inner = _leave_libraries(outer, through_numgrad=False)
         if frame is not None:
-            yield _read(frame, inner)
+            yield _call_of(frame, inner)
 
 
-def _leave(
+def _leave_libraries(
     frame: FrameType | None, through_numgrad: bool = True
 ) -> tuple[FrameType | None, FrameType | None]:
-    """Return the first frame of the user, and the one of a library that it has called."""
+    """Return the first frame of the user's program, and the frame of a library that it has
+    called."""
     inner = None
     while frame is not None and not is_users(frame):
         if frame.f_code.co_filename.startswith(PACKAGE):
@@ -105,16 +107,16 @@ def _leave(
 
 
 def is_users(frame: FrameType) -> bool:
-    """Whether a frame runs a program of the user: neither a library nor numgrad."""
+    """Whether a frame runs the user's program: neither a library nor numgrad."""
     name = frame.f_code.co_filename
     is_library = "site-packages" in name or "dist-packages" in name or name.startswith(_LIBRARIES)
     return not is_library and not name.startswith(PACKAGE)
 
 
-def _read(frame: FrameType, inner: FrameType | None) -> UserCall:
+def _call_of(frame: FrameType, inner: FrameType | None) -> UserCall:
     operation = _operation(frame)
     is_property = operation == "LOAD_ATTR" and inner is not None
-    if not is_property and not operation.startswith(_OPERATIONS):  # it asks whether, say
+    if not is_property and not operation.startswith(_OPERATIONS):  # such as a test of truth
         return UserCall(frame, None, None, None, False)
     tree = _source(frame)
     called = tree.func if isinstance(tree, ast.Call) else tree
@@ -141,7 +143,7 @@ def _operation(frame: FrameType) -> str:
 
 
 def _source(frame: FrameType) -> ast.expr | None:
-    """Return the expression that an instruction belongs to."""
+    """Return the source expression of the instruction that a frame runs; None without a source."""
     places = islice(frame.f_code.co_positions(), frame.f_lasti // 2, None)
     first, last, begin, end = next(places, (None,) * 4)
     if first is None or last is None or begin is None or end is None:
@@ -166,7 +168,7 @@ def lines_of(frame: FrameType) -> list[str]:
 
 
 def _name_of(tree: ast.AST | None, frame: FrameType) -> tuple[str | None, ast.expr | None]:
-    """Return the public name of what is called, and the part of the source that has it."""
+    """Return the public name of the called function, and the part of the source that has it."""
     value = _value(tree, frame)
     name = public_name(value)
     if name is not None:
@@ -181,7 +183,7 @@ def _name_of(tree: ast.AST | None, frame: FrameType) -> tuple[str | None, ast.ex
 
 
 def value_in(tree: ast.AST | None, frame: FrameType) -> Any:
-    """Return what an expression is in a frame, as `UserCall.value_of` does."""
+    """Return the object of an expression in a frame; see `UserCall.value_of`."""
     value = _value(tree, frame)
     return None if value is _ABSENT else value
 
@@ -205,7 +207,7 @@ def _value(tree: ast.AST | None, frame: FrameType) -> Any:
 
 
 def _library_of(kind: Any) -> str | None:
-    """Return the library that a class or function comes from, if objects of it can be asked."""
+    """Return the library of a class or function, if reading attributes of its objects is safe."""
     library = str(getattr(kind, "__module__", "")).partition(".")[0]
     return library if library in _KNOWN or library.startswith("_cython") else None
 
@@ -219,13 +221,13 @@ def public_name(value: Any) -> str | None:
         home = next((h for h in homes if getattr(h, value.__name__, None) is value), None)
         return home and f"{home.__name__}.{value.__name__}"
     if not isinstance(value, _FUNCTIONS) and _library_of(type(value)) is None:
-        return None  # an object of the user, which is not to be asked
-    if isinstance(value, np.vectorize):  # it has the name of the function in it
+        return None  # an object of the user, whose attributes may run code
+    if isinstance(value, np.vectorize):  # its __name__ is that of the wrapped function
         return "numpy.vectorize()"
     owner = getattr(value, "__self__", None)
     if owner is not None and not isinstance(owner, ModuleType):
         name, method = public_name(owner), getattr(value, "__name__", "")
-        if getattr(sys.modules.get("numpy.random"), method, None) == value:  # of one for all
+        if getattr(sys.modules.get("numpy.random"), method, None) == value:  # the global generator
             return f"numpy.random.{method}"
         return name and f"{name}.{method}"
     name, module = getattr(value, "__name__", None), getattr(value, "__module__", None)
@@ -235,7 +237,7 @@ def public_name(value: Any) -> str | None:
 
 
 def _public(module: str, name: str, value: Any) -> str:
-    """Return the shortest path by which something is found in its package."""
+    """Return the shortest path by which an object is found in its package."""
     parts = module.split(".")
     for count in range(1, len(parts) + 1):
         home = ".".join(parts[:count])
@@ -245,7 +247,7 @@ def _public(module: str, name: str, value: Any) -> str:
 
 
 def _name_of_object(value: Any) -> str:
-    """Return the name of an object of a library, or of what makes such objects."""
+    """Return the name of an object of a library, or of its class with ``()``."""
     kind = type(value)
     if kind.__module__.startswith("scipy.stats"):
         of_one = getattr(getattr(value, "dist", value), "name", "")

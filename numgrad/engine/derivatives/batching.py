@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from ..capture.capture import TO_AXIS, TO_ROWS, convert, refuse
+from ..capture.capture import TO_AXIS, TO_ROWS, apply_passage, refuse
 from ..graph.node import Node, Spec, Value, connect, spec_of
 from ..lower.lower import pending_exprs
 from ..record.apply import mode
@@ -15,7 +15,7 @@ def with_rows(value: Value) -> Value:
         value._view.refresh(value)
     if value.array is None:
         row = spec_of(value.shape[1:], value.dtype, True, value.spec.device)
-        result = convert(TO_ROWS, value, row)
+        result = apply_passage(TO_ROWS, value, row)
     else:
         result = value.detached()
         result.reshape_spec(value.shape[1:], True)
@@ -41,7 +41,7 @@ def make_explicit(batch: int, values: Sequence[Value], nodes: Sequence[Node] = (
     if captured:
         _replace({id(value): value for value in values if value.rows})
     for value in captured.values():
-        explicit = convert(TO_AXIS, value, _explicit(value.spec, batch))
+        explicit = apply_passage(TO_AXIS, value, _explicit(value.spec, batch))
         value.expr, value.expr_slot = explicit.expr, 0
     for value in values:
         if value.rows:

@@ -5,7 +5,7 @@ from typing import Any
 
 from ..graph.node import NO_EDGE, Edge, Node, Spec, Value, connect, own_edge
 from ..record.apply import Packed, mode, unusual
-from ..record.plan import comes_again
+from ..record.plan import was_met_before
 from .rules import Rule, known_rule, make_rule, placeholder, rule_key
 
 
@@ -50,7 +50,7 @@ class Context:
             return self.restore(position, NO_EDGE)
         return self.input(position) if position < count else self.output(position - count)
 
-    def further(self) -> list[Value]:
+    def saved_after_inputs(self) -> list[Value]:
         """Return the saved values that follow the inputs, not connected to the graph."""
         return [self.restore(n, NO_EDGE) for n in range(len(self.node.inputs), len(self._saved))]
 
@@ -119,7 +119,7 @@ def rule_of(
     if key is None:
         return None
     rule = known_rule(key)
-    if rule is None and (not when_met_again or comes_again(Rule, key)):
+    if rule is None and (not when_met_again or was_met_before(Rule, key)):
         context = OpenContext(node, saved, wanted, False)
         rule = make_rule(key, backward_pass, node, context, cotangents)
     return rule

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..fusion.boxes import Bounds, Box, Boxes, around, box_of, common, slices, whole_of
+from ..fusion.boxes import Bounds, Box, Boxes, box_of, difference, intersection, slices, whole_of
 from ..graph.node import Edge, Node, Value
 from ..graph.runtime import deferred_value
 from ..graph.traversal import reachable
@@ -26,7 +26,7 @@ class Part(NamedTuple):
     value: Any
 
 
-def whole(value: Any) -> Part:
+def whole_part(value: Any) -> Part:
     """Return the gradient of an array as a part whose box is the whole array."""
     return Part(whole_of(value.shape), value)
 
@@ -67,25 +67,25 @@ def writes(node: Node) -> bool:
     return node.operator is runtime.roles["put_view"]
 
 
-def of_a_part(node: Node) -> bool:
+def reads_partly_written(node: Node) -> bool:
     """Whether the first input of a node is an array of which a part was written in place."""
     parent = node.parents[0]
     return parent is not None and writes(parent)
 
 
-def taken(parts: Boxes[Part], box: Box, node: Node, wanted: Sequence[bool]) -> Value | None:
+def take_written(parts: Boxes[Part], box: Box, node: Node, wanted: Sequence[bool]) -> Value | None:
     """Remove from the parts of an array's gradient the box that a node has written, and return the
     gradient of the value written there; None where it is zero or not wanted."""
     inside: list[Part] = []
     for part in parts.take(box.bounds):
-        shared = common(part.box.bounds, box.bounds)
+        shared = intersection(part.box.bounds, box.bounds)
         if shared == part.box.bounds:
             inside.append(part)
             continue
         value = _full(part)
         inside.append(_cut(part, value, shared))
         if wanted[0]:
-            for bounds in around(part.box.bounds, shared):
+            for bounds in difference(part.box.bounds, shared):
                 parts.add(bounds, _cut(part, value, bounds))
     if not wanted[1] or not inside:
         return None
@@ -140,7 +140,7 @@ def _joined(parts: Sequence[Part], box: Box) -> Value:
     for part in parts:
         bounds, value = part.box.bounds, _full(part)
         key = slices(bounds, box.bounds)
-        if before.meeting(bounds):
+        if before.overlapping(bounds):
             value = runtime.roles["add"](index(total, key=key), value)
         before.add(bounds, None)
         chain = ((index, (("key", key),)),)
@@ -160,7 +160,7 @@ class Parts:
     def __init__(self) -> None:
         self._arrived: dict[Any, Boxes[Part]] = {}
 
-    def sent_on(self, node: Node, total: Any, wanted: Sequence[bool]) -> list[Any] | None:
+    def send_on(self, node: Node, total: Any, wanted: Sequence[bool]) -> list[Any] | None:
         """Send on the gradient of a node that reads or writes parts of an array in place.
 
         Returns
@@ -180,8 +180,8 @@ class Parts:
         shape = node.inputs[0].shape
         parts = self._arrived.pop((node, 0), None) or boxes_of([], shape)
         if total is not None:  # read as a whole: else its part would be cut smaller by every write
-            parts = boxes_of([whole(dense([whole(total), *parts], shape))], shape)
-        gv = taken(parts, box, node, wanted)
+            parts = boxes_of([whole_part(dense([whole_part(total), *parts], shape))], shape)
+        gv = take_written(parts, box, node, wanted)
         if not wanted[0] or not parts:
             return [None, gv]
         if parent is not None and writes(parent):

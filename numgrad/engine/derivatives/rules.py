@@ -231,7 +231,7 @@ def make_rule(
     placeholders = [None if g is None else placeholder(g.spec) for g in cotangents]
     with grad_mode(False), deferring(True, []):
         made = node.operator.differentiate(backward_pass, context, placeholders)
-        gradients = fitted(made, node, context.wanted)
+        gradients = fit_all(made, node, context.wanted)
     values = [*(g for g in placeholders if g is not None), *context.used.values()]
     rule = Rule(f"{node.operator.name}'", values, tuple(context.used), gradients)
     keep_rule(key, rule)
@@ -257,7 +257,7 @@ def placeholder(spec: Spec) -> Value:
     return runtime.value.deferred(expr, 0, spec)
 
 
-def fitted(
+def fit_all(
     gradients: Sequence[Value | None], node: Node, wanted: Sequence[bool]
 ) -> list[Value | None]:
     """Bring gradients to the shapes and dtypes of a node's inputs; None where none is wanted."""

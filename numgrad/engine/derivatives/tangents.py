@@ -16,7 +16,7 @@ from ..graph.node import Node, Value
 from ..lower.lower import pending_exprs
 from ..record.apply import deferring, grad_mode, runtime
 from .context import Context, OpenContext
-from .rules import Rule, fitted, keep_rule, known_rule, placeholder, rule_key
+from .rules import Rule, fit_all, keep_rule, known_rule, placeholder, rule_key
 
 Tangents = Sequence[Value | None]
 
@@ -67,7 +67,7 @@ def _transposed(forward_pass: Any, context: Context, tangents: Tangents) -> list
     cotangents = [_unknown(spec, node) for spec in node.outputs]
     with grad_mode(True):
         made = node.operator.differentiate(forward_pass, context, cotangents)
-        gradients = fitted(made, node, context.wanted)
+        gradients = fit_all(made, node, context.wanted)
     _require_graph(gradients, cotangents, node)
     seeds = [
         (gradient.edge, tangent)
@@ -75,7 +75,7 @@ def _transposed(forward_pass: Any, context: Context, tangents: Tangents) -> list
         if gradient is not None and tangent is not None and gradient.requires_grad
     ]
     edges = [None if g is None else g.edge for g in cotangents]
-    found = forward_pass.through(seeds, [edge for edge in edges if edge is not None])
+    found = forward_pass.gradients_through(seeds, [edge for edge in edges if edge is not None])
     return [None if edge is None else found.get(edge) for edge in edges]
 
 

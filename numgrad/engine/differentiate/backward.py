@@ -16,19 +16,19 @@ from ...process.gc_pause import paused
 from ..derivatives.batching import make_explicit
 from ..derivatives.context import Context, rule_of
 from ..derivatives.region_gradients import Parts, zeros_behind
-from ..derivatives.rules import fitted
+from ..derivatives.rules import fit_all
 from ..graph.node import Edge, Node, Value
 from ..graph.runtime import deferred_value
-from ..graph.traversal import kept_by, needed, reachable
+from ..graph.traversal import needed, reachable, reached_nodes
 from ..lower.lower import force
 from ..record.apply import changing, deferring, grad_mode, mode, on_stream, pack, runtime
 from ..replay import recorded_plan
-from ..replay.plan_cache import Known, recall, recognise, remember, times_met
+from ..replay.plan_cache import KnownPlan, recall, recognise, remember, times_met
 from ..replay.structure import Structure, structure_of
 from . import hooks
 from .delivery import own_results
 from .immediate import compute, is_immediate
-from .plain_walk import is_plain, read, sweep
+from .plain_walk import is_plain, rule_operands, sweep
 from .repeated_pass import freeing
 from .request import Outcome, Request
 from .streams import Streams, streams_of
@@ -91,7 +91,7 @@ class Pass:
         is_first = self.structure is not None and not self.comes_again
         return self.request.create_graph or is_first
 
-    def _recall(self, structure: Structure, order: Sequence[Node]) -> Known | None:
+    def _recall(self, structure: Structure, order: Sequence[Node]) -> KnownPlan | None:
         """Return the plan of an earlier pass of this structure, or of one with other indices.
 
         In a plain pass indices are data, unless they have come before and no other indices have:
@@ -114,7 +114,7 @@ class Pass:
     def run(self) -> Outcome:
         """Execute the pass; on an error every node is as it was before."""
         if self.recalled is not None:
-            return self._run_again(self.recalled)
+            return self._run_recalled(self.recalled)
         if self.request.batch is not None:
             hooks.refuse_retained(self)
         try:
@@ -132,7 +132,7 @@ class Pass:
                     own_results(self)
                 self._finish()
         except BaseException:
-            self._outcome().give_back()
+            self._outcome().restore_saved()
             raise
         return self._outcome()
 
@@ -152,7 +152,7 @@ class Pass:
             return changing(trace=self.trace)
         return nullcontext() if self.is_immediate else deferring(True, self.kept)
 
-    def _run_again(self, recalled: Known) -> Outcome:
+    def _run_recalled(self, recalled: KnownPlan) -> Outcome:
         """Return the outcome of the plan of an earlier pass of the same structure."""
         assert self.structure is not None
         order = self.structure.order
@@ -165,13 +165,15 @@ class Pass:
             seeds = [value for _, value in self.request.seeds]
             values = recalled.values(self.structure, seeds, self.saved)
         except BaseException:
-            Outcome({}, [], [], {}, self.saved, self.has_freed).give_back()
+            Outcome({}, [], [], {}, self.saved, self.has_freed).restore_saved()
             raise
         places = [Edge(order[n], slot) for n, slot in recalled.results]
         grads = dict(zip(places, values, strict=True))
         return Outcome(grads, [], list(order), wanted, self.saved, self.has_freed)
 
-    def through(self, seeds: list[tuple[Edge, Value]], targets: list[Edge]) -> dict[Edge, Value]:
+    def gradients_through(
+        self, seeds: list[tuple[Edge, Value]], targets: list[Edge]
+    ) -> dict[Edge, Value]:
         """Return the gradients of a graph that stands for one node, as a part of this pass.
 
         No node beyond the targets is executed, and nothing is computed yet.
@@ -225,7 +227,7 @@ class Pass:
             arriving = {edge for edge, _ in self.request.seeds} | set(self.request.initial)
             for node, mask in self.wanted.items():
                 sent = [e for e, want in zip(node.edges, mask, strict=True) if want]
-                arriving.update(edge for edge in sent if not hooks.is_past(edge))
+                arriving.update(edge for edge in sent if not hooks.is_past_hooks(edge))
             self.notes["expected"] = arriving
         visited = edge in self.targets or edge.node in self.wanted
         return visited and edge in self.notes["expected"]
@@ -234,13 +236,13 @@ class Pass:
         """Put the seeds and the initial gradients into the sums: first, or last if asked for."""
         initial = [(edge, value) for edge, value in self.request.initial.items()]
         if mode.capture is not None:
-            mode.capture.use([value for _, value in (*self.request.seeds, *initial)])
+            mode.capture.note_operands([value for _, value in (*self.request.seeds, *initial)])
         for edge, value in [*self.request.seeds, *initial]:
             self._add(self.late if self.request.seeds_last else self.pending, edge, value)
 
     def _add(self, sums: dict[Edge, Value], edge: Edge, value: Value) -> None:
-        if hooks.is_past(edge) and self.request.direction != "forward":
-            sums, edge = self.pending, hooks.past(edge)
+        if hooks.is_past_hooks(edge) and self.request.direction != "forward":
+            sums, edge = self.pending, hooks.past_hooks(edge)
         present = sums.get(edge)
         if present is None:
             total = value
@@ -256,7 +258,7 @@ class Pass:
     def _visit(self, node: Node) -> None:
         if node in self.wanted and self._is_simple(node):
             total = self.pending.get(Edge(node, 0))
-            sent = self.parts.sent_on(node, total, self.wanted[node])
+            sent = self.parts.send_on(node, total, self.wanted[node])
             if sent is not None:
                 self._arrive(Edge(node, 0))  # removes the total, which nothing else reads
                 self._send(node, sent)
@@ -306,10 +308,10 @@ class Pass:
         if is_deferred and node.operator.has_rule:
             rule = rule_of(self, node, wanted, self.saved[node], cotangents)
             if rule is not None:
-                values = read(rule, cotangents, self.saved[node])
+                values = rule_operands(rule, cotangents, self.saved[node])
                 return [deferred_value(g) for g in rule.apply(values, on_stream(node.site))]
         context = Context(node, self.saved[node], wanted, self.request.create_graph)
-        return fitted(self._differentiate(node, context, cotangents), node, wanted)
+        return fit_all(self._differentiate(node, context, cotangents), node, wanted)
 
     def _differentiate(
         self, node: Node, context: Context, cotangents: Sequence[Value | None]
@@ -355,7 +357,7 @@ class Pass:
             return  # a function that needs numbers raises an error
         values = [v for v in (*values, *self.uncomputed.values()) if v.array is None]
         self.uncomputed.clear()
-        self.own(values)
+        self.note_owned(values)
         self._force(values)
 
     def _force(self, values: Sequence[Value]) -> None:
@@ -366,7 +368,7 @@ class Pass:
             force(values, self.request.batch)
         self.streams.show()
 
-    def own(self, values: Iterable[Value]) -> None:
+    def note_owned(self, values: Iterable[Value]) -> None:
         """Note that only this pass has the arrays of values, so that they can be its results."""
         self.owned.update((id(value), weakref.ref(value)) for value in values)
 
@@ -379,11 +381,11 @@ class Pass:
     def _finish(self) -> None:
         results = [*self.grads.values(), *(value for _, value in self.retained)]
         roots = [*results, *self.shown]
-        nodes = kept_by(roots, self.kept) if self.request.create_graph else []
+        nodes = reached_nodes(roots, self.kept) if self.request.create_graph else []
         saved = [v for node in nodes for v in (node.saved or ()) if isinstance(v, Value)]
         structure = self.structure
         if structure is not None and self.trace is not None:
-            recorded_plan.remember(structure, self.trace, self.wanted, self.grads)
+            recorded_plan.keep_recorded_plan(structure, self.trace, self.wanted, self.grads)
         elif self.comes_again and not self.request.create_graph and self._is_typical(results):
             assert structure is not None
             remember(structure, self.wanted, self.grads, self.request.batch)

@@ -18,7 +18,7 @@ from ..graph.runtime import deferred_value
 from ..graph.traversal import needed
 from ..record.apply import mode, on_stream, runtime
 from .backward import Pass
-from .plain_walk import read
+from .plain_walk import rule_operands
 from .request import TangentRequest
 
 
@@ -38,7 +38,9 @@ class ForwardPass(Pass):
         else:
             self._visit_all()
 
-    def along(self, seeds: list[tuple[Edge, Value]], targets: list[Edge]) -> dict[Edge, Value]:
+    def tangents_through(
+        self, seeds: list[tuple[Edge, Value]], targets: list[Edge]
+    ) -> dict[Edge, Value]:
         """Return the tangents of a graph that stands for one node, as a part of this pass; none is
         computed yet."""
         recorded, batch = self.request.create_graph, self.request.batch
@@ -73,10 +75,12 @@ class ForwardPass(Pass):
             tangents, wanted = [*tangents, None], (*wanted, False)
             rule = tangent_rule(self, by_position, wanted, tangents)
             assert rule is not None, "what reads at positions has a rule"
-            return rule.apply(read(rule, tangents, by_position.saved), on_stream(node.site))
+            return rule.apply(
+                rule_operands(rule, tangents, by_position.saved), on_stream(node.site)
+            )
         rule, recorded = tangent_rule(self, node, wanted, tangents), self.request.create_graph
         if rule is not None and not recorded:
-            return rule.apply(read(rule, tangents, saved), on_stream(node.site))
+            return rule.apply(rule_operands(rule, tangents, saved), on_stream(node.site))
         before, mode.site = mode.site, on_stream(node.site)
         try:
             context = Context(node, saved, wanted, recorded)
@@ -110,7 +114,9 @@ class ForwardPass(Pass):
         values = [None if t is None else runtime.value(t) for t in tangents]
         rule = tangent_rule(self, node, wanted, values)
         assert rule is not None, "a node of an immediate pass has a kind"
-        return rule.compute([value.array for value in read(rule, values, self.saved[node])])
+        return rule.compute(
+            [value.array for value in rule_operands(rule, values, self.saved[node])]
+        )
 
 
 __all__ = ["ForwardPass"]

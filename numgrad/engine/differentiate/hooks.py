@@ -38,7 +38,7 @@ def tensor_table(edge: Edge) -> dict[int, Any] | None:
 
 def run_tensor_hooks(backward_pass: Any, edge: Edge, value: Value) -> Value:
     """Pass a total cotangent through the hooks of its tensor, in order of registration."""
-    (result,) = _through(
+    (result,) = _run_hooks(
         backward_pass, tensor_table(edge), [value], lambda hook, gs, _: (_replace(hook(*gs), *gs),)
     )
     assert result is not None
@@ -49,7 +49,7 @@ def run_pre_hooks(
     backward_pass: Any, node: Node, cotangents: Sequence[Value | None]
 ) -> list[Value | None]:
     """Pass the cotangents of a node through its pre-hooks."""
-    return _through(
+    return _run_hooks(
         backward_pass, node.pre_hooks, cotangents, lambda hook, gs, _: _replace_all(hook(gs), gs)
     )
 
@@ -61,7 +61,7 @@ def run_post_hooks(
     cotangents: Sequence[Value | None],
 ) -> list[Value | None]:
     """Pass the gradients that a node computed through its post-hooks."""
-    return _through(
+    return _run_hooks(
         backward_pass, node.post_hooks, gradients,
         lambda hook, gs, others: _replace_all(hook(gs, others), gs), cotangents,
     )  # fmt: skip
@@ -76,13 +76,13 @@ def run_accumulator_pre_hooks(backward_pass: Any, node: Node) -> None:
             backward_pass.grads[edge] = value
 
 
-def is_past(edge: Edge) -> bool:
+def is_past_hooks(edge: Edge) -> bool:
     """Whether a cotangent passes the hooks by: its edge leads from the derivative of a watched node
     to the output that the derivative has read."""
     return type(edge.slot) is OwnSlot and edge.node is not None and edge.node.is_watched
 
 
-def past(edge: Edge) -> Edge:
+def past_hooks(edge: Edge) -> Edge:
     """Return the edge under which cotangents that pass the hooks by are summed."""
     return Edge(edge.node, ~edge.slot)
 
@@ -95,8 +95,8 @@ def arrive_past(backward_pass: Any, node: Node) -> list[Value | None]:
     arrived: list[Value | None] = []
     for slot in range(len(node.outputs)):
         edge = Edge(node, slot)
-        value = backward_pass.pending.pop(past(edge), None)
-        backward_pass.uncomputed.pop(past(edge), None)
+        value = backward_pass.pending.pop(past_hooks(edge), None)
+        backward_pass.uncomputed.pop(past_hooks(edge), None)
         if value is not None and edge in backward_pass.targets:
             present = backward_pass.grads.get(edge)
             total = value if present is None else runtime.roles["add"](present, value)
@@ -107,7 +107,7 @@ def arrive_past(backward_pass: Any, node: Node) -> list[Value | None]:
     return arrived
 
 
-def _through(
+def _run_hooks(
     backward_pass: Any,
     table: dict[int, Any] | None,
     values: Sequence[Value | None],
@@ -189,7 +189,7 @@ def by_row(
         if not any(value is not None and value.rows for value in values):
             return list(function(*values))
         joined = _each_row(function, values, results, backward_pass.request.batch)
-        backward_pass.own(value for value in joined if value is not None)
+        backward_pass.note_owned(value for value in joined if value is not None)
         return joined
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from ..graph.node import Edge, Node, Value
 from ..graph.traversal import needed
 from ..record.apply import grad_mode, runtime
-from ..replay.plan_cache import Known, recall, times_met
+from ..replay.plan_cache import KnownPlan, recall, times_met
 from ..replay.structure import Structure
 from .forward import ForwardPass
 from .request import TangentRequest
@@ -52,7 +52,7 @@ class HessianPass(ForwardPass):
         self.wanted = needed(order, self.targets, ())
         self.order = [node for node in order if node in self.wanted]
 
-    def _recall(self, structure: Structure, order: Sequence[Node]) -> Known | None:
+    def _recall(self, structure: Structure, order: Sequence[Node]) -> KnownPlan | None:
         """Return the plan of an earlier pass; indices are never data, for the gradient is
         recorded."""
         self.comes_again = times_met(structure) > 0
@@ -65,9 +65,9 @@ class HessianPass(ForwardPass):
         request, targets = self.request, list(self.targets)
         with grad_mode(True):
             ones = [(edge, _ones(edge)) for edge in request.outputs]
-            gradients = self.through(ones, targets)
+            gradients = self.gradients_through(ones, targets)
         found = {edge: g for edge, g in gradients.items() if g.requires_grad}
-        tangents = self.along(request.seeds, [g.edge for g in found.values()])
+        tangents = self.tangents_through(request.seeds, [g.edge for g in found.values()])
         for edge, gradient in found.items():
             if gradient.edge in tangents:
                 self.grads[edge] = tangents[gradient.edge]

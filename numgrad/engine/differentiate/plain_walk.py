@@ -12,7 +12,7 @@ from ..derivatives.rules import Rule
 from ..graph.node import Accumulator, Edge, Node, Value
 from ..graph.runtime import deferred_value
 from ..record.apply import chosen_stream, unusual
-from ..record.deferred import added
+from ..record.deferred import add_cotangents
 from ..replay.dynamic_index import ByPosition
 
 
@@ -62,7 +62,7 @@ def sweep(backward_pass: Any, pending: dict[Any, Any]) -> None:
                 total = _summed(total, parts.take(place))
                 _add(pending, node, _by_position(backward_pass, other, node, total))
                 continue
-            sent = parts.sent_on(node, total, wanted[node]) if node in wanted else None
+            sent = parts.send_on(node, total, wanted[node]) if node in wanted else None
             if sent is not None:
                 _add(pending, node, sent)
                 continue
@@ -82,7 +82,9 @@ def sweep(backward_pass: Any, pending: dict[Any, Any]) -> None:
             found = rule_of(backward_pass, node, key[1], backward_pass.saved[node], cotangents)
             rule = known[key] = found  # type: ignore[assignment]
             assert rule is not None, "a node of a plain pass has a kind"
-        gradients = rule.apply(read(rule, cotangents, backward_pass.saved[node]), node.site)
+        gradients = rule.apply(
+            rule_operands(rule, cotangents, backward_pass.saved[node]), node.site
+        )
         _add(pending, node, gradients)
 
 
@@ -91,7 +93,7 @@ def _by_position(backward_pass: Any, seen: ByPosition, node: Node, total: Any) -
     wanted = (*backward_pass.wanted[node], False)
     rule = rule_of(backward_pass, seen, wanted, seen.saved, (total,))
     assert rule is not None, "what reads at positions has a rule"
-    return rule.apply(read(rule, (total,), seen.saved), node.site)[:-1]
+    return rule.apply(rule_operands(rule, (total,), seen.saved), node.site)[:-1]
 
 
 def _add(pending: dict[Any, Any], node: Node, gradients: Sequence[Any]) -> None:
@@ -100,14 +102,14 @@ def _add(pending: dict[Any, Any], node: Node, gradients: Sequence[Any]) -> None:
         if gradient is not None:
             place = (parent, slot)
             present = pending.get(place)
-            pending[place] = gradient if present is None else added(present, gradient)
+            pending[place] = gradient if present is None else add_cotangents(present, gradient)
 
 
 def _summed(total: Any, more: Value | None) -> Any:
     """Return the sum of two gradients; either may be None."""
     if total is None or more is None:
         return more if total is None else total
-    return added(total, more)
+    return add_cotangents(total, more)
 
 
 def _arrived(
@@ -121,7 +123,9 @@ def _arrived(
     return cotangents
 
 
-def read(rule: Rule, cotangents: Sequence[Value | None], saved: tuple[Any, ...]) -> list[Value]:
+def rule_operands(
+    rule: Rule, cotangents: Sequence[Value | None], saved: tuple[Any, ...]
+) -> list[Value]:
     """Return the operands of a rule: cotangents, then saved values."""
     values = [g for g in cotangents if g is not None]
     for position in rule.reads:

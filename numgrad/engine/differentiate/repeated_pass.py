@@ -16,18 +16,18 @@ from ...process.fork_locks import fork_safe_lock
 from ..graph.node import accumulator_of
 from ..graph.value import Spec, Value
 from ..record.apply import mode, runtime, unusual
-from ..replay.plan_cache import Known, known_for, starts_of
+from ..replay.plan_cache import KnownPlan, plan_for_start, starts_of
 from ..replay.structure import Structure
 
 freeing = fork_safe_lock()  # held while saved values are taken: two passes may free one graph
 
 
-class Again:
+class RepeatedPass:
     """A pass whose plan is known, ready to run."""
 
     __slots__ = ("_retain", "recalled", "structure")
 
-    def __init__(self, recalled: Known, structure: Structure, retain: bool) -> None:
+    def __init__(self, recalled: KnownPlan, structure: Structure, retain: bool) -> None:
         self.recalled, self.structure, self._retain = recalled, structure, retain
 
     def run(self, seeds: Sequence[Value] = ()) -> list[Value] | None:
@@ -61,14 +61,14 @@ class Again:
             raise
 
 
-def find(
+def find_repeated_pass(
     outputs: Sequence[Any],
     seeds: list[Any],
     inputs: Sequence[Any] | None,
     batch: int | None,
     retain: bool,
     create_graph: bool = False,
-) -> Again | None:
+) -> RepeatedPass | None:
     """Return the pass over the graph of outputs if its structure was met before, else None.
 
     Parameters
@@ -98,8 +98,8 @@ def find(
     options = False, settings.sort_sum_gradient, batch, create_graph
     rows = batch is not None
     starts = starts_of(tuple([(slot, rows) for slot in roots[1]]), slots, options)
-    found = known_for(tuple(roots[0]), starts, targets, seeds)
-    return None if found is None else Again(found[1], found[0], retain)
+    found = plan_for_start(tuple(roots[0]), starts, targets, seeds)
+    return None if found is None else RepeatedPass(found[1], found[0], retain)
 
 
 def _places(values: Sequence[Any]) -> tuple[list[Any], list[int]] | None:
@@ -131,4 +131,4 @@ def ones(spec: Spec) -> np.ndarray:
     return array
 
 
-__all__ = ["Again", "find", "freeing", "ones"]
+__all__ = ["RepeatedPass", "find_repeated_pass", "freeing", "ones"]

@@ -48,7 +48,7 @@ class Request:
     seeds_last: bool = False
     retain_all: bool = False
     accumulate: bool = False
-    check: "Check | None" = None
+    check: "GradientCheck | None" = None
 
     @property
     def is_special(self) -> bool:
@@ -104,7 +104,7 @@ class TangentRequest(Request):
         return min([edge.node.number for edge in edges if edge.node is not None], default=0)
 
 
-class Check(Protocol):
+class GradientCheck(Protocol):
     """Looks at gradients as they are computed and raises where one is wrong."""
 
     def computed(
@@ -130,7 +130,7 @@ class Outcome:
     saved: dict[Node, tuple[Any, ...]]
     has_freed: bool
 
-    def give_back(self) -> None:
+    def restore_saved(self) -> None:
         """Undo the freeing of saved values, for a call that fails after its pass."""
         if self.has_freed:  # else another pass may have freed them, and does not give them back
             for node, saved in self.saved.items():

@@ -38,13 +38,13 @@ def influence(cotangent: Value, node: Node, backward_pass: Pass | None = None) -
         return _influence(cotangent, node)
     if backward_pass.around is not None:
         return True
-    with _taken_back(backward_pass):
+    with _restored_saved_values(backward_pass):
         again = _recorded(backward_pass, node)
         return True if again is None else _influence(again, node)
 
 
 @contextmanager
-def _taken_back(backward_pass: Pass) -> Iterator[None]:
+def _restored_saved_values(backward_pass: Pass) -> Iterator[None]:
     """Give the nodes of a pass their saved values back inside the block."""
     freed = {n: saved for n, saved in backward_pass.saved.items() if n.saved is None}
     for n, saved in freed.items():
@@ -86,7 +86,7 @@ def _influence(cotangent: Value, node: Node) -> Value | bool:
     leaves = set(inside if mode.capture is not None else reachable([above], ()) if above else ())
     # The graph above the arguments of a captured function is not visible here.
     edges += [Edge(n, 0) for n in inside if n.is_accumulator and n in leaves]
-    return _moved(cotangent, sorted(edges, key=lambda e: e.node.number), ends)  # type: ignore[union-attr]
+    return _tangent_of_cotangent(cotangent, sorted(edges, key=lambda e: e.node.number), ends)  # type: ignore[union-attr]
 
 
 def _is_known(node: Node) -> bool:
@@ -95,12 +95,12 @@ def _is_known(node: Node) -> bool:
     operator = node.operator
     if not operator.has_rule or node.extras is not None or node.saved is None:
         return False
-    whole = getattr(operator, "recording", None) or getattr(operator, "sample", None)
+    whole = getattr(operator, "trace", None) or getattr(operator, "sample", None)
     hidden = () if whole is None else whole.exprs
     return all([getattr(e.operator, "value_slot", None) is None for e in hidden])  # noqa: C419
 
 
-def _moved(cotangent: Value, edges: list[Edge], ends: set[Node]) -> Value | bool:
+def _tangent_of_cotangent(cotangent: Value, edges: list[Edge], ends: set[Node]) -> Value | bool:
     """Return the tangent of a cotangent for tangents at ``edges`` that do not cancel."""
     if not edges:
         return False

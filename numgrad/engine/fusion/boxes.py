@@ -50,12 +50,12 @@ def sizes_of(bounds: Bounds) -> tuple[int, ...]:
     return tuple([stop - start for start, stop in bounds])
 
 
-def common(a: Bounds, b: Bounds) -> Bounds:
+def intersection(a: Bounds, b: Bounds) -> Bounds:
     """Return the intersection of two regions that overlap."""
     return tuple([(max(p[0], q[0]), min(p[1], q[1])) for p, q in zip(a, b, strict=True)])
 
 
-def around(outer: Bounds, inner: Bounds) -> list[Bounds]:
+def difference(outer: Bounds, inner: Bounds) -> list[Bounds]:
     """Return disjoint regions that cover `outer` without `inner`."""
     found = []
     for axis, ((low, high), (start, stop)) in enumerate(zip(outer, inner, strict=True)):
@@ -105,7 +105,7 @@ class Boxes(Generic[T]):
         self._things[self._count] = (bounds, thing)
         self._count += 1
 
-    def meeting(self, bounds: Bounds) -> list[int]:
+    def overlapping(self, bounds: Bounds) -> list[int]:
         """Return the numbers of the things whose regions overlap `bounds`, in order."""
         found = []
         for sizes, group in self._by_sizes.items():
@@ -120,7 +120,7 @@ class Boxes(Generic[T]):
 
     def take(self, bounds: Bounds) -> list[T]:
         """Remove and return the things whose regions overlap `bounds`, in order."""
-        return [self._removed(number) for number in self.meeting(bounds)]
+        return [self._removed(number) for number in self.overlapping(bounds)]
 
     def _removed(self, number: int) -> T:
         bounds, thing = self._things.pop(number)
@@ -146,5 +146,13 @@ def _looked_up(places: Sequence[range], group: dict[tuple[int, ...], Any]) -> An
 
 
 __all__ = [
-    "Bounds", "Box", "Boxes", "around", "box_of", "common", "sizes_of", "slices", "whole_of",
+    "Bounds",
+    "Box",
+    "Boxes",
+    "box_of",
+    "difference",
+    "intersection",
+    "sizes_of",
+    "slices",
+    "whole_of",
 ]  # fmt: skip

@@ -141,7 +141,7 @@ class Unit:
         return Unit(self.spec, loop, moves, self.along, self.number, start, operands)
 
 
-class Kind(NamedTuple):
+class UnitKind(NamedTuple):
     """The spec, loop and views shared by all units of one elementwise pattern.
 
     ``views`` has the strides and the dtype of each operand.
@@ -154,7 +154,7 @@ class Kind(NamedTuple):
     views: tuple[tuple[Shape, np.dtype], ...]
 
     @classmethod
-    def of(cls, pattern: Pattern) -> "Kind":
+    def of(cls, pattern: Pattern) -> "UnitKind":
         """Return the kind of an elementwise pattern."""
         spec, loop = pattern.spec, pattern.loop
         # The kernel's dtypes: a kernel of half precision takes its operands as words of bits.

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...ir.program import Instruction, Program
 from .expression import Leaf, Step
-from .materialize import AGAIN, LOAD, Root, Values, cost_of
+from .materialize import AGAIN, LOAD, Root, StoredValues, cost_of
 from .units import Uses
 
 MOST_STEPS = 400
@@ -26,7 +26,7 @@ def grouped(
 ) -> tuple["Grouping", list[list[int]]]:
     """Return the grouping of a program and its groups, stored values added until no kernel computes
     again an expensive value of another kernel."""
-    values = Values(Uses(program, ordered, joins))
+    values = StoredValues(Uses(program, ordered, joins))
     stored: set[int] = set()
     while True:
         grouping = Grouping(values)
@@ -45,7 +45,7 @@ class Grouping:
     value only element by element, so that both roots can be in one kernel.
     """
 
-    def __init__(self, values: Values) -> None:
+    def __init__(self, values: StoredValues) -> None:
         self.values = values
         self.keys: list[int] = []  # equal for roots that may be computed together
         self.late: list[bool] = []
@@ -169,7 +169,7 @@ class _Room:
         self._taken = []
         if len(self.steps.union(root.steps)) > MOST_STEPS:
             return False
-        arrays, numbers = self._more(root.leaves)
+        arrays, numbers = self._new_operands(root.leaves)
         return self.arrays + arrays < MOST_OPERANDS and self.numbers + numbers <= MOST_NUMBERS
 
     def take(self, root: Root) -> None:
@@ -179,18 +179,18 @@ class _Room:
     def _add(self, root: Root) -> None:
         self.steps.update(root.steps)
         leaves = root.leaves if root.unit is None else (*root.leaves, root.unit.output)
-        arrays, numbers = self._more(leaves)
+        arrays, numbers = self._new_operands(leaves)
         self.arrays, self.numbers = self.arrays + arrays, self.numbers + numbers
         self.operands.update(leaves)
 
-    def _more(self, leaves: Sequence[Leaf]) -> tuple[int, int]:
+    def _new_operands(self, leaves: Sequence[Leaf]) -> tuple[int, int]:
         """Return how many arrays and how many single numbers among leaves are new operands."""
         more = [leaf for leaf in leaves if leaf not in self.operands]
         numbers = sum([leaf.is_number for leaf in more])
         return len(more) - numbers, numbers
 
 
-def computed_twice(values: Values, groups: Sequence[Sequence[int]]) -> set[int]:
+def computed_twice(values: StoredValues, groups: Sequence[Sequence[int]]) -> set[int]:
     """Return the instructions that several kernels would compute and that are cheaper to store,
     except for those that go into a step which the same kernels compute.
 

@@ -1,8 +1,8 @@
 """Terms of fusion: the expression of an element, shifted from its writer's loop to its reader's.
 
-`Where` maps each element of a reader's loop to an element of the writer's; `Places` finds this map
-once for all pairs of views that are equally far apart; `Terms` moves the writer's term by the map
-and makes it part of the reader's term.
+A `LoopMap` maps each element of a reader's loop to an element of the writer's; `LoopMaps` finds
+this map once for all pairs of views that are equally far apart; `Terms` moves the writer's term by
+the map and makes it part of the reader's term.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -16,7 +16,7 @@ from .expression import Leaf, Step, Term, Unit, ring_ends
 Move: TypeAlias = tuple[int, Shape, Shape]
 
 
-class Where:
+class LoopMap:
     """The map from the elements of a reader's loop to those of a writer's loop.
 
     ``first[c]`` is the position on the writer's axis c for the first element, ``axes[a]`` the
@@ -60,18 +60,18 @@ class Where:
 
 
 # The map of a reader's view, and the elements along each axis that lie within the writer's loop.
-Found: TypeAlias = tuple[Where, Shape]
+Found: TypeAlias = tuple[LoopMap, Shape]
 
 
-class Places:
-    """A cache of `Where` maps: the steps of an integrator ask for the same map again and again.
+class LoopMaps:
+    """A cache of `LoopMap`: the steps of an integrator ask for the same map again and again.
 
     Equal maps are one object.
     """
 
     def __init__(self) -> None:
         self._found: dict[tuple[Any, ...], Found | None] = {}
-        self._wheres: dict[tuple[Any, ...], Where] = {}
+        self._wheres: dict[tuple[Any, ...], LoopMap] = {}
 
     def locate(
         self,
@@ -140,7 +140,7 @@ class Places:
         same = axes == tuple(range(len(lengths))) and not any(first)
         same = same and all(w or not e for w, e in zip(whole, ends, strict=True))
         fields = (tuple(first), axes, lengths, tuple(whole), same)
-        return self._wheres.setdefault(fields, Where(*fields)), tuple(inside)
+        return self._wheres.setdefault(fields, LoopMap(*fields)), tuple(inside)
 
 
 def _axes_of(strides: Shape, target: Shape, along: Shape) -> Shape | None:
@@ -206,7 +206,7 @@ class Terms:
         self._next_key = count().__next__
         self._has_rings = has_rings
         self._steps: list[dict[_Place, Step]] = [{} for _ in range(instructions)]
-        self._shifted: dict[Where, dict[Step, Step]] = {}
+        self._shifted: dict[LoopMap, dict[Step, Step]] = {}
 
     def forget(self, number: int) -> None:
         """Forget the steps of an instruction whose arguments change."""
@@ -230,7 +230,7 @@ class Terms:
         first = self._steps[step.number].setdefault(place, step)
         step.key = self._next_key() if first is step else first.key
 
-    def shifted(self, step: Step, where: Where) -> Step:
+    def shifted(self, step: Step, where: LoopMap) -> Step:
         """Return a step over a writer's loop as a step over the loop of its reader."""
         if where.same:
             return step
@@ -239,7 +239,7 @@ class Terms:
             done = self._shifted[where] = {}
         return done.get(step) or self._shift(step, where, done)
 
-    def _shift(self, step: Step, where: Where, done: dict[Step, Step]) -> Step:
+    def _shift(self, step: Step, where: LoopMap, done: dict[Step, Step]) -> Step:
         offset, moves, turns = where.moved(step.moves, step.turns)
         place = step.start + offset, moves, turns
         result = None if self._has_rings else self._steps[step.number].get(place)
@@ -256,7 +256,7 @@ class Terms:
         return result
 
 
-def _moved(leaf: Leaf, where: Where) -> Leaf:
+def _moved(leaf: Leaf, where: LoopMap) -> Leaf:
     """Return a view along a writer's loop as a view along the loop of its reader."""
     buffer, offset, strides, dtype, rows, turns = leaf
     shift, strides, turns = where.moves.get((strides, turns)) or where.moved(strides, turns)

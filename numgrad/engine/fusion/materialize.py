@@ -13,7 +13,7 @@ from ...ir.kernel_spec import ElementwiseSpec
 from ...ir.program import Instruction
 from ..graph.value import Shape
 from .expression import Leaf, Step, Term, Unit
-from .indexing import Places, Terms, Where, contents, ends_of
+from .indexing import LoopMap, LoopMaps, Terms, contents, ends_of
 from .units import Uses
 
 # A value is computed again rather than stored if this costs at most so many simple operations.
@@ -78,7 +78,7 @@ class Root:
             self.writes = set(instruction.buffers[instruction.pattern.nin :])
 
 
-class Values:
+class StoredValues:
     """The stored values of a program, in order, each as a term of other stored values.
 
     Attributes
@@ -101,7 +101,7 @@ class Values:
         self._forced: dict[int, bool] = dict.fromkeys((*self.results, *uses.whole), True)
         self._stored: dict[int, bool] = {}
         self._writers: dict[int, list[Writer]] = {}
-        self._places, self._terms = Places(), Terms(count, uses.has_rings)
+        self._places, self._terms = LoopMaps(), Terms(count, uses.has_rings)
         # For each instruction: the writers of its unit or its parts; and their roots, if stored.
         self._made: list[list[Writer]] = [[] for _ in range(count)]
         self._rooted: list[list[Root]] = [[] for _ in range(count)]
@@ -204,7 +204,7 @@ class Values:
                 continue
             self.roots += roots
 
-    def _source(self, leaf: Leaf, loop: Shape) -> tuple[Writer, Where, Shape]:
+    def _source(self, leaf: Leaf, loop: Shape) -> tuple[Writer, LoopMap, Shape]:
         for writer in self._writers[leaf.buffer]:
             ends = writer.ends if self.has_rings else None
             found = self._places.locate(writer.unit, ends, leaf, loop)
@@ -250,7 +250,7 @@ class Values:
                 return None
         return sum(uses.values())
 
-    def _boxes(self, leaf: Leaf, loop: Shape) -> Iterator[tuple[Unit, Where, Shape]]:
+    def _boxes(self, leaf: Leaf, loop: Shape) -> Iterator[tuple[Unit, LoopMap, Shape]]:
         """Yield the parts of a reader's loop, each with the unit of the one writer it reads."""
         writer, where, inside = self._source(leaf, loop)
         if inside == loop:

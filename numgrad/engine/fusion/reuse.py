@@ -46,7 +46,7 @@ def spreads(outputs: dict[int, list[Unit]]) -> dict[int, float]:
     for buffer, units in reversed(outputs.items()):
         size = max(sum([unit.size for unit in units]), 1)
         looks = [
-            _look({distance: count}, found.get(reader))
+            _reads_of({distance: count}, found.get(reader))
             for reader, distance, count in readers.get(buffer, ())
         ]
         reads, count = _counted([handed for handed, _, _ in looks], size)
@@ -55,12 +55,12 @@ def spreads(outputs: dict[int, list[Unit]]) -> dict[int, float]:
         rest = [own if often > least else handed for handed, own, often in looks]
         again[buffer] = _counted(rest, size)[1] - 1
         if len(reads) > _MOST:  # a long recurrence: its distances are merged into one
-            reads = _as_one(reads)
+            reads = _merged(reads)
         found[buffer] = _Spread(reads, count, _shift(units))
     return again
 
 
-def _look(own: _Reads, reader: _Spread | None) -> tuple[_Reads, _Reads, float]:
+def _reads_of(own: _Reads, reader: _Spread | None) -> tuple[_Reads, _Reads, float]:
     """Return the reads that a reader passes on from its own readers, its own reads, and how often
     it is read itself: 0 where it passes on nothing but its own reads."""
     if reader is None or reader.shift is None:
@@ -77,7 +77,7 @@ def _counted(parts: Sequence[_Reads], size: int) -> tuple[_Reads, float]:
     return reads, sum(reads.values()) / size
 
 
-def _as_one(reads: _Reads) -> _Reads:
+def _merged(reads: _Reads) -> _Reads:
     return {None: sum(reads.values())}
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...ir.program import Instruction, Pattern, Program
 from ..graph.value import Shape
-from .expression import Kind, Leaf, Unit, moves_of
+from .expression import Leaf, Unit, UnitKind, moves_of
 from .reuse import spreads
 
 
@@ -72,14 +72,14 @@ class Uses:
         self._find_readers()
         self.again = spreads(self.outputs)
 
-    def _kind(self, pattern: Pattern) -> Kind | None:
+    def _kind(self, pattern: Pattern) -> UnitKind | None:
         """Return the kind of the units of a pattern; None for a pattern that cannot be fused."""
-        return Kind.of(pattern) if pattern.fusible and self._joins(pattern.spec) else None
+        return UnitKind.of(pattern) if pattern.fusible and self._joins(pattern.spec) else None
 
     def _find_units(self) -> None:
         """Make a unit for each instruction that can be fused."""
         program, twice = self.program, _written_twice(self.program, self.instructions)
-        kinds: dict[Pattern, Kind | None] = {}
+        kinds: dict[Pattern, UnitKind | None] = {}
         for number, instruction in enumerate(self.instructions):
             pattern = instruction.pattern
             if pattern not in kinds:

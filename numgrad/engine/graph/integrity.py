@@ -26,10 +26,10 @@ def require_unchanged(
         return
     for array, shape, dtype in zip(arrays, shapes, dtypes, strict=True):
         if not isinstance(array, _ARRAYS) or (array.shape, array.dtype) != (shape, dtype):
-            raise replaced(array, shape, dtype)
+            raise replaced_array_error(array, shape, dtype)
 
 
-def require_own(values: Sequence[Value]) -> None:
+def require_own_arrays(values: Sequence[Value]) -> None:
     """Raise an error unless the array of each value has the shape and dtype of its spec."""
     for value in values:
         shape, dtype, rows, _ = value.spec
@@ -39,10 +39,10 @@ def require_own(values: Sequence[Value]) -> None:
             or array.dtype != dtype
             or (array.shape[1:] if rows else array.shape) != shape
         ):
-            raise replaced(array, shape, dtype)
+            raise replaced_array_error(array, shape, dtype)
 
 
-def replaced(found: Any, shape: Shape, dtype: np.dtype) -> GraphError:
+def replaced_array_error(found: Any, shape: Shape, dtype: np.dtype) -> GraphError:
     """Return the error for an object that has replaced the array of a value."""
     what = type(found).__name__
     if isinstance(found, _ARRAYS):
@@ -53,4 +53,4 @@ def replaced(found: Any, shape: Shape, dtype: np.dtype) -> GraphError:
     )
 
 
-__all__ = ["require_own", "require_unchanged"]
+__all__ = ["require_own_arrays", "require_unchanged"]

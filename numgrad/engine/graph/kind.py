@@ -52,8 +52,8 @@ class Kind:
     """An operator, its static parameters, and the specs of its inputs and outputs.
 
     Nodes of one kind are differentiated alike, but for their edges and saved values. Kinds are
-    compared by identity: equal ones are mostly the same object. ``by_position`` is what
-    `dynamic_index` has found out, ``is_small`` what `immediate` has.
+    compared by identity: equal kinds are mostly the same object. ``by_position`` is the result of
+    `dynamic_index` for the kind, ``is_small`` that of `immediate`.
     """
 
     __slots__ = ("by_position", "inputs", "is_small", "operator", "outputs", "static")

@@ -1,8 +1,8 @@
-"""How values lie in memory where they are not computed by a program, which keeps all in C order.
+"""The strides that values of a captured function would have if they were computed at once.
 
-A captured function shares memory where NumPy, and numgrad outside of it, would. Only a change of
-shape depends on how the elements lie: it is a view, which sees later writes, or a copy. So the
-strides of an expression are worked out from the strides of its inputs, on demand.
+Programs keep all values in C order, but a captured function must share memory where NumPy would.
+Only a reshape depends on strides: it is a view, which sees later writes, or a copy. So the strides
+of an expression are worked out from the strides of its inputs, on demand.
 """
 
 from typing import Any
@@ -25,12 +25,12 @@ from .view import Chain
 def is_view(root: Any, chain: Chain) -> bool:
     """Whether a chain of view operators leads to a view of a value, as it lies in memory."""
     reshapes = [operator.may_copy for operator, _ in chain]
-    if True not in reshapes or (False not in reshapes and lies(root) is None):
+    if True not in reshapes or (False not in reshapes and strides_of_value(root) is None):
         return True
-    return is_seen(stand_in(root), chain)
+    return is_view_of_array(stand_in(root), chain)
 
 
-def is_seen(array: np.ndarray | None, chain: Chain) -> bool:
+def is_view_of_array(array: np.ndarray | None, chain: Chain) -> bool:
     """Whether a chain of view operators makes a view of an array."""
     for operator, static in chain:
         array = operator.seen(array, static)
@@ -41,10 +41,10 @@ def is_seen(array: np.ndarray | None, chain: Chain) -> bool:
 
 def stand_in(value: Any) -> np.ndarray:
     """Return an array that lies in memory as a value does, or will, without its elements."""
-    return standing_in(value.shape, value.dtype, lies(value))
+    return standing_in(value.shape, value.dtype, strides_of_value(value))
 
 
-def lies(value: Any) -> Strides:
+def strides_of_value(value: Any) -> Strides:
     """Return the strides of a value or expression, rows left out; None in C order."""
     array = value.array
     if array is not None:
@@ -53,16 +53,16 @@ def lies(value: Any) -> Strides:
         strides = array.strides[1:]
         return None if is_contiguous(value.shape, strides, value.dtype.itemsize) else strides
     expr = value.expr
-    return (expr.strides or _worked_out(expr))[value.expr_slot]
+    return (expr.strides or _strides_of_expr(expr))[value.expr_slot]
 
 
-def of_copy(value: Any) -> Strides:
+def strides_of_value_copy(value: Any) -> Strides:
     """Return the strides of a copy of an array or value, whose axes keep their order."""
-    found = strides_of(value) if isinstance(value, np.ndarray) else lies(value)
+    found = strides_of(value) if isinstance(value, np.ndarray) else strides_of_value(value)
     return found and strides_of_copy(value.shape, found, value.dtype.itemsize)
 
 
-def _worked_out(expr: Expr) -> tuple[Strides, ...]:
+def _strides_of_expr(expr: Expr) -> tuple[Strides, ...]:
     """Return the strides of an expression, and store the strides of all expressions it needs."""
     stack = [expr]
     while stack:
@@ -82,7 +82,7 @@ def _worked_out(expr: Expr) -> tuple[Strides, ...]:
 def _strides(expr: Expr) -> tuple[Strides, ...]:
     """Return the strides of the outputs of an expression, from those of its inputs."""
     operator, inputs = expr.operator, expr.inputs
-    given = [lies(source) for source in inputs]
+    given = [strides_of_value(source) for source in inputs]
     if operator.is_view:
         (source,) = inputs
         if operator.may_copy and given[0] is None:

@@ -1,8 +1,9 @@
 """The recorded graph: the nodes that produced values, and the edges between them.
 
-A `Node` remembers one application of an operator for differentiation: the nodes above it, and the
-values that the derivative reads; `Node.unpack` hands these out, and checks by their versions that
-none has been overwritten. Hooks and call stacks, which few nodes have, are in `Extras`.
+A `Node` records one application of an operator for differentiation: its parent nodes, and the saved
+values that the derivative reads. `Node.unpack` returns the saved values, and checks by their
+versions that none has been overwritten. Hooks and call stacks, which few nodes have, are in
+`Extras`.
 """
 
 import weakref
@@ -33,7 +34,7 @@ class Edge(NamedTuple):
 
     @property
     def spec(self) -> Spec:
-        """Shape, dtype and device of what the node has computed there."""
+        """The spec of the output to which the edge leads."""
         assert self.node is not None
         return self.node.outputs[self.slot]
 
@@ -58,10 +59,10 @@ def own_edge(node: "Node", slot: int) -> Edge:
 
 
 def connect(value: Value, edge: Edge) -> None:
-    """Put ``value`` at the place in the graph where ``edge`` leads."""
+    """Give ``value`` the node and slot of ``edge``; for an accumulator make it the leaf."""
     value._requires_grad = True
     if isinstance(edge.node, Accumulator):
-        value.leaf.accumulator = partial(_itself, edge.node)  # strong: it stands for the leaf
+        value.leaf.accumulator = partial(_itself, edge.node)  # a strong reference
     else:
         value.node, value.slot = edge
 
@@ -71,7 +72,8 @@ def _itself(node: "Node") -> "Node":
 
 
 class Extras:
-    """What few nodes have: hooks, retained gradients, a stack, a stream, what the user attached."""
+    """The attributes that few nodes have: hooks, retained gradients, a stack, a stream, metadata of
+    the user."""
 
     __slots__ = (
         "grads", "metadata", "post_hooks", "pre_hooks", "retained", "stack", "stream",
@@ -93,28 +95,30 @@ _NONE: Any = MappingProxyType({})
 
 
 class Node:
-    """One recorded application of an operator; made by `new_node` and by ``engine.dispatch``.
+    """One recorded application of an operator; made by `new_node`, `record.apply` and
+    `record.dispatch`.
 
     Attributes
     ----------
     parents, slots : tuple
-        For each input the node that a gradient is sent to, ``None`` where none is wanted, and the
-        output slot of that node.
+        For each input the node to which its cotangent is sent, ``None`` for an input that does not
+        require grad, and the output slot of that node.
     inputs, outputs : tuple of Spec
     number : int
         Nodes are numbered as they are made.
     saved : tuple or None
-        The values that the derivative reads, ``None`` where it reads none; ``None`` itself once a
-        pass has freed it.
+        The saved values, with ``None`` for each input or output that the derivative does not read;
+        ``None`` itself once a pass has freed them.
     versions : tuple of int
-        The versions that the saved values had.
+        The versions of the saved values when they were saved.
     code, instruction
-        The place in the user's code, see `callsite`.
+        The line of the user's code, see `callsite`.
     extras : Extras or None
+        Hooks and other attributes that few nodes have.
     by_position : object
-        What `dynamic_index` has found out of a node whose kind is not known yet.
+        The result of `dynamic_index` for a node whose kind is not known yet.
     apart : bool
-        Whether no saved value of the node, and of those above it, leads to a node; see `saved`.
+        Whether no saved value of this node or of the nodes above it refers to a node; see `saved`.
     """
 
     __slots__ = (
@@ -141,7 +145,8 @@ class Node:
     apart: bool
 
     def blank(self) -> None:
-        """Set what a new node has of no operation: a number, nothing saved, no place."""
+        """Set the attributes of a new node that do not depend on the operation: a number, no saved
+        values, no line."""
         self.number = next_number()
         self.saved = self.versions = ()
         self.code = self.extras = self._edges = self.by_position = None
@@ -154,20 +159,19 @@ class Node:
 
     @property
     def kind(self) -> Kind | None:
-        """What it has in common with nodes that are differentiated alike, but for their edges and
-        saved values; ``None`` when no other is known to be.
-        """
+        """The kind, shared with nodes that are differentiated alike; ``None`` if the node shares
+        its derivative with no other."""
         if self._kind is False:
             self._kind = kind_of(self.operator, self.static, self.inputs, self.outputs)
         return self._kind  # type: ignore[return-value]
 
     def forget_kind(self) -> None:
-        """Find out the kind anew, because the specs have changed."""
+        """Forget the kind, because the specs have changed."""
         self._kind, self.by_position = False, None
 
     @property
     def edges(self) -> tuple[Edge, ...]:
-        """Where the gradients of the inputs are sent."""
+        """The edges to which the cotangents of the inputs are sent."""
         if self._edges is None:
             self._edges = tuple(
                 [
@@ -179,7 +183,7 @@ class Node:
 
     @property
     def next_functions(self) -> tuple[tuple["Node | None", int], ...]:
-        """The nodes that this one sends gradients to, each with the slot it sends them to."""
+        """The nodes to which this node sends gradients, each with the slot that receives them."""
         return tuple((edge.node, edge.slot) for edge in self.edges)
 
     @property
@@ -194,8 +198,8 @@ class Node:
         """The stream of a device on which the operation took place, if one was chosen."""
         return None if self.extras is None else self.extras.stream
 
-    def own(self) -> Extras:
-        """Return what few nodes have, made when it is first asked for."""
+    def own_extras(self) -> Extras:
+        """Return the extras of the node, made when they are first asked for."""
         extras = self.extras
         if extras is None:
             extras = self.extras = Extras()
@@ -213,12 +217,12 @@ class Node:
 
     @property
     def pre_hooks(self) -> dict[int, Any]:
-        """What is called before the node runs."""
+        """The hooks that are called before the node runs."""
         return _NONE if self.extras is None else self.extras.pre_hooks
 
     @property
     def post_hooks(self) -> dict[int, Any]:
-        """What is called after the node ran."""
+        """The hooks that are called after the node ran."""
         return _NONE if self.extras is None else self.extras.post_hooks
 
     @property
@@ -228,7 +232,7 @@ class Node:
 
     @property
     def is_watched(self) -> bool:
-        """Whether somebody looks at the gradients that arrive here, or at those sent on."""
+        """Whether hooks or `retain_grad` look at the cotangents that the node receives or sends."""
         extras = self.extras
         return extras is not None and bool(
             any(extras.tensor_hooks.values()) or extras.pre_hooks or extras.post_hooks
@@ -238,12 +242,12 @@ class Node:
     @property
     def grads(self) -> dict[int, Any]:
         """The gradients that were kept, by slot."""
-        return self.own().grads
+        return self.own_extras().grads
 
     @property
     def metadata(self) -> dict[Any, Any]:
         """A dict for whatever the user wants to attach to this node."""
-        return self.own().metadata
+        return self.own_extras().metadata
 
     def register_hook(self, hook: Callable[..., Any]) -> Handle:
         """Call ``hook(grad_inputs, grad_outputs)`` after this node ran.
@@ -251,12 +255,12 @@ class Node:
         Both are tuples: the gradients that the node computed, which the hook may replace by
         returning a tuple, and those it received; ``None`` stands where there is none.
         """
-        return register(self.own().post_hooks, hook)
+        return register(self.own_extras().post_hooks, hook)
 
     def register_prehook(self, hook: Callable[..., Any]) -> Handle:
         """Call ``hook(grad_outputs)`` before this node runs; it may return a tuple of
         replacements."""
-        return register(self.own().pre_hooks, hook)
+        return register(self.own_extras().pre_hooks, hook)
 
     @property
     def needs(self) -> tuple[bool, ...]:
@@ -273,8 +277,11 @@ class Node:
         self.versions = tuple([0 if v is None else v.version for v in values])
 
     def unpack(self) -> tuple[Any, ...]:
-        """Return the saved values, after checking that nothing overwrote them: what they held
-        before the first write is put in their place where it is kept."""
+        """Return the saved values, and check that none was overwritten.
+
+        An overwritten value is replaced by its elements before the first write, if `saved` has kept
+        them; else an error is raised.
+        """
         saved = self.saved
         if saved is None:
             raise FreedGraphError(
@@ -320,7 +327,7 @@ def new_node(
     inputs: Sequence[Spec],
     outputs: Sequence[Spec],
 ) -> Node:
-    """Return a node without saved values (``Node`` has no ``__init__``, which takes time)."""
+    """Return a node without saved values (``Node`` has no ``__init__``, which would take time)."""
     node = Node()
     node.operator, node.static = operator, static
     node.parents = tuple([edge.node for edge in edges])
@@ -331,13 +338,14 @@ def new_node(
 
 
 class _AccumulateGrad:
-    """Stands in for the operator of a leaf's accumulator."""
+    """The operator of an accumulator, which has no rule."""
 
     name = "accumulate_grad"
 
 
 class Accumulator(Node):
-    """Where the gradient of a leaf ends; it keeps the leaf alive, the leaf knows it weakly."""
+    """The node of a leaf, in which its cotangents are summed. It keeps the leaf alive; the leaf has
+    a weak reference to it."""
 
     __slots__ = ("variable",)
 
@@ -378,7 +386,7 @@ class SecondAccumulator(Accumulator):
 
 
 def accumulator_of(leaf: Value) -> Node:
-    """Return the accumulator of a leaf; a new one when no graph has it any more."""
+    """Return the accumulator of a leaf; a new one if no graph refers to the old one any more."""
     state = leaf._leaf or leaf.leaf
     node = state.accumulator() if state.accumulator is not None else None
     if node is None:

@@ -25,17 +25,17 @@ _holder = _Holder()
 _ASKED = sys.getrefcount(_holder.variable)  # that of an accumulator, and that of the question
 
 
-def held(leaves: Collection[Accumulator], nodes: Collection[Node]) -> list[Accumulator]:
+def kept_leaves(leaves: Collection[Accumulator], nodes: Collection[Node]) -> list[Accumulator]:
     """Return the leaves with references beside their accumulators, the values that the nodes have
     saved, and views. References from another graph count."""
     if not leaves or any(node.extras is not None or not _is_ours(node) for node in nodes):
         return []
     groups = {id(node.saved): node.saved for node in nodes if node.saved}
     saved = Counter(id(value) for group in groups.values() for value in group)
-    unknown = [a for a in leaves if _others(a, saved) > 0]
+    unknown = [a for a in leaves if _other_references(a, saved) > 0]
     if unknown:
         gc.collect(1)  # closures that call themselves hold what they close over until then
-    return [a for a in unknown if _others(a, saved) > _views(a.variable)]
+    return [a for a in unknown if _other_references(a, saved) > _views(a.variable)]
 
 
 def _is_ours(node: Node) -> bool:
@@ -44,7 +44,7 @@ def _is_ours(node: Node) -> bool:
     return getattr(node.operator, "has_rule", False) or node.operator.is_replay
 
 
-def _others(leaf: Accumulator, saved: Counter[int]) -> int:
+def _other_references(leaf: Accumulator, saved: Counter[int]) -> int:
     return sys.getrefcount(leaf.variable) - _ASKED - saved[id(leaf.variable)]
 
 
@@ -53,4 +53,4 @@ def _views(value: Value) -> int:
     return sum(isinstance(other, View) for other in gc.get_referrers(value))
 
 
-__all__ = ["held"]
+__all__ = ["kept_leaves"]

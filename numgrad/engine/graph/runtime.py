@@ -5,7 +5,7 @@ from typing import Any
 
 from ..._errors import DeviceError
 from ...ir.device_array import DeviceArray
-from .value import CPU, Expr, Value, device_of, is_taken_along
+from .value import CPU, Expr, Value, device_of, is_movable
 
 
 class Runtime:
@@ -16,9 +16,9 @@ class Runtime:
     value: type[Value] = Value
     roles: dict[str, Callable[..., Any]]
     targets: dict[str, Any]
-    # What applies an operator to arrays of another device, and the program that does it.
-    elsewhere: Callable[..., list[Any]]
-    program_elsewhere: Callable[..., Any]
+    # Functions that apply an operator to arrays of a device, and return the program for that.
+    apply_on_device: Callable[..., list[Any]]
+    program_on_device: Callable[..., Any]
 
     def __init__(self) -> None:
         self.roles, self.targets = {}, {}
@@ -44,7 +44,7 @@ class Runtime:
         """Apply an operator to arrays at once, on the device of the arrays."""
         for array in arrays:
             if type(array) is DeviceArray:
-                return self.elsewhere(operator, arrays, static)
+                return self.apply_on_device(operator, arrays, static)
         return operator.run(self.target, arrays, static)
 
 
@@ -64,11 +64,11 @@ def require_one_device(operator: Any, inputs: Sequence[Value]) -> None:
     device = device_of([value.spec for value in inputs])
     for value in inputs:
         here = value.spec.device
-        if here != device and not is_taken_along(value):
-            raise on_two_devices(operator.name, device, here)
+        if here != device and not is_movable(value):
+            raise two_devices_error(operator.name, device, here)
 
 
-def on_two_devices(name: str, device: str, here: str) -> DeviceError:
+def two_devices_error(name: str, device: str, here: str) -> DeviceError:
     """Return the error for operands of the operator ``name`` on two devices."""
     return DeviceError(
         f"{name}: operands are on {device} and on {here}; move one of them, with "

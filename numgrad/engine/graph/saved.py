@@ -1,21 +1,17 @@
-"""Copies of saved values: a write in place leaves what derivatives read as it was.
+"""Saved values keep their elements when their memory is written in place: they are copied before.
 
-Whether a saved value has been overwritten all the same is checked where a node hands it out, in
-`Node.unpack`.
+Nodes save values by reference. Before memory is overwritten, the saved values in it get copies:
 
-Nodes save values by reference. Before memory is overwritten, those who saved a part of it get what
-it held:
+* A value that is saved after an earlier write is a separate object, which the storage notes. It
+  gets a copy of its own elements.
+* Values that are saved before the first write are not noted one by one, as that would take longer
+  than recording the operation. One copy of the whole memory, made once, serves all of them. Nodes
+  hold these values themselves; once a value is written it belongs to a later node, so that node
+  and value refer to each other in a cycle. `detach_saved_values` breaks the cycle.
 
-* A value that was saved after an earlier write is an object of its own, known to the storage. It
-  gets a copy of its elements, and no others.
-* Those which were saved before the first write are not known one by one, since to note each would
-  take longer than to record the operation. One copy of the whole memory, made once, is for all.
-  Nodes hold these values themselves, which hang on later nodes once they are written: a circle that
-  `let_go` opens.
-
-So a loop that fills an array part by part copies what it has read since its last write, and takes
-time and memory in proportion to that. Where gradients are switched off nothing is kept: versions
-tell, and the pass that needs the value raises.
+So a loop that fills an array part by part copies the elements that it has read since its last
+write, and takes time and memory in proportion. Where gradients are off nothing is copied: the
+version of a value tells that it was written, and `Node.unpack` raises an error.
 """
 
 import ctypes
@@ -32,7 +28,7 @@ _FEW = 16
 
 
 class HostMemory:
-    """What memory of the host held, from an address on."""
+    """A copy of host memory from the address ``first`` on."""
 
     __slots__ = ("content", "first")
 
@@ -40,7 +36,7 @@ class HostMemory:
         self.first, self.content = first, content
 
     def of(self, array: np.ndarray) -> np.ndarray | None:
-        """Return what an array held; None if it is not in this memory."""
+        """Return an array's elements from the copy; None if the array is not in this memory."""
         low, high = byte_bounds(array)
         if low < self.first or high > self.first + len(self.content):
             return None
@@ -49,7 +45,8 @@ class HostMemory:
 
 
 class DeviceMemory:
-    """What a block of device memory held, as far as arrays reach; the copy is there too."""
+    """A copy of a block of device memory, on the device, up to the last byte of the copied
+    array."""
 
     __slots__ = ("block", "content")
 
@@ -57,20 +54,20 @@ class DeviceMemory:
         self.block, self.content = block, content
 
     def of(self, array: DeviceArray) -> DeviceArray | None:
-        """Return what an array held; None if it is not in this memory."""
+        """Return an array's elements from the copy; None if the array is not in this memory."""
         if array.memory is not self.block or array.bounds()[1] > self.content.nbytes:
             return None
         lies = array.offset, array.shape, array.dtype, array.strides
         return DeviceArray(array.target, self.content.memory, *lies, writeable=False)
 
 
-class Past:
-    """What is kept of earlier contents of a storage.
+class EarlierElements:
+    """The earlier elements of a storage that saved values need.
 
     Attributes
     ----------
     memory : HostMemory, DeviceMemory or None
-        What its memory held before the first write.
+        A copy of the memory before the first write.
     readers : list of weakref
         The values that nodes have saved since the last write.
     """
@@ -83,14 +80,14 @@ class Past:
         self._limit = _FEW
 
     def note(self, value: Value) -> None:
-        """Note a value that a node saves; now and then those that are gone are dropped."""
+        """Note a value that a node saves; now and then dead references are dropped."""
         if len(self.readers) >= self._limit:
             self.readers = [reader for reader in self.readers if reader() is not None]
             self._limit = 2 * len(self.readers) + _FEW
         self.readers.append(weakref.ref(value))
 
     def give_copies(self, version: int) -> None:
-        """Give the values that nodes have saved memory of their own."""
+        """Give each value saved since the last write a copy of its elements, and a storage."""
         readers, self.readers = self.readers, []
         copies: dict[int, np.ndarray] = {}
         for reader in readers:
@@ -102,11 +99,14 @@ class Past:
                 copies[id(array)] = array.copy(order="K")
             value.array = copies[id(array)]
             value.storage = Storage()
-            value.storage.version = version  # of what was saved earlier the node knows another one
+            value.storage.version = version  # a value noted at an earlier version stays overwritten
 
 
 def saved(value: Value) -> Value:
-    """Return what a node keeps of a computed value, and note that it does."""
+    """Return the saved value for a computed value, and note it in the storage.
+
+    Before the first write that is the value itself, afterwards a separate object.
+    """
     storage = value._storage
     if storage is None:
         value._kept = True
@@ -116,27 +116,29 @@ def saved(value: Value) -> Value:
         return value
     own = value.detached()
     if storage.past is None:
-        storage.past = Past()
+        storage.past = EarlierElements()
     storage.past.note(own)
     return own
 
 
 def preserve(value: Value) -> None:
-    """Keep what nodes have saved of the memory of ``value``, which is about to be written."""
+    """Copy the saved values in the memory of ``value``, which is about to be written."""
     storage = value.storage
     if storage.version:
         if storage.past is not None:
             storage.past.give_copies(storage.version)
     elif storage.kept and value.array is not None:
-        past = storage.past = Past()
+        past = storage.past = EarlierElements()
         past.memory = _content(_whole(value))
 
 
-def let_go(value: Value) -> None:
-    """Let the nodes that lead to a value which was written in place keep what they saved apart from
-    the values: these lead back to the nodes. After the first write `saved` sees to it.
+def detach_saved_values(value: Value) -> None:
+    """Replace the saved values of the nodes above ``value``, which was written in place, by
+    detached ones.
 
-    Each node is looked at once, however many values are written.
+    A saved value that is written belongs to a later node, and would keep that node alive in a
+    reference cycle. Values that are saved after the first write are detached from the beginning.
+    Each node is visited once, however many values are written.
     """
     storage = value._storage
     if storage is None or not storage.kept:
@@ -151,12 +153,14 @@ def let_go(value: Value) -> None:
         nodes += node.parents
         if node.saved:
             pairs = zip(node.saved, node.versions, strict=False)
-            node.saved = tuple([_apart(item, version) for item, version in pairs])
+            node.saved = tuple([_detached(item, version) for item, version in pairs])
 
 
-def _apart(saved: Any, version: int) -> Any:
-    """Return a saved value that will never lead to a node: itself if it was written before, as
-    `saved` says, or is a leaf that requires grad, which is not written; or what a hook has packed.
+def _detached(saved: Any, version: int) -> Any:
+    """Return a saved value that never refers to a node: detached, unless it is so already.
+
+    That holds for a value that was saved after a write (``version``), for a leaf that requires
+    grad, which is not written, and for the content that a hook has packed.
     """
     if version or not isinstance(saved, Value) or (saved.node is None and saved._requires_grad):
         return saved
@@ -164,7 +168,7 @@ def _apart(saved: Any, version: int) -> Any:
 
 
 def _content(whole: Any) -> HostMemory | DeviceMemory:
-    """Return what there is from the first to the last byte of an array."""
+    """Return a copy of the memory from the first to the last byte of an array."""
     if type(whole) is not DeviceArray:
         first, end = byte_bounds(whole)
         return HostMemory(first, ctypes.string_at(first, end - first))
@@ -174,7 +178,7 @@ def _content(whole: Any) -> HostMemory | DeviceMemory:
 
 
 def _whole(value: Value) -> Any:
-    """Return an array of all the memory that values may have which share that of ``value``."""
+    """Return an array of all memory that values with the storage of ``value`` may view."""
     array: Any = value._view.base.array if isinstance(value._view, View) else value.array
     assert array is not None
     if value._view is not None and not isinstance(value._view, View):
@@ -184,7 +188,8 @@ def _whole(value: Value) -> Any:
 
 
 def before_writes(value: Value) -> Value | None:
-    """Return a value as it was before the first write into its memory; None if that is not kept."""
+    """Return a value with the elements before the first write into its memory; None if they were
+    not copied."""
     past = value.storage.past
     if past is None or past.memory is None or value.array is None:
         return None
@@ -197,4 +202,4 @@ def before_writes(value: Value) -> Value | None:
     return before
 
 
-__all__ = ["before_writes", "let_go", "preserve", "saved"]
+__all__ = ["before_writes", "detach_saved_values", "preserve", "saved"]

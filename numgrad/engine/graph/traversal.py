@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from operator import attrgetter
 
 from .node import Accumulator, Edge, Node, Value, accumulator_of
-from .references import held
+from .references import kept_leaves
 
 
 def reachable(
@@ -64,7 +64,7 @@ def needed(
     return wanted
 
 
-def reaching(values: Sequence[Value], ends: Collection[Node]) -> list[int]:
+def depending_on(values: Sequence[Value], ends: Collection[Node]) -> list[int]:
     """Return the numbers of the values that depend on a node of ``ends``."""
     roots = {n: value.edge.node for n, value in enumerate(values) if value.requires_grad}
     found: set[Node | None] = set()
@@ -75,12 +75,11 @@ def reaching(values: Sequence[Value], ends: Collection[Node]) -> list[int]:
 
 
 def reaches_outside(values: Iterable[Value], first: int, last: int | None = None) -> bool:
-    """Return whether values depend on something that requires grad and was there before the node
-    number ``first``, or would have been, or is a leaf that was made after number ``last``, or one
-    that somebody has made since ``first`` and keeps.
+    """Whether values depend on nodes or leaves from outside of a function.
 
-    An older node is not looked behind, so a loop of many transforms over one long graph stays
-    linear.
+    These are nodes and leaves older than number ``first``, leaves made after number ``last``, and
+    leaves that the function has made but that are still referred to elsewhere. The search stops at
+    an older node, so a loop of many transforms over one long graph stays linear.
     """
     stack: list[Node] = [v.node or accumulator_of(v) for v in values if v.requires_grad]
     seen = set(stack)
@@ -98,7 +97,7 @@ def reaches_outside(values: Iterable[Value], first: int, last: int | None = None
         above = [parent for parent in node.parents if parent is not None and parent not in seen]
         seen.update(above)
         stack += above
-    return bool(held(made, seen))
+    return bool(kept_leaves(made, seen))
 
 
 def edges_outside(
@@ -130,7 +129,7 @@ def number_of(node: Node) -> int:
     return node.variable.leaf.number if isinstance(node, Accumulator) else node.number
 
 
-def kept_by(values: Sequence[Value], kept: Sequence[Node]) -> list[Node]:
+def reached_nodes(values: Sequence[Value], kept: Sequence[Node]) -> list[Node]:
     """Return the nodes of this pass that the values reach, also through nodes of inner passes."""
     if not kept:
         return []

@@ -1,7 +1,7 @@
 """Values: arrays, computed or still to be computed, with their place in the graph.
 
-One is made for every operation of a recording, so what few values have is made when it is asked
-for: a `Storage` when somebody counts writes, a `LeafState` when a leaf gets hooks or a gradient.
+Every recorded operation makes a value, so the attributes that few values need are made on demand: a
+`Storage` when writes are counted, a `LeafState` when a leaf gets hooks or a gradient.
 """
 
 import itertools
@@ -28,7 +28,7 @@ Shape = tuple[int, ...]
 next_number = itertools.count(1).__next__  # nodes and expressions are numbered as they are made
 
 _specs: dict[tuple[Shape, np.dtype, bool, str], "Spec"] = Bounded(4096)
-_first_use = fork_safe_lock()  # of the storage of a value, which its views will share
+_first_use = fork_safe_lock()  # while a storage or a `LeafState` is made
 
 CPU = "cpu"
 """The device of NumPy's arrays."""
@@ -45,7 +45,7 @@ class Spec(NamedTuple):
 
 
 def spec_of(shape: Shape, dtype: np.dtype, rows: bool = False, device: str = CPU) -> Spec:
-    """Return the spec with these fields: mostly one object for all values that have it."""
+    """Return the spec with these fields: mostly the same object for equal fields."""
     key = (shape, dtype, rows, device)
     spec = _specs.get(key)
     if spec is None:
@@ -54,33 +54,39 @@ def spec_of(shape: Shape, dtype: np.dtype, rows: bool = False, device: str = CPU
 
 
 def device_of(specs: Iterable[Spec]) -> str:
-    """Return the device on which an operation on values with these specs takes place: that of the
-    first one that is not on the CPU, whose constants are used everywhere."""
+    """Return the device on which an operation on values with these specs takes place: the first
+    device that is not the CPU, as constants of the CPU are used on every device."""
     for spec in specs:
         if spec.device != CPU:
             return spec.device
     return CPU
 
 
-def goes_anywhere(spec: Spec) -> bool:
-    """Whether a value of the CPU may be taken to another device without a word: a number, or
-    integers and booleans, which are positions and masks as a rule."""
+def is_movable_spec(spec: Spec) -> bool:
+    """Whether a value of the CPU may be moved to another device implicitly: a number, or integers
+    and booleans, which are positions and masks as a rule."""
     return spec.device == CPU and (prod(spec.shape) == 1 or spec.dtype.kind not in "fc")
 
 
-def is_taken_along(value: "Value") -> bool:
-    """Whether a value goes to the device where others are: one that goes anywhere, or a user's
-    array, and no gradient is asked for. What a captured function makes of arrays is a tensor there;
-    where it stems from is looked up at the end."""
-    is_free = goes_anywhere(value.spec) or type(value._storage) in (ForeignStorage, CapturedStorage)
+def is_movable(value: "Value") -> bool:
+    """Whether an operand is moved implicitly to the device of the other operands.
+
+    That holds for values that go anywhere and for a user's array, if they do not require grad.
+    While a function is captured, its own values of the CPU may stem from such arrays, which is
+    checked at the end of the capture.
+    """
+    is_free = is_movable_spec(value.spec) or type(value._storage) in (
+        ForeignStorage,
+        CapturedStorage,
+    )
     is_free = is_free or (value.array is None and value.spec.device == CPU)
     return is_free and not value.requires_grad
 
 
 class Storage:
-    """What all views of one array share: the number of in-place writes so far, whether nodes may
-    hold such views themselves, saved before the first one, and what is kept of earlier contents,
-    see `saved`."""
+    """The state that all views of one array share: ``version`` counts the writes in place; ``kept``
+    says that nodes may have saved values before the first write; ``past`` has copies of earlier
+    elements. See `saved`."""
 
     __slots__ = ("kept", "past", "version")
 
@@ -100,19 +106,19 @@ class CapturedStorage(Storage):
         self.token = token
 
 
-# The captures that threads are in the middle of; mostly none.
+# The token of the capture that each thread is in; mostly empty.
 capturing: dict[int, object] = {}
 
 
 def _captured_storage() -> Storage | None:
-    """Return the mark of a computed value that this thread makes while it captures a function."""
+    """Return a `CapturedStorage` for a value that this thread makes while it captures a function;
+    else None."""
     token = capturing.get(get_ident())
     return None if token is None else CapturedStorage(token)
 
 
 class ForeignStorage(Storage):
-    """The storage of an array that belongs to the user, who may write to it: nodes save a copy of
-    it."""
+    """The storage of a user's array, which the user may write at any time: nodes save a copy."""
 
     __slots__ = ()
 
@@ -120,17 +126,17 @@ class ForeignStorage(Storage):
 class Expr:
     """An application of an operator that is still to be computed.
 
-    Other expressions read it as if it were a value, its output in slot 0: nobody can write into
-    that in place, and a value of its own is saved.
+    Other expressions read an expression in place of the value in slot 0, which saves making a
+    value: an expression cannot be written in place.
 
     Attributes
     ----------
     kind : object or None
-        Equal expressions but for their inputs have the same one, where it is known.
+        The kind that expressions share which differ in their inputs alone, where it is known.
     strides : tuple or None
-        Those of each output in memory, where somebody has asked; see `memory_order`.
+        The strides of each output in memory, once they are worked out; see `memory_order`.
     token : object or None
-        The capture in which it was made.
+        The token of the capture in which the expression was made.
     """
 
     __slots__ = (
@@ -160,11 +166,11 @@ class Expr:
         self.token = capturing.get(get_ident()) if capturing else None
 
     def result(self, slot: int) -> np.ndarray | None:
-        """Return an output, if it has been computed."""
+        """Return the array of an output; None if it is not computed yet."""
         return None if self.results is None else self.results[slot]
 
     def keep(self, slot: int, array: np.ndarray) -> None:
-        """Keep an output for whoever asks for it later."""
+        """Keep the computed array of an output for later readers."""
         results = self.results
         if results is None:
             results = self.results = list[Any](itertools.repeat(None, len(self.specs)))
@@ -192,11 +198,11 @@ class Expr:
 
 
 class LeafState:
-    """What some leaves have: hooks, an accumulator, a gradient and hooks that follow it.
+    """The attributes that some leaves need: hooks, an accumulator, a gradient, hooks for it.
 
-    ``number`` says when it was made a leaf, in the order of nodes; 0 where nobody asked.
-    ``is_variable`` says that a transform has made it, to differentiate by it; ``mark`` has
-    hash and number of the accumulator that was made last.
+    ``number`` is the place of the leaf in the order of nodes, 0 until `Value.as_leaf` sets it.
+    ``is_variable`` marks the variables of transforms. ``mark`` has hash and number of the
+    accumulator that was made last.
     """
 
     __slots__ = ("accumulator", "grad", "hooks", "is_variable", "mark", "number", "post_accumulate")
@@ -233,7 +239,7 @@ class Value:
     expr: Expr | None
     expr_slot: int
     _view: View | Alias | Element | None
-    weak: float | complex | None = None  # the Python number whose part in promotion this plays
+    weak: float | complex | None = None  # the Python number as which this is promoted
     _requires_grad: bool
     _storage: Storage | None
     _kept: bool  # whether a node has saved this value while it had no storage
@@ -259,7 +265,7 @@ class Value:
 
     @classmethod
     def deferred(cls, expr: Expr, slot: int, spec: Spec) -> "Value":
-        """Return the value that ``expr`` will have in ``slot``."""
+        """Return the value for output ``slot`` of an expression, without an array."""
         value = cls.__new__(cls)
         value.array = None
         value.spec = spec
@@ -281,7 +287,8 @@ class Value:
         return value
 
     def snapshot(self) -> "Value | Expr":
-        """Return the value as it is now, to be read: a write will give this one an expression."""
+        """Return a detached value, or the expression, with the present elements: a later write in
+        place gives this value another expression."""
         expr = self.expr
         if expr is None:
             return self.detached()
@@ -289,23 +296,24 @@ class Value:
         return expr if slot == 0 else self.deferred(expr, slot, self.spec)
 
     def reshape_spec(self, shape: Shape, rows: bool) -> None:
-        """Say that the array has another shape: the batch becomes an axis, or the first axis it."""
+        """Change the spec where the batch becomes the first axis of the array, or the first axis
+        becomes the batch."""
         self.spec = spec_of(shape, self.dtype, rows, self.spec.device)
         self.as_array()
 
     def as_array(self) -> Self:
-        """Be an array, which is written in place, also without axes."""
+        """Treat the value as an array even without axes, so that it can be written in place."""
         self._view = None if self.is_scalar else self._view
         return self
 
     @property
     def is_scalar(self) -> bool:
-        """Whether this is what NumPy has as a scalar: a value."""
+        """Whether NumPy would have a scalar here, which cannot be written, and not an array."""
         return type(self._view) is Element
 
     @property
     def storage(self) -> Storage:
-        """What counts the writes into the array; made when it is first asked for."""
+        """The storage, which counts the writes into the array; made when first asked for."""
         if self._storage is None:
             with _first_use:
                 if self._storage is None:
@@ -326,8 +334,8 @@ class Value:
 
     @property
     def requires_grad(self) -> bool:
-        """Whether gradients flow to this value; a view asks its base, which may have been
-        written."""
+        """Whether gradients flow to this value; a view is refreshed first, as its base may have
+        been written."""
         if self._view is not None:
             self._view.refresh(self)
         return self._requires_grad
@@ -342,7 +350,7 @@ class Value:
 
     @property
     def leaf(self) -> LeafState:
-        """What a leaf has beside its array; made when it is first asked for."""
+        """The hooks, accumulator and gradient of a leaf; made when first asked for."""
         if self._leaf is None:
             with _first_use:
                 if self._leaf is None:
@@ -356,18 +364,18 @@ class Value:
         return self
 
     def as_variable(self) -> Self:
-        """Let this leaf require grad, as a transform's."""
+        """Let this leaf require grad, as the variable of a transform."""
         self.leaf.is_variable = True
         return self.as_leaf()
 
     @property
     def hooks(self) -> dict[int, Any] | None:
-        """The hooks of a leaf; those of other values are with their node."""
+        """The hooks of a leaf; hooks of other values belong to their nodes."""
         return None if self._leaf is None else self._leaf.hooks
 
     @property
     def _grad(self) -> Any:
-        """The gradient: of a leaf its own, else what its node keeps for it."""
+        """The gradient: kept by a leaf itself, for other values by their node."""
         if self.node is not None:
             return self.node.grads.get(self.slot) if self.node.extras is not None else None
         return None if self._leaf is None else self._leaf.grad
@@ -380,7 +388,7 @@ class Value:
             self.leaf.grad = grad
 
     def move(self, node: "Node | None", slot: int, requires_grad: bool) -> None:
-        """Put the value at another place in the graph; its gradient, if it has one, goes along."""
+        """Give the value another node and slot; its gradient, if it has one, moves along."""
         grad = self._grad
         if grad is not None:
             self._grad = None
@@ -390,8 +398,8 @@ class Value:
 
     @property
     def edge(self) -> "Edge":
-        """Where a gradient of this value goes: its node and slot, or the accumulator of a leaf."""
-        from .node import NO_EDGE, Edge, accumulator_of  # which is built on this module
+        """The edge of this value: its node and slot, or the accumulator of a leaf."""
+        from .node import NO_EDGE, Edge, accumulator_of  # that module imports this one
 
         if not self.requires_grad:
             return NO_EDGE

@@ -16,7 +16,7 @@ Chain = tuple[tuple[Any, dict[str, Any]], ...]
 _NOWHERE: Any = object()
 
 
-def through(chain: Chain, array: np.ndarray) -> np.ndarray:
+def view_through(chain: Chain, array: np.ndarray) -> np.ndarray:
     """Return the view of an array to which a chain of view operators leads."""
     for operator, static in chain:
         array = operator.function(array, **static)
@@ -37,7 +37,7 @@ class View:
     node: "Node | None"
     expr: "Expr | None"
     replay: ClassVar[Callable[["View", "Value", bool], None]]
-    """What records a view again, handed over by the module for writes in place."""
+    """Records a view again; set by the module for writes in place."""
 
     @classmethod
     def of(cls, base: "Value", chain: Chain) -> "View":
@@ -84,13 +84,13 @@ class Alias:
 
 
 class Element:
-    """Marks what is a scalar in NumPy, an element that was read or a result without axes: a value,
-    and no view."""
+    """Marks a value that is a scalar in NumPy: an element that was read, or a result without
+    axes."""
 
     __slots__ = ()
 
     def refresh(self, value: "Value") -> None:
-        """Do nothing: what it was read from may have been written since."""
+        """Do nothing: a scalar does not follow writes into the array that it was read from."""
 
 
 ELEMENT = Element()

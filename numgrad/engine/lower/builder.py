@@ -1,4 +1,4 @@
-"""The builder: what operators lower themselves with, and the operands that they are given."""
+"""The builder, with which operators append their instructions, and the operands of these."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
@@ -15,12 +15,12 @@ from ...ir.program import Layout, Pattern, contiguous_strides, is_contiguous, la
 from ..graph.runtime import runtime
 from ..graph.value import Shape
 
-# With more parts than this, whoever reads them pays more than a copy costs.
+# Reading an operand of more parts costs more than a copy that joins them.
 MOST_PARTS = 9
 
 
 class Buffer:
-    """A block of memory: an array from outside, or one that the schedule places.
+    """A block of memory: an array from outside, or memory that the target allocates.
 
     ``nbytes`` is the size of one row where ``rows`` is true, else of the whole.
     """
@@ -75,14 +75,14 @@ class Operand:
         return Operand(self.buffer, offset, shape, self.strides, self.dtype)
 
     def is_contiguous(self, ncore: int | None = None) -> bool:
-        """Whether the last ``ncore`` axes (all of them by default) are C-contiguous, as without
-        elements they are."""
+        """Whether the last ``ncore`` axes (by default all) are C-contiguous; without elements they
+        always are."""
         first = 0 if ncore is None else len(self.shape) - ncore
         return is_contiguous(self.shape[first:], self.strides[first:], self.dtype.itemsize)
 
     @property
     def whole(self) -> bool:
-        """Whether this is all of its buffer, in order."""
+        """Whether the operand is all of its buffer, in C order."""
         if self._whole is None:
             size = prod(self.shape) * self.dtype.itemsize
             self._whole = self.offset == 0 and size == self.buffer.nbytes and self.is_contiguous()
@@ -94,8 +94,8 @@ class Operand:
 
 
 class Joined:
-    """Operands side by side along a negative ``axis``, in place of a copy that joins them;
-    ``edges`` are where the parts begin and end."""
+    """Operands side by side along a negative ``axis``, instead of a copy that joins them. ``edges``
+    are the positions at which the parts begin and end."""
 
     __slots__ = ("axis", "dtype", "edges", "parts", "shape")
 
@@ -154,7 +154,7 @@ class Builder:
         return buffer
 
     def is_many(self, operand: Operand) -> bool:
-        """Whether an operand has so many elements that a walk over them is shared by threads."""
+        """Whether an operand has so many elements that threads share the work on them."""
         return prod(operand.shape) >= program.MANY_ELEMENTS
 
     def constant(self, array: np.ndarray) -> Operand:
@@ -192,13 +192,12 @@ class Builder:
         loop
             The loop shape; by default the leading axes of the first output.
         error
-            Makes the exception for a kernel that fails, from the words that say where.
+            Returns the exception for a kernel that fails; its argument is the text for the place.
         replay
-            Makes a better one, ``replay(target, inputs, where)``, from the inputs in the row that
-            failed.
+            Returns a more exact exception, ``replay(target, inputs, where)``, from the inputs in
+            the row that failed.
         work
-            The number of elements that the kernel works on where it is not the product of all
-            sizes.
+            The number of elements that the kernel works on, if it is not the product of all sizes.
         """
         operands = [*inputs, *outputs]
         if loop is None:
@@ -230,7 +229,7 @@ class Builder:
         name: str = "",
         replay: Callable[..., Exception] | None = None,
     ) -> None:
-        """Append an elementwise instruction, or one for each combination of the inputs' pieces."""
+        """Append an elementwise instruction, or for joined inputs an instruction for each part."""
         for joined in inputs:
             if isinstance(joined, Joined):
                 edges = _edges(inputs, joined.axis)
@@ -244,8 +243,8 @@ class Builder:
     def join(self, axis: int, parts: Sequence[Operand | Joined]) -> Operand | Joined:
         """Return operands side by side along a negative axis.
 
-        They stay where they are, for those that read them to look into each, unless there are so
-        many that a copy is cheaper.
+        The operands are not copied, and instructions read each part where it is, unless there are
+        so many parts that a copy is cheaper.
         """
         parts = [part for part in parts if part.shape[len(part.shape) + axis]] or list(parts[:1])
         if len(parts) == 1:
@@ -270,12 +269,12 @@ class Builder:
         return result
 
     def plain(self, operand: Operand | Joined) -> Operand:
-        """Return an operand in one piece: itself, or a copy of what is joined."""
+        """Return an operand in one piece: itself, or a copy if it is joined."""
         return self.copied(operand, operand.rows) if isinstance(operand, Joined) else operand
 
 
 def _edges(operands: Sequence[Operand | Joined], axis: int) -> list[int]:
-    """Return where any operand that is joined along ``axis`` has an edge, in ascending order."""
+    """Return the edges of all operands that are joined along ``axis``, in ascending order."""
     found: set[int] = set()
     for operand in operands:
         if isinstance(operand, Joined) and operand.axis == axis:

@@ -1,7 +1,7 @@
-"""What happens when a kernel reports an error.
+"""Raise an exception for a kernel that has reported an error.
 
-No exception can leave a kernel. So the operator gets the inputs that the kernel had, and calls its
-function with them on the calling thread, where the function's own exception comes out.
+No exception can leave a kernel. So the operator's function is called once more, in Python and on
+the calling thread, with the inputs of the kernel, and raises its own exception there.
 """
 
 from typing import Any, NoReturn
@@ -11,7 +11,7 @@ from ...ir.target import Failure
 
 
 def raise_failure(target: Any, failure: Failure) -> NoReturn:
-    """Raise for a kernel that reported an error."""
+    """Raise the exception for a kernel that reported an error, with the line that recorded it."""
     instruction = failure.instruction
     pattern = instruction.pattern
     row = f" at row {failure.row}" if pattern.rows else ""

@@ -1,7 +1,7 @@
 """Executables: programs that are bound to a target, ready to run any number of times.
 
-Threads may share one: the memory of a run belongs to the run. When it is fused is for `policy` to
-say.
+Threads may share an executable, as each run has its own memory. `policy` decides when a program is
+fused.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,19 +21,19 @@ from ..fusion.policy import Fusion, forecast, fusion_of
 from ..graph.integrity import require_unchanged
 from ..graph.value import Shape
 from .fallback import attempt
-from .output_pool import maker
+from .output_pool import allocator_of
 
 _fusing = fork_safe_lock()
 
 _OFTEN = 100
-"""Runs after which a short program gets an entry, which takes a run less than 1 us instead of 8."""
+"""Runs after which a short program gets an entry: a run then takes less than 1 us instead of 8."""
 
 _UNTIMED = 1000
-"""Calls in a row that an entry does not time, of a program that may still be fused."""
+"""Calls in a row that an entry answers without timing them, while a program may be fused."""
 
 
 class Watcher(Protocol):
-    """Runs programs in place of `Bound.run`."""
+    """A watcher runs programs in place of `Bound.run`, as the profiler does."""
 
     def run(self, plan: Any, bound: Any, arrays: Sequence[np.ndarray]) -> Failure | None:
         """Do what ``bound.run(arrays)`` does."""
@@ -41,7 +41,8 @@ class Watcher(Protocol):
 
 
 class Watch:
-    """The watcher of this process; while there is one, nothing goes past `Executable.into`."""
+    """The watcher of this process; while there is one, all runs go through
+    `Executable.run_into`."""
 
     current: Watcher | None = None
 
@@ -56,23 +57,23 @@ class Executable:
     ----------
     program : Program
     target
-        What runs it.
+        The target that runs the program.
     mode : {"auto", "now", "never"}, optional
         When the program is fused; by default as the settings say.
 
     Attributes
     ----------
     program : Program
-        As it was given.
+        The program as it was given, before fusion.
     bound : Bound
-        As it runs now.
+        The program as it runs now.
     seconds : float
-        How long it has run, until it is fused.
+        The time of all runs before the program is fused.
     fusion : Fusion or None
-        How it comes to be fused; None once it is, or never will be.
+        The fusion in progress; None for a program that is fused, or never will be.
     meters : dict
-        By entry, as long as that lives, what says how often it ran the program without being timed
-        since it was last asked.
+        For each living entry a function that returns how many runs the entry has not timed since
+        the function was last called.
     """
 
     __slots__ = (
@@ -88,7 +89,7 @@ class Executable:
             self.mode = "never"
         self.seconds = 0.0
         self.meters: WeakKeyDictionary[Any, Callable[[], int]] = WeakKeyDictionary()
-        self._entry: Any = None, None  # with what it is an entry of
+        self._entry: Any = None, None  # the bound program, and its entry
         self._runs = 0
         self.fusion: Fusion | None = fusion_of(program, target, self.mode)
         self.bound: Bound = None  # type: ignore[assignment]
@@ -99,23 +100,25 @@ class Executable:
         if self.bound is None:
             self.bound = _bound(program, target)
         self.specs = _result_specs(program)
-        self.empty = getattr(target, "empty", None) or maker(self.specs)
+        self.empty = getattr(target, "empty", None) or allocator_of(self.specs)
 
     def __call__(self, arrays: Sequence[np.ndarray] = ()) -> list[np.ndarray]:
         """Run the program on ``arrays``, in C order and of the recorded specs; return its results
         in new arrays."""
         results = [self.empty(shape, dtype) for shape, dtype in self.specs]
-        self.into(arrays, results)
+        self.run_into(arrays, results)
         return results
 
-    def into(
+    def run_into(
         self,
         arrays: Sequence[np.ndarray],
         results: Sequence[np.ndarray],
         bound: Bound | None = None,
     ) -> None:
-        """Run the program on ``arrays`` and write its results to arrays in C order; with ``bound``
-        in that way."""
+        """Run the program on ``arrays`` and write its results into arrays in C order.
+
+        ``bound`` is a form of the program other than the present one.
+        """
         bound = bound or self.bound
         used = [arrays[position] for position in bound.arguments]
         of, entry = self._entry
@@ -142,15 +145,15 @@ class Executable:
         if self._runs >= _OFTEN and of is not self.bound:
             bound = self.bound
             entry = self._short_entry(bound)
-            # Another thread may have fused it meanwhile, with its arguments in another order.
+            # Another thread may have fused the program meanwhile, with another order of arguments.
             self._entry = bound, entry if self.bound is bound else None
 
     def _untimed(self) -> int:
-        """Return how often entries ran it without being timed since this was last asked."""
+        """Return the number of runs by entries that were not timed since the last call."""
         return sum([meter() for meter in list(self.meters.values())])
 
     def _short_entry(self, bound: Bound) -> Any:
-        """Return an entry for a short program, None for another."""
+        """Return an entry for a short program, None for a long one."""
         kinds = None if settings.path == "reference" else bound.short_arguments()
         if kinds is None:
             return None
@@ -176,16 +179,17 @@ class Executable:
         return entry
 
     def advance(self) -> None:
-        """Take the next step towards the fused program; if it was the last one, the next run is
-        the first of the program that was made."""
-        self._go_on(Fusion.advance)
+        """Take the next step of the fusion; after the last step the next run is that of the fused
+        program."""
+        self._step_fusion(Fusion.advance)
 
     def fuse(self) -> None:
-        """Fuse the program now; the next run is the first one of what that makes."""
-        self._go_on(Fusion.finish)
+        """Fuse the program now; the next run is that of the fused program."""
+        self._step_fusion(Fusion.finish)
 
-    def _go_on(self, step: Callable[[Fusion], Program | None]) -> None:
-        """Take steps; where one fails the program goes on unfused, and a warning says why."""
+    def _step_fusion(self, step: Callable[[Fusion], Program | None]) -> None:
+        """Take steps of the fusion; if a step fails, the program stays unfused and a warning says
+        why."""
         with _fusing:
             fusion = self.fusion
             if fusion is None:
@@ -209,7 +213,7 @@ def _bound(program: Program, target: Any) -> Bound:
         from .verify import check_program
 
         check_program(program)
-    with paused():  # what binding takes holds no cycles
+    with paused():  # binding makes many objects and no reference cycles
         return target.bind(program)
 
 

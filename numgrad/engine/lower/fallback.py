@@ -1,4 +1,4 @@
-"""What only makes programs faster may fail: they go on as they are, and one warning says why."""
+"""Optimizations of programs may fail: a program runs on without them, and one warning says why."""
 
 import warnings
 from collections.abc import Callable
@@ -15,9 +15,9 @@ def attempt(what: str, name: str, make: Callable[[], Made]) -> Made | None:
     Parameters
     ----------
     what : str
-        What is attempted, in words that go on after "numgrad could not".
+        The optimization, in words that follow "numgrad could not".
     name : str
-        What it is attempted for.
+        The program or operator that is optimized.
     """
     try:
         return make()

@@ -11,13 +11,13 @@ import numpy as np
 from ..._errors import DeviceError
 from ...ir.device_array import DeviceArray
 from ...ir.program import Program, Ref, contiguous_strides, layout_of
-from ..graph.integrity import require_own
+from ..graph.integrity import require_own_arrays
 from ..graph.kind import frozen
 from ..graph.runtime import runtime
 from ..graph.value import Expr, Value
 from .builder import Builder
 from .placeholder import ARGUMENT
-from .template import Computed, Place, Template, operand_of, spread, templates_of
+from .template import Computed, Place, Template, append_buffers, operand_of, templates_of
 
 _NONE: Mapping[int, int] = MappingProxyType({})
 
@@ -32,13 +32,14 @@ class Lowering:
         self.is_here = target is runtime.target
         self.open_arguments = False
         self.program = Program(batch)
-        self.known: dict[Expr, Place | list[Place]] = {}  # a list of several outputs
+        self.known: dict[Expr, Place | list[Place]] = {}  # a list for several outputs
         self.templates = templates_of(target)
         self.computed: Computed = defaultdict(dict)  # see `Template.append_to`
         self._constants: dict[tuple[int, bool], Ref] = {}
 
     def place(self, source: Any) -> Place:
-        """Return the operand that stands for a value, computed or not."""
+        """Return the operand for a value or expression: of an instruction, or of an array from
+        outside."""
         array = source.array
         if array is None:
             place = self.known.get(source if type(source) is Expr else source.expr)
@@ -47,7 +48,7 @@ class Lowering:
             array = source.expr.result(source.expr_slot)
             assert array is not None, "an expression that is read was lowered before, or computed"
         else:
-            require_own((source,))
+            require_own_arrays((source,))
         return self.constant(array, source.rows)
 
     def constant(self, array: np.ndarray, rows: bool = False) -> Ref:
@@ -56,7 +57,7 @@ class Lowering:
         known = self._constants.get((id(array), rows))
         if known is not None:
             return known
-        if self.is_here and type(array) is DeviceArray:  # its address is none of this memory
+        if self.is_here and type(array) is DeviceArray:  # its address is in the device's memory
             raise DeviceError(
                 f"a program of the processor would read a tensor on {array.device}; move the "
                 f"tensor before, with x.cpu()"
@@ -79,7 +80,7 @@ class Lowering:
         return known
 
     def argument(self, expr: Expr) -> Ref:
-        """Return the operand of an array that the caller will supply."""
+        """Return the operand of an array that the caller will supply for a placeholder."""
         ((shape, dtype, rows, *_),) = expr.specs
         layout = layout_of(shape, contiguous_strides(shape, dtype.itemsize), dtype, rows)
         index = self.program.new_buffer(layout.nbytes, rows)
@@ -102,14 +103,14 @@ class Lowering:
             if type(place) is not Ref:
                 place = self.place(source)
             places.append(place)
-            # A layout, or the key of an operand in pieces, decides how an operand is read.
+            # The template depends on the layout of an operand, or on the key of one in pieces.
             if type(place) is Ref:
                 buffer, offset, layout = place
                 key.append(layout)
                 table.append(buffer)
                 moves.append(offset)
             else:
-                key.append(spread(place, table, moves))
+                key.append(append_buffers(place, table, moves))
         key = tuple(key)
         template = self.templates.known.get(key) if kind is not None else None
         if template is None:
@@ -128,7 +129,10 @@ class Lowering:
         write: Callable[[Builder, Any], Any],
         is_pure: bool = False,
     ) -> Template:
-        """Return a template, which ``write`` fills; it is kept for its key, if there is one."""
+        """Return a new template for operands like ``places``; it is kept unless ``key`` is None.
+
+        ``write`` appends the instructions to a builder, and returns the outputs.
+        """
         builder = Builder(self.program.batch)
         operands = [operand_of(builder, place) for place in places]
         nargs = len(builder.buffers)
@@ -137,9 +141,12 @@ class Lowering:
             self.templates.add(key, template)
         return template
 
-    def own(self, place: Place, rows: bool, claimed: set[int]) -> Ref:
-        """Return an operand for a result: in a buffer of its own, so that results alias neither
-        each other nor anything else, and copies of one value are not one."""
+    def own_buffer(self, place: Place, rows: bool, claimed: set[int]) -> Ref:
+        """Return an operand for a result in a buffer of its own: itself, or a copy.
+
+        So no result shares memory with another result, an argument or an array from outside, and
+        the same value as two results is two arrays.
+        """
         if (
             not isinstance(place, Ref)
             or not place.layout.whole
@@ -158,22 +165,23 @@ class Lowering:
         )
         table: list[int] = []
         moves: list[int] = []
-        spread(place, table, moves)
+        append_buffers(place, table, moves)
         result = template.append_to(self.program, table, moves, None, defaultdict(dict))
         assert isinstance(result, Ref)
         return result
 
 
 def lower_one(builder: Builder, expr: Expr, operands: Sequence[Any]) -> Sequence[Any]:
-    """Let an operator append its instructions; only some can read operands in pieces."""
+    """Let an operator append its instructions; operands in pieces are joined by a copy unless the
+    operator can read them."""
     if not expr.operator.reads_pieces:
         operands = [builder.plain(operand) for operand in operands]
     return expr.operator.lower(builder, operands, expr.specs, expr.static)
 
 
 def _kind(expr: Expr) -> Hashable:
-    """Return what decides how an expression is lowered, but for its operands; None where that is
-    not hashable."""
+    """Return the key by which expressions are lowered alike, but for their operands; None where a
+    static parameter is not hashable."""
     static: Any = expr.static
     if static:
         static = frozen(static)
@@ -212,10 +220,10 @@ def lower(
     """Lower the expressions of ``values`` to a program whose results are those values, one buffer
     each.
 
-    ``inputs`` maps the ids of arrays to their positions among the arguments of the program: other
-    arrays can take their places. With ``open_arguments`` so can those for which a captured function
-    has placeholders; else a placeholder is an error. ``exprs`` are those of ``values``, where they
-    are known.
+    ``inputs`` maps the ids of arrays to their positions among the arguments of the program: a later
+    run may supply other arrays. With ``open_arguments`` placeholders become arguments too; else a
+    placeholder is an error. ``exprs`` are the pending expressions of ``values``, where they are
+    known.
     """
     lowering = Lowering(target, batch, inputs)
     lowering.open_arguments = open_arguments
@@ -223,13 +231,13 @@ def lower(
         lowering.apply(expr)
     claimed: set[int] = set()
     program = lowering.program
-    program.results = [lowering.own(lowering.place(v), v.rows, claimed) for v in values]
+    program.results = [lowering.own_buffer(lowering.place(v), v.rows, claimed) for v in values]
     lowering.templates.signs.simplify(program)
     return program
 
 
 def force(values: Sequence[Value], batch: int | None = None) -> None:
-    """Compute the values that are not computed yet, as one program on each device."""
+    """Compute the values that are still to be computed, as one program on each device."""
     todo: dict[str, dict[tuple[Expr, int], Value]] = {}
     for value in values:
         if value.array is None:
@@ -249,8 +257,8 @@ def force(values: Sequence[Value], batch: int | None = None) -> None:
 
 
 def _compute(todo: Mapping[tuple[Expr, int], Value], batch: int | None) -> None:
-    """Compute results of expressions, all of one device, and let the expressions keep them."""
-    from .executable import execute  # it is made of this module's programs
+    """Compute outputs of expressions, all on one device, and keep them in the expressions."""
+    from .executable import execute  # that module runs the programs of this one
 
     values = list(todo.values())
     target = runtime.target_of([value.spec for value in values])

@@ -1,8 +1,8 @@
-"""Memory of results: that of large ones is used again once nobody refers to them any more.
+"""A pool of memory for large results: the memory of an array that is gone is used again.
 
-The system hands out large blocks of memory as pages that it clears at their first use, which takes
-longer than many a program. So a block is kept when the last array that uses it is gone, up to a
-bound, for the next result of its size. Blocks begin on a cache line.
+The operating system clears the pages of a new large block at their first use, which takes longer
+than many programs. So a block is kept, up to a bound, when the last array in it is gone, for the
+next result of the same size. Blocks begin on a cache line.
 """
 
 from collections import deque
@@ -16,20 +16,20 @@ from ...process.fork_locks import fork_safe_lock
 from ..graph.value import Shape
 
 LARGE = 1 << 18
-"""Results of fewer bytes are ordinary arrays, whose memory the allocator keeps for itself."""
+"""Results of fewer bytes are ordinary arrays: the allocator keeps small blocks itself."""
 
 TOGETHER, PART = 1 << 19, 1 << 15
-"""If the results of a run come to so many bytes, it gives back what is free, and only those of
-fewer bytes than the second number are ordinary arrays."""
+"""If the results of a run have so many bytes together (`TOGETHER`), the allocator returns freed
+memory to the system: then only results of fewer than `PART` bytes are ordinary arrays."""
 
 MOST = 64 << 20
-"""Bytes that are kept for later results."""
+"""The most bytes that the pool keeps for later results."""
 
 _LINE = 64
 
 
 class _Block:
-    """Memory, and where its first cache line begins, which takes long to ask for."""
+    """A block of memory, with the address of its first cache line: asking for that takes long."""
 
     __slots__ = ("address", "array", "nbytes")
 
@@ -41,10 +41,10 @@ class _Block:
 
 
 class _Pool:
-    """Blocks that no array uses, the latest last.
+    """The blocks that no array uses, the latest last.
 
-    Blocks come back when arrays are destroyed, at any moment and in any thread, perhaps in the
-    midst of `take`: they only enter a queue there, which needs no lock.
+    A block comes back when an array is destroyed, at any moment and in any thread, perhaps during
+    `take`. So it only enters a queue, which needs no lock.
     """
 
     def __init__(self, most: int) -> None:
@@ -69,10 +69,10 @@ class _Pool:
         return _Block(nbytes + _LINE) if found is None else found
 
     def give_back(self, block: _Block) -> None:
-        """Keep a block, unless too many have come since somebody took one."""
+        """Keep a block, unless too many have come back since the last `take`."""
         try:
             waiting = self.returned.copy()
-        except RuntimeError:  # without the GIL others may come meanwhile
+        except RuntimeError:  # without the GIL another block may come back meanwhile
             return
         if sum([b.nbytes for b in waiting]) + block.nbytes <= self.most:
             self.returned.append(block)
@@ -82,7 +82,7 @@ pool = _Pool(MOST)
 
 
 class _Lease:
-    """Owns a block for as long as arrays refer to it."""
+    """The owner of a block while arrays refer to it; then the block goes back to the pool."""
 
     __slots__ = ("__array_interface__", "block", "owner")
 
@@ -100,7 +100,8 @@ class _Lease:
 
 
 def empty(shape: Shape, dtype: np.dtype, least: int = LARGE) -> np.ndarray:
-    """Return an undefined array in C order for a result, an ordinary one of fewer bytes."""
+    """Return an undefined array in C order for a result: from ``least`` bytes on in a block of the
+    pool."""
     nbytes = prod(shape) * dtype.itemsize
     if nbytes < least:
         return np.empty(shape, dtype)
@@ -108,7 +109,7 @@ def empty(shape: Shape, dtype: np.dtype, least: int = LARGE) -> np.ndarray:
 
 
 def copied(array: np.ndarray) -> np.ndarray:
-    """Return a copy; a large one in the memory of earlier results."""
+    """Return a copy of an array; a large copy is in a block of the pool."""
     if array.nbytes < LARGE or not array.flags.c_contiguous:
         return array.copy(order="K")
     copy = empty(array.shape, array.dtype)
@@ -116,8 +117,11 @@ def copied(array: np.ndarray) -> np.ndarray:
     return copy
 
 
-def maker(specs: Sequence[tuple[Shape, np.dtype]]) -> Callable[[Shape, np.dtype], np.ndarray]:
-    """Return what makes the results of a run, which have these specs."""
+def allocator_of(
+    specs: Sequence[tuple[Shape, np.dtype]],
+) -> Callable[[Shape, np.dtype], np.ndarray]:
+    """Return the function that allocates the results of a run, which have these shapes and
+    dtypes."""
     sizes = [prod(shape) * dtype.itemsize for shape, dtype in specs]
     if sum(sizes) >= TOGETHER:
         return partial(empty, least=PART)

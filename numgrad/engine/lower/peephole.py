@@ -1,9 +1,8 @@
-"""Signs: what is negated only to be added is subtracted instead.
+"""Peephole optimization: ``x + (-y)`` becomes ``x - y``, and ``x - (-y)`` becomes ``x + y``.
 
 The derivative of a difference negates a cotangent, which is then added to others. The bits of
-``x + (-y)`` are those of ``x - y``, so where nothing but sums reads a negated value these become
-differences, and subtracting it becomes adding. A program is looked through once, when it has been
-lowered.
+``x + (-y)`` are those of ``x - y``, so a negation goes away if only sums and differences read it.
+Each program is searched once, when it has been lowered.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,7 +17,7 @@ _DTYPES = tuple(map(np.dtype, ("float32", "float64", "complex64", "complex128"))
 
 
 class Signs:
-    """Finds negations and what reads them."""
+    """Finds the negations in programs, and changes the sums and differences that read them."""
 
     def __init__(self) -> None:
         operators: list[Any] = [runtime.roles[n] for n in ("negative", "add", "subtract")]
@@ -31,14 +30,14 @@ class Signs:
         self._turned: dict[tuple[Pattern, int], Pattern] = {}
 
     def negates(self, pattern: Pattern, offsets: Sequence[int]) -> bool:
-        """Whether an instruction negates all of a buffer, element by element as it lies there."""
+        """Whether an instruction negates a whole buffer into a whole buffer of the same layout."""
         if pattern.spec not in self._negations:
             return False
         one, other = pattern.layouts
         return one is other and one.whole and not any(offsets)
 
     def simplify(self, program: Program) -> None:
-        """Take the negations that are only added or subtracted out of a program."""
+        """Remove the negations from a program whose results are only added or subtracted."""
         instructions = program.instructions
         negated = {instructions[n].buffers[1]: n for n in program.negations}
         for ref in program.results:
@@ -57,8 +56,8 @@ class Signs:
         program.negations = []
 
     def _instead(self, reader: Instruction, negated: int, source: int) -> Instruction | None:
-        """Return what a sum or a difference becomes of the value that was negated; None if
-        nothing."""
+        """Return the sum or difference that reads buffer ``source`` instead of its negation
+        ``negated``; None if there is none."""
         pattern = reader.pattern
         if pattern.spec not in self._opposites:
             return None
@@ -77,8 +76,8 @@ class Signs:
         return Instruction(turned, buffers, offsets, reader.site)
 
     def _turn(self, pattern: Pattern, place: int) -> Pattern:
-        """Return the pattern of a difference for a sum, or of a sum for a difference, whose second
-        operand is what was operand ``place``."""
+        """Return the pattern of a difference for a sum, or of a sum for a difference; operand
+        ``place`` becomes the second operand."""
         spec = self._opposites[pattern.spec]
         order = (1 - place, place, 2)
         turned = self._turned[pattern, place] = Pattern(
@@ -92,7 +91,7 @@ class Signs:
 def _readers(
     instructions: Iterable[Instruction], negated: Mapping[int, int]
 ) -> dict[int, list[int]]:
-    """Return which instructions read each negated buffer."""
+    """Return for each negated buffer the positions of the instructions that read it."""
     found: dict[int, list[int]] = {buffer: [] for buffer in negated}
     buffers = set(found)
     for n, instruction in enumerate(instructions if found else ()):

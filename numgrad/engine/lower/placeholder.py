@@ -12,7 +12,7 @@ LEFT_BEHIND = (
 
 
 class Placeholder:
-    """Stands in for the operator of an argument."""
+    """The operator of a placeholder's expression; it cannot be lowered."""
 
     name = "argument"
     is_view = reads_pieces = has_rule = reorders = False

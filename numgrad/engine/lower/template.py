@@ -1,13 +1,13 @@
-"""Templates: the instructions of an operator for one kind of operands, to be filled in.
+"""Templates: the instructions of an operator for one kind of operands, with open buffers.
 
-An operator lowers itself once for each kind; every further application only says which buffers it
-works on. So a long graph of few kinds is cheap, and what an operator's author writes need not be
-fast.
+An operator is lowered once for each kind of operands; each further application only fills in its
+buffers. So lowering a long graph of few kinds is cheap, and the ``lower`` of an operator need not
+be fast.
 
-An instruction is not appended again where an earlier one has computed the same of the same
-operands. Nobody writes into a buffer but the application that made it, so only what is written
-several times within one needs a look, and that is taken when its template is made. Where both would
-fail, so does the earlier one, with its line of user code.
+Common subexpressions are computed once: an instruction is not appended if an earlier one has done
+the same with the same operands. Only the application that made a buffer writes into it, so a
+template excludes the buffers that its own instructions write several times. If a shared instruction
+fails, the error names the line of the earlier application.
 """
 
 from collections import Counter, defaultdict
@@ -27,25 +27,25 @@ Place: TypeAlias = Ref | Pieces
 Computed: TypeAlias = defaultdict[int, dict[Any, int]]
 
 _KEPT = 1 << 14
-_numbers = count(1)  # never the same one again, for programs that are made may know it
+_numbers = count(1)  # a number is never given again: lowerings under way may have entered it
 _new = object.__new__
 _tuple = tuple.__new__
 
 
 class OpenInstruction:
-    """An instruction of a template: where its buffers are in the table, and its offsets.
+    """An instruction of a template: the positions of its buffers in a table, and its offsets.
 
     Attributes
     ----------
     same : int
-        Equal for instructions that do the same with their operands; 0 for one that is always
-        appended.
+        A number, equal for instructions that do the same with their operands; 0 for an instruction
+        that is always appended.
     reads : callable
-        Returns the numbers of the buffers of the inputs.
+        Takes the table and returns the numbers of the buffers of the inputs.
     others : tuple of int
-        Where the buffers of its outputs are in the table, but for the last one.
+        The positions in the table of the buffers of all outputs but the last.
     negates : bool
-        Whether `peephole` may find that it is not needed.
+        Whether the instruction is a negation, which `peephole` may remove.
     """
 
     __slots__ = (
@@ -66,16 +66,16 @@ class OpenInstruction:
         self.same = same if pattern.nin else 0
         self.others = locals_[pattern.nin : -1]
         self.pick: Any = itemgetter(*locals_)
-        if len(locals_) == 1:  # for which it returns no tuple
+        if len(locals_) == 1:  # itemgetter of one item returns no tuple
             self.pick = lambda table, pick=self.pick: (pick(table),)
         self.reads: Any = itemgetter(*locals_[: pattern.nin]) if self.same else None
         self.negates = same > 0 and signs.negates(pattern, offsets)
 
 
 class Template:
-    """An application of an operator with open operands.
+    """The instructions of an application of an operator, with open buffers.
 
-    Buffers are numbered: first those of the operands, piece by piece, then the new ones.
+    Buffers are numbered: first the buffers of the operands, piece by piece, then new buffers.
     """
 
     __slots__ = (
@@ -91,7 +91,7 @@ class Template:
         is_pure: bool = False,
     ) -> None:
         new = builder.buffers[nargs:]
-        sames = _sames(builder.steps, nargs, templates.identities, is_pure)
+        sames = _share_numbers(builder.steps, nargs, templates.identities, is_pure)
         self.steps = [
             OpenInstruction(*step, same, templates.signs)
             for step, same in zip(builder.steps, sames, strict=True)
@@ -115,15 +115,17 @@ class Template:
         site: Any,
         computed: Computed,
     ) -> Place | list[Place]:
-        """Append a copy of the instructions; return the place of the output, or of each.
+        """Append the instructions to a program; return the place of the output, or a list of
+        places.
 
         Parameters
         ----------
         table, moves : list of int
             The buffers of the operands and their offsets there; the new buffers are appended.
         computed : dict
-            The buffers of what was computed, by what instructions have in common and what they
-            read, and at 0 those of arrays, by their ids; what is new is added.
+            For the number ``same`` of an instruction a dict from the buffers that it reads to the
+            buffer that it writes; at 0 a dict from the ids of arrays to their buffers. New
+            instructions and arrays are added.
         """
         if self.nbytes:
             self._allocate(program, table, computed)
@@ -162,7 +164,7 @@ class Template:
         return moved[0] if len(moved) == 1 else moved
 
     def _allocate(self, program: Program, table: list[int], computed: Computed) -> None:
-        """Add the new buffers to a program, and their numbers to the table."""
+        """Add the template's new buffers to a program, and their numbers to the table."""
         first = len(program.nbytes)
         table += range(first, first + len(self.nbytes))
         program.nbytes += self.nbytes
@@ -173,14 +175,17 @@ class Template:
             program.arrays[index] = array
 
 
-def _sames(
+def _share_numbers(
     steps: Sequence[tuple[Pattern, tuple[int, ...], tuple[int, ...]]],
     nargs: int,
     identities: dict[Hashable, int],
     is_pure: bool,
 ) -> Iterator[int]:
-    """Yield for each instruction a number that all equal ones have, 0 where none is to be shared,
-    as where a buffer is written more than once."""
+    """Yield for each instruction the number ``same`` of `OpenInstruction`: equal for equal
+    instructions, 0 if the instruction may not be shared.
+
+    An instruction with a buffer that is written more than once is not shared.
+    """
     writers = Counter([n for pattern, places, _ in steps for n in places[pattern.nin :]])
     again = {n for n, times in writers.items() if times > 1}
     for pattern, places, _ in steps:
@@ -193,8 +198,8 @@ def _sames(
 
 
 def _is_sharable(pattern: Pattern, is_pure: bool) -> bool:
-    """Whether an instruction writes all of its outputs, and calls no function of a user, who may
-    count on each call."""
+    """Whether an instruction writes its outputs wholly, and calls no function of a user: such a
+    function may count its calls."""
     if not is_pure and not pattern.fusible:
         return False
     outputs = pattern.layouts[pattern.nin :]
@@ -204,8 +209,10 @@ def _is_sharable(pattern: Pattern, is_pure: bool) -> bool:
 
 
 def _identity(pattern: Pattern, apart: tuple[int, ...]) -> Hashable:
-    """Return what instructions have in common that do the same with their operands; ``apart`` says
-    how the buffers of the outputs are numbered."""
+    """Return the key that is equal for instructions which do the same with their operands.
+
+    ``apart`` has the distances of the output buffers from the last one.
+    """
     key = (pattern.spec.identity, pattern.layouts, tuple(pattern.strides))
     if pattern.fusible:
         return key
@@ -215,12 +222,12 @@ def _identity(pattern: Pattern, apart: tuple[int, ...]) -> Hashable:
 
 
 class Templates:
-    """The templates made so far for one target; settings that change kernels empty it.
+    """The templates for one target under the present settings.
 
     Attributes
     ----------
     identities : dict
-        The numbers of instructions that do the same, by what they have in common.
+        For the key of an instruction the number ``same`` of `OpenInstruction`.
     """
 
     def __init__(self, target: Any) -> None:
@@ -251,7 +258,7 @@ def templates_of(target: Any) -> Templates:
 
 
 def operand_of(builder: Builder, place: Place) -> Operand | Joined:
-    """Return an operand of a template for one of a program."""
+    """Return an operand of a builder with the layout of an operand in a program."""
     if isinstance(place, Ref):
         return _operand(builder, place)
     return _joined(builder, place.key, iter(place.leaves))
@@ -288,8 +295,9 @@ def _place_of(operand: Operand | Joined) -> Place:
     return Pieces(tuple(key), tuple(leaves))
 
 
-def spread(place: Place, table: list[int], moves: list[int]) -> Any:
-    """Append the buffers and offsets of an operand; return what decides how it is read."""
+def append_buffers(place: Place, table: list[int], moves: list[int]) -> Any:
+    """Append the buffers and offsets of an operand to two lists; return the operand's layout, or
+    the key of an operand in pieces."""
     if isinstance(place, Ref):
         table.append(place.buffer)
         moves.append(place.offset)
@@ -301,7 +309,7 @@ def spread(place: Place, table: list[int], moves: list[int]) -> Any:
 
 
 def _moved(output: Any, table: Sequence[int], shifts: Sequence[int] | None) -> Any:
-    """Return an output of a template for the buffers of a program."""
+    """Return an output of a template, with its buffers and offsets in the program."""
     if type(output) is Pieces:
         leaves = tuple([_moved(leaf, table, shifts) for leaf in output.leaves])
         return _tuple(Pieces, (output.key, leaves))

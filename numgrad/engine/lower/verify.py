@@ -1,4 +1,4 @@
-"""Slow, obviously correct checks of programs; run after each step in debug mode and by tests."""
+"""Slow and simple checks of programs, run before a program is bound in debug mode, and by tests."""
 
 from collections.abc import Collection
 
@@ -46,7 +46,7 @@ def _check_results(program: Program, written: Collection[int]) -> None:
 def _check_bounds(program: Program, instruction: Instruction, ref: Ref) -> None:
     layout = ref.layout
     if program.is_outside(ref.buffer) or 0 in layout.shape:
-        return  # how the elements of an array from outside lie is nobody's business here
+        return  # arrays from outside are checked at the call, and no elements need no bytes
     low, high = [ref.offset + end for end in extent(layout.shape, layout.strides)]
     nbytes = program.nbytes[ref.buffer]
     if low < 0 or high + layout.dtype.itemsize > nbytes:

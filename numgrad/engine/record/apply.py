@@ -12,7 +12,7 @@ from ..._settings import on_change, settings
 from ...process.interruptible import Action, Block
 from ..graph.callsite import Site, user_frame, user_stack
 from ..graph.callsite import user_site as user_site
-from ..graph.integrity import require_own
+from ..graph.integrity import require_own_arrays
 from ..graph.memory_order import is_view
 from ..graph.node import Node, accumulator_of
 from ..graph.runtime import require_one_device
@@ -33,8 +33,8 @@ from ..graph.value import (
 from ..graph.view import ELEMENT, RESULT
 from ..lower.placeholder import LEFT_BEHIND
 
-# Threads in which operations are not simply computed and recorded: where it is empty, as mostly,
-# nobody needs to look into the mode of the thread. One that is in it for too long costs time only.
+# The threads whose mode is not the usual one: compute at once, and record gradients. While there
+# are none, no operation reads its thread's mode. An entry that stays too long costs time only.
 unusual: dict[int, bool] = {}
 
 
@@ -46,27 +46,30 @@ class Mode(threading.local):
     kept: list[Node] | None = None
     saved_hooks: tuple[tuple[Callable[..., Any], Callable[..., Any]], ...] = ()
     saved_hooks_disabled: str | None = None
-    site: Site | None = None  # where the node was recorded whose derivative is being built
-    capture: Any = None  # watches a function that is being captured for later runs
+    site: Site | None = None  # the user's line of the node whose derivative is being built
+    capture: Any = None  # the `Capture` of the function that is being captured
     # The calls of transforms whose functions are running, the innermost last; see `escapes`.
-    derivatives: tuple[Any, ...] = ()
-    stream: Any = None  # of a device, if the user has chosen one
+    transform_calls: tuple[Any, ...] = ()
+    stream: Any = None  # the stream of a device that the user has chosen
     direct: bool = True  # operations are computed at once, and nothing but the grad mode matters
     trace: Any = None  # is told of every operation; see `recorded_plan`
-    plain_capture: Any = None  # the capture where nothing but it and the grad mode matters
+    plain_capture: Any = None  # the capture, if nothing matters beside it and the grad mode
 
     def present(self) -> dict[str, Any]:
-        """Return all of it."""
+        """Return all fields of the mode, with defaults for fields that were never set."""
         return _DEFAULTS | vars(self)
 
     def changed(self, present: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
-        """Return what all of it will be."""
+        """Return all fields of the mode as ``changes`` make them, the derived fields included.
+
+        The thread is entered into `unusual` and `capturing` here, before the new mode begins.
+        """
         new = present | changes
         deferring, capture = new["deferring"], new["capture"]
         plain = settings.path == "default"
         if new["saved_hooks"] or new["kept"] is not None or new["trace"] is not None:
             plain = False
-        if new["stream"] is not None:  # which nodes and passes have to know
+        if new["stream"] is not None:  # nodes and passes have to note the stream
             plain = False
         new["direct"] = plain and not deferring
         new["plain_capture"] = capture if plain and deferring else None
@@ -77,15 +80,18 @@ class Mode(threading.local):
         return new
 
     def set(self, **changes: Any) -> None:
-        """Change it until it is changed again, or a block around ends."""
+        """Change fields of the mode until the next change, or until the block around it ends."""
         vars(self).update(self.changed(self.present(), changes))
         self.settle()
 
     def settle(self) -> None:
-        """Note what kind of a mode it is; until then others take longer ways than they need to."""
+        """Bring the thread's entries in `unusual` and `capturing` up to date with its mode.
+
+        A mode that has just ended may have left entries, with which operations are slower.
+        """
         if self.direct and self.grad:
             unusual.pop(get_ident(), None)
-        else:  # a block inside may have taken it for a usual one
+        else:  # the end of an inner block may have removed the entry
             unusual[get_ident()] = True
         if self.capture is not None:
             capturing[get_ident()] = self.capture.token
@@ -94,8 +100,8 @@ class Mode(threading.local):
 
 
 _DERIVED = ("direct", "plain_capture")
-# Nothing is derived from them, but that a thread without gradients is an unusual one.
-_ALONE = {"grad", "saved_hooks_disabled", "derivatives"}
+# Fields from which no other field is derived; a thread without gradients is unusual, though.
+_UNDERIVED = {"grad", "saved_hooks_disabled", "transform_calls"}
 _DEFAULTS = {
     name: value
     for name, value in vars(Mode).items()
@@ -104,7 +110,7 @@ _DEFAULTS = {
 
 
 def _follow_path() -> None:
-    """Let this thread, and those that begin later, take the path that is set."""
+    """Apply ``settings.path`` to the mode of this thread and of threads that begin later."""
     Mode.direct = _DEFAULTS["direct"] = settings.path == "default"
     if Mode.direct:
         unusual.pop(_PATH, None)
@@ -123,8 +129,8 @@ _follow_path()
 on_change(_follow_path)
 
 
-class changing(Block):  # noqa: N801  it is written as a function
-    """Another mode inside the block, in this thread; at its end what it changed is as before."""
+class changing(Block):  # noqa: N801  it is used like a function
+    """Change the recording mode of this thread inside the block; its end restores the fields."""
 
     def __init__(self, **changes: Any) -> None:
         super().__init__()
@@ -132,8 +138,8 @@ class changing(Block):  # noqa: N801  it is written as a function
 
     def prepare(self) -> tuple[Action, Action]:
         update, changes = vars(mode).update, self.changes
-        # What is not changed is not set again: a generator may be left late.
-        if changes.keys() <= _ALONE:
+        # Only the changed fields are restored: a generator may leave its block late.
+        if changes.keys() <= _UNDERIVED:
             if not changes.get("grad", True):
                 unusual[get_ident()] = True
             before = {name: getattr(mode, name) for name in changes}
@@ -152,14 +158,14 @@ def grad_mode(enabled: bool) -> Block:
 
 
 def deferring(enabled: bool = True, kept: list[Node] | None = None) -> Block:
-    """Build expressions inside the block instead of computing; new nodes are appended to
+    """Build expressions inside the block instead of computing arrays; new nodes are appended to
     ``kept``."""
     return changing(deferring=enabled, kept=kept)
 
 
 def apply(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> list[Value]:
-    """Apply ``operator`` to values that it has prepared, and record a node if a gradient may be
-    wanted."""
+    """Apply ``operator`` to values that it has prepared; record a node if an input requires
+    grad and gradients are on."""
     deferring, grad = (mode.deferring, mode.grad) if unusual else (False, True)
     arrays = [value.array for value in inputs]
     for array in arrays:
@@ -167,7 +173,7 @@ def apply(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> l
     if deferring:
         outputs = _defer(operator, inputs, static)
     else:
-        require_own(inputs)
+        require_own_arrays(inputs)
         require_one_device(operator, inputs)
         outputs = list(map(runtime.value, runtime.run(operator, arrays, static)))
         if operator.is_view:
@@ -187,7 +193,7 @@ def apply(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> l
 
 
 def require_deferring() -> None:
-    """Raise where nobody would compute what has no value yet, or would see what takes part."""
+    """Raise an error for a placeholder or expression that is used outside of its capture."""
     if mode.capture is None and not mode.deferring:
         raise CaptureError(LEFT_BEHIND)
 
@@ -195,11 +201,12 @@ def require_deferring() -> None:
 def _defer(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> list[Value]:
     base = inputs[0] if inputs else None
     if mode.capture is not None:
-        mode.capture.use(inputs)
+        mode.capture.note_operands(inputs)
         require_one_device(operator, inputs)
-    elif not operator.is_view:  # a view may be brought up to date when the function has ended
+    elif not operator.is_view:  # a view may be refreshed after the captured function has ended
         require_deferring()
-    # User code may write in place, and what is captured may get an axis for its rows later.
+    # An expression reads snapshots: user code may write in place, and a captured value may get
+    # a row axis later.
     read: Sequence[Any] = inputs
     if mode.kept is None or mode.capture is not None:
         read = tuple([snapshot(value) for value in inputs])
@@ -219,7 +226,7 @@ def _defer(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> 
 
 
 def on_stream(site: Site | None) -> Site | None:
-    """Return a place in the user's code, with the stream that is chosen now."""
+    """Return ``site`` together with the stream that the user has chosen, if any."""
     stream = chosen_stream() if unusual else None
     if stream is None:
         return site
@@ -227,14 +234,18 @@ def on_stream(site: Site | None) -> Site | None:
 
 
 def chosen_stream() -> Any:
-    """Return the stream of a device that the user has chosen, None for the default. In a captured
-    function only one that was chosen inside counts: the rest runs on the stream of each call."""
+    """Return the stream of a device that the user has chosen, None for the default stream.
+
+    In a captured function only a stream that the function itself chooses is returned: all other
+    work of a replay runs on the stream that is current at the call.
+    """
     stream, capture = mode.stream, mode.capture
     return None if capture is not None and stream is capture.stream else stream
 
 
 def snapshot(value: Value) -> Value | Expr:
-    """Return a value as it is now: a later write in place will give it another expression."""
+    """Return a value or expression with the present elements of ``value``: a later write in place
+    gives ``value`` another expression."""
     if value._view is not None:
         value._view.refresh(value)
     expr = value.expr
@@ -244,7 +255,8 @@ def snapshot(value: Value) -> Value | Expr:
 def record(
     operator: Any, static: dict[str, Any], inputs: tuple[Value, ...], outputs: list[Value]
 ) -> Node:
-    """Make the node of an application and hang the outputs on it."""
+    """Make the node of an application of ``operator``, save the values that its derivative reads,
+    and attach the outputs."""
     node = Node()
     node.operator, node.static = operator, static
     node.parents = parents_of(inputs)
@@ -264,8 +276,8 @@ def record(
 
 
 def parents_of(inputs: tuple[Value, ...]) -> tuple[Node | None, ...]:
-    """Return the node that each value hangs on, the accumulator of a leaf; ``None`` where no
-    gradient is wanted."""
+    """Return the node of each input, the accumulator for a leaf; ``None`` for an input that does
+    not require grad."""
     return tuple(
         [
             (value.node or accumulator_of(value)) if value.requires_grad else None
@@ -275,30 +287,34 @@ def parents_of(inputs: tuple[Value, ...]) -> tuple[Node | None, ...]:
 
 
 def attach(node: Node, outputs: Sequence[Value], constant: Collection[int] = ()) -> None:
-    """Hang the outputs on their node; those in the slots ``constant`` get no gradient."""
+    """Make ``node`` the node of the outputs, and note the user's line in it. Outputs in the slots
+    ``constant``, and outputs of integers or booleans, get no gradient."""
     frame = user_frame(sys._getframe(1))
     if frame is not None:
         node.code, node.instruction = frame.f_code, frame.f_lasti
     if settings.call_stack_level >= 3:
-        node.own().stack = user_stack()
+        node.own_extras().stack = user_stack()
     if unusual:
         if mode.kept is not None:
             mode.kept.append(node)
         if chosen_stream() is not None:
-            node.own().stream = mode.stream
+            node.own_extras().stream = mode.stream
     for slot, value in enumerate(outputs):
         if value.dtype.kind in "fc" and slot not in constant:
             value.move(node, slot, True)
 
 
 def pack(value: Value) -> Value:
-    """Return what a node keeps of ``value``, which later writes do not change: as a rule the value
-    itself, see `saved`; a copy of a user's array; the expression of what is still to be computed;
-    or what a hook made."""
+    """Return the saved value for ``value``, which later writes in place do not change.
+
+    As a rule the value is saved itself, see `saved`. A user's array is copied, a value without an
+    array keeps its present expression, and `saved_tensors_hooks` store the result of the user's
+    pack function.
+    """
     if value.array is None or (unusual and mode.capture is not None):
         is_written = mode.capture is not None or mode.kept is None
-        return _as_it_is(value) if is_written else saved(value)
-    if unusual and mode.saved_hooks and not value.rows:  # the pass packs what has rows at its end
+        return _captured_snapshot(value) if is_written else saved(value)
+    if unusual and mode.saved_hooks and not value.rows:  # values with rows: at the end of the pass
         return Packed(_copied(value), *mode.saved_hooks[-1])  # type: ignore[return-value]
     return _copied(value) if isinstance(value._storage, ForeignStorage) else saved(value)
 
@@ -310,23 +326,24 @@ def _copied(value: Value) -> Value:
     return copy
 
 
-def _as_it_is(value: Value) -> Value:
-    """Return a value to which a write in a captured function gives no other expression; whether it
-    goes along to a device still shows."""
+def _captured_snapshot(value: Value) -> Value:
+    """Return a copy of ``value`` that shares no storage with it, so that a write in a captured
+    function leaves the copy's expression alone. The class of the storage stays, as `is_movable`
+    reads it."""
     own, storage = value.detached(), value._storage
     if isinstance(storage, CapturedStorage):
         own._storage = CapturedStorage(storage.token)
-    elif not isinstance(storage, ForeignStorage):  # which nothing in the function writes
+    elif not isinstance(storage, ForeignStorage):  # no captured function writes a user's array
         own._storage = None
     return own
 
 
 class Packed:
-    """A saved value as a ``saved_tensors_hooks`` pack function left it."""
+    """A saved value as the pack function of ``saved_tensors_hooks`` returned it."""
 
     __slots__ = ("content", "shape", "unpack_function")
 
-    version = 0  # what was packed is the user's: later writes do not matter
+    version = 0  # the packed content belongs to the user: writes are not counted
 
     def __init__(self, value: Value, pack: Callable[..., Any], unpack: Callable[..., Any]) -> None:
         self.shape = value.shape
@@ -350,7 +367,7 @@ class Packed:
 
 def _link_view(operator: Any, static: dict[str, Any], base: Value, view: Value) -> None:
     if view.array is not None and view.array.base is None and view.array is not base.array:
-        return  # the operator had to copy
+        return  # the operator had to copy, so the result is no view
     above = base._view if isinstance(base._view, View) else None
     root = base if above is None else above.base
     chain = (*(() if above is None else above.chain), (operator, static))
@@ -358,15 +375,15 @@ def _link_view(operator: Any, static: dict[str, Any], base: Value, view: Value) 
         return
     view.storage = base.storage
     if root.requires_grad and not mode.grad:
-        set_apart(view, root, WITHOUT_GRADIENTS, strict=True)
+        make_alias(view, root, WITHOUT_GRADIENTS, strict=True)
     else:
         view._view = View.of(root, chain)
         if mode.capture is not None:
             mode.capture.note_view(view)
 
 
-def set_apart(value: Value, owner: Value, reason: str, strict: bool) -> None:
-    """Let a value share memory with its owner outside of the graph; see `Alias`."""
+def make_alias(value: Value, owner: Value, reason: str, strict: bool) -> None:
+    """Mark a value as an `Alias` of ``owner``: both share memory, but no graph."""
     value._view = Alias(owner, reason, strict)
     if mode.capture is not None:
         mode.capture.note_alias(value)

@@ -1,6 +1,7 @@
-"""Recorders: builtin functions that do for a plan that is used often what dispatch does in Python.
+"""Recorders: compiled functions that apply the plan of an operator without Python.
 
-A target may offer them. They answer None for what is out of the ordinary.
+A target may offer recorders. A plan that is used often gets a recorder, which does the work of
+`dispatch` and returns None for operands that need the general way.
 """
 
 import sys
@@ -14,22 +15,23 @@ from ..graph.node import Node, accumulator_of
 from ..graph.value import Storage, View, next_number
 from ..lower.fallback import attempt
 from .apply import runtime, unusual
-from .plan import Plan
+from .plan import NOTHING, Plan
 
 UNWRITTEN = (0,) * 8
-"""The versions of saved values that nobody has written."""
+"""The versions of a node's saved values if none has been written in place."""
 
 _TOOLS = is_ours, next_number, accumulator_of, attrgetter("storage")
 
 
 def recorder_of(plan: Plan) -> Any:
-    """Return ``(inputs..., arrays...) -> value or None``; None where there is none. Between the
-    user's frame and that of its caller are at least as many as the plan says."""
+    """Return the recorder of a plan, ``(inputs..., arrays...) -> value or None``; None if the
+    target makes none. The recorder begins to look for the user's frame ``plan.depth`` frames above
+    its caller."""
     make = getattr(runtime.target_of((*plan.inputs, plan.spec)), "recorder", None)
-    if make is None or settings.call_stack_level >= 3:
+    if make is None or plan.reads is NOTHING or settings.call_stack_level >= 3:
         return None
     storage = Storage()
-    storage.kept = True  # it is that of a saved result
+    storage.kept = True  # the storage of a saved result
     described = {
         "compute": plan.in_order or plan.compute, "value": value_like(plan),
         "node": node_like(plan), "storage": storage, "view": View, "reads": plan.reads,
@@ -41,14 +43,15 @@ def recorder_of(plan: Plan) -> Any:
 
 
 def finder_of(recorders: dict[Any, Any], general: Callable[..., Any]) -> Any:
-    """Return ``(x, *options) -> result``, which looks for recorders and leaves the rest to a
-    general function; None where there is none."""
+    """Return a compiled function ``(x, *options) -> result``, which looks up the recorders of its
+    arguments and calls ``general`` if there are none; None if the target makes no such function."""
     make = getattr(runtime.target, "finder", None)
     return None if make is None else make(runtime.value, unusual, recorders, general)
 
 
 def value_like(plan: Plan) -> Any:
-    """Return a result of a plan without its array, which is in no graph."""
+    """Return the value that a recorder copies for each result of a plan: without an array or a
+    node."""
     value: Any = object.__new__(runtime.value)
     value.spec = plan.spec
     value._view = plan.mark
@@ -59,7 +62,8 @@ def value_like(plan: Plan) -> Any:
 
 
 def node_like(plan: Plan) -> Any:
-    """Return a node of a plan that knows nothing of its operation."""
+    """Return the node that a recorder copies for each operation of a plan: without parents, saved
+    values or a line."""
     node: Any = Node()
     node.operator, node.static, node._kind = plan.operator, plan.static, plan.kind
     node.inputs, node.outputs = plan.inputs, plan.outputs

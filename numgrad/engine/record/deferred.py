@@ -1,8 +1,8 @@
-"""The short way while a function is captured: what ``engine.dispatch`` is for computed values.
+"""The short way of recording while a function is captured, as `dispatch` is for computed values.
 
-What an operator does with values of certain specs is worked out once and kept in a plan. With it an
-operation is an expression, a value and a node, whose attributes are filled in. Whatever is out of
-the ordinary takes the general way, ``record.apply``, and has the same result.
+A plan keeps the result spec and the kind of an operator on operands of certain specs. With a plan
+an operation costs the attributes of an expression, a value and a node. Operands without a plan take
+the general way, `apply.apply`, which has the same result.
 """
 
 import sys
@@ -14,7 +14,7 @@ from ..graph.runtime import deferred_value
 from ..graph.value import Expr, Spec, View, device_of, spec_of
 from .apply import mode, runtime, snapshot, unusual
 from .dispatch import record_planned
-from .operands import Number
+from .operands import NumberConverter
 from .plan import Plan, make_plan
 
 _new = object.__new__
@@ -25,7 +25,8 @@ _frame = sys._getframe
 
 
 def elementwise(operator: Any, args: Any) -> Any:
-    """Return ``operator(*args)`` as an expression; None where that takes the general way."""
+    """Return ``operator(*args)`` as a value with an expression; None where the operands need the
+    general way."""
     capture = mode.plain_capture if unusual else None
     if capture is None or len(args) != len(operator.parameters) or len(args) > 2:
         return None
@@ -38,9 +39,9 @@ def elementwise(operator: Any, args: Any) -> Any:
         key = (x.spec, y.spec) if len(args) == 2 else x.spec
         plan = operator.deferred.get(key) or _plan(operator, key, (x.spec, y.spec)[: len(args)])
     elif first is kind and (second is float or second is int):
-        plan, y = _beside(operator, x.spec, y, (x.spec, second))
+        plan, y = _plan_with_number(operator, x.spec, y, (x.spec, second))
     elif second is kind and (first is float or first is int):
-        plan, x = _beside(operator, y.spec, x, (first, y.spec))
+        plan, x = _plan_with_number(operator, y.spec, x, (first, y.spec))
     else:
         return None
     if plan is None:
@@ -50,7 +51,7 @@ def elementwise(operator: Any, args: Any) -> Any:
         return None if x is None or y is None else elementwise(operator, (x, y))
     for value in args:
         if type(value) is kind and value.array is not None:
-            capture.use((value,))
+            capture.note_operands((value,))
     inputs = (x, y) if len(args) == 2 else (x,)
     result = _result(plan, tuple([snapshot(v) for v in inputs]), kind)
     if plan.reads and mode.grad:
@@ -59,15 +60,16 @@ def elementwise(operator: Any, args: Any) -> Any:
 
 
 class _Ranks(NamedTuple):
-    """How the operand of lower rank is brought to the rank of the other one, and which it is."""
+    """The plan that gives the operand of lower rank the rank of the other one; ``place`` is the
+    position of the operand of lower rank."""
 
     place: int
     expand: Plan
 
 
 def _plan(operator: Any, key: Any, specs: tuple[Spec, ...]) -> Any:
-    """Return what an operator does with values of these specs, if they need no conversion but of
-    their ranks."""
+    """Return the plan of an operator for operands of these specs, a `_Ranks` if their ranks differ,
+    None if a dtype has to be converted; the result is kept in ``operator.deferred``."""
     first, last = specs[0], specs[-1]
     if first.dtype != last.dtype or first.dtype.char not in "fd" or operator.conditions:
         return None
@@ -88,7 +90,7 @@ def _ranks(first: Spec, last: Spec) -> _Ranks | None:
     return None if expand is None else _Ranks(place, expand)
 
 
-def _beside(operator: Any, spec: Spec, number: Any, key: Any) -> tuple[Plan | None, Any]:
+def _plan_with_number(operator: Any, spec: Spec, number: Any, key: Any) -> tuple[Plan | None, Any]:
     """Return the plan for a value and a Python number, and the operand for the number."""
     known = operator.deferred.get(key)
     if known is None:
@@ -97,11 +99,11 @@ def _beside(operator: Any, spec: Spec, number: Any, key: Any) -> tuple[Plan | No
         plan = operator.deferred.get(specs) or _plan(operator, specs, specs)
         if plan is None:
             return None, number
-        known = operator.deferred[key] = plan, Number(other)
+        known = operator.deferred[key] = plan, NumberConverter(other)
     return known[0], known[1](number)[0]
 
 
-def added(x: Any, y: Any) -> Any:
+def add_cotangents(x: Any, y: Any) -> Any:
     """Return the sum of two cotangents of a pass, each a value or an expression."""
     operator: Any = runtime.roles["add"]
     if x.array is None and y.array is None:
@@ -116,8 +118,8 @@ def added(x: Any, y: Any) -> Any:
 
 
 def view(plan: Plan, x: Any) -> Any:
-    """Return the view of ``x`` that a plan describes, as an expression; None where that takes the
-    general way."""
+    """Return the view of ``x`` that a plan describes, as a value with an expression; None where
+    ``x`` needs the general way."""
     if mode.plain_capture is None or x.array is not None or type(x) is not runtime.value:
         return None
     above = x._view
@@ -128,7 +130,7 @@ def view(plan: Plan, x: Any) -> Any:
         root, chain = above.base, above.chain + plan.step
     else:
         return None
-    if not is_view(root, chain):  # as where what is transposed is given another shape
+    if not is_view(root, chain):  # a reshape of a transposed value may have to copy
         return None
     grad = mode.grad
     if root.requires_grad and not grad:
@@ -152,7 +154,7 @@ def _expression(plan: Any, inputs: tuple[Any, ...]) -> Expr:
 
 
 def _result(plan: Any, inputs: tuple[Any, ...], kind: Any) -> Any:
-    """Return the value of a new expression of these inputs, connected to nothing yet."""
+    """Return a value with a new expression of these inputs, not yet in the graph."""
     result = _new(kind)
     result.array = result.node = result._storage = result._leaf = None
     result._view = plan.mark
@@ -165,7 +167,7 @@ def _result(plan: Any, inputs: tuple[Any, ...], kind: Any) -> Any:
 
 
 def _connect(plan: Plan, inputs: tuple[Any, ...], result: Any) -> None:
-    """Record the operation if gradients flow from one of its operands."""
+    """Record the node of the operation if one of its operands requires grad."""
     wanted, bit = 0, 1
     parents: list[Any] = []
     for value in inputs:
@@ -179,4 +181,4 @@ def _connect(plan: Plan, inputs: tuple[Any, ...], result: Any) -> None:
         record_planned(plan, wanted, inputs, tuple(parents), result, _frame(2))
 
 
-__all__ = ["added", "elementwise", "view"]
+__all__ = ["add_cotangents", "elementwise", "view"]

@@ -1,5 +1,5 @@
-"""Operators on arrays of other devices: each application is a program of its own, made once for the
-operator, its parameters, and how its operands lie."""
+"""Apply operators to arrays of a device: each application runs a program of one instruction or few,
+made once for an operator, its static parameters, and the specs and strides of its operands."""
 
 from collections.abc import Hashable, Sequence
 from functools import partial
@@ -15,13 +15,13 @@ from ..graph.node import Edge
 from ..graph.value import CPU, Value, spec_of
 from ..lower.executable import Executable
 from .apply import runtime
-from .parallel_launch import made_alone
+from .parallel_launch import single_program
 
 _programs: dict[Hashable, Executable] = Bounded(4096)
 
 
 def apply(operator: Any, arrays: Sequence[Any], static: dict[str, Any]) -> list[Any]:
-    """Return what an operator makes of arrays, one of which at least is on a device."""
+    """Return the results of an operator on arrays, at least one of which is on a device."""
     if operator.is_view:
         try:
             return [arrays[0].seen(partial(operator.function, **static))]
@@ -31,7 +31,8 @@ def apply(operator: Any, arrays: Sequence[Any], static: dict[str, Any]) -> list[
 
 
 def program_of(operator: Any, arrays: Sequence[Any], static: dict[str, Any]) -> Executable:
-    """Return the program that applies an operator to arrays that lie like these."""
+    """Return the program that applies an operator to arrays with the specs and strides of these
+    arrays."""
     places = {id(array): n for n, array in enumerate(arrays)}
     kinds = [(places[id(a)], a.shape, a.strides, a.dtype, a.device) for a in arrays]
     frozen_static = frozen(static)
@@ -39,19 +40,20 @@ def program_of(operator: Any, arrays: Sequence[Any], static: dict[str, Any]) -> 
     program = None if frozen_static is None else _programs.get(key)
     if program is None:
         (device,) = {array.device for array in arrays if type(array) is DeviceArray}
-        program = made_alone(operator, arrays, static, places, device)
+        program = single_program(operator, arrays, static, places, device)
         if frozen_static is not None:
             _programs[key] = program
     return program
 
 
 def on_host(array: Any) -> np.ndarray:
-    """Return an array itself, or a copy of what a device has."""
+    """Return an array of the host itself, or copy an array of a device to the host."""
     return runtime.on_device(array, CPU)
 
 
 def on_device_of(edge: Edge, value: Value) -> Value:
-    """Return a gradient on the device of what it is the gradient of: constants are on the CPU."""
+    """Return a cotangent on the device of its edge: a rule may return a constant, which is on the
+    CPU."""
     device = edge.spec.device
     if value.spec.device == device:
         return value

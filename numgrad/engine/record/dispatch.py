@@ -1,8 +1,8 @@
 """The short way of recording: one call of a kernel, or of a NumPy function, and some attributes.
 
-What an operator does with values of certain specs is learned once, see `learn`. Whatever is out
-of the ordinary (values still to be computed, hooks on saved values, conversions) takes the general
-way, which ends in ``record.apply`` and has the same result.
+`learn` makes a plan for an operator and operands of certain specs, and this module applies plans.
+Values still to be computed, hooks on saved values, and operands without a plan take the general
+way, which ends in `apply.apply` and has the same result.
 """
 
 import sys
@@ -14,15 +14,15 @@ import numpy as np
 from ..._settings import settings
 from ...ir.device_array import as_array
 from ..graph.callsite import is_ours, user_frame, user_stack
-from ..graph.integrity import require_own
+from ..graph.integrity import require_own_arrays
 from ..graph.node import Node, accumulator_of
 from ..graph.value import Alias, Storage, View, next_number, spec_of
 from .apply import WITHOUT_GRADIENTS, apply, mode, pack, parents_of, runtime, unusual
 from .apply import record as record_without_plan
 from .compiled_recorder import UNWRITTEN, recorder_of
 from .operands import as_value, descriptor
-from .operands import learn as learn_of
-from .plan import Mixture, Plan, alike, key_of, plan_of
+from .operands import learn_elementwise as learn_of
+from .plan import Mixture, Plan, plan_key, plan_of, shared_plan
 
 _new, _frame, _Array = object.__new__, sys._getframe, np.ndarray
 
@@ -30,7 +30,7 @@ _OFTEN = 100  # uses of a plan, after which it gets a recorder
 
 
 def _count(plan: Plan) -> None:
-    """Count a use of a plan without a recorder."""
+    """Count a use of a plan that has no recorder; after many uses it gets one."""
     plan.uses += 1
     if plan.uses == _OFTEN:
         plan.recorder = recorder_of(plan)
@@ -61,25 +61,26 @@ def binary(operator: Any, x: Any, y: Any) -> Any:
             known = plan.constants
             pair = None if known is None else known.get(y if plan.last else x)
             if pair is None:
-                result = _mixed(plan, (x, y))
+                result = _apply_mixture(plan, (x, y))
                 if result is not None:
                     return result
             elif plan.last and x.array is not None:
-                return _of_two(plan.plan, x, pair[0], x.array, pair[1])
+                return _apply_two(plan.plan, x, pair[0], x.array, pair[1])
             elif not plan.last and y.array is not None:
-                return _of_two(plan.plan, pair[0], y, pair[1], y.array)
+                return _apply_two(plan.plan, pair[0], y, pair[1], y.array)
         elif plan is not None:
             a, b = x.array, y.array
             if a is not None and b is not None:
-                return _of_two(plan, x, y, a, b)
+                return _apply_two(plan, x, y, a, b)
         first, second = as_value(x, y), as_value(y, x)
         if first is not x or second is not y:
             return binary(operator, first, second)
     return operator.general((x, y))
 
 
-def _of_two(plan: Plan, x: Any, y: Any, a: Any, b: Any) -> Any:
-    """Apply an operator to two values, computing with arrays that stand for theirs."""
+def _apply_two(plan: Plan, x: Any, y: Any, a: Any, b: Any) -> Any:
+    """Apply a plan to two values: the kernel reads the arrays ``a`` and ``b``, which may have fewer
+    axes than the values' own."""
     record = plan.recorder
     if record is None:
         _count(plan)
@@ -87,7 +88,7 @@ def _of_two(plan: Plan, x: Any, y: Any, a: Any, b: Any) -> Any:
         result = record(x, y, a, b)
         if result is not None:
             return result
-    require_own((x, y))
+    require_own_arrays((x, y))
     result = _result(plan, plan.compute(a, b), runtime.value)
     if plan.reads and (not unusual or mode.grad):
         _connect(plan, x, y, result)
@@ -95,7 +96,7 @@ def _of_two(plan: Plan, x: Any, y: Any, a: Any, b: Any) -> Any:
 
 
 def apply_one(plan: Plan, x: Any) -> Any:
-    """Apply an operator to the value that a plan is for."""
+    """Apply a plan of one operand to a value that has the plan's spec."""
     array = x.array
     if array is None or (unusual and not mode.direct):
         return apply(plan.operator, (x,), plan.static)[0]
@@ -107,17 +108,17 @@ def apply_one(plan: Plan, x: Any) -> Any:
             result = record(x)
             if result is not None:
                 return result
-        require_own((x,))
+        require_own_arrays((x,))
         array = plan.compute(array)
-    except ValueError:  # elements that lie so that they have to be copied before
+    except ValueError:  # a reshape of these strides has to copy
         return apply(plan.operator, (x,), plan.static)[0]
     if plan.like is not None:
-        return _as_others(plan.like, x, array, plan.operator, plan.static, plan.kind)
-    return _of_one(plan, x, array)
+        return _recorded_alike(plan.like, x, array, plan.operator, plan.static, plan.kind)
+    return _recorded_one(plan, x, array)
 
 
-def _of_one(plan: Plan, x: Any, array: Any) -> Any:
-    """Return the value of a result, linked to the value that it is a view of, and recorded."""
+def _recorded_one(plan: Plan, x: Any, array: Any) -> Any:
+    """Return the value of a result: linked to its base if it is a view, and recorded."""
     result = _result(plan, array, runtime.value)
     if plan.step:
         _link(plan, x, result)
@@ -131,40 +132,44 @@ def _of_one(plan: Plan, x: Any, array: Any) -> Any:
 
 
 def apply_plan(plan: Plan, values: Sequence[Any]) -> Any:
-    """Apply an operator to the values that a plan is for."""
+    """Apply a plan to values that have the plan's specs."""
     if len(values) == 1:
         return apply_one(plan, values[0])
     arrays = [x.array for x in values]
     for array in arrays:
         if array is None or (unusual and not mode.direct):
             return apply(plan.operator, tuple(values), plan.static)[0]
-    return _recorded(plan, values, arrays)
+    return _apply_many(plan, values, arrays)
 
 
-def apply_anew(operator: Any, x: Any, static: dict[str, Any]) -> Any:
-    """Apply an operator of one value with parameters for which there is no plan, as most indices
-    and shapes never come again: what does not depend on them is known."""
+def apply_unplanned(operator: Any, x: Any, static: dict[str, Any]) -> Any:
+    """Apply an operator of one operand with static parameters that have no plan.
+
+    Most indices and shapes never come again. The plan of `shared_plan` holds for all static
+    parameters with the same specs, and gives the result its attributes.
+    """
     is_plain = type(x) is runtime.value and type(x.array) is _Array and not x.spec.rows
     if not is_plain or operator.converts or (unusual and not mode.direct):
         return operator(x, **static)
-    require_own((x,))
+    require_own_arrays((x,))
     (array,) = operator.run(runtime.target, (x.array,), static)
     if operator.is_view and array.base is None and array is not x.array:
-        return operator(x, **static)  # it had to copy
-    like = alike(operator, static, (x.spec,), spec_of(array.shape, array.dtype))
-    return _as_others(like, x, array, operator, static, False)
+        return operator(x, **static)  # the operator had to copy, so the result is no view
+    like = shared_plan(operator, static, (x.spec,), spec_of(array.shape, array.dtype))
+    return _recorded_alike(like, x, array, operator, static, False)
 
 
-def _as_others(
+def _recorded_alike(
     like: Plan, x: Any, array: Any, operator: Any, static: dict[str, Any], kind: Any
 ) -> Any:
-    """Return the value of a result by a plan for all that are alike, and put in what is its own."""
+    """Return the value of a result by a plan of `shared_plan`, and put the operation's own static
+    parameters into its node and its view."""
     record = like.recorder
     if record is None:
         _count(like)
     result = None if record is None or unusual else record(x, array)
     if result is None:
-        result = _of_one(like, x, array)
+        result = _recorded_one(like, x, array)
     node, view = result.node, result._view
     if node is not None:
         node.static, node._kind = static, kind
@@ -173,31 +178,32 @@ def _as_others(
     return result
 
 
-def several(operator: Any, args: Sequence[Any], static: dict[str, Any]) -> Any:
-    """Apply an operator to any number of arguments; None if that takes the general way."""
+def nary(operator: Any, args: Sequence[Any], static: dict[str, Any]) -> Any:
+    """Apply an operator to any number of arguments; return None if they need the general way."""
     if unusual and not mode.direct:
         return None
     kind = runtime.value
     key = tuple([a.spec if type(a) is kind else descriptor(a) for a in args])
     try:
-        known = operator.plans.get(key_of(key, static))
+        known = operator.plans.get(plan_key(key, static))
     except TypeError:  # a parameter that cannot be hashed
         return None
     if known is None:
         return None
     if type(known) is Mixture:
-        return _mixed(known, args)
+        return _apply_mixture(known, args)
     arrays = [x.array for x in args]
     for array in arrays:
         if array is None:
             return None
     if len(arrays) == 1:
         return apply_one(known, args[0])
-    return _recorded(known, args, arrays)
+    return _apply_many(known, args, arrays)
 
 
-def _mixed(known: Mixture, args: Sequence[Any]) -> Any:
-    """Apply an elementwise operator to operands of any kind; None if one is not computed yet."""
+def _apply_mixture(known: Mixture, args: Sequence[Any]) -> Any:
+    """Apply an elementwise operator to arguments that have to be converted; return None if one is
+    not computed yet."""
     values, arrays = [], []
     for arg, operand in zip(args, known.operands, strict=False):
         if operand is None:
@@ -209,12 +215,12 @@ def _mixed(known: Mixture, args: Sequence[Any]) -> Any:
         values.append(arg)
         arrays.append(array)
     if len(values) == 2:
-        return _of_two(known.plan, values[0], values[1], arrays[0], arrays[1])
-    return _recorded(known.plan, values, arrays)
+        return _apply_two(known.plan, values[0], values[1], arrays[0], arrays[1])
+    return _apply_many(known.plan, values, arrays)
 
 
-def _recorded(plan: Plan, inputs: Sequence[Any], arrays: Sequence[Any]) -> Any:
-    """Return the value of a result, computed from arrays and connected to its inputs."""
+def _apply_many(plan: Plan, inputs: Sequence[Any], arrays: Sequence[Any]) -> Any:
+    """Apply a plan to several values, whose kernel reads ``arrays``, and record the result."""
     record = plan.recorder
     if record is None:
         _count(plan)
@@ -222,7 +228,7 @@ def _recorded(plan: Plan, inputs: Sequence[Any], arrays: Sequence[Any]) -> Any:
         result = record(*inputs, *arrays)
         if result is not None:
             return result
-    require_own(inputs)
+    require_own_arrays(inputs)
     result = _result(plan, plan.compute(*arrays), runtime.value)
     if plan.reads and (not unusual or mode.grad):
         parents, wanted = [], 0
@@ -237,7 +243,7 @@ def _recorded(plan: Plan, inputs: Sequence[Any], arrays: Sequence[Any]) -> Any:
 
 
 def _result(plan: Plan, array: Any, kind: Any) -> Any:
-    """Return the value of a result that nothing is connected to yet."""
+    """Return a value for an array that a plan has computed, not yet in the graph."""
     if type(array) is not _Array:
         array = as_array(array)
     result = _new(kind)
@@ -251,7 +257,7 @@ def _result(plan: Plan, array: Any, kind: Any) -> Any:
 
 
 def _link(plan: Plan, x: Any, result: Any) -> None:
-    """Make a result the view that it is of its operand, or of what that is a view of."""
+    """Make a result a view of its operand, or of the operand's base if that is a view itself."""
     above = x._view
     if type(above) is not View:
         base, chain = x, plan.step
@@ -266,7 +272,7 @@ def _link(plan: Plan, x: Any, result: Any) -> None:
 
 
 def _connect(plan: Plan, x: Any, y: Any, result: Any) -> None:
-    """Record the operation if gradients flow from one of its operands."""
+    """Record the node of an operation on two values if one of them requires grad."""
     if x._view is not None:
         x._view.refresh(x)
     if y._view is not None:
@@ -286,8 +292,8 @@ def _connect(plan: Plan, x: Any, y: Any, result: Any) -> None:
 def record_in_place(
     operator: Any, static: dict[str, Any], inputs: tuple[Any, ...], result: Any
 ) -> None:
-    """Record an operation whose result is in the memory of a value that was written in place."""
-    plan = None if unusual else plan_of(operator, static, inputs) or alike(
+    """Record an operation whose result is a value that was written in place."""
+    plan = None if unusual else plan_of(operator, static, inputs) or shared_plan(
         operator, static, tuple([value.spec for value in inputs]), result.spec
     )  # fmt: skip
     if plan is None or not plan.reads:
@@ -295,7 +301,7 @@ def record_in_place(
         return
     parents = parents_of(inputs)
     wanted = sum([1 << n for n, parent in enumerate(parents) if parent is not None])
-    node = _planned(plan, wanted, inputs, parents, result, _frame(1))
+    node = _planned_node(plan, wanted, inputs, parents, result, _frame(1))
     node.static = static
     result.move(node, 0, True)
 
@@ -303,12 +309,13 @@ def record_in_place(
 def record_planned(
     plan: Any, wanted: int, inputs: Sequence[Any], parents: tuple[Any, ...], result: Any, frame: Any
 ) -> None:
-    """Hang a result on its node; ``frame`` is the first that may be the user's."""
-    result.node = _planned(plan, wanted, inputs, parents, result, frame)
+    """Make the node of a result by a plan. ``wanted`` has a bit for each input that requires grad;
+    ``frame`` is the first frame that may be the user's."""
+    result.node = _planned_node(plan, wanted, inputs, parents, result, frame)
     result._requires_grad = True
 
 
-def _planned(
+def _planned_node(
     plan: Any, wanted: int, inputs: Sequence[Any], parents: tuple[Any, ...], result: Any, frame: Any
 ) -> Node:
     node: Any = Node()
@@ -335,13 +342,17 @@ def _planned(
     node.code = None if frame is None else frame.f_code
     node.instruction = 0 if frame is None else frame.f_lasti
     if settings.call_stack_level >= 3:
-        node.own().stack = user_stack()
+        node.own_extras().stack = user_stack()
     return node
 
 
 def _save(node: Any, reads: tuple[bool, ...], inputs: Sequence[Any], result: Any) -> None:
-    """Keep what the derivative reads: as a rule the operands themselves, never written."""
-    last = _output(result) if reads[-1] else None
+    """Save the inputs and the result that the derivative reads.
+
+    As a rule the inputs themselves are saved; if one is a user's array or was written in place,
+    `pack` decides for all of them.
+    """
+    last = _saved_result(result) if reads[-1] else None
     for x in inputs:
         storage = x._storage
         written = storage is not None and (type(storage) is not Storage or storage.version)
@@ -365,8 +376,9 @@ def _save(node: Any, reads: tuple[bool, ...], inputs: Sequence[Any], result: Any
     node.versions = UNWRITTEN
 
 
-def _output(result: Any) -> Any:
-    """Return a value that shares the array of a result; the result itself would keep its node."""
+def _saved_result(result: Any) -> Any:
+    """Return a value with the array of a result, to be saved by the result's node: the result
+    itself would make a reference cycle with the node."""
     if result.array is None or result._storage is not None:
         return pack(result.detached())
     kept = _new(type(result))
@@ -386,8 +398,8 @@ def _output(result: Any) -> Any:
 def learn(
     operator: Any, args: Sequence[Any], values: Sequence[Any], static: dict[str, Any] | None
 ) -> None:
-    """Learn of an application of ``operator`` to ``args``, which were converted to ``values``; an
-    elementwise operator has no static parameters."""
+    """Make a plan for an application of ``operator`` to ``args``, which were converted to
+    ``values``; ``static`` is None for an elementwise operator."""
     if (unusual and mode.deferring) or any([value.array is None for value in values]):  # noqa: C419
         return
     if static is None:

@@ -1,9 +1,9 @@
-"""The elements of arrays from outside that a function uses while it is captured.
+"""Guards on the elements of the user's arrays that a function uses while it is captured.
 
-A captured function reads operands anew at each call. What Python has read of an array instead, as
-masks, counts and bounds, holds as long as the array is as it was then (`Seen`). And a replay reads
-an operand where it lies, once for all its uses: a work array that the function itself writes
-between two of them would have its last elements in all of them (`Elements`).
+A replay reads the arrays of operands anew. Masks, counts and bounds, though, are read by Python
+while the function is captured, so a replay needs guards on their elements (`ReadArrays`).
+A replay also reads an operand once for all its uses, so an array that the function itself writes
+between two uses is refused (`OperandCopies`).
 """
 
 import sys
@@ -18,15 +18,15 @@ from ..graph.callsite import user_site
 from .apply import mode, runtime, unusual
 
 
-def seen(data: Any) -> Any:
-    """Return ``data``; while a function is captured, note that Python reads the elements of arrays
-    that it is or has among its items."""
+def guarded(data: Any) -> Any:
+    """Return ``data``; while a function is captured, note that Python reads the elements of the
+    arrays in ``data``."""
     if unusual and mode.capture is not None:
-        _note(data, mode.capture.root.seen)
+        _note(data, mode.capture.root.arrays_read)
     return data
 
 
-def _note(data: Any, into: "Seen") -> None:
+def _note(data: Any, into: "ReadArrays") -> None:
     if isinstance(data, np.ndarray):
         into.add(data)
     elif isinstance(data, list | tuple):
@@ -41,9 +41,11 @@ def _note(data: Any, into: "Seen") -> None:
 
 
 def exported(data: Any) -> np.ndarray | None:
-    """Return an array of the memory of an object that NumPy reads as one, which somebody may write:
-    an ``array.array``, a memoryview, a ctypes array, or what has ``__array__`` or
-    ``__array_interface__``; None for all else."""
+    """Return an array of the memory that an object exports to NumPy; None for other objects.
+
+    Such objects are arrays, memoryviews, an ``array.array``, ctypes arrays, and objects with
+    ``__array__`` or ``__array_interface__``: the user may write into all of them.
+    """
     if isinstance(data, np.ndarray):
         return data
     if isinstance(data, (*NUMBERS, str, bytes, runtime.value)) or data is None:
@@ -56,8 +58,8 @@ def exported(data: Any) -> np.ndarray | None:
         return None
 
 
-class Seen:
-    """Arrays with what was in them when they were seen."""
+class ReadArrays:
+    """The user's arrays whose elements Python has read, each with the elements at that time."""
 
     def __init__(self) -> None:
         self.arrays: dict[int, tuple[np.ndarray, list[bytearray]]] = {}
@@ -70,7 +72,11 @@ class Seen:
             contents.append(now)
 
     def guards(self) -> list[Callable[[], bool]]:
-        """Return what compares the arrays that somebody else can still write."""
+        """Return guards: each says whether an array still has the elements that were read.
+
+        An array of its own memory to which nothing else refers cannot be written any more and gets
+        no guard.
+        """
         checks = []
         while self.arrays:
             array, contents = self.arrays.popitem()[1]
@@ -81,8 +87,8 @@ class Seen:
 
 
 def _references() -> int:
-    """Return how many references there are to what one variable has: the argument that asks for
-    their number is one before Python 3.14, and is borrowed since."""
+    """Return `sys.getrefcount` for an object in one variable: 2 before Python 3.14, where the
+    argument counts, and 1 since."""
     thing = object()
     return sys.getrefcount(thing)
 
@@ -91,22 +97,22 @@ _OURS = _references()
 
 
 def has_elements(array: np.ndarray, shape: tuple[int, ...], content: bytearray) -> bool:
-    """Whether an array has a shape and these elements: they are compared as bytes."""
+    """Whether an array has this shape and these elements, compared as bytes."""
     present = array if array.flags.c_contiguous else np.ascontiguousarray(array)
     return array.shape == shape and content == present
 
 
-class Elements:
-    """Copies of arrays that a function that is captured computes with, as they were used first.
+class OperandCopies:
+    """Copies of the user's arrays that a captured function computes with, made at their first use.
 
-    Arrays are told apart by where and how they lie in memory.
+    Arrays are told apart by address, shape, strides and dtype.
     """
 
     def __init__(self) -> None:
         self._known: dict[Any, tuple[np.ndarray, np.ndarray, Any]] = {}
 
     def note(self, array: np.ndarray) -> str | None:
-        """Note a use; return where the array was used before, if it was written since."""
+        """Note a use of an array; return the line of its first use if it was written since."""
         place = array.__array_interface__["data"][0], array.shape, array.strides, array.dtype
         known = self._known.get(place)
         if known is None:
@@ -115,7 +121,7 @@ class Elements:
         return None if _is_alike(array, known[1]) else str(known[2])
 
     def written(self) -> tuple[np.ndarray, str] | None:
-        """Return an array that is another one than when it was used, and where that was."""
+        """Return an array that was written since its first use, and the line of that use."""
         for array, copy, site in self._known.values():
             if not _is_alike(array, copy):
                 return array, str(site)
@@ -123,7 +129,7 @@ class Elements:
 
 
 def _is_alike(array: np.ndarray, copy: np.ndarray) -> bool:
-    """Whether all bits are the same: a look at bytes takes no longer than reading them."""
+    """Whether an array has the shape and the bits of a copy; NaNs with the same bits are equal."""
     return array.shape == copy.shape and np.array_equal(_bytes(array), _bytes(copy))
 
 

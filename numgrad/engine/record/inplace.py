@@ -1,7 +1,8 @@
-"""Writing into values: which writes are allowed, and how the graph follows them.
+"""Writes in place: which are allowed, and how the graph records them.
 
-The caller writes the array; `commit` then records the write as an operation with a result of its
-own, which the value, the base that it views and all other views of that base stand for from now on.
+The caller writes the elements of an array. `commit_write` then records an operation whose result is
+the whole base after the write: the base moves to the new node, and its views are recorded anew when
+they are next used.
 """
 
 import math
@@ -12,18 +13,22 @@ import numpy as np
 from ..._errors import DeviceError, InplaceError, LeafInplaceError
 from ...ir.broadcasting import broadcast_shapes
 from ...ir.memory_order import standing_in
-from ..graph.memory_order import is_seen, stand_in
+from ..graph.memory_order import is_view_of_array, stand_in
 from ..graph.node import Node, Value, View
-from ..graph.saved import let_go, preserve
-from ..graph.value import Alias, is_taken_along
-from ..graph.view import ELEMENT, Chain, through
+from ..graph.saved import detach_saved_values, preserve
+from ..graph.value import Alias, is_movable
+from ..graph.view import ELEMENT, Chain, view_through
 from .apply import apply, deferring, grad_mode, mode, runtime
 from .dispatch import record_in_place
 
 
 class Positions(NamedTuple):
-    """A region: positions along ``flattened`` axes before the last ``tail`` ones. Of equal ones
-    the last counts, if they are not ``unique``. They are a value where they are known later."""
+    """A region of a value, given by positions along ``flattened`` axes before the last ``tail``
+    axes.
+
+    If positions are not ``unique``, the last write to a position counts. ``vector`` is a value
+    where the positions are still to be computed.
+    """
 
     vector: np.ndarray | Value
     flattened: int
@@ -39,7 +44,7 @@ def is_recorded(target: Value, value: Value | None = None) -> bool:
     return target.requires_grad or (value is not None and value.requires_grad)
 
 
-def check(target: Value, value: Value) -> None:
+def check_write(target: Value, value: Value) -> None:
     """Raise unless ``value`` may be written into ``target``.
 
     Raises
@@ -61,7 +66,7 @@ def check(target: Value, value: Value) -> None:
             "tensor, x[i] = value, or take a view of it, x[i, ...] or x[i : i + 1]; a copy, "
             "x.clone(), can be written."
         )
-    if value.spec.device != target.spec.device and not is_taken_along(value):
+    if value.spec.device != target.spec.device and not is_movable(value):
         _refuse_another_device(target.spec.device, value.spec.device)
     if mode.capture is not None:
         mode.capture.require_writeable(target)
@@ -80,8 +85,11 @@ def check(target: Value, value: Value) -> None:
 
 
 def _check_leaf(root: Value, target: Value) -> None:
-    """Raise unless a leaf that requires grad may be written. What a transform differentiates by may
-    not at all: the gradient of what is written would count as its own."""
+    """Raise unless a leaf that requires grad may be written.
+
+    A variable of a transform may never be written: the gradient of the written elements would count
+    as that of the variable.
+    """
     what = "a leaf" if root is target else "a view of a leaf"
     if root.leaf.is_variable:
         raise LeafInplaceError(
@@ -121,49 +129,53 @@ def _check_alias(alias: Alias) -> None:
         )
 
 
-def keep_what_is_read(target: Value) -> None:
-    """Let derivatives read what they have saved after ``target`` is written, which happens next."""
+def preserve_saved_values(target: Value) -> None:
+    """Preserve the saved values in the memory of ``target``, which is about to be written."""
     if mode.grad:
         preserve(target)
 
 
 def is_deferred(target: Value, *values: Value) -> bool:
-    """Whether a write happens when a program runs: then it gives the target another expression."""
+    """Whether a write is deferred: it gives the target another expression, and a program writes."""
     if target.array is None or mode.deferring:
         return True
     return any([value.array is None for value in values])  # noqa: C419  a list is faster
 
 
 def _stand_in(target: Value) -> np.ndarray:
-    """Return the array of ``target``, or one like it when it is still to be computed."""
+    """Return the array of ``target``, or for a value still to be computed an array with the same
+    shape and strides."""
     if target.array is not None:
         return target.array
     root, chain = root_of(target)
-    return through(chain, stand_in(root))
+    return view_through(chain, stand_in(root))
 
 
 def root_of(target: Value) -> tuple[Value, Chain]:
-    """Return the value that ``target`` views, itself if none, and the views that lead there."""
+    """Return the base of ``target`` and the chain of views from it; of a value that is no view the
+    value and an empty chain."""
     view = target._view
     return (view.base, view.chain) if isinstance(view, View) else (target, ())
 
 
-def commit(target: Value, value: Value, region: Chain | Positions) -> None:
-    """Count a write of ``value`` into a region of ``target``, recorded or deferred, and let the
-    graph follow it."""
+def commit_write(target: Value, value: Value, region: Chain | Positions) -> None:
+    """Count a write of ``value`` into a region of ``target``, and record it in the graph; see
+    `record_write`."""
     target.storage.version += 1
-    follow(target, value, region)
+    record_write(target, value, region)
 
 
-def follow(target: Value, value: Value, region: Chain | Positions) -> None:
-    """Let the graph follow a write of ``value`` into a region of ``target``, recorded or deferred.
+def record_write(target: Value, value: Value, region: Chain | Positions) -> None:
+    """Record a write of ``value`` into a region of ``target`` as a new node or expression of its
+    base.
 
     Parameters
     ----------
     target : Value
-        Its array has been written.
+        The value whose array has been written.
     value : Value
-        Of the dtype of ``target``, and of the region's rank for a chain, its shape for positions.
+        The new elements: of the dtype of ``target``, and of the rank of the region if that is a
+        chain, or its shape if that is `Positions`.
     region : chain of views or Positions
         The part of ``target`` that was written.
     """
@@ -175,26 +187,28 @@ def follow(target: Value, value: Value, region: Chain | Positions) -> None:
             break
     operator, static, inputs = _overwriting(root, chain, target, value, region)
     if is_deferred(target, value):
-        _become(root, apply(operator, inputs, static)[0])
+        _adopt_expression(root, apply(operator, inputs, static)[0])
     else:
         before = root.node, root.slot
         record_in_place(operator, static, inputs, root)
-        _leave(root, *before)
+        _leave_node(root, *before)
 
 
 def _completed(
     root: Value, chain: Chain, n: int, target: Value, value: Value, region: Chain | Positions
 ) -> Value:
-    """Return what a write to a part of each element makes of the elements, the view of which is
-    number ``n`` of a chain."""
-    whole = _seen(root, chain[:n])
-    part = _seen(whole, chain[n : n + 1])
+    """Return the whole elements after a write to a part of each, such as the real part.
+
+    View number ``n`` of the chain leads from the elements to the parts.
+    """
+    whole = _apply_chain(root, chain[:n])
+    part = _apply_chain(whole, chain[n : n + 1])
     operator, static, inputs = _overwriting(part, chain[n + 1 :], target, value, region)
     return chain[n][0].completed(whole, apply(operator, inputs, static)[0])
 
 
-def _seen(value: Value, chain: Chain) -> Value:
-    """Return the view of a value to which a chain of views leads."""
+def _apply_chain(value: Value, chain: Chain) -> Value:
+    """Apply a chain of view operators to a value, and return the view."""
     for operator, static in chain:
         value = apply(operator, (value,), static)[0]
     return value
@@ -203,18 +217,23 @@ def _seen(value: Value, chain: Chain) -> Value:
 def _overwriting(
     root: Value, chain: Chain, target: Value, value: Value, region: Chain | Positions
 ) -> tuple[Any, dict[str, Any], tuple[Value, ...]]:
-    """Return the operation that overwrites a region of a view of a root."""
+    """Return the operation, as operator, static parameters and inputs, that overwrites a region of
+    the view to which ``chain`` leads."""
     if isinstance(region, Positions):
         return _put_at(root, chain, target, value, region)
     return _put(root, (*chain, *region), value)
 
 
 def _put(root: Value, chain: Chain, value: Value) -> tuple[Any, dict[str, Any], tuple[Value, ...]]:
-    """Return the operation that overwrites the region to which a chain of views leads."""
+    """Return the operation that overwrites the view to which ``chain`` leads.
+
+    The operator ``put_view`` applies the chain to an array in C order. Where a reshape would have
+    to copy there, the positions of the view are enumerated instead.
+    """
     contiguous = root.array is not None and root.array.flags.c_contiguous
-    if not contiguous and not is_seen(standing_in(root.shape, root.dtype), chain):
-        vector = _numbers(root, chain).reshape(-1)
-        shape = broadcast_shapes(value.shape, _numbers(root, chain).shape)
+    if not contiguous and not is_view_of_array(standing_in(root.shape, root.dtype), chain):
+        vector = _positions_in_root(root, chain).reshape(-1)
+        shape = broadcast_shapes(value.shape, _positions_in_root(root, chain).shape)
         full = runtime.roles["broadcast_to"](value, shape)
         return _put_at(root, (), root, full, Positions(vector, root.ndim, 0, shape, True))
     static = {
@@ -228,15 +247,16 @@ def _put(root: Value, chain: Chain, value: Value) -> tuple[Any, dict[str, Any], 
 def _put_at(
     root: Value, chain: Chain, target: Value, value: Value, region: Positions
 ) -> tuple[Any, dict[str, Any], tuple[Value, ...]]:
-    """Return the operation that overwrites positions of ``target``, as positions of its root."""
+    """Return the operation that overwrites positions of ``target``, translated to positions of its
+    root."""
     if chain:
         last = target.ndim - region.tail
-        flat = _numbers(root, chain).reshape(
+        flat = _positions_in_root(root, chain).reshape(
             *target.shape[: last - region.flattened],
             math.prod(target.shape[last - region.flattened : last]),
             math.prod(target.shape[last:]),
         )
-        vector = _at(flat, region.vector)
+        vector = _table_entries(flat, region.vector)
         region = Positions(vector, root.ndim, 0, value.shape, region.unique)
     last = root.ndim - region.tail
     whole = math.prod(root.shape[last - region.flattened : last]) == math.prod(region.shape)
@@ -247,8 +267,8 @@ def _put_at(
     return runtime.roles["put_at"], static, (root, value, _as_value(region.vector))
 
 
-def _at(flat: np.ndarray, vector: np.ndarray | Value) -> np.ndarray | Value:
-    """Return what a table holds at positions along its axis but one, as one vector."""
+def _table_entries(flat: np.ndarray, vector: np.ndarray | Value) -> np.ndarray | Value:
+    """Return as one vector the entries of a table at positions along its last axis but one."""
     if isinstance(vector, np.ndarray):
         return flat[..., vector, :].reshape(-1)
     found = runtime.roles["gather"](_as_value(flat), vector, count=1, tail=1, shape=vector.shape)
@@ -259,50 +279,53 @@ def _as_value(array: np.ndarray | Value) -> Value:
     return array if isinstance(array, Value) else runtime.value(array)
 
 
-def _numbers(root: Value, chain: Chain) -> np.ndarray:
-    """Return for each element of a view its number in the root."""
+def _positions_in_root(root: Value, chain: Chain) -> np.ndarray:
+    """Return for each element of a view its position in the flattened root."""
     array = np.arange(np.prod(root.shape, dtype=int)).reshape(root.shape)
     for operator, static in chain:
         (array,) = operator.run(None, [array], static)
     return array
 
 
-def adopt(target: Value, result: Value) -> None:
-    """Let ``target``, which has been overwritten by ``result``, stand for it in the graph."""
+def adopt_result(target: Value, result: Value) -> None:
+    """Give ``target``, whose elements have been overwritten by those of ``result``, the place of
+    ``result`` in the graph."""
     if not isinstance(target._view, View):
-        _become(target, result)
+        _adopt_expression(target, result)
     elif is_recorded(target, result) or is_deferred(target, result):
-        follow(target, result, ())
+        record_write(target, result, ())
 
 
-def _become(value: Value, result: Value) -> None:
-    """Give a value the expression of a deferred result, and its place in the graph."""
+def _adopt_expression(value: Value, result: Value) -> None:
+    """Give a value the expression of a result, if that is deferred, and the result's node."""
     if result.array is None:
         value.array, value.expr, value.expr_slot = None, result.expr, result.expr_slot
-        if result.rows and not value.rows:  # what was one for all members is one for each
+        if result.rows and not value.rows:  # a value shared by all rows is now one for each row
             value.spec = result.spec
             mode.capture.refresh_views(value)
     if not mode.grad or not (value.requires_grad or result.requires_grad):
         return
-    _move(value, result)
+    _adopt_place(value, result)
 
 
-def _move(value: Value, other: Value) -> None:
-    """Put a value at the place of another one in the graph."""
+def _adopt_place(value: Value, other: Value) -> None:
+    """Give a value the node and slot of another value."""
     before = value.node, value.slot
     value.move(other.node, other.slot, other.requires_grad)
-    _leave(value, *before)
+    _leave_node(value, *before)
 
 
 def replay_view(view: View, value: Value, stays: bool) -> None:
-    """Hang a view on the present node of its base, after the base was written; it stays where it
-    is in the graph if the base did."""
+    """Record a view anew from the present node of its base, after the base was written.
+
+    With ``stays`` the base has another expression but the same node, and so has the view.
+    """
     with grad_mode(not stays), deferring(False):
-        current = _seen(view.base, view.chain)
+        current = _apply_chain(view.base, view.chain)
     value.array, value.expr, value.expr_slot = current.array, current.expr, current.expr_slot
     value.spec = current.spec
     if not stays:
-        _move(value, current)
+        _adopt_place(value, current)
     if mode.capture is not None:
         mode.capture.replayed.append(view)
 
@@ -310,12 +333,15 @@ def replay_view(view: View, value: Value, stays: bool) -> None:
 View.replay = replay_view
 
 
-def _leave(value: Value, node: Node | None, slot: int) -> None:
-    """Finish with the node on which a value hung: what was saved of it is kept apart, and
-    ``retain_grad`` moves to its new node; hooks stay with the value that it was."""
-    let_go(value)
+def _leave_node(value: Value, node: Node | None, slot: int) -> None:
+    """Detach a value from its former node after a write in place.
+
+    Saved values are detached, see `detach_saved_values`. ``retain_grad`` moves along to the new
+    node; hooks stay with the former node.
+    """
+    detach_saved_values(value)
     if node is None or node is value.node or not node.retained or slot not in node.retained:
         return
     reference = node.retained.pop(slot)
     if value.node is not None:
-        value.node.own().retained[value.slot] = reference
+        value.node.own_extras().retained[value.slot] = reference

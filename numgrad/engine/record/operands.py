@@ -1,8 +1,8 @@
-"""Operands of every kind: what each becomes before an elementwise operator is applied to it.
+"""Operands: numbers, arrays and tensors are converted before an elementwise operator is applied.
 
 Numbers of Python and NumPy, arrays, and tensors of another dtype or with fewer axes become values
-of the dtype and the number of axes that the operator computes with. What has to be done depends on
-the `descriptor` of an operand alone, so it is worked out once and kept beside the operator's plan.
+of the dtype and the number of axes that the operator computes with. The conversion depends on the
+`descriptor` of an argument alone, so it is worked out once and kept beside the operator's plan.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -11,25 +11,27 @@ from typing import Any
 import numpy as np
 
 from ..._declare.dtypes import NUMBERS
+from ..._declare.operator import FLOATING
 from ...process.bounded_dict import Bounded
-from ..graph.value import CPU, Spec, Value
+from ..graph.value import CPU, Spec, Value, spec_of
 from .apply import mode, runtime, unusual
-from .plan import Mixture, Plan, keep, make_plan, plan_of
+from .plan import Mixture, Plan, keep_plan, make_plan, plan_of
 
 _MOST_CONSTANTS = 256
 _new = object.__new__
 _PYTHON = frozenset({bool, int, float})
 _SEQUENCES = frozenset({list, tuple})
+_FLOATING = frozenset(FLOATING)
 
-Taken = tuple[Any, np.ndarray | None]
-Operand = Callable[[Any, Sequence[Any]], Taken]
-"""Returns, for one of several arguments, the value that stands for it and the array that the kernel
-reads; that is None for what is still to be computed."""
+ConvertedOperand = tuple[Any, np.ndarray | None]
+Converter = Callable[[Any, Sequence[Any]], ConvertedOperand]
+"""Converts one of several arguments: returns the value for it, and the array that the kernel reads.
+The array is None for a value that is still to be computed."""
 
 
 def descriptor(arg: Any) -> Hashable:
-    """Return what decides what becomes of an argument: its spec, the dtype and shape of an array,
-    or the type of a number."""
+    """Return the key of an argument's conversion: the spec of a tensor, dtype and shape of an
+    array, the type of anything else."""
     kind = type(arg)
     if kind is runtime.value:
         return arg.spec
@@ -37,8 +39,8 @@ def descriptor(arg: Any) -> Hashable:
 
 
 def as_value(arg: Any, other: Any) -> Any:
-    """Return nested lists and tuples of numbers as a value, for which plans are kept, or as an
-    array beside another operand on a device, which takes it there; others as they are."""
+    """Return nested lists and tuples of numbers as a value, or as an array beside an operand on a
+    device; return all other arguments unchanged."""
     if type(arg) not in _SEQUENCES or not _is_of_numbers(arg):
         return arg
     array = np.asarray(arg)
@@ -54,63 +56,109 @@ def _is_of_numbers(items: Any) -> bool:
     return all([type(item) in _SEQUENCES and _is_of_numbers(item) for item in items])  # noqa: C419
 
 
-class Number:
-    """The operands that numbers of one type stand for beside values of a certain spec.
+class NumberConverter:
+    """Converts numbers of one type to operands beside values of a certain spec.
 
-    An operand goes with an array of no axes: NumPy calls a kernel with it in half the time.
+    The kernel reads an array without axes, with which NumPy calls it in half the time.
     """
 
     __slots__ = ("_minus_zero", "_zero", "dtype", "known", "shape")
 
     def __init__(self, spec: Spec) -> None:
         self.shape, self.dtype = spec.shape, spec.dtype
-        self.known: dict[Any, Taken] = Bounded(_MOST_CONSTANTS)
+        self.known: dict[Any, ConvertedOperand] = Bounded(_MOST_CONSTANTS)
         self._zero, self._minus_zero = self._made(0.0), self._made(-0.0)
 
-    def __call__(self, number: Any, args: Sequence[Any] = ()) -> Taken:
+    def __call__(self, number: Any, args: Sequence[Any] = ()) -> ConvertedOperand:
         return self.known.get(number) or self._remembered(number)
 
-    def _remembered(self, number: Any) -> Taken:
+    def _remembered(self, number: Any) -> ConvertedOperand:
         if isinstance(number, (complex, np.complexfloating)):
-            return self._made(number)  # 1 + 0j and 1 - 0j would be one key
-        if number == 0:  # as 0.0 and -0.0 are
+            return self._made(number)  # 1 + 0j and 1 - 0j are equal, and would share a key
+        if number == 0:  # 0.0 and -0.0 are equal too
             return self._minus_zero if str(number)[0] == "-" else self._zero
         made = self._made(number)
-        if number == number:  # a NaN would not be found again
+        if number == number:  # a NaN as a key is never found again
             self.known[number] = made
         return made
 
-    def _made(self, number: Any) -> Taken:
+    def _made(self, number: Any) -> ConvertedOperand:
         array = np.asarray(number, self.dtype)
         array.flags.writeable = False
         return runtime.value(array.reshape(self.shape)), array
 
 
-class Array:
-    """The operand that an array of the user's stands for, where the others are; a copy of it where
-    a derivative reads it."""
+class ArrayConverter:
+    """Converts a user's array to an operand on the device of the other operands; it is copied if
+    the derivative reads it."""
 
     __slots__ = ("is_read", "ndim", "spec")
 
     def __init__(self, spec: Spec, is_read: bool) -> None:
         self.spec, self.ndim, self.is_read = spec, len(spec.shape), is_read
 
-    def __call__(self, array: np.ndarray, args: Sequence[Any]) -> Taken:
-        own = self.is_read and _flow(args)  # the user may write to it before it is read
+    def __call__(self, array: np.ndarray, args: Sequence[Any]) -> ConvertedOperand:
+        own = self.is_read and _any_requires_grad(
+            args
+        )  # the user may write into it before the derivative reads
         taken = np.array(array, self.spec.dtype, copy=own or None, ndmin=self.ndim)
         if self.spec.device != CPU:
             taken = runtime.placed(taken, self.spec.device)
-        value = _new(runtime.value)
-        value.array, value.spec = taken, self.spec
-        # No storage, also of the user's own array: what is saved is a copy.
-        value._requires_grad = value._kept = False
-        value.node = value.expr = value._view = value._leaf = value._storage = None
-        value.slot = value.expr_slot = 0
-        return value, taken
+        return constant(taken, self.spec), taken
 
 
-def _flow(args: Sequence[Any]) -> bool:
-    """Whether gradients flow from one of the arguments."""
+def constant(array: np.ndarray, spec: Spec) -> Any:
+    """Return the value of an array as an operand of one operation. The value has no storage, even
+    over a user's array: a saved value is a copy."""
+    value = _new(runtime.value)
+    value.array, value.spec = array, spec
+    value._requires_grad = value._kept = False
+    value.node = value.expr = value._view = value._leaf = value._storage = None
+    value.slot = value.expr_slot = 0
+    return value
+
+
+def with_constants(args: tuple[Any, ...], is_read: bool) -> tuple[Any, ...]:
+    """Return the arguments with constants in place of arrays of floating or complex numbers, also
+    inside a list or a tuple.
+
+    Without such an array, or without a value of the CPU beside it, the arguments are returned
+    unchanged. With ``is_read`` the derivative reads its operands: then constants are copies, as the
+    user may write into an array before the derivative reads it.
+    """
+    is_flat = _SEQUENCES.isdisjoint(map(type, args))
+    flat = args if is_flat else [x for arg in args for x in _items(arg)]
+    kinds = {type(x) for x in flat}
+    if np.ndarray not in kinds or runtime.value not in kinds or not all(map(_is_plain, flat)):
+        return args
+    own = is_read and _any_requires_grad(flat)
+    if is_flat:
+        return tuple([_as_constant(x, own) for x in args])
+    return tuple([
+        type(arg)([_as_constant(x, own) for x in arg]) if type(arg) in _SEQUENCES else arg
+        for arg in args
+    ])  # fmt: skip
+
+
+def _items(arg: Any) -> Sequence[Any]:
+    return arg if type(arg) in _SEQUENCES else (arg,)
+
+
+def _is_plain(x: Any) -> bool:
+    """Whether a constant can be made beside an operand, and from it if it is an array."""
+    if type(x) is runtime.value:
+        return x.spec.device == CPU
+    return type(x) is not np.ndarray or x.dtype in _FLOATING
+
+
+def _as_constant(x: Any, own: bool) -> Any:
+    if type(x) is not np.ndarray:
+        return x
+    return constant(x.copy() if own else x, spec_of(x.shape, x.dtype))
+
+
+def _any_requires_grad(args: Sequence[Any]) -> bool:
+    """Whether one of the arguments requires grad, and gradients are on."""
     if unusual and not mode.grad:
         return False
     kind = runtime.value
@@ -120,28 +168,31 @@ def _flow(args: Sequence[Any]) -> bool:
     return False
 
 
-class Converted:
-    """The operand that a tensor of another dtype, or with fewer axes, stands for."""
+class TensorConverter:
+    """Converts a tensor of another dtype or with fewer axes, by plans of ``astype`` and
+    ``expand_dims``."""
 
     __slots__ = ("apply", "plans")
 
     def __init__(self, plans: Sequence[Plan], apply: Callable[[Plan, Value], Value]) -> None:
         self.plans, self.apply = plans, apply
 
-    def __call__(self, value: Any, args: Sequence[Any]) -> Taken:
+    def __call__(self, value: Any, args: Sequence[Any]) -> ConvertedOperand:
         for plan in self.plans:
             value = self.apply(plan, value)
         return value, value.array
 
 
-def learn(
+def learn_elementwise(
     operator: Any,
     args: Sequence[Any],
     values: tuple[Value, ...],
     apply: Callable[[Plan, Value], Value],
 ) -> None:
-    """Remember an application of an elementwise operator to ``args``, which have been converted to
-    ``values``; ``apply`` applies the plan of a conversion."""
+    """Keep a plan, or a `Mixture`, for an application of an elementwise operator to ``args``.
+
+    ``values`` are the converted arguments; ``apply`` applies the plan of a conversion.
+    """
     if any([value.rows for value in values]):  # noqa: C419  a list is faster
         return
     plan = plan_of(operator, {}, values, at_once=True)
@@ -157,21 +208,21 @@ def learn(
             return
         operands.append(made)
     if any(operands):
-        keep(operator, operator.plans, tuple(map(descriptor, args)), Mixture(plan, operands))
+        keep_plan(operator, operator.plans, tuple(map(descriptor, args)), Mixture(plan, operands))
 
 
-def _operand(arg: Any, spec: Spec, is_read: bool, apply: Any) -> Operand | None:
+def _operand(arg: Any, spec: Spec, is_read: bool, apply: Any) -> Converter | None:
     kind = type(arg)
     if kind is runtime.value:
         plans = _conversions(arg.spec, spec)
-        return None if plans is None else Converted(plans, apply)
+        return None if plans is None else TensorConverter(plans, apply)
     if kind is np.ndarray:
-        return Array(spec, is_read)
-    return Number(spec) if isinstance(arg, NUMBERS) else None
+        return ArrayConverter(spec, is_read)
+    return NumberConverter(spec) if isinstance(arg, NUMBERS) else None
 
 
 def _conversions(spec: Spec, wanted: Spec) -> list[Plan] | None:
-    """Return the plans that lead from one spec to the other."""
+    """Return plans that convert a value of one spec to another; None if one cannot be made."""
     plans = []
     if spec.dtype != wanted.dtype:
         plans.append(make_plan(runtime.roles["astype"], {"dtype": wanted.dtype}, (spec,)))

@@ -1,4 +1,4 @@
-"""Operators alone on large arrays: computed at once, as programs of their own, on all threads."""
+"""Apply a single operator to large arrays at once, as a program that runs on all threads."""
 
 from collections.abc import Hashable, Sequence
 from math import prod
@@ -15,18 +15,20 @@ from ..lower.executable import Executable
 from ..lower.lower import lower
 from .apply import runtime
 
-# A program of its own costs some microseconds, and waits for threads: as much as so many times
-# `MANY_ELEMENTS`, of operators that compute long and of those that wait for memory.
+# A program costs some microseconds and has to wait for threads. It pays from so many times
+# `MANY_ELEMENTS` on: earlier for operators that compute long (True), later for the others, which
+# wait for memory.
 _TIMES = {True: 4, False: 16}
 _plans: dict[Hashable, Executable] = Bounded(256)
 
 
-def alone(
+def launch_parallel(
     operator: Any, arrays: Sequence[np.ndarray], static: dict[str, Any], is_dear: bool = False
 ) -> list[np.ndarray] | None:
-    """Return what an operator makes of arrays, with the bits that it has in any other program; None
-    where they are small, nobody shares the work, or an operator goes about the order of their
-    elements better itself.
+    """Return the results of an operator on arrays, with the bits of any other program; None if a
+    call of the kernel is better.
+
+    A call is better for small arrays, for one thread, and for arrays that are not in C order.
     """
     if not is_many(arrays, is_dear) or runtime.target.num_threads == 1:
         return None
@@ -37,25 +39,26 @@ def alone(
         return None
     plan = _plans.get(key)
     if plan is None:
-        plan = _plans[key] = made_alone(operator, arrays, static, places)
+        plan = _plans[key] = single_program(operator, arrays, static, places)
     return plan(arrays)
 
 
 def is_many(operands: Sequence[Any], is_dear: bool = False) -> bool:
-    """Whether one of some arrays or specs has so many elements that threads share them; fewer are
-    enough where it takes long to compute each."""
+    """Whether an operand has so many elements that threads share the work; fewer are enough for an
+    operator that computes long (``is_dear``)."""
     many = _TIMES[is_dear] * program.MANY_ELEMENTS
     return any(prod(operand.shape) >= many for operand in operands)
 
 
-def made_alone(
+def single_program(
     operator: Any,
     arrays: Sequence[Any],
     static: dict[str, Any],
     places: dict[int, int],
     device: str = CPU,
 ) -> Executable:
-    """Return the program of one operator on a device, where arrays have these places."""
+    """Return the program that applies one operator on a device. ``places`` maps the ids of the
+    arrays to their positions among the arguments of the program."""
     inputs = tuple([runtime.value(array) for array in arrays])
     made = operator.infer(inputs, static)
     specs = tuple([spec_of(shape, dtype, False, device) for shape, dtype in made])

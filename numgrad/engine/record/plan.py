@@ -1,4 +1,4 @@
-"""The dispatch cache: what an operator does with operands of certain kinds, worked out once."""
+"""Plans: kernel, result spec and node of an operator on operands of certain specs, made once."""
 
 import weakref
 from collections.abc import Sequence
@@ -10,42 +10,58 @@ import numpy as np
 from ..._settings import on_change
 from ...process.bounded_dict import Bounded
 from ..graph.kind import kind_of
-from ..graph.value import CPU, Spec, device_of, goes_anywhere, spec_of
+from ..graph.value import CPU, Spec, device_of, is_movable_spec, spec_of
 from ..graph.view import ELEMENT, RESULT
 from .apply import runtime
 
 _MOST_MET = 1 << 14
 _met: set[int] = set()
-_planned: weakref.WeakSet[Any] = weakref.WeakSet()  # whatever has plans, and can forget them
+_planned: weakref.WeakSet[Any] = weakref.WeakSet()  # all objects with plans and `forget_plans`
+
+
+class _Nothing(tuple[()]):
+    """What derivatives read of many inputs, whichever of them require grad: nothing."""
+
+    __slots__ = ()
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __getitem__(self, wanted: Any) -> Any:
+        return None
+
+
+NOTHING = _Nothing()
 
 
 class Plan:
-    """What an operator with certain static parameters does with computed values of certain specs.
+    """The application of an operator with certain static parameters to values of certain specs.
 
     Attributes
     ----------
     compute : callable
-        Takes the arrays and returns the result.
+        Takes the arrays of the operands and returns the array of the result.
     in_order : callable or None
-        Does so faster, if they are in C order.
+        A faster ``compute`` for arrays in C order.
     spec : Spec
-        Of the result.
+        The spec of the result.
     reads : tuple
-        By which inputs require grad, as bits: whether the derivative reads each input and the
-        result; None where it reads nothing. Empty where gradients do not flow.
+        For each set of inputs that require grad, as bits of the position: whether the derivative
+        reads each input and the result, None if it reads nothing. Empty if gradients do not flow.
     step : tuple
-        Of a view, what leads from its base to it; else empty.
+        For a view operator the chain ``((operator, static),)`` from the operand to the view; else
+        empty.
     operator, static, inputs, outputs, kind
-        Of the nodes.
+        The attributes of the recorded nodes.
     recorder : callable or None
-        Records an operation without Python, see `compiled_recorder`; None until there have been
-        many ``uses``.
+        A compiled function that records an operation, see `compiled_recorder`; None until there
+        have been many ``uses``.
     depth : int
-        Of the first frame that may be the user's, seen from the function that calls the recorder.
+        How many frames the first frame that may be the user's is above the caller of the recorder.
     like : Plan or None
-        One for other static parameters too, which records in the same way, see `alike`.
+        The plan of `shared_plan`, for all static parameters, which records in the same way.
     mark : Element or None
-        What the result is as a view: mostly nothing.
+        The ``_view`` of a result that NumPy has as a scalar; else None.
     """
 
     __slots__ = (
@@ -71,7 +87,8 @@ class Plan:
         self.uses = 0
         self.reads: tuple[Any, ...] = ()
         if operator.differentiable and spec.dtype.kind in "fc":
-            self.reads = tuple([self._reads(mask) for mask in range(2 ** len(inputs))])
+            sets = 2 ** len(inputs) if len(inputs) <= _MOST_READ else 0
+            self.reads = tuple([self._reads(mask) for mask in range(sets)]) or NOTHING
 
     def _reads(self, mask: int) -> tuple[bool, ...] | None:
         needs = [bool(mask >> n & 1) for n in range(len(self.inputs))]
@@ -82,20 +99,24 @@ class Plan:
 def make_plan(
     operator: Any, static: dict[str, Any], inputs: tuple[Spec, ...], spec: Spec | None = None
 ) -> Plan | None:
-    """Work out a plan, with the spec of the result where it is known already; None for what always
-    takes the general way."""
+    """Return a new plan; None for operators and operands that always take the general way.
+
+    ``spec`` is the spec of the result, where it is known already.
+    """
     rows = any([spec.rows for spec in inputs])  # noqa: C419  a list is faster
-    if operator.nout != 1 or len(inputs) > _MOST_INPUTS or (rows and not operator.is_view):
+    if operator.nout != 1 or (rows and not operator.is_view):
+        return None
+    if len(inputs) > _MOST_READ and (len(inputs) > _MOST_INPUTS or _reads_any(operator, inputs)):
         return None
     device = device_of(inputs)
     if rows:
-        compute = _unknown
+        compute = _refuse_rows
     elif device != CPU:
-        if not all([s.device == device or goes_anywhere(s) for s in inputs]):  # noqa: C419
-            return None  # as of arrays, which are no tensors
-        compute = partial(_elsewhere, operator, static, Bounded(64))
+        if not all([s.device == device or is_movable_spec(s) for s in inputs]):  # noqa: C419
+            return None  # an array of the host beside tensors of a device
+        compute = partial(_device_apply, operator, static, Bounded(64))
         if operator.is_view:
-            compute = partial(_seen, partial(operator.function, **static), Bounded(64))
+            compute = partial(_device_view, partial(operator.function, **static), Bounded(64))
     else:
         compute = operator.computation(runtime.target, inputs, static)
     if compute is None:
@@ -106,49 +127,64 @@ def make_plan(
     return Plan(operator, static, inputs, spec, compute)
 
 
-def _seen(function: Any, known: dict[Any, Any], array: Any) -> Any:
-    """Return a view of an array of another device; raises where elements have to be copied."""
+def _device_view(function: Any, known: dict[Any, Any], array: Any) -> Any:
+    """Return a view of an array of a device; raise a ValueError where elements have to be
+    copied."""
     return array.seen(function, known)
 
 
-def _elsewhere(
+def _device_apply(
     operator: Any, static: dict[str, Any], known: dict[Any, Any], *arrays: Any
 ) -> Any:
-    """Apply an operator to arrays of another device; ``known`` keeps the programs of one or two
-    arrays, whose specs are those of a plan, by how they lie."""
+    """Apply an operator to arrays of a device, which have the specs of a plan.
+
+    ``known`` keeps the programs for one or two arrays by the strides of these arrays.
+    """
     first, last = arrays[0], arrays[-1]
     if len(arrays) > 2:
-        return runtime.elsewhere(operator, arrays, static)[0]
+        return runtime.apply_on_device(operator, arrays, static)[0]
     key = first.strides, last.strides, first is last
     program = known.get(key)
     if program is None:
-        program = known[key] = runtime.program_elsewhere(operator, arrays, static)
+        program = known[key] = runtime.program_on_device(operator, arrays, static)
     return program(arrays)[0]
 
 
-_MOST_INPUTS = 4  # a plan has an entry for each set of inputs that require grad
+_MOST_READ = 4  # a plan has an entry for each set of inputs that require grad
+_MOST_INPUTS = 64  # of operators whose derivatives read nothing
 
 
-def alike(operator: Any, static: dict[str, Any], inputs: tuple[Spec, ...], result: Spec) -> Plan:
-    """Return a plan for all static parameters with which results are alike: it is given what was
-    computed, and they are put in afterwards."""
+def _reads_any(operator: Any, inputs: Sequence[Spec]) -> bool:
+    """Whether the derivative reads an input or the result."""
+    return operator.differentiable and any(operator.saves([True] * len(inputs)))
+
+
+def shared_plan(
+    operator: Any, static: dict[str, Any], inputs: tuple[Spec, ...], result: Spec
+) -> Plan:
+    """Return a plan for all static parameters of an operator with these specs of operands and
+    result.
+
+    Its ``compute`` takes the array that was computed already. The static parameters of the
+    operation are put into the node and the view afterwards.
+    """
     key = (inputs, result)
     plan = operator.alike.get(key)
     if plan is None:
         plan = Plan(operator, static, inputs, result, np.asarray)
         plan.kind, plan.depth = False, 2  # type: ignore[assignment]
-        keep(operator, operator.alike, key, plan)
+        keep_plan(operator, operator.alike, key, plan)
     return plan
 
 
-def _unknown(array: np.ndarray) -> Any:
-    """Stand for the function of an array with rows, which is met seldom."""
+def _refuse_rows(array: np.ndarray) -> Any:
+    """Raise a ValueError, for which an operand with rows takes the general way."""
     raise ValueError("rows")
 
 
-def comes_again(*key: Any) -> bool:
-    """Whether a key was met before: most indices and shapes never come again, and leave only
-    this."""
+def was_met_before(*key: Any) -> bool:
+    """Whether a key was met before. Most indices and shapes are met once: they leave a hash here,
+    and get no plan."""
     number = hash(key)
     if number in _met:
         return True
@@ -158,15 +194,19 @@ def comes_again(*key: Any) -> bool:
     return False
 
 
-def keep(owner: Any, table: dict[Any, Any], key: Any, plan: Any) -> None:
-    """Put a plan into a table of ``owner``, which has a method ``forget_plans``."""
+def keep_plan(owner: Any, table: dict[Any, Any], key: Any, plan: Any) -> None:
+    """Put a plan into a table of ``owner``, whose method ``forget_plans`` empties the table when
+    settings change."""
     _planned.add(owner)
     table[key] = plan
 
 
-def key_of(operands: tuple[Any, ...], static: dict[str, Any]) -> Any:
-    """Return what a plan is kept by: the specs or descriptors of its operands, that of one or two
-    alike alone, and static parameters."""
+def plan_key(operands: tuple[Any, ...], static: dict[str, Any]) -> Any:
+    """Return the key of a plan: the specs or descriptors of its operands, and its static
+    parameters.
+
+    Without static parameters one operand, or two with the same spec, have the spec itself as key.
+    """
     if static:
         return (*operands, *static.items())
     return operands[0] if 0 < len(operands) < 3 and operands[0] is operands[-1] else operands
@@ -175,33 +215,36 @@ def key_of(operands: tuple[Any, ...], static: dict[str, Any]) -> Any:
 def plan_of(
     operator: Any, static: dict[str, Any], inputs: Sequence[Any], at_once: bool = False
 ) -> Plan | None:
-    """Return the plan for values: one that is kept, or that is made when they are met again, or
-    ``at_once``; None where there is none."""
+    """Return the plan of an operator for values; None where there is none.
+
+    A new plan is made when operands of these specs are met for the second time, or ``at_once``.
+    """
     specs: tuple[Spec, ...] = tuple([value.spec for value in inputs])
-    key = key_of(specs, static)
+    key = plan_key(specs, static)
     try:
         plan = operator.plans.get(key)
-        if plan is None and (at_once or comes_again(operator, key)):
+        if plan is None and (at_once or was_met_before(operator, key)):
             plan = make_plan(operator, static, specs)
             if plan is not None:
-                keep(operator, operator.plans, key, plan)
+                keep_plan(operator, operator.plans, key, plan)
     except TypeError:  # a parameter that cannot be hashed
         return None
     return plan
 
 
 class Mixture:
-    """A plan for arguments some of which are first made what the operator takes; see `operands`.
+    """A plan for arguments of which some have to be converted to operands first; see `operands`.
 
     Attributes
     ----------
     plan : Plan
+        The plan for the converted operands.
     operands : tuple
-        What makes an operand of each argument; None for one that is taken as it is.
+        For each argument the function that converts it; None for an argument that needs none.
     constants : dict or None
-        Of two arguments, one of which is a number: what is known of numbers.
+        The operands of numbers that were met, if one of two arguments is a number; else None.
     last : bool
-        Whether it is the second one.
+        Whether the second argument is the number.
     """
 
     __slots__ = ("constants", "last", "operands", "plan")

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...process.bounded_dict import Bounded
-from ..derivatives.region_gradients import of_a_part
+from ..derivatives.region_gradients import reads_partly_written
 from ..graph.kind import Kind, kind_of
 from ..graph.node import NO_EDGE, Edge, Node
 from ..graph.value import Value, spec_of
@@ -81,10 +81,10 @@ def by_position(node: Node) -> ByPosition | None:
     seen = owner.by_position
     if seen is None:
         seen = owner.by_position = _made(node) or False
-    return None if seen is False or of_a_part(node) else seen
+    return None if seen is False or reads_partly_written(node) else seen
 
 
-def general(node: Any) -> Kind | None:
+def general_kind(node: Any) -> Kind | None:
     """Return the kind of a node, of an indexed one with the index as data."""
     seen = by_position(node)
     return seen.kind if seen is not None else node._kind or node.kind
@@ -118,7 +118,7 @@ def _window(node: Node, found: Any) -> Window | None:
     return None if kind is None else Window(kind, positions, unit)
 
 
-def are_few(indexed: Sequence[tuple[Node, ByPosition]]) -> bool:
+def is_worthwhile(indexed: Sequence[tuple[Node, ByPosition]]) -> bool:
     """Whether nodes with indices are so few and small that indices as data are worth while."""
     return len(indexed) == 1 or (
         len(indexed) <= _MOST_NODES and sum([seen.size for _, seen in indexed]) <= _MOST_ELEMENTS

@@ -18,9 +18,9 @@ from ..graph.value import Value
 from ..lower.executable import Executable
 from ..lower.lower import lower
 from ..record.apply import mode, runtime, unusual
-from .dynamic_index import general
+from .dynamic_index import general_kind
 from .structure import Structure
-from .structure_walk import Track, layouts, sameness
+from .structure_walk import Track, identity_numbers, layouts
 
 Starts = tuple[Any, ...]
 _OUTSIDE = -1  # stands for nodes that are not in the graph
@@ -32,7 +32,7 @@ _LARGEST_KEPT = 1 << 18  # kB of one plan, of 300 000 instructions: its graph to
 _PLAN_SIZE, _INSTRUCTION_SIZE = 14, 0.85  # kB, about, without constants
 
 
-class Known:
+class KnownPlan:
     """The plan of an earlier pass for passes of the same structure; after its first recall it has a
     track too, by which their graphs are recognised.
 
@@ -91,7 +91,7 @@ class Known:
         self.targets = targets
         self.has_outside = _OUTSIDE in targets
         self.is_closed = track.leaves() <= set(targets)
-        self.same, self.layouts = sameness(arrays), layouts(arrays)
+        self.same, self.layouts = identity_numbers(arrays), layouts(arrays)
         firsts = {n: place for place, n in reversed([*enumerate(self.same)])}
         self.firsts = [firsts[n] for n in range(len(firsts))]
         wanted = [(n, edge.slot) for n, edge in zip(targets, edges, strict=True)]
@@ -116,7 +116,11 @@ class Known:
         if nodes is None or (targets is not None and not self._are_targets(targets, nodes)):
             return None
         arrays = self.track.arrays(nodes, seeds)
-        if arrays is None or sameness(arrays) != self.same or layouts(arrays) != self.layouts:
+        if (
+            arrays is None
+            or identity_numbers(arrays) != self.same
+            or layouts(arrays) != self.layouts
+        ):
             return None
         arrays = [arrays[n] for n in self.firsts]
         if self.track.indexed:
@@ -133,7 +137,7 @@ class Known:
         return all(x not in found if n == _OUTSIDE else x is nodes[n] for n, x in places)
 
 
-class Recalled(Known):
+class ExecutablePlan(KnownPlan):
     """The plan of a pass that is not recorded: an executable."""
 
     def __init__(self, plan: Executable, *parts: Any) -> None:
@@ -149,8 +153,8 @@ class Recalled(Known):
         return list(map(runtime.value, self.plan(structure.arrays)))
 
 
-_known: OrderedDict[Hashable, Known] = OrderedDict()
-_tracks: dict[Hashable, list[Known]] = {}  # of passes that begin alike, the latest first
+_known: OrderedDict[Hashable, KnownPlan] = OrderedDict()
+_tracks: dict[Hashable, list[KnownPlan]] = {}  # of passes that begin alike, the latest first
 _total = 0  # kB
 # The times that structures were met, by the hashes of their keys: most graphs never come again.
 _seen: OrderedDict[int, int] = OrderedDict()
@@ -158,19 +162,19 @@ _released: deque[Callable[[], Sequence[Any]]] = deque()
 _lock = fork_safe_lock()
 
 
-def recognise(request: Any) -> tuple[Structure, Known] | None:
+def recognise(request: Any) -> tuple[Structure, KnownPlan] | None:
     """Return the structure and the plan of a pass whose graph a track recognises, else None."""
     if request.is_special or (unusual and not mode.direct):
         return None
     ends = request.ways_out
     targets = None if ends is None else [edge.node for edge in ends]
     seeds = [value.array for _, value in request.seeds]
-    return known_for(*_starts(request), targets, seeds)
+    return plan_for_start(*_starts(request), targets, seeds)
 
 
-def known_for(
+def plan_for_start(
     roots: tuple[Node, ...], starts: Starts, targets: list[Any] | None, seeds: list[Any]
-) -> tuple[Structure, Known] | None:
+) -> tuple[Structure, KnownPlan] | None:
     """Return the structure and the plan of a pass that starts in a certain way; None if unknown.
 
     A plan for the very indices of the graph is preferred to a plan for any index.
@@ -178,7 +182,7 @@ def known_for(
     nodes = _first_nodes(roots)
     kinds = tuple(map(_known_kind, nodes))
     found = _followed((kinds, *starts), roots, targets, seeds)
-    for kind_of in (general, _kind):
+    for kind_of in (general_kind, _kind):
         if found is not None:
             break
         others = tuple(map(kind_of, nodes))
@@ -189,7 +193,7 @@ def known_for(
 
 def _followed(
     beginning: Hashable, roots: tuple[Node, ...], targets: list[Any] | None, seeds: list[Any]
-) -> tuple[Structure, Known] | None:
+) -> tuple[Structure, KnownPlan] | None:
     known = _tracks.get(beginning) or []
     for n, recalled in enumerate(known):
         structure = recalled.follow(roots, targets, seeds)
@@ -204,7 +208,7 @@ def _known_kind(node: Node) -> Any:
     """Return the kind of a node if it was made, else its kind with the index as data: most indices
     that are met for the first time never come again."""
     kind = node._kind
-    return general(node) if kind is False else kind
+    return general_kind(node) if kind is False else kind
 
 
 def _kind(node: Node) -> Any:
@@ -255,14 +259,14 @@ def starts_of(
     return seeds, slots, options, settings.version, runtime.target
 
 
-def recall(request: Any, structure: Structure) -> Known | None:
+def recall(request: Any, structure: Structure) -> KnownPlan | None:
     """Return the plan of an earlier pass of this structure, None if there is none."""
     recalled = _known.get(structure.key)
     if recalled is not None and recalled.learn_track(request, structure):
         with _lock:
             if _known.get(structure.key) is recalled:  # else another thread has dropped it
                 roots, starts = _starts(request)
-                kinds = map(general if structure.by_position else _kind, _first_nodes(roots))
+                kinds = map(general_kind if structure.by_position else _kind, _first_nodes(roots))
                 recalled.beginning = tuple(kinds), *starts
                 known = _tracks.setdefault(recalled.beginning, [])
                 known[:] = [recalled, *[r for r in known if r is not recalled][: _MOST_TRIED - 1]]
@@ -276,7 +280,7 @@ def times_met(structure: Structure) -> int:
         count = _seen.get(number, 0)
         _seen[number] = count + 1
         if not count:
-            _expect(_MOST_SEEN)
+            _forget_old_counts(_MOST_SEEN)
     return count
 
 
@@ -297,7 +301,7 @@ def remember(
         value.expr.keep(value.expr_slot, array)
         value.array, value.expr = array, None
     shapes = [shape for shape, _ in plan.specs]
-    keep(structure, Recalled(plan, *parts_of(structure, wanted, grads, shapes)))
+    keep_plan(structure, ExecutablePlan(plan, *parts_of(structure, wanted, grads, shapes)))
 
 
 def parts_of(
@@ -306,7 +310,7 @@ def parts_of(
     grads: Iterable[Edge],
     shapes: Iterable[tuple[int, ...]],
 ) -> tuple[Any, ...]:
-    """Return the arguments of `Known` for a pass."""
+    """Return the arguments of `KnownPlan` for a pass."""
     index = structure.index
     places = [(index[edge.node], edge.slot) for edge in grads if edge.node is not None]
     executed = tuple([index[node] for node in wanted])
@@ -319,7 +323,7 @@ def kilobytes(arrays: Iterable[Any]) -> int:
     return sum([array.nbytes for array in arrays]) >> 10
 
 
-def keep(structure: Structure, known: Known) -> None:
+def keep_plan(structure: Structure, known: KnownPlan) -> None:
     """Keep the plan of a pass; the oldest plans are dropped to make room, but not the largest."""
     global _total
     if known.size > _LARGEST_KEPT:
@@ -335,10 +339,10 @@ def keep(structure: Structure, known: Known) -> None:
             _total -= _drop(key)
         if len(_known) == 1:  # Ctrl-C came once between the two lines above
             _total = largest.size
-        _expect(len(_known))
+        _forget_old_counts(len(_known))
 
 
-def _expect(count: int) -> None:
+def _forget_old_counts(count: int) -> None:
     """Forget the counts of all but the latest structures: the plan of an older one would have been
     dropped before its next pass."""
     while len(_seen) > count:

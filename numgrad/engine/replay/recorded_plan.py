@@ -13,13 +13,14 @@ from ...process.gc_pause import paused
 from ..graph.kind import kind_of
 from ..graph.node import Edge, Node, Value, connect, own_edge
 from ..record.apply import apply, grad_mode
+from ..record.composition import Operations
 from ..record.dispatch import apply_plan
 from ..record.plan import Plan, make_plan
-from .plan_cache import Known, keep, kilobytes, parts_of
+from .plan_cache import KnownPlan, keep_plan, kilobytes, parts_of
 from .structure import Structure
 
 
-class Saved(NamedTuple):
+class SavedRead(NamedTuple):
     """A saved value that a derivative has read.
 
     Attributes
@@ -44,7 +45,7 @@ class Saved(NamedTuple):
         return value
 
 
-class Step(NamedTuple):
+class PlanStep(NamedTuple):
     """An operation of a recorded plan: its plan, operator and static parameters, and the numbers of
     the values that it reads."""
 
@@ -54,32 +55,16 @@ class Step(NamedTuple):
     reads: tuple[int, ...]
 
 
-class Trace:
-    """The trace of a recorded pass: its operations, noted while it runs.
-
-    Attributes
-    ----------
-    is_whole : bool
-        Whether the trace can be applied to other graphs: all operands are seeds, saved values,
-        results of other operations, or constants that share no memory with any of them.
-    """
+class Trace(Operations):
+    """The trace of a recorded pass: its operations, noted while it runs. Sources are seeds, by
+    number, and saved values."""
 
     def __init__(self, structure: Structure, seeds: Sequence[Value]) -> None:
+        super().__init__()
         self.index = structure.index
-        self.is_whole = True
-        self.sources: list[Any] = []  # a number of a seed, a `Saved`, or a constant
-        self.steps: list[tuple[Any, dict[str, Any], list[Any], Sequence[Any], Sequence[Any]]] = []
-        self._places: dict[int, Any] = {}  # by id: a source's number, or a step and its result
-        self._alive: list[Any] = []  # keeps values alive, so that no id comes twice
-        self._arrays: set[int] = {id(array) for array in structure.arrays}
+        self._arrays.update([id(array) for array in structure.arrays])
         for n, seed in enumerate(seeds):
-            self._source(seed, n)
-
-    def _source(self, value: Value, source: Any) -> int:
-        self._places[id(value)] = len(self.sources)
-        self._alive.append(value)
-        self.sources.append(source)
-        return len(self.sources) - 1
+            self.add_source(seed, n)
 
     def restored(self, value: Value, node: Node, position: int, edge: Edge) -> None:
         """Note a saved value that a derivative reads."""
@@ -89,7 +74,7 @@ class Trace:
         if node not in self.index:
             self._restored_here(value, node.saved[position] if node.saved else None)
             return
-        self._source(value, Saved(self.index[node], position, place))
+        self.add_source(value, SavedRead(self.index[node], position, place))
 
     def _restored_here(self, value: Value, saved: Any) -> None:
         """Note a value saved by an operation of this pass itself, which has a place already."""
@@ -100,36 +85,8 @@ class Trace:
         self._places[id(value)] = known
         self._alive.append(value)
 
-    def applied(
-        self, operator: Any, static: dict[str, Any], inputs: Sequence[Value], outputs: Sequence[Any]
-    ) -> None:
-        """Note an operation with its operands and results."""
-        reads = [self._place(value) for value in inputs]
-        self.steps.append((operator, static, reads, inputs, outputs))
-        for slot, value in enumerate(outputs):
-            self._places[id(value)] = (len(self.steps) - 1, slot)
-            self._arrays.add(id(value.array))
 
-    def _place(self, value: Value) -> Any:
-        place = self._places.get(id(value))
-        if place is not None:
-            return place
-        array: Any = value.array
-        if array is None or value.requires_grad:
-            self.is_whole = False
-        while array is not None:  # the array, then the arrays of which it is a view
-            if id(array) in self._arrays:
-                self.is_whole = False
-            array = getattr(array, "base", None)
-        return self._source(value, value)
-
-    def place_of_result(self, value: Value) -> tuple[int, int] | None:
-        """Return the step and the slot of an operation's result; None for any other value."""
-        place = self._places.get(id(value))
-        return place if isinstance(place, tuple) else None
-
-
-class Tape(Known):
+class RecordedPlan(KnownPlan):
     """The recorded plan of a pass: the operations of its trace."""
 
     def __init__(self, trace: Trace, results: Sequence[tuple[int, int]], *parts: Any) -> None:
@@ -137,19 +94,14 @@ class Tape(Known):
         self.sources = trace.sources
         constants = [source.array for source in self.sources if isinstance(source, Value)]
         self.size = len(trace.steps) + kilobytes(constants)
-        firsts: list[int] = []
-        count = len(self.sources)
-        for *_, outputs in trace.steps:
-            firsts.append(count)
-            count += len(outputs)
+        reads, firsts = trace.numbered()
         plans: dict[Any, Plan | None] = {}
         self.steps = [
-            Step(
-                _plan(operator, static, inputs, outputs, plans), operator, static,
-                tuple([p if type(p) is int else firsts[p[0]] + p[1] for p in reads]),
+            PlanStep(_plan(operator, static, inputs, outputs, plans), operator, static, numbers)
+            for (operator, static, _, inputs, outputs), numbers in zip(
+                trace.steps, reads, strict=True
             )
-            for operator, static, reads, inputs, outputs in trace.steps
-        ]  # fmt: skip
+        ]
         self.found = [firsts[step] + slot for step, slot in results]
 
     def values(
@@ -160,7 +112,7 @@ class Tape(Known):
         values: list[Any] = []
         for source in self.sources:
             kind = type(source)
-            if kind is Saved:
+            if kind is SavedRead:
                 source = source.of(order, saved)
             elif kind is int:
                 source = seeds[source]
@@ -189,7 +141,7 @@ def _plan(
     return known[kind]
 
 
-def remember(
+def keep_recorded_plan(
     structure: Structure,
     trace: Trace,
     wanted: dict[Node, tuple[bool, ...]],
@@ -203,4 +155,4 @@ def remember(
     if not all([getattr(step[0], "is_builtin", True) for step in trace.steps]):  # noqa: C419
         return  # a user's function may raise, and says which node it belongs to
     shapes = [value.shape for value in grads.values()]
-    keep(structure, Tape(trace, results, *parts_of(structure, wanted, grads, shapes)))
+    keep_plan(structure, RecordedPlan(trace, results, *parts_of(structure, wanted, grads, shapes)))

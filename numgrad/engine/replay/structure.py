@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from ..._settings import settings
-from ..derivatives.region_gradients import of_a_part, writes
+from ..derivatives.region_gradients import reads_partly_written, writes
 from ..graph.node import Accumulator, Node
 from ..graph.value import Value
 from ..record.apply import mode, runtime, unusual
-from .dynamic_index import ByPosition, are_few, by_position
+from .dynamic_index import ByPosition, by_position, is_worthwhile
 
 _NONE: Mapping[Any, Any] = MappingProxyType({})
 
@@ -51,7 +51,7 @@ class Structure:
 
     def with_positions(self) -> "Structure | None":
         """Return the structure in which indices are data; None where this is not worth while."""
-        if not are_few(self.indexed):
+        if not is_worthwhile(self.indexed):
             return None
         # Nodes with equal indices may share an array: copies are separate arguments.
         indexed = [(node, ByPosition(x.kind, x.positions.copy())) for node, x in self.indexed]
@@ -69,77 +69,109 @@ def structure_of(request: Any, order: Sequence[Node]) -> Structure | None:
     """
     if request.is_special or (unusual and not mode.direct):
         return None
-    index = {node: n for n, node in enumerate(order)}
-    place_of = index.get
-    arrays: list[np.ndarray] = []
-    places: dict[int, int] = {}
-    parts: list[Any] = []
-    indexed: list[tuple[Node, ByPosition]] = []
-    has_parts = False
-    for node in order:
-        if node.extras is not None:
-            return None
-        kind: Any = node._kind or node.kind
-        if kind is None:
-            if type(node) is not Accumulator or node.variable.hooks:
-                return None
-            parts.append(node.outputs)
-            continue
-        if request.records and kind.operator.is_replay:
-            return None  # its derivative is recorded as one operation
-        if kind.operator.by_position is None:
-            parts.append(kind)
-        else:
-            has_parts = has_parts or of_a_part(node)
-            seen = by_position(node)
-            parts.append(kind if seen is None else seen.kind)
-            if seen is not None:
-                indexed.append((node, seen))
-        parts.append(tuple([-1 if p is None else place_of(p) for p in node.parents]))
-        if None in parts[-1]:  # parents older than the last node of the pass
-            parts += [p._kind or p.kind for p in node.parents if p is not None and p not in index]
-        if any(node.slots):
-            parts.append(node.slots)
-        saved = node.saved
+    key = _Key(order)
+    if key.add_nodes(request.records) and key.add_seeds(request.seeds):
+        return key.structure(request)
+    return None
+
+
+class _Key:
+    """The key of a pass while it is made, and the arrays that are arguments of its program."""
+
+    __slots__ = ("arrays", "has_parts", "index", "indexed", "order", "parts", "places")
+
+    def __init__(self, order: Sequence[Node]) -> None:
+        self.order = order
+        self.index = {node: n for n, node in enumerate(order)}
+        self.arrays: list[np.ndarray] = []
+        self.places: dict[int, int] = {}
+        self.parts: list[Any] = []
+        self.indexed: list[tuple[Node, ByPosition]] = []
+        self.has_parts = False
+
+    def add_nodes(self, records: bool) -> bool:
+        """Add the kinds, the connections and the saved values of the nodes; return False for a
+        pass that must be built every time."""
+        index, parts = self.index, self.parts
+        place_of = index.get
+        for node in self.order:
+            if node.extras is not None:
+                return False
+            kind: Any = node._kind or node.kind
+            if kind is None:
+                if type(node) is not Accumulator or node.variable.hooks:
+                    return False
+                parts.append(node.outputs)
+                continue
+            if records and kind.operator.is_replay:
+                return False  # its derivative is recorded as one operation
+            parts.append(kind if kind.operator.by_position is None else self._dynamic(node, kind))
+            parts.append(tuple([-1 if p is None else place_of(p) for p in node.parents]))
+            if None in parts[-1]:  # parents older than the last node of the pass
+                older = [p for p in node.parents if p is not None and p not in index]
+                parts += [p._kind or p.kind for p in older]
+            if any(node.slots):
+                parts.append(node.slots)
+            if not self._add_saved(node.saved):
+                return False
+        return True
+
+    def _dynamic(self, node: Node, kind: Any) -> Any:
+        """Return the kind of a node whose index may be data."""
+        self.has_parts = self.has_parts or reads_partly_written(node)
+        seen = by_position(node)
+        if seen is None:
+            return kind
+        self.indexed.append((node, seen))
+        return seen.kind
+
+    def _add_saved(self, saved: Sequence[Any] | None) -> bool:
+        """Add the arrays of saved values; return False where one is still to be computed."""
         if saved is None:
-            parts.append(None)
-            continue
+            self.parts.append(None)
+            return True
         for value in saved:
             if value is None:
                 continue
             if not isinstance(value, Value) or value.array is None:
-                return None
-            _note(value.array, arrays, places, parts)
-    for edge, value in request.seeds:
-        if value.array is None:
-            return None
-        parts += (index.get(edge.node, -1), edge.slot, value.rows)
-        _note(value.array, arrays, places, parts)
-    targets = request.targets
-    if targets is not None:
-        targets = tuple([(index.get(node, -1), slot) for node, slot in targets])
-    parts += (
-        targets, request.extra_leaves, request.seeds_last, request.batch, request.create_graph,
-        request.direction, settings.version, runtime.target,
-    )  # fmt: skip
-    key: Hashable = tuple(parts)
-    if indexed:
-        key = (key, *[node._kind for node, _ in indexed])
-        if has_parts and any([writes(node) for node, _ in indexed]):  # noqa: C419
-            indexed = []  # parts of gradients arrive at a written array, not gradients of the whole
-    return Structure(key, arrays, order, index, indexed)
+                return False
+            self._add_array(value.array)
+        return True
 
+    def add_seeds(self, seeds: Sequence[Any]) -> bool:
+        """Add the seeds and where they arrive; return False where one is still to be computed."""
+        for edge, value in seeds:
+            if value.array is None:
+                return False
+            self.parts += (self.index.get(edge.node, -1), edge.slot, value.rows)
+            self._add_array(value.array)
+        return True
 
-def _note(
-    array: np.ndarray, arrays: list[np.ndarray], places: dict[int, int], parts: list[Any]
-) -> None:
-    """Add an array to the arguments, and its number and its strides to the key."""
-    place = places.get(id(array))
-    if place is not None:
-        parts.append(place)
-        return
-    place = places[id(array)] = len(arrays)
-    arrays.append(array)
-    parts.append(place)  # first, so that strides are not taken for the slots of a node
-    if not array.flags.c_contiguous:
-        parts.append(array.strides)
+    def _add_array(self, array: np.ndarray) -> None:
+        """Add an array to the arguments, and its number and its strides to the key."""
+        place = self.places.get(id(array))
+        if place is not None:
+            self.parts.append(place)
+            return
+        place = self.places[id(array)] = len(self.arrays)
+        self.arrays.append(array)
+        self.parts.append(place)  # first, so that strides are not taken for the slots of a node
+        if not array.flags.c_contiguous:
+            self.parts.append(array.strides)
+
+    def structure(self, request: Any) -> Structure:
+        """Return the structure of the pass that is requested."""
+        targets = request.targets
+        if targets is not None:
+            targets = tuple([(self.index.get(node, -1), slot) for node, slot in targets])
+        self.parts += (
+            targets, request.extra_leaves, request.seeds_last, request.batch, request.create_graph,
+            request.direction, settings.version, runtime.target,
+        )  # fmt: skip
+        key: Hashable = tuple(self.parts)
+        indexed = self.indexed
+        if indexed:
+            key = (key, *[node._kind for node, _ in indexed])
+            if self.has_parts and any([writes(node) for node, _ in indexed]):  # noqa: C419
+                indexed = []  # a written array receives parts of gradients, not whole ones
+        return Structure(key, self.arrays, self.order, self.index, indexed)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..graph.node import Accumulator, Node
-from .dynamic_index import by_position, general
+from .dynamic_index import by_position, general_kind
 
 _kinds, _parents = attrgetter("_kind"), attrgetter("parents")
 _numbers, _extras, _slots = attrgetter("number"), attrgetter("extras"), attrgetter("slots")
@@ -116,7 +116,7 @@ class Track:
     def _general(self, nodes: Sequence[Any], kinds: list[Any]) -> list[Any]:
         """Replace the kinds of indexed nodes by their kinds with indices as data; return all."""
         for n in self.indexed:
-            kinds[n] = general(nodes[n])
+            kinds[n] = general_kind(nodes[n])
         return kinds
 
     def _has_its_leaves(self, nodes: list[Any]) -> bool:
@@ -148,7 +148,7 @@ class Track:
         return [seen.positions for seen in found]
 
 
-def sameness(arrays: Sequence[np.ndarray]) -> list[int]:
+def identity_numbers(arrays: Sequence[np.ndarray]) -> list[int]:
     """Return a number for each array, the same for the same object, in order of appearance."""
     seen: dict[int, int] = {}
     return [seen.setdefault(i, len(seen)) for i in map(id, arrays)]
@@ -159,4 +159,4 @@ def layouts(arrays: Sequence[np.ndarray]) -> list[Any]:
     return [item.flags.c_contiguous or item.strides for item in arrays]
 
 
-__all__ = ["Track", "layouts", "sameness"]
+__all__ = ["Track", "identity_numbers", "layouts"]

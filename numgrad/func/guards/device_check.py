@@ -1,20 +1,20 @@
-"""Where the operands of a captured function are: it runs on one device, and tensors of two do not
-meet there either."""
+"""The device of a captured function: it runs on one, and tensors of two devices do not meet in it.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..._errors import DeviceError
 from ..._tensor import Tensor
-from ...engine.graph.runtime import on_two_devices
-from ...engine.graph.value import CPU, Expr, Spec, Storage, device_of, goes_anywhere
+from ...engine.graph.runtime import two_devices_error
+from ...engine.graph.value import CPU, Expr, Spec, Storage, device_of, is_movable_spec
 from ...engine.lower.placeholder import ARGUMENT
 
 
-def require_one(name: str, leaves: Iterable[Any]) -> None:
-    """Raise for tensors of several devices among arguments; what goes anywhere may."""
+def require_one_device(name: str, leaves: Iterable[Any]) -> None:
+    """Raise for arguments on several devices, except those that are moved freely."""
     tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
-    devices = {x.spec.device for x in tensors if not goes_anywhere(x.spec)}
+    devices = {x.spec.device for x in tensors if not is_movable_spec(x.spec)}
     if len(devices) > 1:
         raise DeviceError(
             f"{name}: the arguments are on {' and on '.join(sorted(devices))}; move them to one, "
@@ -25,17 +25,17 @@ def require_one(name: str, leaves: Iterable[Any]) -> None:
 def device_for(
     exprs: Sequence[Expr], specs: Iterable[Spec], storages: Mapping[int, Storage]
 ) -> str:
-    """Return the device on which expressions are computed: the only one among ``specs`` but the
+    """Return the device on which expressions are computed: the only one among ``specs`` besides the
     CPU.
 
-    ``storages`` are those of what a function has taken from outside, by the ids of the arrays.
+    ``storages`` has the storages of values from outside, by the ids of the arrays.
 
     Raises
     ------
     DeviceError
-        If there are two, or where tensors of two devices meet. While a function is captured nobody
-        knows whether what it makes on the CPU stems from a tensor or from an array, which goes
-        along.
+        If there are two, or where tensors of two devices meet. Only expressions tell, after the
+        capture, whether a value on the CPU stems from a tensor or from an array, which is moved
+        freely.
     """
     devices = {spec.device for spec in specs} - {CPU}
     if len(devices) > 1:
@@ -51,22 +51,24 @@ def device_for(
         is_tied = any([_is_tied(value, tied) for value in expr.inputs])  # noqa: C419
         if away != CPU and is_tied:
             where = "" if expr.site is None else f" at {expr.site}"
-            raise on_two_devices(f"{expr.operator.name}{where}", away, CPU)
+            raise two_devices_error(f"{expr.operator.name}{where}", away, CPU)
         if (away != CPU or is_tied) and device_of(expr.specs) == CPU:
             tied.add(expr)
     return devices.pop()
 
 
 def comes_back(expr: Expr) -> bool:
-    """Whether an expression stands for a copy from a device to the CPU."""
+    """Whether an expression is a copy from a device to the CPU."""
     given = [value.spec for value in expr.inputs]
     return device_of(expr.specs) == CPU != device_of(given)
 
 
 def _is_tied(value: Any, tied: set[Any]) -> bool:
-    """Whether a value is on the CPU and stays there; ``tied`` has the ids of arrays from outside
-    and the expressions that do."""
-    if value.spec.device != CPU or goes_anywhere(value.spec):
+    """Whether a value is on the CPU and must stay there.
+
+    ``tied`` has the ids of arrays from outside, and the expressions, that must.
+    """
+    if value.spec.device != CPU or is_movable_spec(value.spec):
         return False
     if value.array is not None:
         return id(value.array) in tied
@@ -75,4 +77,4 @@ def _is_tied(value: Any, tied: set[Any]) -> bool:
     return value.expr in tied
 
 
-__all__ = ["comes_back", "device_for", "require_one"]
+__all__ = ["comes_back", "device_for", "require_one_device"]

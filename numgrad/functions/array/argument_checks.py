@@ -11,7 +11,7 @@ import numpy as np
 from ..._errors import NumgradError
 from ..._tensor import Tensor
 from ...engine.graph.callsite import is_ours
-from ...engine.record.guards import seen
+from ...engine.record.guards import guarded
 
 
 def called() -> str:
@@ -32,7 +32,7 @@ def unwanted(argument: str, wanted: str, given: Any) -> str:
 
 def integer(n: Any, argument: str) -> int:
     """Return an argument as a Python integer."""
-    n = seen(n)
+    n = guarded(n)
     try:
         return operator.index(n)
     except TypeError:
@@ -43,7 +43,7 @@ def integer(n: Any, argument: str) -> int:
 
 def integers(items: Any, argument: str) -> tuple[int, ...]:
     """Return an argument that is one integer or several as a tuple."""
-    items = seen(items)
+    items = guarded(items)
     is_one = isinstance(items, (Tensor, str, bytes)) or getattr(items, "ndim", 1) == 0
     if not is_one and isinstance(items, Iterable):
         return tuple([integer(n, argument) for n in items])

@@ -9,7 +9,7 @@ from numpy.lib import array_utils
 
 from ..._tensor import Tensor
 from ...engine.graph.value import View
-from ...engine.record.guards import seen
+from ...engine.record.guards import guarded
 from ...engine.record.options import Steps
 from ...operators.shape.reshape import expand_dims, permute_dims, reshape
 from .argument_checks import integer, integers
@@ -25,7 +25,7 @@ def normalize_axis_index(axis: Any, ndim: int) -> int:
 def normalize_axis_tuple(axis: Any, ndim: int, *options: Any, **named: Any) -> tuple[int, ...]:
     """Return one or several axes as numbers that are not negative."""
     try:
-        return array_utils.normalize_axis_tuple(seen(axis), ndim, *options, **named)
+        return array_utils.normalize_axis_tuple(guarded(axis), ndim, *options, **named)
     except TypeError:
         integers(axis, "axis")  # it says what is wrong
         raise
@@ -41,7 +41,7 @@ def negative_axes(axis: Axis, ndim: int) -> tuple[int, ...]:
 def reduced_axes(axis: Axis, ndim: int) -> tuple[int, ...]:
     """Return ``axis`` of a reduction as `negative_axes` does; a number has an axis to reduce, as in
     NumPy: ``sum(3.0, axis=0)``."""
-    return () if not ndim and seen(axis) in (0, -1) else negative_axes(axis, ndim)
+    return () if not ndim and guarded(axis) in (0, -1) else negative_axes(axis, ndim)
 
 
 def negative_axis(axis: int, ndim: int) -> int:

@@ -56,7 +56,7 @@ def _moved(x: Value, device: str) -> Value:
     """
     spec = spec_of(x.shape, x.dtype, x.rows, device)
     if mode.capture is not None and (x.array is None or not mode.capture.made(x)):
-        mode.capture.use((x,))
+        mode.capture.note_operands((x,))
         copy = Expr(registry["copy"], {}, (snapshot(x),), (spec,))
         return runtime.value.deferred(copy, 0, spec)
     if x.array is None:

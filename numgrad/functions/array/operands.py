@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from ..._declare.operator import WEAK, device_among, kind_of
+from ..._declare.operator import FLOATING, WEAK, device_among, kind_of
 from ..._tensor import ArrayLike, Tensor
-from ...engine.capture.capture import known
-from ...engine.graph.value import CPU
+from ...engine.capture.capture import constant_elements
+from ...engine.graph.value import CPU, ForeignStorage
 from ...engine.graph.view import RESULT
-from ...engine.record.apply import mode
-from ...engine.record.guards import seen
+from ...engine.record.apply import mode, unusual
+from ...engine.record.guards import guarded
 from .argument_checks import unwanted
 
 
@@ -21,6 +21,8 @@ def as_tensor(x: ArrayLike, device: str = CPU) -> Tensor:
     device."""
     if isinstance(x, Tensor):
         return plain(x)
+    if type(x) is np.ndarray and device == CPU and not unusual and x.dtype in FLOATING:
+        return Tensor(x, False, ForeignStorage())
     from ..creation.from_data import asarray  # which makes use of functions that come here first
 
     return asarray(x) if device == CPU else asarray(x, device=device)
@@ -40,7 +42,9 @@ def as_tensors(*operands: ArrayLike) -> list[Tensor]:
     from ..creation.from_data import asarray, carries_graph
 
     return [
-        as_tensor(x) if isinstance(x, Tensor) or carries_graph(x) else asarray(x, device=device)
+        as_tensor(x)
+        if isinstance(x, Tensor) or (type(x) is np.ndarray and device == CPU) or carries_graph(x)
+        else asarray(x, device=device)
         for x in operands
     ]
 
@@ -83,7 +87,7 @@ def plain(x: Tensor) -> Tensor:
 
 def values_of(x: ArrayLike) -> Any:
     """Return the elements as an array of NumPy, for what has no derivative."""
-    return x._on_host() if isinstance(x, Tensor) else np.asarray(arrays_of(seen(x)))
+    return x._on_host() if isinstance(x, Tensor) else np.asarray(arrays_of(guarded(x)))
 
 
 def arrays_of(items: Any) -> Any:
@@ -102,7 +106,7 @@ def lists_of(items: Any) -> Any:
 
 def whole(n: Any) -> int:
     """Return a size, a place or a count as a Python integer; a tensor must be of integers."""
-    n = seen(n)
+    n = guarded(n)
     if isinstance(n, Tensor):
         return operator.index(n)
     try:
@@ -114,4 +118,4 @@ def whole(n: Any) -> int:
 def is_known(x: ArrayLike) -> bool:
     """Return whether the elements can be looked at: not so while a function is captured."""
     has_none = isinstance(x, Tensor) and x.array is None and mode.capture is not None
-    return not has_none or known(x) is not None
+    return not has_none or constant_elements(x) is not None

@@ -42,7 +42,7 @@ def priority(caller: FrameType) -> int:
     while caller.f_code.co_name == "new_method":
         caller = caller.f_back or caller
     if caller.f_code.co_name == "_inplace_method":
-        raise escapes.detached(
+        raise escapes.graph_cut_error(
             "writing a tensor into a Series or a DataFrame of pandas (series += x)",
             "Write series.to_numpy() + x: the result is a tensor.",
         )

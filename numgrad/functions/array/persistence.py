@@ -39,7 +39,7 @@ def deepcopy_leaf(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
 
 
 def _require_leaf(tensor: Tensor, what: str, instead: str) -> None:
-    escapes.refuse_inside(tensor, what, instead)
+    escapes.refuse_escape_in_transform(tensor, what, instead)
     if tensor.requires_grad and tensor.node is not None:
         leaf = f"that is not a leaf (it is a result of {tensor.node.name()})"
-        raise escapes.detached(f"{what} of a tensor {leaf}", instead)
+        raise escapes.graph_cut_error(f"{what} of a tensor {leaf}", instead)

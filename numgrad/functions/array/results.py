@@ -77,10 +77,10 @@ def writable(array: Any, called: str, *values: Any) -> Tensor:
 
 def _made(array: Any) -> str:
     """Return how to make an array a tensor, and on which line; nothing where that is not seen."""
-    from ...engine.capture.array_origin import refused_target  # not needed before there is an error
+    from ...engine.capture.array_origin import target_edit  # not needed before there is an error
 
     try:
-        found = refused_target(array)
+        found = target_edit(array)
     except Exception:  # objects of libraries may raise anything
         return ""
     return "" if found is None else f", at {found[1]}: write {found[0]}"

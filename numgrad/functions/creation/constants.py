@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
 from ...engine.graph.memory_order import stand_in
-from ...engine.record.guards import seen
+from ...engine.record.guards import guarded
 from ...ir.broadcasting import broadcast_shapes
 from ...operators.shape import reshape as _shape
 from ..array.argument_checks import integer, integers
@@ -26,7 +26,7 @@ def _sizes(shape: Any) -> Any:
         raise TypeError(f"a shape is an integer or a sequence of them, got {shape!r}")
     if isinstance(shape, Tensor):
         shape = shape.tolist()
-    seen(shape)
+    guarded(shape)
     if isinstance(shape, (list, tuple)):
         return [whole(n) for n in shape]
     return shape if isinstance(shape, int) else integers(shape, "shape")
@@ -165,7 +165,7 @@ def full(
             raise ValueError(f"full: a value of shape {value.shape} does not fill shape {wanted}")
         filled = in_order(_shape.broadcast_to(value, wanted).clone(), order)
         return asking(placed_on(filled, device_like(device, like) or value.device), requires_grad)
-    array = np.full(sizes, seen(fill_value), dtype, plain_order(order))
+    array = np.full(sizes, guarded(fill_value), dtype, plain_order(order))
     return fresh(array, device_like(device, like), requires_grad)
 
 
@@ -274,7 +274,7 @@ def full_like(
     tensor([7., 7.])
     """
     if not carries_graph(fill_value) and not isinstance(fill_value, Tensor):
-        make = partial(np.full_like, fill_value=seen(fill_value))
+        make = partial(np.full_like, fill_value=guarded(fill_value))
         return asking(_made_like(make, a, dtype, order, shape, device), requires_grad)
     like = _made_like(np.empty_like, a, dtype, order, shape, device)
     filled = full(like.shape, fill_value, like.dtype, device=like.device)

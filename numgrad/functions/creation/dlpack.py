@@ -9,7 +9,7 @@ from ..._tensor import Tensor, constant
 from ...engine.capture import escapes
 from ...engine.graph.value import CPU, ForeignStorage
 from ...engine.record.apply import runtime
-from ...engine.record.guards import seen
+from ...engine.record.guards import guarded
 from ..array.device_transfer import on_device
 
 
@@ -40,7 +40,7 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> T
     if not hasattr(x, "__dlpack__"):
         raise TypeError(f"from_dlpack needs an object with __dlpack__, got {type(x).__name__}")
     if copy:
-        seen(x)
+        guarded(x)
     return on_device(constant(np.from_dlpack(x, copy=copy)), device)
 
 
@@ -99,7 +99,7 @@ def cuda_interface(tensor: Tensor) -> dict[str, Any]:
     if tensor.spec.device == CPU:
         raise AttributeError("a tensor on the processor has no __cuda_array_interface__")
     if tensor.requires_grad:
-        raise escapes.detached("exporting a tensor that requires grad", escapes.VALUES)
+        raise escapes.graph_cut_error("exporting a tensor that requires grad", escapes.VALUES)
     from .device_memory import interface_of
 
     array: Any = tensor._computed()
@@ -118,7 +118,7 @@ def to_dlpack(
     ``copy=False`` shares the memory with them all the same; writes to it are not recorded.
     """
     if tensor.requires_grad:
-        raise escapes.detached("exporting a tensor that requires grad", escapes.VALUES)
+        raise escapes.graph_cut_error("exporting a tensor that requires grad", escapes.VALUES)
     if tensor.spec.device != CPU:
         return _of_device(tensor, stream, max_version, dl_device, copy)
     array = tensor.numpy()

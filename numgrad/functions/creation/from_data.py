@@ -8,7 +8,7 @@ import numpy as np
 from ..._declare.dtypes import numbers, read, require_plain
 from ..._tensor import ArrayLike, Tensor, constant
 from ...engine.graph.value import CPU
-from ...engine.record.guards import seen
+from ...engine.record.guards import guarded
 from ...operators.elementwise.cast import cast
 from ...operators.shape import joining as _joining
 from ...operators.shape import reshape as _shape
@@ -125,7 +125,7 @@ def asarray(
     source = lists_of(a)
     array = np.array(read(source) if copy else source, dtype=dtype, copy=copy)
     if array is not source:
-        seen(a)
+        guarded(a)
     if copy is False and not array.dtype.isnative:
         raise ValueError(f"asarray: {array.dtype.str} cannot become a tensor without a copy")
     array = numbers(array, a)
@@ -152,7 +152,7 @@ def carries_graph(items: Any) -> bool:
     """Return whether a tensor that requires grad, is still to be computed or is on a device is
     somewhere in nested sequences."""
     if isinstance(items, (list, tuple)):
-        return any(carries_graph(item) for item in items)
+        return any([carries_graph(item) for item in items])  # noqa: C419  a list is faster
     if not isinstance(items, Tensor):
         return False
     return items.requires_grad or items.array is None or items.device != CPU
@@ -163,6 +163,8 @@ def _stack(items: Any, dtype: Any) -> Tensor:
     dtype."""
     if not isinstance(items, (list, tuple)):
         return asarray(items, dtype)
+    if dtype is None and {type(x) for x in items} == {Tensor} and len({x.spec for x in items}) == 1:
+        return _joining.stack(*items, axis=-items[0].ndim - 1)
     parts = [_stack(item, dtype) for item in items]
     dtype = np.result_type(*(part.dtype for part in parts))
     shapes = {part.shape for part in parts}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import Tensor
-from ...engine.graph.memory_order import lies, stand_in
+from ...engine.graph.memory_order import stand_in, strides_of_value
 from ...engine.record.apply import unusual
 from ...ir.memory_order import axes_in_memory, in_miniature, laid_along_axes
 from ...operators.shape import reshape as _shape
@@ -24,12 +24,12 @@ def plain_order(order: Any) -> Any:
 
 def order_of(x: Tensor) -> str:
     """Return what 'A' means for a tensor: 'F' if it lies in this order and not in C order too."""
-    return "F" if lies(x) is not None and stand_in(x).flags.f_contiguous else "C"
+    return "F" if strides_of_value(x) is not None and stand_in(x).flags.f_contiguous else "C"
 
 
 def axes_of(x: Tensor, order: Any) -> tuple[int, ...]:
     """Return the axes of a tensor, the outermost first, when its elements are read in an order."""
-    strides = lies(x) if order == "K" else None
+    strides = strides_of_value(x) if order == "K" else None
     if strides is not None:
         return axes_in_memory(strides)
     is_fortran = order == "F" or (order == "A" and order_of(x) == "F")
@@ -47,7 +47,11 @@ def in_order(x: Tensor, order: Any, copy: bool = False) -> Tensor:
 def laid_like(x: Tensor, other: Tensor) -> Tensor:
     """Return a tensor whose axes lie in memory in the order of those of another one, of as many:
     itself, or a copy."""
-    return x if lies(x) is lies(other) is None else laid_along(x, axes_of(other, "K"))
+    return (
+        x
+        if strides_of_value(x) is strides_of_value(other) is None
+        else laid_along(x, axes_of(other, "K"))
+    )
 
 
 def laid_as_read(found: Tensor, x: Tensor, key: Any, count: int) -> Tensor:
@@ -59,9 +63,11 @@ def laid_as_read(found: Tensor, x: Tensor, key: Any, count: int) -> Tensor:
     indices = [i for i in items if not (i is None or i is ... or isinstance(i, slice))]
     arrays = [i for i in indices if isinstance(i, (np.ndarray, Tensor)) and i.ndim > 1]
     axes = len(indices) + sum([i.ndim - 1 for i in arrays if i.dtype.kind == "b"])
-    if axes == count and all([lies(as_tensor(i)) is None for i in arrays]):  # noqa: C419
+    if axes == count and all([strides_of_value(as_tensor(i)) is None for i in arrays]):  # noqa: C419
         return found
-    small = in_miniature(x.shape, lies(x))[tuple([n for item in items for n in _small(item)])]
+    small = in_miniature(x.shape, strides_of_value(x))[
+        tuple([n for item in items for n in _small(item)])
+    ]
     return laid_along(found, axes_in_memory(small.strides))
 
 
@@ -74,7 +80,7 @@ def _small(item: Any) -> list[Any]:
     array = as_tensor(item)
     if array.dtype.kind == "b":
         return [np.zeros(2, np.intp)] * array.ndim or [True]  # which makes an axis
-    return [in_miniature(array.shape, lies(array)).astype(np.intp, order="K")]
+    return [in_miniature(array.shape, strides_of_value(array)).astype(np.intp, order="K")]
 
 
 def laid_along(x: Tensor, axes: tuple[int, ...], copy: bool = False) -> Tensor:
@@ -84,7 +90,7 @@ def laid_along(x: Tensor, axes: tuple[int, ...], copy: bool = False) -> Tensor:
         return x if laid is x.array else Tensor(laid)
     is_plain = axes == tuple(range(x.ndim))
     turned = x if is_plain else _permuted(x, axes)
-    if lies(turned) is None:
+    if strides_of_value(turned) is None:
         return x.clone() if copy else x
     turned = _in_c_order(turned)
     return turned if is_plain else _permuted(turned, tuple(int(n) for n in np.argsort(axes)))

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
 from ...engine.capture import escapes
-from ...engine.record.guards import seen
+from ...engine.record.guards import guarded
 from ..array.argument_checks import integer, numeric
 from ..array.device_transfer import on_device
 from ..array.operands import lists_of
@@ -21,7 +21,7 @@ from .from_data import asarray, asking, carries_graph, device_like, fresh
 
 def _number(value: Any) -> Any:
     is_number = isinstance(value, Tensor) and value.size == 1
-    return value.detach().item() if is_number else seen(value)
+    return value.detach().item() if is_number else guarded(value)
 
 
 def arange(
@@ -71,7 +71,7 @@ def arange(
         return asking(on_device(_spaced(start, step, known), device), requires_grad)
     for value in (*varying, stop):
         if isinstance(value, Tensor):
-            escapes.refuse(value, "ng.arange", _COUNT)
+            escapes.refuse_escape(value, "ng.arange", _COUNT)
     return fresh(known, device, requires_grad)
 
 
@@ -130,7 +130,7 @@ def linspace(
     >>> ng.linspace(0.0, 1.0, 5)
     tensor([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
-    num, endpoint = integer(num, "num"), bool(seen(endpoint))
+    num, endpoint = integer(num, "num"), bool(guarded(endpoint))
     start, stop = numeric(start, "start"), numeric(stop, "stop")
     if axis or retstep:
         numbers = linspace(start, stop, num, endpoint, dtype=dtype, device=device)
@@ -140,7 +140,7 @@ def linspace(
         numbers = asking(moveaxis(numbers, 0, axis), requires_grad)
         return (numbers, step) if retstep else numbers
     if not carries_graph([start, stop]):
-        first, last = lists_of(seen((start, stop)))
+        first, last = lists_of(guarded((start, stop)))
         array = np.linspace(first, last, num, endpoint=endpoint, dtype=dtype)
         return fresh(array, device, requires_grad)
     start, stop = (asarray(e) if isinstance(e, (list, tuple)) else e for e in (start, stop))

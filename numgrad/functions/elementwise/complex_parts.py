@@ -6,8 +6,8 @@ The gradient of a real loss L with respect to a complex number is ``dL/dRe + i d
 from typing import Any, Unpack
 
 from ..._tensor import ArrayLike, Tensor
-from ...engine.record.apply import set_apart
-from ...engine.record.guards import seen
+from ...engine.record.apply import make_alias
+from ...engine.record.guards import guarded
 from ...operators.elementwise import complex_parts as _complex_parts
 from ...operators.elementwise import trigonometric as _trigonometric
 from ..array.operands import as_tensor
@@ -52,7 +52,7 @@ def imag(val: ArrayLike) -> Tensor:
     if zeros.is_scalar:
         return zeros
     if zeros.array is None:
-        set_apart(zeros, val, "real numbers have no imaginary part", strict=True)
+        make_alias(zeros, val, "real numbers have no imaginary part", strict=True)
     else:
         zeros.array.flags.writeable = False
     return zeros
@@ -80,4 +80,4 @@ def angle(z: ArrayLike, deg: bool = False) -> Tensor:
     tensor([-0.4+0.2j])
     """
     y = _trigonometric.atan2(_complex_parts.imag(z), _complex_parts.real(z))
-    return rad2deg(y) if seen(deg) else y
+    return rad2deg(y) if guarded(deg) else y

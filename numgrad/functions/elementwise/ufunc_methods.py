@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
-from ...engine.record.guards import seen
+from ...engine.record.guards import guarded
 from ...operators.elementwise.arithmetic import add
 from ...operators.elementwise.cast import cast
 from ...operators.shape.gathering import scatter_add, summable
@@ -163,7 +163,7 @@ def reduceat(
     called, x = f"{function.__name__}.reduceat", as_tensor(array)
     axis = negative_axis(axis, x.ndim)
     x = moveaxis(x, axis, 0)
-    given = indices._on_host() if isinstance(indices, Tensor) else np.asarray(seen(indices))
+    given = indices._on_host() if isinstance(indices, Tensor) else np.asarray(guarded(indices))
     outside = given[(given < 0) | (given >= x.shape[0])]
     if outside.size:
         raise IndexError(f"{called}: index {outside[0]} is out of bounds for size {x.shape[0]}")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
-from ...engine.record.guards import seen
+from ...engine.record.guards import guarded
 from ...operators.elementwise import arithmetic as _elementwise
 from ..array.argument_checks import sequence
 from ..array.axes import normalize_axis_index
@@ -24,7 +24,7 @@ from .indexing import _grid, _indices, _inside, take, take_along_axis
 
 
 def _host(values: ArrayLike) -> np.ndarray:
-    return values._on_host() if isinstance(values, Tensor) else np.asarray(seen(values))
+    return values._on_host() if isinstance(values, Tensor) else np.asarray(guarded(values))
 
 
 def _in_turn(values: Tensor, count: int) -> Tensor:

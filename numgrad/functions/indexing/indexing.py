@@ -6,12 +6,12 @@ import numpy as np
 
 from ..._declare import registry
 from ..._tensor import ArrayLike, Tensor
-from ...engine.graph.memory_order import lies
+from ...engine.graph.memory_order import strides_of_value
 from ...engine.graph.value import CPU
 from ...engine.record import inplace as _inplace
 from ...engine.record.apply import mode, unusual
-from ...engine.record.dispatch import apply_anew
-from ...engine.record.guards import seen
+from ...engine.record.dispatch import apply_unplanned
+from ...engine.record.guards import guarded
 from ...engine.record.options import Steps
 from ...operators.elementwise.selection import maximum, minimum
 from ...operators.shape import gathering as _gathering
@@ -94,7 +94,7 @@ def read(x: Tensor, key: Any, caller: str) -> Any:
     normal = parse(key, x.shape, x.spec.device)
     if isinstance(normal, BasicKey):
         operator, static = _operation(normal, key, x.ndim)
-        result = apply_anew(operator, x, static)
+        result = apply_unplanned(operator, x, static)
         # An array or a tensor, also one without axes, makes a copy, as in NumPy.
         is_copy = operator.is_view and _holds(key, (np.ndarray, Tensor))
         return registry["copy"](result) if is_copy else result
@@ -142,7 +142,7 @@ def _found(
     """Return the elements at positions as an operation of the graph; what an index reads lies in
     memory as in NumPy, other functions give C order."""
     is_index = caller == "getitem"
-    turned = is_index and (x.ndim > count + tail or lies(x) is not None)
+    turned = is_index and (x.ndim > count + tail or strides_of_value(x) is not None)
     found = _gathered.call(x, positions, count, tail, shape, turned)
     return laid_as_read(found, x, key, count) if is_index else found
 
@@ -238,7 +238,7 @@ def _indices(indices: ArrayLike, device: str) -> Any:
     device."""
     if (mode.capture is not None and is_late(indices)) or stays(indices, device):
         return indices
-    return indices._on_host() if isinstance(indices, Tensor) else np.asarray(seen(indices))
+    return indices._on_host() if isinstance(indices, Tensor) else np.asarray(guarded(indices))
 
 
 def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: int | None = -1) -> Tensor:

@@ -68,7 +68,7 @@ def setitem(x: Tensor, key: Any, value: ArrayLike) -> None:
     if not isinstance(x, Tensor):
         raise ArgTypeError(f"setitem writes into tensors, not into {type(x).__name__}")
     capture = _record.mode.capture if isinstance(value, Tensor) else None
-    copied = None if capture is None else capture.copied(x, value)
+    copied = None if capture is None else capture.find_copy(x, value)
     if type(value) in (int, float) and x.dtype.kind in "iu":
         np.zeros((), x.dtype)[...] = value  # raises for a number that does not fit
     part = part_of(x, key) if _record.unusual else None
@@ -80,13 +80,13 @@ def setitem(x: Tensor, key: Any, value: ArrayLike) -> None:
         x, key, value = _selected(x, key, value, part)
     normal = parse(key, x.shape, x.spec.device)
     if isinstance(value, Tensor) and _is_region(x, normal, value):
-        _inplace.check(x, value)
+        _inplace.check_write(x, value)
         return  # ``x[key] += v`` ends by writing what is there already
     given, value = value, as_tensor(value, x.spec.device)
     _check_dtypes(x, value)
     if isinstance(given, Tensor) and given.weak is not None:
         value = given.astype(x.dtype, copy=False)  # a number known later may not fit either
-    _inplace.check(x, value)
+    _inplace.check_write(x, value)
     x.as_array()
     if isinstance(normal, BasicKey):
         _write_view(x, normal.items, value)
@@ -125,11 +125,11 @@ def _write_view(x: Tensor, items: tuple[Any, ...], value: Tensor) -> None:
     if deferred:
         _check_fits(value.shape, region.shape)
     else:
-        _inplace.keep_what_is_read(x)
+        _inplace.preserve_saved_values(x)
         _cast.write(_record.runtime.target, value.array, region)
     if deferred or _inplace.is_recorded(x, value):
         chain = ((_indexing.index, {"key": items}),) if items else ()
-        _inplace.commit(x, _cast.cast(_same_rank(value, region.ndim), x.dtype), chain)
+        _inplace.commit_write(x, _cast.cast(_same_rank(value, region.ndim), x.dtype), chain)
     else:
         x.storage.version += 1
 
@@ -147,7 +147,10 @@ def _is_region(x: Tensor, key: BasicKey | Items, value: Tensor) -> bool:
     whole, part = x.array, value.array
     if whole is None or part is None:
         of_root = stand_in(root)
-        whole, part = _inplace.through(chain, of_root), _inplace.through(view.chain, of_root)
+        whole, part = (
+            _inplace.view_through(chain, of_root),
+            _inplace.view_through(view.chain, of_root),
+        )
     return _lie_alike(part, whole[_indexing.as_numpy_key(key.items)])
 
 
@@ -195,13 +198,13 @@ def _write_at(x: Tensor, items: Items, value: Tensor) -> None:
     value = _fill(x, key, value)
     if value.requires_grad and _inplace.is_recorded(x, value) and not key.unique:
         value = _without_overwritten(value, key, x.shape)
-    _inplace.commit(x, value, _inplace.Positions(*key))
+    _inplace.commit_write(x, value, _inplace.Positions(*key))
 
 
 def _write_here(x: Tensor, items: Items, value: Tensor) -> None:
     """Write at a key of arrays as NumPy does."""
     assert x.array is not None
-    _inplace.keep_what_is_read(x)
+    _inplace.preserve_saved_values(x)
     values: Any = value.array
     if value.dtype != x.dtype:
         (values,) = _cast.astype.run(_record.runtime.target, [values], {"dtype": x.dtype})
@@ -221,7 +224,7 @@ def _write_away(x: Tensor, key: ArrayKey | None, value: Tensor) -> None:
     static = {"count": key.flattened, "tail": key.tail, "shape": key.shape}
     arrays = [x.array, _fill(x, key, value).array, as_tensor(key.positions).array]
     (written,) = _record.runtime.run(put_at, arrays, static)
-    _inplace.keep_what_is_read(x)
+    _inplace.preserve_saved_values(x)
     _cast.write(_record.runtime.target, written, x.array)
 
 
@@ -292,14 +295,14 @@ def assign(operator: Any, x: Tensor, value: ArrayLike) -> Tensor:
     operand = value if is_number else as_tensor(value, x.spec.device)
     if x.is_scalar:
         return operator(x, operand)  # as with a scalar of NumPy, for which ``+=`` makes another one
-    _inplace.check(x, operand if isinstance(operand, Tensor) else x.detached())
+    _inplace.check_write(x, operand if isinstance(operand, Tensor) else x.detached())
     if not _computed_there(operator, x, operand):
         result = _converted(operator(x, operand), x, operator.__name__)
         if not _inplace.is_deferred(x, result):
-            _inplace.keep_what_is_read(x)
+            _inplace.preserve_saved_values(x)
             _cast.write(_record.runtime.target, result.array, x.array)
         x.storage.version += 1
-        _inplace.adopt(x, result)
+        _inplace.adopt_result(x, result)
     return x
 
 
@@ -320,14 +323,14 @@ def _computed_there(operator: Any, x: Tensor, operand: Any) -> bool:
     if recorded and _reads(operator, x, second):
         return False
     assert x.array is not None
-    _inplace.keep_what_is_read(x)
+    _inplace.preserve_saved_values(x)
     target = _record.runtime.target_of((x.spec,))
     operator.overwrite(target, [x.array, second.array], x.array)
     x.storage.version += 1
     if recorded:
         result = Tensor(x.array, False, x.storage)
         record_in_place(operator, {}, inputs, result)
-        _inplace.adopt(x, result)
+        _inplace.adopt_result(x, result)
     return True
 
 

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from ..._tensor import Tensor
-from ...engine.capture.capture import WAYS_OUT, known, refuse
+from ...engine.capture.capture import WAYS_OUT, constant_elements, refuse
 from ...engine.graph.value import CPU
 from ...engine.record.apply import mode, unusual
-from ...engine.record.guards import seen
+from ...engine.record.guards import guarded
 from ..array.operands import as_tensor, lists_of, plain
 from ..array.pandas_operands import unframed
 
@@ -170,7 +170,7 @@ def _item(item: Any, device: str) -> Any:
         return item
     item = unframed(item)
     if isinstance(item, slice):
-        return seen(item)
+        return guarded(item)
     if isinstance(item, (Tensor, np.ndarray, list, tuple, range)):
         return _index_array(item, device)
     if isinstance(item, (bool, np.bool_)):
@@ -187,7 +187,7 @@ def _index_array(item: Any, device: str) -> Any:
     if isinstance(item, Tensor):
         array = item._on_host()
     else:
-        array = np.asarray(lists_of(seen(item)))
+        array = np.asarray(lists_of(guarded(item)))
         if not isinstance(item, np.ndarray) and array.size == 0:
             array = array.astype(np.intp)
     if array.dtype.kind not in "biu":
@@ -216,7 +216,7 @@ def _is_unknown(item: Any) -> bool:
         return any(map(_is_unknown, item))
     if not isinstance(item, Tensor) or item.array is not None:
         return False
-    return item.dtype.kind != "b" or known(item) is None
+    return item.dtype.kind != "b" or constant_elements(item) is None
 
 
 def _require_integers(index: Tensor) -> Tensor:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..._declare import Elementwise
 from ..._tensor import Tensor
-from ...engine.capture.capture import where
+from ...engine.capture.capture import user_line
 from ...engine.graph.value import ForeignStorage
 from ...operators.elementwise import arithmetic as _elementwise
 from ...operators.shape import reshape as _shape
@@ -66,7 +66,7 @@ class Selected(np.lib.mixins.NDArrayOperatorsMixin):
     what an equal mask selects, that can be written to ``y[mask]``."""
 
     def __init__(self, part: Part, values: Tensor, expr: Any = None) -> None:
-        self._part, self._values, self._where = part, values, where()
+        self._part, self._values, self._where = part, values, user_line()
         self._expr = part.mask.expr if expr is None else expr  # the mask may be written later
 
     def applied(self, operator: Any, args: Sequence[Any]) -> "Selected":

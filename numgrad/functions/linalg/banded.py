@@ -4,7 +4,7 @@
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
-from ...engine.record.guards import seen
+from ...engine.record.guards import guarded
 from ...operators.linalg.banded import adjoint_band, banded_solution
 from ...operators.shape.indexing import index
 from ...operators.shape.joining import concat
@@ -97,7 +97,7 @@ def solveh_banded(
     """
     ab, b = _fitting(ab, b, "solveh_banded")
     width = ab.shape[-2] - 1
-    if seen(lower):
+    if guarded(lower):
         other = index(adjoint_band(ab, width), key=((0, width, None), (None,)))
         return _solved(concat(other, ab, axis=-2), width, b, "solveh_banded")
     other = index(adjoint_band(ab, 0), key=((1, None, None), (None,)))

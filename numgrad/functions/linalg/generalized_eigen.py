@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
-from ...engine.record.guards import seen
+from ...engine.record.guards import guarded
 from ...operators.elementwise.arithmetic import add
 from ...operators.linalg.matmul import adjoint, matmul
 from ..shape.diagonals import tril
@@ -65,11 +65,11 @@ def chosen(w: Tensor, by_index: Any, by_value: Any, caller: str) -> slice:
             raise ValueError(f"{caller}: subset_by_index and subset_by_value exclude each other")
         if w.ndim != 1:
             raise ValueError(f"{caller}: subset_by_value is for one matrix, got shape {w.shape}")
-        low, high = np.searchsorted(np.asarray(w.detach()), seen(by_value), side="right")
+        low, high = np.searchsorted(np.asarray(w.detach()), guarded(by_value), side="right")
         return slice(int(low), int(high))
     if by_index is None:
         return slice(None)
-    low, high = (int(i) for i in seen(by_index))
+    low, high = (int(i) for i in guarded(by_index))
     if not 0 <= low <= high < w.shape[-1]:
         raise ValueError(
             f"{caller}: subset_by_index={[low, high]} is no range of {w.shape[-1]} eigenvalues"

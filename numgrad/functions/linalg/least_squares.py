@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
-from ...engine.record.guards import seen
+from ...engine.record.guards import guarded
 from ...ir.broadcasting import broadcast_shapes
 from ...operators.elementwise.arithmetic import divide, multiply, subtract, where
 from ...operators.elementwise.comparison import (
@@ -132,7 +132,7 @@ def pinv(
     """
     if hints:
         require_hints(hints, "pinv")
-    hermitian = bool(seen(hermitian))
+    hermitian = bool(guarded(hermitian))
     a = floating_matrices(a, "pinv", square=hermitian)
     if rcond is not None and rtol is not np._NoValue:
         raise ValueError("pinv: rtol and rcond cannot both be given")
@@ -242,7 +242,7 @@ def matrix_rank(
     if A.ndim < 2:
         return as_scalar(any_(not_equal(A, 0)).astype(np.int64))
     A = floating_matrices(A, "matrix_rank", square=False)
-    s = singular_values(A, "matrix_rank", bool(seen(hermitian)))
+    s = singular_values(A, "matrix_rank", bool(guarded(hermitian)))
     if tol is None:
         largest = index(s, key=((0, 1, None),))
         tol = multiply(largest, expand_dims(_tolerance(rtol, A), axes=(-1,)))

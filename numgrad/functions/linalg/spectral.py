@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple, Unpack
 
 from ..._tensor import ArrayLike, Tensor
-from ...engine.record.guards import seen
+from ...engine.record.guards import guarded
 from ...operators.linalg import singular_values as _singular
 from ...operators.linalg import spectral as _spectral
 from .generalized_eigen import chosen, reduced
@@ -35,7 +35,7 @@ class SVDResult(NamedTuple):
 
 def _triangle(UPLO: str, lower: bool | None) -> str:
     if lower is not None:
-        return "L" if seen(lower) else "U"
+        return "L" if guarded(lower) else "U"
     side = UPLO.upper()
     if side not in ("L", "U"):
         raise ValueError(f"UPLO argument must be 'L' or 'U', got {UPLO!r}")
@@ -111,7 +111,7 @@ def eigh(
     if b is not None:
         a, back = reduced(a, b, type, side == "L", "eigh")
     a = floating_matrices(a, "eigh")
-    if seen(eigvals_only):
+    if guarded(eigvals_only):
         w = _spectral.eigvalsh(a, UPLO=side)
         return w[..., chosen(w, subset_by_index, subset_by_value, "eigh")]
     w, v = _spectral.eigh(a, UPLO=side)
@@ -202,9 +202,9 @@ def eig(
     """
     if hints:
         require_hints(hints, "eig")
-    if seen(left):
+    if guarded(left):
         raise NotImplementedError("eig: left eigenvectors; take those of the transposed matrix")
-    if not seen(right):
+    if not guarded(right):
         return eigvals(a, b)
     a = a if b is None else solve(b, a)
     return EigResult(*_spectral.eig(floating_matrices(a, "eig"), caller="eig"))
@@ -277,11 +277,11 @@ def svd(
     """
     if hints:
         require_hints(hints, "svd")
-    hermitian = bool(seen(hermitian))
-    if not seen(compute_uv):
+    hermitian = bool(guarded(hermitian))
+    if not guarded(compute_uv):
         return singular_values(a, "svd", hermitian)
     a = floating_matrices(a, "svd", square=hermitian)
-    full = bool(seen(full_matrices))
+    full = bool(guarded(full_matrices))
     return SVDResult(*_singular.svd(a, full_matrices=full, hermitian=hermitian))
 
 

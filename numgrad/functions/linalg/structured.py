@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..._tensor import Tensor
-from ...engine.record.guards import seen
+from ...engine.record.guards import guarded
 from ...operators.elementwise.arithmetic import multiply
 from ..shape.diagonals import tril, triu
 from ..shape.reshaping import matrix_transpose
@@ -32,7 +32,7 @@ def solve_assumed(a: Tensor, b: Tensor, assume_a: str, lower: bool, transposed: 
     if structure not in _STRUCTURES:
         known = ", ".join(map(repr, _STRUCTURES))
         raise ValueError(f"solve: assume_a={assume_a!r} is none of {known}")
-    a, lower = floating_matrices(a, "solve"), bool(seen(lower))
+    a, lower = floating_matrices(a, "solve"), bool(guarded(lower))
     if structure == "positive definite":  # its transposed matrix is its conjugate
         return cho_solve(cho_factor(a.conj() if transposed else a, lower), b)
     if structure.endswith("triangular"):

@@ -5,7 +5,8 @@ from typing import NamedTuple, Unpack
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor, placed
-from ...engine.record.guards import seen
+from ...engine.record.composition import composed
+from ...engine.record.guards import guarded
 from ...operators.linalg import determinant as _determinant
 from ...operators.linalg import factorization as _factorization
 from ...operators.linalg.matmul import adjoint
@@ -39,6 +40,7 @@ def floating_matrices(x: ArrayLike, name: str, square: bool = True) -> Tensor:
     return x if x.dtype.kind in "fc" else x.astype(np.float64)
 
 
+@composed
 def solve(
     a: ArrayLike,
     b: ArrayLike,
@@ -91,7 +93,7 @@ def solve(
     if assume_a is not None or transposed:
         from .structured import solve_assumed
 
-        return solve_assumed(a, b, assume_a or "general", lower, bool(seen(transposed)))
+        return solve_assumed(a, b, assume_a or "general", lower, bool(guarded(transposed)))
     return _solved(floating_matrices(a, "solve"), b, "solve")
 
 
@@ -111,6 +113,7 @@ def _solved(a: Tensor, b: Tensor, caller: str) -> Tensor:
     return squeeze(x, axes=(-1,)) if vector else x
 
 
+@composed
 def inv(a: ArrayLike, **hints: Unpack[Hints]) -> Tensor:
     """Return the inverses of square matrices.
 
@@ -141,6 +144,7 @@ def inverse(a: ArrayLike, caller: str) -> Tensor:
     return _solved(a, placed(np.eye(a.shape[-1], dtype=a.dtype), a.device), caller)
 
 
+@composed
 def det(a: ArrayLike, **hints: Unpack[Hints]) -> Tensor:
     """Return the determinants of square matrices.
 
@@ -169,6 +173,7 @@ def det(a: ArrayLike, **hints: Unpack[Hints]) -> Tensor:
     return _determinant.det(a, lu, pivots)
 
 
+@composed
 def slogdet(a: ArrayLike) -> SlogdetResult:
     """Return signs and logarithms of determinants: 0 and -inf for a singular matrix.
 
@@ -236,8 +241,8 @@ def cholesky(
     if hints:
         require_hints(hints, "cholesky")
     if lower is not None:
-        upper = not seen(lower)
-    return cholesky_factor(a, bool(seen(upper)), "cholesky")
+        upper = not guarded(lower)
+    return cholesky_factor(a, bool(guarded(upper)), "cholesky")
 
 
 def cholesky_factor(a: ArrayLike, upper: bool, caller: str) -> Tensor:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
-from ...engine.record.guards import seen
+from ...engine.record.guards import guarded
 from ...operators.elementwise.arithmetic import where
 from ...operators.linalg import elimination as _elimination
 from ...operators.linalg import factorization as _factorization
@@ -80,7 +80,7 @@ def solve_triangular(
     operation = _OPERATIONS[trans]
     if operation == 1 and a.dtype.kind == "c":  # the adjoint of the conjugate
         a = conj(a)
-    lower, unit = bool(seen(lower)), bool(seen(unit_diagonal))
+    lower, unit = bool(guarded(lower)), bool(guarded(unit_diagonal))
     return _solved(a, b, "solve_triangular", lower, operation > 0, unit)
 
 
@@ -113,7 +113,7 @@ def cho_factor(
     >>> ng.linalg.cho_solve(factor, [8.0, 4.0])
     tensor([2., 0.])
     """
-    lower = bool(seen(lower))
+    lower = bool(guarded(lower))
     return cholesky_factor(a, not lower, "cho_factor"), lower
 
 
@@ -134,7 +134,7 @@ def cho_solve(
     c, lower = pair(c_and_lower, "c_and_lower", "the factor and whether it is the lower one")
     if not isinstance(c_and_lower, (tuple, list)):
         raise ValueError(unwanted("c_and_lower", "a pair, the factor and a boolean", c_and_lower))
-    lower = bool(seen(lower))
+    lower = bool(guarded(lower))
     first = _solved(c, b, "cho_solve", lower, not lower)
     return _solved(c, first, "cho_solve", lower, lower)
 
@@ -176,9 +176,9 @@ def lu(
     if hints:
         require_hints(hints, "lu")
     result = LUResult(*_elimination.lu(floating_matrices(a, "lu", square=False), caller="lu"))
-    if seen(permute_l):
+    if guarded(permute_l):
         return matmul(result.P, result.L), result.U
-    return result._replace(P=argmax(result.P, axis=-1)) if seen(p_indices) else result
+    return result._replace(P=argmax(result.P, axis=-1)) if guarded(p_indices) else result
 
 
 def lu_factor(

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..._declare.operator import FLOATING
 from ..._tensor import ArrayLike, Tensor
-from ...engine.record.guards import seen
-from ...engine.record.options import Steps, read_last
+from ...engine.record.guards import guarded
+from ...engine.record.options import Steps, last_reads
 from ...ir.broadcasting import broadcast_shapes
 from ..array.argument_checks import pair, sequence
 from ..array.operands import as_scalar, as_tensors
@@ -106,7 +106,7 @@ def _kinds(operands: Sequence[Tensor]) -> tuple[tuple[Any, ...], tuple[np.dtype,
 def applied(operations: Sequence[Operation], operands: Sequence[Tensor]) -> Tensor:
     """Return the result of the last operation."""
     values: list[Any] = list(operands)
-    last = read_last([operation.reads for operation in operations], len(operands))
+    last = last_reads([operation.reads for operation in operations], len(operands))
     for (apply, static, reads), gone in zip(operations, last, strict=True):
         values.append(apply(*[values[n] for n in reads], **static))
         for n in gone:
@@ -142,7 +142,7 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> Tensor:
             [ 1., 10.]])
     """
     a, b = as_tensors(a, b)
-    first, second = _axis_pairs(seen(axes), a.ndim, b.ndim)
+    first, second = _axis_pairs(guarded(axes), a.ndim, b.ndim)
     if [a.shape[n] for n in first] != [b.shape[n] for n in second]:
         raise ValueError(
             f"tensordot: axes {first} of {a.shape} and {second} of {b.shape} differ in size"

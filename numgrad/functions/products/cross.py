@@ -3,12 +3,14 @@
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
+from ...engine.record.composition import composed
 from ..array.axes import normalize_axis_index
 from ..array.operands import as_tensors
 from ..shape.joining import concat, stack
 from ..shape.reshaping import moveaxis
 
 
+@composed
 def cross(
     a: ArrayLike,
     b: ArrayLike,

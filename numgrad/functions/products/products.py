@@ -8,6 +8,7 @@ import numpy as np
 from ..._declare.operator import FLOATING
 from ..._declare.partial import conjugate
 from ..._tensor import ArrayLike, Tensor, placed
+from ...engine.record.composition import composed
 from ...engine.record.options import Steps
 from ...operators.elementwise.arithmetic import multiply, subtract
 from ...operators.elementwise.cast import cast
@@ -106,7 +107,7 @@ def _any_product(x1: ArrayLike, x2: ArrayLike) -> Tensor:
     return squeeze(result, axes=gone) if gone else result
 
 
-_product = Steps(_product_steps, _any_product)
+_product = Steps(_product_steps, _any_product, arrays="read")
 
 
 def dot(a: ArrayLike, b: ArrayLike, out: Tensor | None = None) -> Tensor:
@@ -131,18 +132,19 @@ def dot(a: ArrayLike, b: ArrayLike, out: Tensor | None = None) -> Tensor:
     >>> ng.grad(ng.dot(x, x), x)[0]
     tensor([2., 4.])
     """
-    a, b = as_tensors(a, b)
     return delivered(_dot(a, b), out, "dot")
 
 
-def _dot(a: Tensor, b: Tensor) -> Tensor:
+def _dot(a: ArrayLike, b: ArrayLike) -> Tensor:
+    if {getattr(x, "ndim", 0) for x in (a, b)} <= {1, 2}:
+        return _product.call(a, b)
+    a, b = as_tensors(a, b)
     if not a.ndim or not b.ndim:
         return multiply(a, b)
-    if a.ndim <= 2 and b.ndim <= 2:
-        return matmul(a, b)
     return tensordot(a, b, (-1, -2 if b.ndim > 1 else -1))
 
 
+@composed
 def vdot(a: ArrayLike, b: ArrayLike) -> Tensor:
     """Return the product of two flattened arrays, the first one conjugated.
 
@@ -157,6 +159,7 @@ def vdot(a: ArrayLike, b: ArrayLike) -> Tensor:
     return matmul(conjugate(a), b)
 
 
+@composed
 def inner(a: ArrayLike, b: ArrayLike) -> Tensor:
     """Sum the products over the last axes of both; a number multiplies.
 
@@ -170,6 +173,7 @@ def inner(a: ArrayLike, b: ArrayLike) -> Tensor:
     return as_scalar(tensordot(a, b, (-1, -1))) if a.ndim and b.ndim else multiply(a, b)
 
 
+@composed
 def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Tensor:
     """Return the products of vectors along ``axis``, the first one conjugated; other axes
     broadcast.
@@ -188,6 +192,7 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Tensor:
     return cast(sum_(products, axes=(axis,)), products.dtype)
 
 
+@composed
 def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return the products of matrices and vectors; other axes broadcast.
 
@@ -202,6 +207,7 @@ def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     return squeeze(matmul(x1, expand_dims(x2, axes=(-1,))), axes=(-1,))
 
 
+@composed
 def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return the products of vectors, which are conjugated, and matrices; other axes broadcast.
 
@@ -215,6 +221,7 @@ def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     return squeeze(matmul(expand_dims(conjugate(x1), axes=(-2,)), x2), axes=(-2,))
 
 
+@composed
 def outer(a: ArrayLike, b: ArrayLike, out: Tensor | None = None) -> Tensor:
     """Return the products of each element of ``a`` with each of ``b``, both flattened; in ``out``
     if it is given.
@@ -236,6 +243,7 @@ def outer(a: ArrayLike, b: ArrayLike, out: Tensor | None = None) -> Tensor:
     return delivered(y, out, "outer")
 
 
+@composed
 def kron(a: ArrayLike, b: ArrayLike) -> Tensor:
     """Return the Kronecker product: ``a`` with each element replaced by its product with ``b``.
 
@@ -255,6 +263,7 @@ def kron(a: ArrayLike, b: ArrayLike) -> Tensor:
     return reshape(multiply(a, b), ncore=2 * ndim, shape=shape)
 
 
+@composed
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Tensor:
     """Return the cross products of vectors of three elements along ``axis``.
 
@@ -339,6 +348,7 @@ def _best_splits(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
     return split
 
 
+@composed
 def matrix_power(a: ArrayLike, n: int) -> Tensor:
     """Return the ``n``-th power of square matrices; a negative one is that of the inverse.
 

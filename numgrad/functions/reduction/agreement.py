@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
-from ...engine.record.guards import seen
+from ...engine.record.guards import guarded
 from ...operators.elementwise.arithmetic import absolute, add, multiply, subtract
 from ...operators.elementwise.cast import cast
 from ...operators.elementwise.comparison import (
@@ -20,7 +20,7 @@ from ..array.operands import as_tensors
 
 
 def _values(x: Any) -> Any:
-    return x._on_host() if isinstance(x, Tensor) else seen(x)
+    return x._on_host() if isinstance(x, Tensor) else guarded(x)
 
 
 def isclose(

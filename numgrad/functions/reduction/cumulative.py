@@ -7,7 +7,7 @@ import numpy as np
 
 from ..._declare.operator import FLOATING
 from ..._tensor import ArrayLike, Tensor
-from ...engine.record.guards import seen
+from ...engine.record.guards import guarded
 from ...engine.record.options import Steps
 from ...operators.elementwise.arithmetic import add, multiply, subtract
 from ...operators.elementwise.comparison import not_equal
@@ -164,7 +164,7 @@ def _one_axis(x: ArrayLike, axis: int | None) -> tuple[Tensor, int]:
 
 
 def _with_initial(y: Tensor, axis: int, value: int, include: bool) -> Tensor:
-    if not seen(include):
+    if not guarded(include):
         return y
     axis = negative_axis(axis, y.ndim)
     shape = [*y.shape]

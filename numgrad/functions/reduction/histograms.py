@@ -10,7 +10,7 @@ import numpy as np
 
 from ..._tensor import ArrayLike, Tensor, constant
 from ...engine.capture.capture import refuse
-from ...engine.record.guards import seen
+from ...engine.record.guards import guarded
 from ...operators.elementwise import numpy_functions as _borrowed
 from ...operators.shape.gathering import scatter_add, summable
 from ..array.argument_checks import WordsOfNumpy, integer, pair, sequence
@@ -317,4 +317,6 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Tensor:
     tensor([1, 2, 3])
     """
     x = as_tensor(x).detach()
-    return as_scalar(reshape(_borrowed.digitize(ravel(x), bins, right=bool(seen(right))), x.shape))
+    return as_scalar(
+        reshape(_borrowed.digitize(ravel(x), bins, right=bool(guarded(right))), x.shape)
+    )

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..._declare.operator import FLOATING
 from ..._tensor import ArrayLike, Tensor
+from ...engine.record.composition import composed
 from ...operators.elementwise.arithmetic import add, divide, multiply, subtract, where
 from ...operators.elementwise.cast import cast
 from ...operators.elementwise.comparison import isnan
@@ -71,6 +72,7 @@ def mean(
     return delivered(y, out, "mean")
 
 
+@composed
 def var(
     a: ArrayLike,
     axis: Axis = None,
@@ -121,6 +123,7 @@ def var(
     return delivered(v.astype(result, copy=False), out, "var")
 
 
+@composed
 def std(
     a: ArrayLike,
     axis: Axis = None,
@@ -211,6 +214,7 @@ def _middle(line: Tensor) -> Tensor:
     return where(isnan(last), last, middle)  # NaN is sorted to the end
 
 
+@composed
 def logsumexp(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Return the logarithm of the sum of the exponentials of the elements along ``axis``.
 
@@ -314,7 +318,9 @@ def variance(
     dtype that is asked for, the deviations of what they are made of."""
     x, (averaged, result) = as_tensor(x), _computed_in(x, dtype)
     divisor = _divisor(averaged, axis, ddof, correction, where, keepdims)
-    centre = _mean(averaged, axis, True, where).astype(averaged.dtype) if mean is None else mean
+    centre = mean
+    if mean is None:
+        centre = _mean(averaged, axis, True, where).astype(averaged.dtype, copy=False)
     d = subtract(x, centre)
     d = d if where is True else present(d, where, 0, "var")
     squares = real(multiply(d, conj(d))) if d.dtype.kind == "c" else square(d)

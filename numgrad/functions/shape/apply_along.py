@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
-from ...engine.record.guards import seen
+from ...engine.record.guards import guarded
 from ...ir.broadcasting import broadcast_shapes
 from ...ir.gufunc_signature import parse_signature
 from ..array.argument_checks import integer
@@ -78,7 +78,7 @@ def apply_over_axes(func: Callable[..., Any], a: ArrayLike, axes: Any) -> Tensor
     tensor([[10.]])
     """
     a = as_tensor(a)
-    for axis in np.atleast_1d(seen(axes)):
+    for axis in np.atleast_1d(guarded(axes)):
         n = normalize_axis_index(axis, a.ndim)
         result = as_tensor(func(a, n))
         result = expand_dims(result, n) if result.ndim == a.ndim - 1 else result

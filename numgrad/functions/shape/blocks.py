@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
-from ...engine.record.guards import seen
+from ...engine.record.guards import guarded
 from ..array.argument_checks import integer, integers
 from ..array.axes import normalize_axis_index, normalize_axis_tuple
 from ..array.operands import arrays_of, as_tensor, values_of
@@ -113,7 +113,11 @@ def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None)
     tensor([1., 9., 2.])
     """
     arr, axis = _flattened(as_tensor(arr), axis)
-    obj, size, values = arrays_of(seen(obj)), arr.shape[axis], as_tensor(values).astype(arr.dtype)
+    obj, size, values = (
+        arrays_of(guarded(obj)),
+        arr.shape[axis],
+        as_tensor(values).astype(arr.dtype),
+    )
     if not isinstance(obj, slice) and np.size(obj) == 1:  # all values come to this place
         values = reshape(values, (1,) * (arr.ndim - values.ndim) + values.shape)
         values = moveaxis(values, 0, axis) if np.ndim(obj) == 0 else values
@@ -140,7 +144,7 @@ def delete(arr: ArrayLike, obj: Any, axis: int | None = None) -> Tensor:
     tensor([1., 3.])
     """
     arr, axis = _flattened(as_tensor(arr), axis)
-    obj, positions = arrays_of(seen(obj)), np.arange(arr.shape[axis])
+    obj, positions = arrays_of(guarded(obj)), np.arange(arr.shape[axis])
     left = np.delete(positions, obj)
     if isinstance(obj, slice) or np.ndim(obj) == 0:
         return in_order(take(arr, left, axis), order_of(arr))
@@ -166,7 +170,7 @@ def resize(a: ArrayLike, new_shape: Any) -> Tensor:
     tensor([[1., 2.],
             [3., 1.]])
     """
-    a, shape = ravel(as_tensor(a)), tuple(np.atleast_1d(arrays_of(seen(new_shape))).tolist())
+    a, shape = ravel(as_tensor(a)), tuple(np.atleast_1d(arrays_of(guarded(new_shape))).tolist())
     shape = integers(shape, "new_shape")
     if any(n < 0 for n in shape):
         raise ValueError(f"resize: sizes must not be negative, got {shape}")

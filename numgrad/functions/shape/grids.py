@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
 from ...engine.capture import escapes
-from ...engine.record.guards import seen
+from ...engine.record.guards import guarded
 from ...operators.elementwise import numpy_functions as _borrowed
 from ..array.argument_checks import WordsOfNumpy, sequence
 from ..array.operands import (
@@ -51,10 +51,10 @@ def plain(name: str, says: str, example: str, result: str) -> Callable[..., Any]
     def call(*args: Any, **options: Any) -> Any:
         for value in (*args, *options.values()):
             if isinstance(value, Tensor):
-                escapes.refuse(value, f"ng.{name}", "It has no derivative.")
-        given = {key: arrays_of(seen(value)) for key, value in options.items()}
+                escapes.refuse_escape(value, f"ng.{name}", "It has no derivative.")
+        given = {key: arrays_of(guarded(value)) for key, value in options.items()}
         with WordsOfNumpy(name):
-            return tensors_of(function(*[arrays_of(seen(a)) for a in args], **given))
+            return tensors_of(function(*[arrays_of(guarded(a)) for a in args], **given))
 
     call.__doc__ = f"""Return {says}; as `numpy.{name}`, not differentiable.
 
@@ -112,7 +112,7 @@ def kaiser(M: int, beta: ArrayLike) -> Tensor:
     tensor([1., 1., 1.])
     """
     if not carries_graph([M, beta]):
-        return fresh(np.kaiser(arrays_of(seen(M)), arrays_of(seen(beta))))
+        return fresh(np.kaiser(arrays_of(guarded(M)), arrays_of(guarded(beta))))
     count = whole(M)
     if count <= 1:
         return fresh(np.ones(max(count, 0)))
@@ -200,7 +200,7 @@ def unravel_index(indices: ArrayLike, shape: Any, order: str = "C") -> tuple[Ten
     >>> ng.unravel_index(5, (2, 3))
     (tensor(1), tensor(2))
     """
-    shape = tuple(map(whole, np.atleast_1d(seen(shape))))
+    shape = tuple(map(whole, np.atleast_1d(guarded(shape))))
     found = _borrowed.unravel_index(as_tensor(indices), shape=shape, order=order)
     return tuple(as_scalar(found[..., axis]) for axis in range(len(shape)))
 
@@ -230,7 +230,7 @@ def ravel_multi_index(
     tensor([5, 1])
     """
     index = stack(broadcast_arrays(*sequence(multi_index, "multi_index")), -1)
-    dims = tuple(map(whole, np.atleast_1d(seen(dims))))
+    dims = tuple(map(whole, np.atleast_1d(guarded(dims))))
     mode = mode if isinstance(mode, str) else tuple(mode)
     return as_scalar(_borrowed.ravel_multi_index(index, dims=dims, mode=mode, order=order))
 
@@ -345,7 +345,7 @@ def logspace(
     tensor([  1.,  10., 100.])
     """
     if not carries_graph([start, stop, base]):
-        first, last, known = (arrays_of(seen(value)) for value in (start, stop, base))
+        first, last, known = (arrays_of(guarded(value)) for value in (start, stop, base))
         return fresh(np.logspace(first, last, num, endpoint, known, dtype, axis))
     if np.ndim(base):
         start, stop, base = broadcast_arrays(start, stop, base)
@@ -384,7 +384,7 @@ def geomspace(
     tensor(1.25)
     """
     if not carries_graph([start, stop]):
-        first, last = (arrays_of(seen(value)) for value in (start, stop))
+        first, last = (arrays_of(guarded(value)) for value in (start, stop))
         return fresh(np.geomspace(first, last, num, endpoint, dtype, axis))
     start, stop = broadcast_arrays(start, stop)
     wide = np.result_type(start.dtype, stop.dtype, np.zeros((), dtype))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
-from ...engine.record.guards import seen
+from ...engine.record.guards import guarded
 from ...engine.record.options import Steps
 from ...operators.elementwise.cast import cast
 from ...operators.shape import indexing as _indexing
@@ -99,7 +99,7 @@ def _concat_steps(tensors: Sequence[Tensor], axis: int | None) -> Any:
     return [(_joining.concat, {"axis": axis})]
 
 
-_joined = Steps(_concat_steps, _concat)
+_joined = Steps(_concat_steps, _concat, arrays="unread")
 concatenate = concat
 
 
@@ -162,7 +162,7 @@ def _stack_steps(tensors: Sequence[Tensor], axis: int) -> Any:
     return [(_joining.stack, {"axis": normalize_axis_index(axis, ndim) - ndim})]
 
 
-_stacked = Steps(_stack_steps, _stack)
+_stacked = Steps(_stack_steps, _stack, arrays="unread")
 
 
 def _are_alike(tensors: Any) -> bool:
@@ -261,7 +261,7 @@ def split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[Tenso
     """
     ary = as_tensor(ary)
     size = ary.shape[normalize_axis_index(axis, ary.ndim)]
-    seen(indices_or_sections)
+    guarded(indices_or_sections)
     if np.ndim(indices_or_sections) == 0 and size % whole(indices_or_sections):
         raise ValueError(
             f"split: {size} elements do not make {indices_or_sections} equal parts; use array_split"
@@ -283,7 +283,7 @@ def array_split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list
     ary = as_tensor(ary)
     axis = normalize_axis_index(axis, ary.ndim)
     size = ary.shape[axis]
-    seen(indices_or_sections)
+    guarded(indices_or_sections)
     if np.ndim(indices_or_sections):
         bounds = [0, *(whole(n) for n in indices_or_sections), size]
     else:

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..._errors import ArgTypeError
 from ..._tensor import ArrayLike, Tensor
-from ...engine.record.guards import seen
+from ...engine.record.guards import guarded
 from ...operators.shape import indexing as _indexing
 from ..array.axes import normalize_axis_index
 from ..array.operands import as_tensor, whole
@@ -85,10 +85,10 @@ def pad(
     }  # fmt: skip
     _require_options(mode, given)
     array = as_tensor(array)
-    widths = _pairs(seen(pad_width), array.ndim)
+    widths = _pairs(guarded(pad_width), array.ndim)
     values = 0 if constant_values is None else constant_values
     if mode == "constant" and not carries_graph(values):
-        padded = _within_constants(array, widths, seen(values))
+        padded = _within_constants(array, widths, guarded(values))
     else:
         option = given[_OPTIONS[mode]] if _OPTIONS[mode] else None
         padded = _along_each(array, widths, mode, option)
@@ -138,7 +138,7 @@ def _along_each(x: Tensor, widths: Sequence[tuple[int, int]], mode: str, option:
     if mode in ("constant", "linear_ramp", "empty"):
         options = broadcast_to(as_tensor(0 if option is None else option), (x.ndim, 2))
     elif mode in _STATISTICS:
-        none = None if option is None else np.broadcast_to(np.asarray(seen(option)), (x.ndim, 2))
+        none = None if option is None else np.broadcast_to(np.asarray(guarded(option)), (x.ndim, 2))
         options = [(n, n) for n in x.shape] if none is None else none.tolist()
     for axis, width in enumerate(widths):
         if not any(width):

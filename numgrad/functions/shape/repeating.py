@@ -6,7 +6,7 @@ import numpy as np
 
 from ..._declare import registry
 from ..._tensor import ArrayLike, Tensor
-from ...engine.record.guards import seen
+from ...engine.record.guards import guarded
 from ...engine.record.options import Steps
 from ...ir.broadcasting import broadcast_shapes
 from ...operators.shape import reshape as _shape
@@ -109,9 +109,9 @@ def meshgrid(
         places[:2] = 1, 0
     sizes = [(1,) * place + (-1,) + (1,) * (ndim - place - 1) for place in places]
     grids = tuple(reshape(x, size) for x, size in zip(xs, sizes, strict=True))
-    if not seen(sparse):
+    if not guarded(sparse):
         grids = broadcast_arrays(*grids)
-    return tuple(registry["copy"](grid) for grid in grids) if seen(copy) else grids
+    return tuple(registry["copy"](grid) for grid in grids) if guarded(copy) else grids
 
 
 def tile(A: ArrayLike, reps: Axis) -> Tensor:
@@ -195,7 +195,7 @@ def repeat(a: ArrayLike, repeats: Any, axis: int | None = None) -> Tensor:
     if axis is None:
         a, axis = ravel(a), 0
     axis = normalize_axis_index(axis, a.ndim)
-    counts = repeats._on_host() if isinstance(repeats, Tensor) else np.asarray(seen(repeats))
+    counts = repeats._on_host() if isinstance(repeats, Tensor) else np.asarray(guarded(repeats))
     if counts.size == 1:
         counts = np.full(a.shape[axis], counts)
     with WordsOfNumpy():

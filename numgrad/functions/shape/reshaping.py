@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
-from ...engine.graph.memory_order import lies
+from ...engine.graph.memory_order import strides_of_value
 from ...engine.record.options import Steps
 from ...operators.shape import reshape as _shape
 from ..array.axes import negative_axes, normalize_axis_index, normalize_axis_tuple
@@ -97,7 +97,7 @@ def ravel(a: ArrayLike, order: str = "C") -> Tensor:
     a = as_tensor(a)
     plain_order(order)
     a = a if order == "C" else transpose(a, axes_of(a, order))
-    return reshape(a, a.size, copy=None if lies(a) is None else True)
+    return reshape(a, a.size, copy=None if strides_of_value(a) is None else True)
 
 
 def flatten(x: ArrayLike, order: str = "C") -> Tensor:

@@ -61,7 +61,7 @@ def _where_steps(*args: Any) -> Any:
     return [(_elementwise.where, {})] if all(isinstance(x, Tensor) for x in args) else ()
 
 
-_chosen = Steps(_where_steps, _elementwise.where)
+_chosen = Steps(_where_steps, _elementwise.where, arrays="unread")
 
 
 @universal(

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
-from ...engine.record.guards import seen
+from ...engine.record.guards import guarded
 from ...operators.signal import fourier as _fourier
 from ...operators.signal.fourier import SWAPPED, TRANSPOSED
 from ..array.axes import along_axis, normalize_axis_index, normalize_axis_tuple
@@ -104,7 +104,7 @@ def _several(name: str, which: str, shown: str) -> Function:
         orthogonalize: bool | None = None,
     ) -> Tensor:
         x = as_tensor(x)
-        s, axes = (v if v is None or np.ndim(v) else (v,) for v in (seen(s), seen(axes)))
+        s, axes = (v if v is None or np.ndim(v) else (v,) for v in (guarded(s), guarded(axes)))
         sizes, places = sizes_and_axes(name, x, s, axes)
         if len(set(normalize_axis_tuple(places, x.ndim, allow_duplicate=True))) < len(places):
             raise ValueError(f"fft.{name}: axes must be unique, got {places}")

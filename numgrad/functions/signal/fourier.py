@@ -7,7 +7,7 @@ import numpy as np
 
 from ..._errors import DtypeError
 from ..._tensor import ArrayLike, Tensor
-from ...engine.record.guards import seen
+from ...engine.record.guards import guarded
 from ...operators.elementwise.complex_parts import conj
 from ...operators.signal import fourier as _fourier
 from ...operators.signal.fourier import SWAPPED
@@ -76,7 +76,7 @@ def sizes_and_axes(
     name: str, x: Tensor, s: Sequence[int | None] | None, axes: Axes
 ) -> tuple[list[int | None], list[int]]:
     """Return the number of points along each axis, ``None`` where it is not given, and the axes."""
-    s, axes = seen(s), seen(axes)
+    s, axes = guarded(s), guarded(axes)
     s = s if s is None else [n if n is None else integer(n, "s") for n in sequence(s, "s")]
     count = x.ndim if s is None else len(s)
     places = list(range(-count, 0)) if axes is None else list(integers(axes, "axes"))
@@ -342,7 +342,7 @@ def ifftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Tensor:
 
 
 def _shifted(x: Tensor, axes: Any, sign: int) -> Tensor:
-    axes = seen(axes)
+    axes = guarded(axes)
     axes = range(x.ndim) if axes is None else axes
     places = [normalize_axis_index(a, x.ndim) for a in integers(axes, "axes")]
     if not places:

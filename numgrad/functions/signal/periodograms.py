@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
-from ...engine.record.guards import seen
+from ...engine.record.guards import guarded
 from ..array.argument_checks import integer
 from ..elementwise.complex_parts import imag, real
 from ..indexing.indexing import take
@@ -153,7 +153,7 @@ def _estimated(
     starts = np.arange(0, x.shape[-1] - n + 1, n - shared)
     parts = take(x, starts[:, None] + np.arange(n), axis=-1)
     parts = _detrended(name, parts, detrend) * weights
-    is_half = bool(seen(return_onesided)) and parts.dtype.kind != "c"
+    is_half = bool(guarded(return_onesided)) and parts.dtype.kind != "c"
     z = (rfft if is_half else fft)(parts, size)
     total = rate * (weights * weights).sum() if scaling == "density" else weights.sum() ** 2
     power = _squares(z) / total

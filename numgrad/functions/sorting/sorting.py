@@ -4,7 +4,7 @@ from typing import Any
 
 from ..._declare.operator import FLOATING
 from ..._tensor import ArrayLike, Tensor
-from ...engine.record.guards import seen
+from ...engine.record.guards import guarded
 from ...engine.record.options import Steps
 from ...operators.elementwise.arithmetic import subtract
 from ...operators.shape import sorting as _operators
@@ -108,7 +108,7 @@ def _require_kind(kind: str | None) -> None:
 
 def _order(x: Tensor, descending: bool) -> Tensor:
     """Return the stable order along the last axis; descending is the mirror image's ascending."""
-    if not seen(descending):
+    if not guarded(descending):
         return _operators.argsort(x)
     mirrored = _operators.argsort(flip(x, axes=(-1,)))
     return subtract(x.shape[-1] - 1, flip(mirrored, axes=(-1,)))

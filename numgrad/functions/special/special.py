@@ -5,7 +5,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
-from ...engine.record.guards import seen
+from ...engine.record.guards import guarded
 from ...operators.elementwise import arithmetic as _elementwise
 from ...operators.elementwise import exponential as _exponential
 from ...operators.special import logistic as _special
@@ -109,7 +109,7 @@ def polygamma(n: ArrayLike, x: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.special.polygamma(1, x), x)[0]
     tensor([-2.40411381, -0.40411381])
     """
-    orders = np.asarray(n.detach() if isinstance(n, Tensor) else seen(n))
+    orders = np.asarray(n.detach() if isinstance(n, Tensor) else guarded(n))
     if np.any(orders < 0) or np.any(orders != np.round(orders)):
         raise ValueError(f"polygamma: the order must be an integer from 0, got {n}")
     if not np.any(orders == 0):

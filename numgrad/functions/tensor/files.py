@@ -42,5 +42,5 @@ def _values(called: str, data: Any) -> Any:
         return [_values(called, item) for item in data]
     if not isinstance(data, Tensor):
         return data
-    escapes.refuse(data, called, "A file has no gradients: write what the function returns.")
+    escapes.refuse_escape(data, called, "A file has no gradients: write what the function returns.")
     return data._on_host()

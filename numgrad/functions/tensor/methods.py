@@ -14,7 +14,7 @@ from ..._tensor import Tensor
 from ...engine.graph.memory_order import stand_in
 from ...engine.graph.value import Shape, Value, View
 from ...engine.record.apply import mode
-from ...engine.record.guards import seen
+from ...engine.record.guards import guarded
 from ...operators.elementwise.cast import cast
 from ..array import device_transfer, pandas_operands, persistence, text
 from ..array.array_class import Array
@@ -360,5 +360,5 @@ def _unpack(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
         return arguments
     (first,) = arguments
     if isinstance(first, (tuple, list)) or (isinstance(first, (np.ndarray, Tensor)) and first.ndim):
-        return tuple(seen(first))
+        return tuple(guarded(first))
     return () if first is None else arguments

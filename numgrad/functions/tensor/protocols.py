@@ -35,7 +35,7 @@ def array(tensor: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarra
     has_slope = instead is escapes.ARRAY
     if is_product_of_pandas(sys._getframe(1)):
         what, instead = PRODUCT_OF_PANDAS
-    escapes.refuse(tensor, what, instead, has_slope=has_slope)
+    escapes.refuse_escape(tensor, what, instead, has_slope=has_slope)
     found = tensor.numpy(copy=bool(copy))
     return found if dtype is None or found.dtype == dtype else found.astype(dtype)
 
@@ -112,12 +112,17 @@ def array_ufunc(tensor: Tensor, ufunc: np.ufunc, method: str, *inputs: Any, **op
     function = UFUNCS.get(ufunc) or _scipy_function(ufunc)
     if function is not None and method == "__call__" and not options:
         return function(*inputs)
-    is_own = getattr(np, ufunc.__name__, None) is ufunc
-    name = f"{'np' if is_own else 'scipy.special'}.{ufunc.__name__}"
+    name = _ufunc_name(ufunc)
     if function is None and ufunc.types == [f"{'O' * ufunc.nin}->{'O' * ufunc.nout}"]:
         raise TypeError(
             f"{ufunc.__name__}, made by np.frompyfunc, computes with Python objects: write "
             f"ng.vectorize(f), or hand it t.detach().numpy() for values without gradients"
+        )
+    if function is None and name == ufunc.__name__:
+        raise TypeError(
+            f"{name}, a universal function of a user, has no derivative that numgrad knows: write "
+            f"ng.operator(signature)(f) with its loop f, or for values without gradients "
+            f"{name}(t.detach().numpy(), ...)"
         )
     if function is None:
         raise TypeError(f"{name} has no counterpart in numgrad; {way_out(name)}")
@@ -129,6 +134,15 @@ def array_ufunc(tensor: Tensor, ufunc: np.ufunc, method: str, *inputs: Any, **op
     others = {key: value for key, value in options.items() if key not in own}
     function = update_wrapper(partial(function, **own), function) if own else function
     return with_options(function, others, *inputs, called=name)
+
+
+def _ufunc_name(ufunc: np.ufunc) -> str:
+    """Return the name of a universal function: NumPy and SciPy have it in a module."""
+    name = ufunc.__name__
+    for module, alias in (("numpy", "np"), ("scipy.special", "scipy.special")):
+        if getattr(sys.modules.get(module), name, None) is ufunc:
+            return f"{alias}.{name}"
+    return name
 
 
 _MATRICES = ([(-2, -1)] * 3, [(-1,), (-2, -1), (-1,)])

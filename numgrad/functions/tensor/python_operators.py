@@ -207,7 +207,7 @@ class Arithmetic:
         if not self.shape:
             raise TypeError("len() of a 0-d tensor")
         if self.requires_grad and sparse.is_for_diagonals(sys._getframe(1)):
-            escapes.refuse(self, "np.asarray", escapes.ARRAY)
+            escapes.refuse_escape(self, "np.asarray", escapes.ARRAY)
         return self.shape[0]
 
     def __iter__(self: Any) -> Iterator[Tensor]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...._autograd import no_grad
 from ...._errors import CaptureError, ConvergenceError, NotDifferentiableError
-from ...._tensor import tensor
+from ...._tensor import Tensor, tensor
 from ....functions.array.argument_checks import pair, unwanted
 from ....functions.shape.reshaping import matrix_transpose, reshape
 from ..implicit.closures import Closure
@@ -175,23 +175,18 @@ def solve_ivp(
     y0 = reshape(as_real(y0, "solve_ivp"), -1)
     begin = times.begin(field, y0, tensors)
     if kind == "discrete":
-        asked_for = result.t if wanted is None else wanted
-        run = Run(Step(slope, method, closure), result.t, y.numpy(), asked_for, jit)
-        y = (DiscreteAdjoint if closure.places else ClosedRun).apply(run, begin, *tensors)
+        y = asked.discrete(result, y, begin, tensors, Step(slope, method, closure), jit)
     elif kind == "continuous":
         given = {name: options[name] for name in ("rtol", "atol", "max_step") if name in options}
         given |= {name: value for name, value in own.items() if value is not None}
-        of = hook, slope, len(parameters.tensors), closure, result.sol, times.span[0], result.t
-        problem = Problem(*of, method=method, **given)
-        result.sol = None
-        y = ContinuousAdjoint.apply(problem, y.numpy(), begin, *tensors)
+        y = asked.continuous(result, y, begin, parameters, slope, given)
     result.t, y = times.states(field, y, result.t if wanted is None else wanted, y0, tensors)
     result.y = reshape(matrix_transpose(y), (*start.shape, result.t.size))
     return result
 
 
 def _kind(method: str, adjoint: str | None, options: dict[str, Any]) -> str:
-    """Return which adjoint a gradient is taken by, if one can be."""
+    """Return the kind of adjoint for a gradient, if there is one."""
     kind = adjoint or ("continuous" if method in IMPLICIT else "discrete")
     if kind not in ("discrete", "continuous"):
         raise ValueError(f"solve_ivp: adjoint must be discrete or continuous, got {adjoint!r}")
@@ -215,7 +210,7 @@ def _kind(method: str, adjoint: str | None, options: dict[str, Any]) -> str:
 
 
 def _checked(wanted: np.ndarray, span: tuple[float, float]) -> np.ndarray:
-    """Return times that are wanted; raise unless they follow each other within the interval."""
+    """Return the wanted times; raise unless they are in order and within the interval."""
     if wanted.ndim != 1:
         raise ValueError(f"solve_ivp: t_eval must have one axis, got shape {wanted.shape}")
     if (wanted < min(span)).any() or (wanted > max(span)).any():
@@ -226,13 +221,13 @@ def _checked(wanted: np.ndarray, span: tuple[float, float]) -> np.ndarray:
 
 
 def _with(jac: Any, hook: function) -> Any:
-    """Return the user's Jacobian for SciPy, which hands it the arguments of the right-hand side; a
+    """Return the user's Jacobian for SciPy, called with the arguments of the right-hand side; a
     matrix as it is."""
     return (lambda t, y: jac(t, y, *hook.args)) if callable(jac) else jac
 
 
 class _Asked(NamedTuple):
-    """What states are asked for: at all steps where these are to be differentiated."""
+    """The problem and the wanted states: at all steps if these are to be differentiated."""
 
     hook: function
     start: np.ndarray
@@ -242,8 +237,29 @@ class _Asked(NamedTuple):
     kind: str | None
     closure: Closure
 
+    def discrete(
+        self, result: Any, y: Tensor, begin: Tensor, tensors: Any, step: Step, jit: bool
+    ) -> Tensor:
+        """Return the states as functions of the start and of tensors, by the steps taken."""
+        times = result.t if self.wanted is None else self.wanted
+        run = Run(step, result.t, y.numpy(), times, jit)
+        return (DiscreteAdjoint if self.closure.places else ClosedRun).apply(run, begin, *tensors)
+
+    def continuous(
+        self, result: Any, y: Tensor, begin: Tensor, parameters: Parameters, slope: Any,
+        tolerances: dict[str, Any],
+    ) -> Tensor:  # fmt: skip
+        """Return the states as functions of the start and of parameters, by the problem's
+        adjoint."""
+        problem = Problem(
+            self.hook, slope, len(parameters.tensors), self.closure, result.sol, self.span[0],
+            result.t, method=self.method, **tolerances,
+        )  # fmt: skip
+        result.sol = None
+        return ContinuousAdjoint.apply(problem, y.numpy(), begin, *parameters.sources)
+
     def by_scipy(self, jac: Any, options: dict[str, Any]) -> Any:
-        """Return what SciPy finds."""
+        """Return the result of SciPy."""
         from scipy import integrate
 
         hook, method, given = self.hook, self.method, dict(options)
@@ -263,7 +279,7 @@ class _Asked(NamedTuple):
         return found
 
     def in_steps(self, step: float | None) -> Any:
-        """Return what equal steps between the times that are wanted lead to, in SciPy's form."""
+        """Return the result of equal steps between the wanted times, in SciPy's form."""
         from scipy.optimize import OptimizeResult
 
         t = self._times(step)

@@ -26,7 +26,7 @@ _numbers = itertools.count()
 
 
 def defined(text: str, **space: Any) -> Any:
-    """Return the function ``kernel`` of a source, with its text where ``inspect`` looks."""
+    """Return the function ``kernel`` of a source, registered so that ``inspect`` finds the text."""
     file = f"<random kernel {next(_numbers)}>"
     linecache.cache[file] = (len(text), None, text.splitlines(True), file)
     names = {"np": np, "math": math, **space}
@@ -188,7 +188,7 @@ def _called_sparing(
 
 
 def options_of(seed: int) -> Options:
-    """Return switches, at random."""
+    """Return random options of a derived adjoint."""
     draw = random.Random(seed * 7919 + 1)
     if draw.random() < 0.4:
         return Options()
@@ -284,13 +284,15 @@ def shrunk(text: str, seed: int, options: Options | None = None, **ways: Any) ->
 def _is_wrong(text: str, seed: int, options: Options | None, ways: dict[str, Any]) -> bool:
     try:
         return judge(text, seed, options, **ways)[0] == WRONG
-    except Exception:  # no kernel any more, or one that the front end fails on otherwise
+    except Exception:  # no kernel any more, or the front end fails in another way
         return False
 
 
 def _fewer(lines: list[str], start: int) -> list[list[str]]:
-    """Lines without the block that begins at one, and with its body unindented; what makes a
-    ``while`` end stays."""
+    """Yield lines without the block that begins at one of them, and with its body unindented.
+
+    Statements that make a ``while`` end are kept.
+    """
     if start >= len(lines) or lines[start].endswith("+= 1"):
         return []
     own = len(lines[start]) - len(lines[start].lstrip())

@@ -1,0 +1,256 @@
+"""Compositions: functions made of several operators, whose operations are noted once for all
+arguments with the same specs and options, and are applied by their plans from then on."""
+
+from collections.abc import Callable, Hashable, Sequence
+from functools import wraps
+from typing import Any, NamedTuple, ParamSpec, TypeVar
+
+from ..._declare.operator import MOST_PLANS
+from ...process.bounded_dict import Bounded
+from ..graph.value import CPU, Value
+from ..graph.view import Element
+from .apply import apply, changing, unusual
+from .dispatch import apply_plan
+from .operands import constant
+from .options import key_of_arguments, last_reads
+from .plan import Plan, keep_plan, make_plan, was_met_before
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Operation(NamedTuple):
+    """A noted application of an operator: ``reads`` has for each operand the number of a source, or
+    a pair of an operation and the slot of its result."""
+
+    operator: Any
+    static: dict[str, Any]
+    reads: Sequence[Any]
+    inputs: Sequence[Value]
+    outputs: Sequence[Value]
+
+
+class Operations:
+    """The operations that are applied while a function runs or a pass is recorded.
+
+    Attributes
+    ----------
+    is_whole : bool
+        Whether the operations can be applied to other values: all operands are sources, results of
+        other operations, or constants that share no memory with any of them.
+    sources : list
+        For each value that no operation has made the object that stands for it: a number, a
+        `SavedRead`, or the value itself as a constant.
+    """
+
+    def __init__(self) -> None:
+        self.is_whole = True
+        self.sources: list[Any] = []
+        self.steps: list[Operation] = []
+        self._places: dict[int, Any] = {}  # by id: a source's number, or a step and its result
+        self._alive: list[Any] = []  # keeps values alive, so that no id comes twice
+        self._arrays: set[int] = set()
+
+    def add_source(self, value: Value, source: Any) -> int:
+        """Note the object that stands for a value, and return the number of the source."""
+        self._places[id(value)] = len(self.sources)
+        self._alive.append(value)
+        self.sources.append(source)
+        return len(self.sources) - 1
+
+    def applied(
+        self, operator: Any, static: dict[str, Any], inputs: Sequence[Value], outputs: Sequence[Any]
+    ) -> None:
+        """Note an operation with its operands and results."""
+        reads = [self._place(value) for value in inputs]
+        self.steps.append(Operation(operator, static, reads, inputs, outputs))
+        for slot, value in enumerate(outputs):
+            self._places[id(value)] = (len(self.steps) - 1, slot)
+            self._arrays.add(id(value.array))
+
+    def note_read(self, value: Value) -> None:
+        """Note that Python reads elements of a value: others may lead to other operations."""
+        self.is_whole = False
+
+    def _place(self, value: Value) -> Any:
+        place = self._places.get(id(value))
+        if place is not None:
+            return place
+        array: Any = value.array
+        if array is None or value.requires_grad:
+            self.is_whole = False
+        while array is not None:  # the array, then the arrays of which it is a view
+            if id(array) in self._arrays:
+                self.is_whole = False
+            array = getattr(array, "base", None)
+        return self.add_source(value, value)
+
+    def place_of_result(self, value: Value) -> tuple[int, int] | None:
+        """Return the step and the slot of an operation's result; None for any other value."""
+        place = self._places.get(id(value))
+        return place if isinstance(place, tuple) else None
+
+    def numbered(self) -> tuple[list[tuple[int, ...]], list[int]]:
+        """Return the numbers of each operation's operands, counting sources and then all results,
+        and the number of each operation's first result."""
+        firsts: list[int] = []
+        count = len(self.sources)
+        for step in self.steps:
+            firsts.append(count)
+            count += len(step.outputs)
+        reads = [
+            tuple([p if type(p) is int else firsts[p[0]] + p[1] for p in step.reads])
+            for step in self.steps
+        ]
+        return reads, firsts
+
+
+class _FunctionOperations(Operations):
+    """The operations of a function. A tensor that the function detaches is noted as the result of
+    an operation without an operator."""
+
+    def __init__(self, values: Sequence[Value]) -> None:
+        super().__init__()
+        self._by_array: dict[int, Any] = {}
+        for n, value in enumerate(values):
+            self._by_array[id(value.array)] = self.add_source(value, n)
+            self._arrays.add(id(value.array))
+
+    def applied(
+        self, operator: Any, static: dict[str, Any], inputs: Sequence[Value], outputs: Sequence[Any]
+    ) -> None:
+        super().applied(operator, static, inputs, outputs)
+        for slot, value in enumerate(outputs):
+            self._by_array.setdefault(id(value.array), (len(self.steps) - 1, slot))
+
+    def _place(self, value: Value) -> Any:
+        place = self._by_array.get(id(value.array))
+        if place is None or id(value) in self._places or value.requires_grad:
+            return super()._place(value)
+        self.steps.append(Operation(None, {}, (place,), (), (value,)))
+        self._alive.append(value)
+        self._places[id(value)] = (len(self.steps) - 1, 0)
+        return self._places[id(value)]
+
+
+class _Composed(NamedTuple):
+    """The operations of a function for arguments with the same specs and options."""
+
+    sources: Sequence[Value | int]  # constants, and the numbers of arguments
+    steps: Sequence[tuple[Plan | None, Any, dict[str, Any], tuple[int, ...], Sequence[int]]]
+    results: Sequence[tuple[int, Element | None]]  # their numbers, and the marks of scalars
+    kind: Callable[[Sequence[Any]], Any] | None  # makes a tuple of several results
+
+
+class Composition:
+    """A function of tensors and options, with the operations that are known for its arguments."""
+
+    __slots__ = ("__weakref__", "function", "known")
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.known: dict[Hashable, Any] = Bounded(MOST_PLANS)
+
+    def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Return the result of the function, by known operations where there are any."""
+        values: list[Any] = []
+        key = key_of_arguments((*args, *kwargs.values()) if kwargs else args, values)
+        if key is None or not all(map(_is_plain, values)):
+            return self.function(*args, **kwargs)
+        if kwargs:
+            key = (key, *kwargs)
+        known = self.known.get(key)
+        if known is not None:
+            return _apply_noted(known, values) if known else self.function(*args, **kwargs)
+        if not values or not was_met_before(self, key):
+            return self.function(*args, **kwargs)
+        return self._note(key, values, args, kwargs)
+
+    def _note(self, key: Hashable, values: list[Any], args: Any, kwargs: Any) -> Any:
+        """Return the result of the function, and note its operations."""
+        noted = _FunctionOperations(values)
+        with changing(trace=noted):
+            result = self.function(*args, **kwargs)
+        keep_plan(self, self.known, key, _composed(noted, result) or ())
+        return result
+
+    def forget_plans(self) -> None:
+        """Drop all noted operations: settings that kernels depend on have changed."""
+        self.known.clear()
+
+
+def composed(function: Callable[P, R]) -> Callable[P, R]:
+    """Let a function be a composition of operators.
+
+    The operators that the function applies must depend on the specs of its tensors and on its
+    options alone, never on an element, and all that it returns must be results of operators.
+    """
+    call = Composition(function).call
+
+    @wraps(function)
+    def composition(*args: P.args, **kwargs: P.kwargs) -> R:
+        if unusual:
+            return function(*args, **kwargs)
+        return call(args, kwargs)
+
+    return composition
+
+
+def _is_plain(x: Any) -> bool:
+    """Whether the spec of a tensor decides its operations: it is computed, on the CPU, in C order,
+    and no scalar."""
+    array, spec = x.array, x.spec
+    if array is None or spec.device != CPU:
+        return False
+    return spec.shape != () and array.flags.c_contiguous
+
+
+def _composed(noted: Operations, result: Any) -> _Composed | None:
+    """Return the noted operations of a function; None if they do not hold for other arguments."""
+    results = result if isinstance(result, tuple) else (result,)
+    places = [noted.place_of_result(x) for x in results]
+    if not noted.is_whole or None in places:
+        return None
+    reads, firsts = noted.numbered()
+    found = [firsts[step] + slot for step, slot in places]  # type: ignore[misc]
+    last = last_reads([*reads, found], len(noted.sources))
+    steps = []
+    for (operator, static, _, inputs, _), read, after in zip(
+        noted.steps, reads, last, strict=False
+    ):
+        plan = operator and make_plan(operator, static, tuple([x.spec for x in inputs]))
+        steps.append((plan, operator, static, read, after))
+    return _Composed(
+        [x if type(x) is int else constant(x.array.copy(), x.spec) for x in noted.sources],
+        steps,
+        [(n, x._view if x.is_scalar else None) for n, x in zip(found, results, strict=True)],
+        _kind(result),
+    )
+
+
+def _kind(result: Any) -> Callable[[Sequence[Any]], Any] | None:
+    """Return the constructor of a tuple of results, from their sequence; None for one result."""
+    if not isinstance(result, tuple):
+        return None
+    return getattr(type(result), "_make", type(result))
+
+
+def _apply_noted(known: _Composed, arguments: Sequence[Any]) -> Any:
+    """Return the results of noted operations for other arguments."""
+    values: list[Any] = [arguments[x] if type(x) is int else x for x in known.sources]
+    for plan, operator, static, reads, last in known.steps:
+        inputs = [values[n] for n in reads]
+        if plan is not None:
+            values.append(apply_plan(plan, inputs))
+        elif operator is not None:
+            values += apply(operator, tuple(inputs), static)
+        else:
+            values.append(inputs[0].detached())
+        for n in last:
+            values[n] = None
+    for n, mark in known.results:
+        if mark is not None:
+            values[n]._view = mark
+    if known.kind is None:
+        return values[known.results[0][0]]
+    return known.kind([values[n] for n, _ in known.results])
