@@ -15,7 +15,7 @@ from .analyses.comparisons import compared_only
 from .analyses.dependence import Dependence
 from .analyses.keep import Keeping
 from .analyses.simplify import Liveness, remove_dead, simplify
-from .builder.things import rebuilt
+from .builder.things import tuple_like
 from .frontend.reading import Known, read
 from .generation.exchanges import arrays_again
 from .generation.fission import Fission
@@ -112,15 +112,15 @@ class Derived:
         Whether the kernel returns ``"none"``, ``"one"`` or a ``"tuple"``.
     written : list of int
         The positions of the arrays that the kernel writes.
-    exceeding : list or None
-        The shapes of arrays and the numbers for which the tapes took more at the last call.
-    has_snapshots : bool
-        Whether the function takes an array ``control`` after the tapes: see ``snapshots``.
     compared_only : list of tuple
         The names of active arguments that reach the results through comparisons only, and the
         lines of the first ones.
     file : str
         Where the kernel stands.
+    exceeding : list or None
+        The shapes of arrays and the numbers for which the tapes took more at the last call.
+    has_snapshots : bool
+        Whether the function takes an array ``control`` after the tapes: see ``snapshots``.
     request : tuple
         The function, the types of its arguments and the active ones.
     lengths : tuple of int
@@ -350,7 +350,7 @@ def type_of(argument: Any) -> Any:
     if isinstance(argument, (bool, np.bool_, int, float, complex, np.number)):
         return Type(np.asarray(argument).dtype.name)
     if isinstance(argument, tuple):
-        return rebuilt(argument, map(type_of, argument))
+        return tuple_like(argument, [type_of(part) for part in argument])
     return Known(argument)
 
 

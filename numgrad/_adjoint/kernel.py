@@ -11,6 +11,7 @@ from .frontend.source import Kernel
 from .sparing import run_sparing
 from .ssa.ir import Type
 from .ssa.refusal import AdjointError
+from .trust import warn_of_comparisons
 
 
 class Adjoint:
@@ -33,6 +34,7 @@ class Adjoint:
         key, known = (self._options, key_of(types)), self.kernel.derived
         if key not in known:
             known[key] = derive(self.function, types)
+            warn_of_comparisons(known[key])
         return known[key]
 
     def __call__(self, *arguments: Any, cotangents: Sequence[Any] | None = None) -> tuple[Any, ...]:

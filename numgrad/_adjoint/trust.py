@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .builder.things import rebuilt
+from .builder.things import tuple_like
 from .derived import Derived
 from .frontend.reading import Known
 from .ssa.ir import Type
@@ -117,7 +117,7 @@ def _value(derived: Derived, flat: Sequence[Any]) -> tuple[list[Any], list[np.nd
         if isinstance(kind, Known):
             return kind.value
         is_tuple = isinstance(kind, tuple) and not isinstance(kind, Type)
-        return rebuilt(kind, [argument(part) for part in kind]) if is_tuple else next(parts)
+        return tuple_like(kind, [argument(part) for part in kind]) if is_tuple else next(parts)
 
     result = function(*[argument(kind) for kind in types])
     if derived.structure != "tuple":

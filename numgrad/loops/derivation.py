@@ -5,6 +5,7 @@ from typing import Any
 
 from .._adjoint.derived import derive
 from .._adjoint.ssa.refusal import AdjointError
+from .._adjoint.trust import warn_of_comparisons
 from .._errors import NotDifferentiableError
 from .kept import keep
 from .pullback import INPUT, Pullback
@@ -49,6 +50,7 @@ class Derivation:
                 derived = derive(self.function, self.types, wanted)
             except AdjointError as error:
                 raise NotDifferentiableError(f"{error}{self.advice}") from error
+            warn_of_comparisons(derived)
             origins = [INPUT] * len(derived.parameters)
             starts = [n for n in self.written if n in derived.shadows]
             found = Pullback(derived, origins, starts, wanted, self.name, self.pullback)

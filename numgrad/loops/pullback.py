@@ -8,12 +8,13 @@ import numpy as np
 from .._adjoint.derived import Derived, surroundings
 from .._adjoint.kernel import run
 from .._adjoint.ssa.refusal import AdjointError
+from .._adjoint.trust import warn_of_difference
 from .._declare.operator import zeros_of
 from .._errors import NotDifferentiableError
+from .._settings import settings
 from .interface import Core
 from .operation import OfLoops, dimensions
 from .rows import writable
-from .trust import trust
 
 
 class Origin(NamedTuple):
@@ -71,8 +72,8 @@ class Pullback(OfLoops):
             [*(every[n] for n in given), *(results[n] for n in seeds)],
             [every[n] for n in found],
         )  # fmt: skip
+        self._is_compared = False
         self._again: dict[tuple[bool, ...], _Again] = {}
-        self._is_trusted = False
         self.declare(self._pulled, [*[True] * len(self.cores), *[False] * self.nout])
 
     def gradients(self, inputs: Sequence[Any], count: int) -> tuple[Any, ...]:
@@ -91,22 +92,17 @@ class Pullback(OfLoops):
         given = [a[()] if a.ndim == 0 else writable(a) for a in arrays]
         parameters, starts, seeds = self.split(given)
         self._complete(parameters)
-        if self.inner is None and not self._is_trusted:
-            self._is_trusted = True
-            trust(self.derived, parameters)
+        if settings.debug and self.inner is None and not self._is_compared:
+            self._is_compared = True
+            warn_of_difference(self.derived, parameters, run)
         shadows = {
             n: np.array(starts[n], order="C") if n in starts else np.zeros_like(parameters[n])
             for n in self.derived.shadows
         }
-        numbers, _ = run(self.derived, parameters, shadows, seeds, self.memory())
+        numbers, _ = run(self.derived, parameters, shadows, seeds, surroundings.memory())
         dtypes = [core.dtype for core in self.out_cores[len(self.arrays) :]]
         found = [np.asarray(g, dtype) for g, dtype in zip(numbers, dtypes, strict=True)]
         return [*(shadows[n] for n in self.arrays), *found]
-
-    def memory(self) -> int | None:
-        """Return the bytes that tapes may take, None for any: an adjoint of an adjoint has no
-        snapshots."""
-        return surroundings.memory() if self.inner is None else None
 
     def split(self, given: Sequence[Any]) -> tuple[list[Any], dict[int, Any], list[Any]]:
         """Return the parameters of the kernel (None for what is no input), the starts of shadows

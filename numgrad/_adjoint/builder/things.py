@@ -53,9 +53,6 @@ class Complex:
 Thing = Any
 
 
-def rebuilt(thing: tuple, parts: Iterable[Thing]) -> tuple:
-    """Return a tuple of other parts, with the names of fields where there are such."""
-    return getattr(type(thing), "_make", tuple)(parts)
 
 
 def is_array(thing: Thing) -> bool:
@@ -63,6 +60,16 @@ def is_array(thing: Thing) -> bool:
     if isinstance(thing, Poison):
         raise Refusal(thing.reason)
     return isinstance(thing, Lazy) or (isinstance(thing, Value) and bool(thing.type.ndim))
+
+
+def tuple_like(thing: tuple, parts: Iterable[Thing]) -> tuple:
+    """Return a tuple of parts, of the class of a named tuple."""
+    return type(thing)(*parts) if is_named(thing) else tuple(parts)
+
+
+def is_named(thing: Thing) -> bool:
+    """Whether a thing is a named tuple."""
+    return isinstance(thing, tuple) and hasattr(thing, "_fields") and not isinstance(thing, Type)
 
 
 def described(thing: Thing) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..builder.building import Builder
 from ..builder.promotion import unified
-from ..builder.things import Complex, Poison, Static, Thing, rebuilt
+from ..builder.things import Complex, Poison, Static, Thing, tuple_like
 from ..ssa.ir import Op, Region, Value
 from ..ssa.refusal import Refusal
 from .bases import bases, made_inside
@@ -98,8 +98,8 @@ class Branches:
         ):
             return Poison(f"`{name}` stands for tuples of different lengths after an if")
         pairs = zip(first, second, strict=True)
-        whole: Any = one if one is not None else other
-        return rebuilt(whole, [self.merge(op, name, a, b) if a is not b else a for a, b in pairs])
+        merged = [self.merge(op, name, a, b) if a is not b else a for a, b in pairs]
+        return tuple_like(first if one is not None else second, merged)
 
     def _merge_arrays(self, op: Op, name: str, one: Thing, other: Thing) -> Thing:
         if one is not None and other is not None:

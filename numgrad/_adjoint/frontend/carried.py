@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..builder.promotion import unified
-from ..builder.things import Complex, Poison, Static, Thing, rebuilt
+from ..builder.things import Complex, Poison, Static, Thing, tuple_like
 from ..ssa.ir import Region, Type, Value
 from .bases import arrays_of, bases, is_given, made_inside, values_of
 
@@ -102,8 +102,8 @@ class Carried:
             pair = enumerate(self._parts(thing))
             return Complex(*(self._renamed((*path, n), part, values) for n, part in pair))
         if isinstance(thing, tuple):
-            parts = enumerate(thing)
-            return rebuilt(thing, [self._renamed((*path, n), part, values) for n, part in parts])
+            parts = [self._renamed((*path, n), part, values) for n, part in enumerate(thing)]
+            return tuple_like(thing, parts)
         return values.get(path, thing)
 
     # The end of an iteration

@@ -65,8 +65,8 @@ def _definition(node: Any) -> ast.FunctionDef:
             returned = ast.copy_location(ast.Return(node.body), node.body)
             made = ast.copy_location(ast.FunctionDef("lambda_", node.args, [returned], []), node)
         made.without_jumps = WithoutJumps(made).body
-        node.definition = made
-    return node.definition
+        vars(node)["definition"] = made
+    return vars(node)["definition"]
 
 
 def _signature(arguments: ast.arguments, defaults: list[Thing]) -> inspect.Signature:

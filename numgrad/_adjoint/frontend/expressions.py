@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..builder.building import Builder
-from ..builder.things import Complex, Lazy, Poison, Static, Thing, is_array, rebuilt
+from ..builder.things import Complex, Lazy, Poison, Static, Thing, is_array, tuple_like
 from ..ssa.ir import Type, Value
 from ..ssa.refusal import Refusal
 from .elements import Elements
@@ -109,8 +109,8 @@ class Expressions(Elements):
         if isinstance(value, np.ndarray):
             return self._global_array(value, name)
         if isinstance(value, tuple):
-            parts = enumerate(value)
-            return rebuilt(value, [self.known(part, f"{name}_{n}") for n, part in parts])
+            parts = [self.known(part, f"{name}_{n}") for n, part in enumerate(value)]
+            return tuple_like(value, parts)
         return Static(value)
 
     def _global_array(self, value: np.ndarray, name: str) -> Value:

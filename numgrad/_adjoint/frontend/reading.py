@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..builder.building import Builder
-from ..builder.things import Complex, Lazy, Static, Thing, rebuilt
+from ..builder.things import Complex, Lazy, Static, Thing, tuple_like
 from ..ssa.ir import Program, Type, Value
 from ..ssa.refusal import AdjointError, Refusal
 from .bases import require_by_value
@@ -66,8 +66,9 @@ def _parameter(reader: Statements, program: Program, name: str, argument: Any) -
         return reader.known(argument.value, name)
     if isinstance(argument, tuple) and not isinstance(argument, Type):
         parts = enumerate(argument)
-        made = [_parameter(reader, program, f"{name}_{n}", part) for n, part in parts]
-        return rebuilt(argument, made)
+        return tuple_like(
+            argument, [_parameter(reader, program, f"{name}_{n}", part) for n, part in parts]
+        )
     made = Value(argument, program.body, None, name)
     program.parameters.append(made)
     if made.type.is_array:

@@ -42,11 +42,11 @@ class Kernel:
         self.statements = WithoutJumps(self.tree).body
         self.signature = inspect.signature(self.plain)
         self.parameters = list(self.signature.parameters)
-        self.derived: dict[Any, Any] = {}
         self.is_library = str(self.plain.__module__).startswith(__name__.split("frontend")[0])
         self.is_derived = hasattr(self.plain, "is_derived")
         code = self.plain.__code__
         self.local_names = frozenset(code.co_varnames + code.co_cellvars)
+        self.derived: dict[Any, Any] = {}
 
     @staticmethod
     def of(function: Any) -> "Kernel":

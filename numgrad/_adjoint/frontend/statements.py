@@ -6,7 +6,7 @@ from typing import Any
 
 from ..builder import rearranging
 from ..builder.building import Builder
-from ..builder.things import Complex, Lazy, Static, Thing, is_array, rebuilt
+from ..builder.things import Complex, Lazy, Static, Thing, is_array, tuple_like
 from ..ssa.ir import Op, Region, Value
 from ..ssa.refusal import Place, Refusal, located
 from .branches import Branches
@@ -34,6 +34,8 @@ class Statements(Branches, Calls, Loops, ComplexNumbers, Expressions):
     chain : tuple
         The calls that led here: for types of loops, and against recursion.
     """
+
+    current: ast.AST  # the statement that is read
 
     def __init__(
         self, b: Builder, kernel: Kernel | Closure, names: dict[str, Thing], chain: tuple = (),
@@ -145,7 +147,7 @@ class Statements(Branches, Calls, Loops, ComplexNumbers, Expressions):
 
     def computed(self, thing: Thing) -> Thing:
         if isinstance(thing, tuple):
-            return rebuilt(thing, map(self.computed, thing))
+            return tuple_like(thing, [self.computed(part) for part in thing])
         if isinstance(thing, Complex):
             return Complex(self.computed(thing.re), self.computed(thing.im))
         return self.b.computed(thing) if isinstance(thing, Lazy) else thing

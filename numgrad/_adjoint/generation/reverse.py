@@ -88,10 +88,8 @@ class Reverse:
             if not active or value.constant is not None or value in self._started:
                 continue
             if value.region is self._region:
-                self.writer.line(
-                    f"{self.names.cotangent(value)} = "
-                    f"{self._pending.pop(value, zero_text(value.type))}"
-                )
+                text = self._pending.pop(value, zero_text(value.type))
+                self.writer.line(f"{self.names.cotangent(value)} = {text}")
                 self._started.add(value)
 
     # Regions
@@ -212,13 +210,9 @@ class Reverse:
         places = [f"({self.text(arg)})" for arg in op.args]
         for n in active:
             pattern = str(adds[n])
-            text = (
-                g if pattern == "{g}" else pattern.format(*places, g=f"({g})", r=self._result(op))
-            )
+            result = f"({self.text(op.result)})"
+            text = g if pattern == "{g}" else pattern.format(*places, g=f"({g})", r=result)
             self.add(op.args[n], text)
-
-    def _result(self, op: Op) -> str:
-        return f"({self.text(op.result)})"
 
     def _load(self, op: Op) -> None:
         g = self.take(op.result, 1)

@@ -119,9 +119,9 @@ def called(
     seed: float = 1.0,
 ) -> tuple[np.ndarray, list[Any]]:  # fmt: skip
     """Return the gradient by the derived adjoint, as one array, and the tapes that sufficed."""
-    tapes: list[Any] = [np.zeros(2), np.zeros(2, np.int64)]
     if derived.options.snapshots:
-        return _called_sparing(derived, args, weights, way, seed), tapes
+        return _called_sparing(derived, args, weights, way, seed), []
+    tapes: list[Any] = [np.zeros(2), np.zeros(2, np.int64)]
     while True:
         shadows = [np.zeros_like(args[n]) for n in range(3)]
         for n in range(3):
@@ -241,7 +241,7 @@ def judge(
             found, tapes = called(derived, given, weights, way, start)
             if (off := _off(found, truth.gradient)) > _TOLERANCE:
                 return WRONG, f"off by {off:.2e}\n{derived.source}"
-            return _judge_second(derived, given, weights, direction, tapes, way, start, truth) if is_second and not derived.options.snapshots else (RIGHT, "")  # noqa: E501
+            return _judge_second(derived, given, weights, direction, tapes, way, start, truth) if is_second and tapes else (RIGHT, "")  # noqa: E501
         except Exception as error:  # whatever a wrong source does
             return WRONG, f"{error!r}\n{traceback.format_exc()}\n{derived.source}"
 
@@ -284,7 +284,7 @@ def shrunk(text: str, seed: int, options: Options | None = None, **ways: Any) ->
 def _is_wrong(text: str, seed: int, options: Options | None, ways: dict[str, Any]) -> bool:
     try:
         return judge(text, seed, options, **ways)[0] == WRONG
-    except Exception:  # no kernel any more, or one that the front end fails on otherwise
+    except Exception:  # no kernel any more, or the front end fails in another way
         return False
 
 
