@@ -86,18 +86,16 @@ def run(
     lengths = derived.lengths
     given = [shadows[n] for n in derived.shadows]
     extents = [_extent(part) for part in flat]
-    is_bounded = memory is not None and derived.sparing is not None
-    while not (is_bounded and extents == derived.exceeding):
+    while memory is None or extents != derived.exceeding:
         tapes = _lent("floats", lengths[0], np.float64), _lent("integers", lengths[1], np.int64)
         needed, integers, *numbers = derived.compiled(*flat, *given, *seeds, *tapes)
         if needed <= lengths[0] and integers <= lengths[1]:
             derived.lengths = lengths
             return numbers, lengths
         lengths = max(needed, lengths[0]), max(integers, lengths[1])
-        if is_bounded and memory is not None and 8 * sum(lengths) > memory:
+        if memory is not None and 8 * sum(lengths) > memory and derived.sparing is not None:
             derived.exceeding = extents
     assert derived.sparing is not None
-    assert memory is not None
     vars(_workspace).clear()
     return run_sparing(derived.sparing, flat, given, seeds, memory), None
 
