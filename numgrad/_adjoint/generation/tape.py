@@ -93,7 +93,8 @@ class Tape:
         """Name the rows of a loop: views, whose indices are seen not to be negative."""
         for s, rows in self._rows(op).items():
             if self._is_by_steps(op):
-                self._names_of_rows.setdefault((op, s, 0), self.names.fresh(f"rows_{s}"))
+                if (op, s, 0) not in self._names_of_rows:
+                    self._names_of_rows[op, s, 0] = self.names.fresh(f"rows_{s}")
                 size = f"{rows} * {self.count(op)}"
                 part = f"{self.tops[s]}:{self.tops[s]} + {size}"
                 self.writer.line(f"{self._names_of_rows[op, s, 0]} = {self.tapes[s]}[{part}]")
