@@ -12,10 +12,16 @@ def test_random_kernels_are_right_or_refused():
 
 
 def test_each_optimisation_can_be_off():
-    for name in ("common", "cut", "compare", "slice", "reorder"):
+    for name in ("common", "cut", "compare", "slice", "reorder", "split"):
         for seed in range(5):
             verdict, details = judge(KernelWriter(seed).text, seed, Options(**{name: False}))
             assert verdict in ("right", "refused"), details
+
+
+def test_random_kernels_are_right_with_snapshots():
+    for seed in range(500, 530):
+        verdict, details = judge(KernelWriter(seed).text, seed, Options(snapshots=True))
+        assert verdict in ("right", "refused"), details
 
 
 def test_numbers_of_one_branch_compile():

@@ -89,7 +89,7 @@ class Fission:
             return
         passes, sums = self._passes(op, lines)
         texts = [_needed(lines, effects) for effects in passes]
-        if (len(passes) < 2 and not sums) or any(_checks(text) > _MOST_CHECKS for text in texts):
+        if len(passes) < 2 or any(_checks(text) > _MOST_CHECKS for text in texts):
             return
         del self.writer.lines[start:]
         for text in texts:
@@ -111,12 +111,13 @@ class Fission:
                 continue
             name, index, sign, text = match.groups()
             if index is not None and sign == "+=":
-                known = places.setdefault(name, [])
-                if index not in known:
-                    known.append(index)
-                while len(passes) <= known.index(index):
+                *others, last_axis = index[1:-1].rsplit(", ", 1)
+                known = places.setdefault(f"{name} {others}", [])
+                if last_axis not in known:
+                    known.append(last_axis)
+                while len(passes) <= known.index(last_axis):
                     passes.append({})
-                passes[known.index(index)][n] = line
+                passes[known.index(last_axis)][n] = line
             elif index is not None:
                 last[n] = line
             elif sign == "=":

@@ -1,12 +1,14 @@
 """The tape: two stacks, of floats and of integers, that the caller lends to a derived function.
 
 An innermost loop of known length keeps its values side by side, one row for each value, so that it
-vectorises; all others push them at the end of an iteration. Where the tape is too short the
-function returns the lengths that it needs, and is called again.
+vectorises (or one row for each step, where it does not); all others push them at the end of an
+iteration. Where the tape is too short the function returns the lengths that it needs, and is called
+again.
 """
 
 from ..analyses.keep import Keeping
 from ..ssa.ir import Op, Region, Value
+from ..ssa.partials import SCALARS
 from .writing import Names, Writer
 
 _STACKS = ("f", "i")
@@ -90,6 +92,13 @@ class Tape:
     def _lend(self, op: Op) -> None:
         """Name the rows of a loop: views, whose indices are seen not to be negative."""
         for s, rows in self._rows(op).items():
+            if self._is_by_steps(op):
+                if (op, s, 0) not in self._names_of_rows:
+                    self._names_of_rows[op, s, 0] = self.names.fresh(f"rows_{s}")
+                size = f"{rows} * {self.count(op)}"
+                part = f"{self.tops[s]}:{self.tops[s]} + {size}"
+                self.writer.line(f"{self._names_of_rows[op, s, 0]} = {self.tapes[s]}[{part}]")
+                continue
             for row in range(rows):
                 if (op, s, row) not in self._names_of_rows:
                     self._names_of_rows[op, s, row] = self.names.fresh(f"row_{s}{row}")
@@ -105,6 +114,11 @@ class Tape:
     def text(self, value: Value) -> str:
         """Return the name of a value, or the number that it is known to be."""
         return repr(value.constant) if value.constant is not None else self.names.of(value)
+
+    def _is_by_steps(self, op: Op) -> bool:
+        """Whether the values of a step lie beside each other, not those of a row: it calls a
+        function and does not vectorise anyway, and one view is less code than many."""
+        return any(o.name in SCALARS and SCALARS[o.name].heavy for o in op.body.ops)
 
     def _rows(self, op: Op) -> dict[str, int]:
         taped = self.keeping.plans[op.body].taped
@@ -137,6 +151,10 @@ class Tape:
             place = f"({place} - ({start}))"
         if step != "1":
             place = f"({place} // ({step}))"
+        if self._is_by_steps(op):
+            return (
+                f"{self._names_of_rows[op, s, 0]}[{_plus(f'{self._rows(op)[s]} * {place}', row)}]"
+            )
         return f"{self._names_of_rows[op, s, row]}[{place}]"
 
     def enough(self) -> str:
@@ -146,7 +164,9 @@ class Tape:
 
     def row(self, op: Op, number: int, is_element: bool = False) -> str | None:
         """Return a row of floats of a loop, or its element in an iteration; None without it."""
-        if not self.has_rows(op) or number >= self._rows(op).get("f", 0):
+        if not self.has_rows(op) or self._is_by_steps(op):
+            return None
+        if number >= self._rows(op).get("f", 0):
             return None
         if is_element:
             return self._place(op.body, number, "f")
