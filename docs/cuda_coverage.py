@@ -21,7 +21,7 @@ from numgrad.engine.record import device_launch
 from numgrad.engine.record.apply import runtime
 from numgrad.ir.kernel_spec import ElementwiseSpec, HostSpec, LibrarySpec, LoopSpec, core_dimensions
 from numgrad.targets.cuda import CUDATarget
-from numgrad.targets.cuda.kernels.gathering import Staged
+from numgrad.targets.cuda.kernels.gathering import LaunchSequence
 from numgrad.targets.cuda.kernels.product import tiles
 from numgrad.targets.cuda.launch.steps import HostCall
 from numgrad.targets.cuda.program import bound_program
@@ -138,7 +138,7 @@ def _kind(pattern: Any, step: Any) -> str:
         return "host: LAPACK" if isinstance(spec, LibrarySpec) else "host: needs memory of its own"
     if isinstance(spec, LoopSpec) and role_of(spec.function):
         return "reduction"
-    if isinstance(step, Staged):
+    if isinstance(step, LaunchSequence):
         return "indexing" if step.host is None else "indexing, checked"
     if spec.name == "matmul":
         return "product"

@@ -15,6 +15,8 @@ import numgrad as ng
 
 from . import device
 
+pytest.register_assert_rewrite("tests.catalogue")
+
 _ON_REFERENCE_PATH = ng.get_flags()["path"] == "reference"
 
 

@@ -50,7 +50,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--linked", action="store_true")
     if parser.parse_args().linked:
-        scalar_kernel.flow_of = lambda graph: None
+        scalar_kernel.dataflow_of = lambda graph: None
     ng.set_flags(threads=1)
     numba.set_num_threads(1)
     print(f"{'':10}{'steps':>10}{'compile ms':>12}{'pass us':>10}")

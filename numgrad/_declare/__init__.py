@@ -15,7 +15,7 @@ from .operator import registry as registry
 from .reduction import Blocks as Blocks
 from .reduction import reduction as reduction
 from .structural import CannotViewError as CannotViewError
-from .structural import Structural as Structural
+from .structural import StructuralOperator as StructuralOperator
 from .structural import ViewOperator as ViewOperator
 from .structural import view as view
 from .user.operator import UserOperator as UserOperator

@@ -136,7 +136,7 @@ class Elementwise(Operator):
 
         def declare(function: Callable[..., Any]) -> Callable[..., Any]:
             self.partials[index] = Partial(self, function)
-            self._declared()
+            self._forget_kinds_and_plans()
             return function
 
         return declare
@@ -305,7 +305,7 @@ class Elementwise(Operator):
         else:
             result, status = kernel.call(*arrays)
             if status:
-                raise self.replay(target, arrays, f", called at {door.site()}")
+                raise self.error_on_rerun(target, arrays, f", called at {door.site()}")
         return [result if type(result) is np.ndarray else np.asarray(result)]
 
     def computation(
@@ -330,16 +330,18 @@ class Elementwise(Operator):
         ((shape, dtype, rows, *_),) = specs
         output = builder.new(shape, dtype, rows)
         kind = inputs[-1].dtype
-        replay = None if self.is_builtin else self.replay
+        replay = None if self.is_builtin else self.error_on_rerun
         if self.refuses and kind.kind == "i":
-            replay = self._refusal
+            replay = self._unsupported_dtype
         builder.map(self.spec(kind), inputs, output, name=self.name, replay=replay)
         return [output]
 
-    def _refusal(self, target: Any, arrays: Sequence[np.ndarray], where: str) -> Exception:
+    def _unsupported_dtype(
+        self, target: Any, arrays: Sequence[np.ndarray], where: str
+    ) -> Exception:
         return ValueError(f"{self.name}: {self.refuses}{where}")
 
-    def replay(self, target: Any, arrays: Sequence[np.ndarray], where: str) -> Exception:
+    def error_on_rerun(self, target: Any, arrays: Sequence[np.ndarray], where: str) -> Exception:
         """Return the error of a kernel whose function raised, after calling the function again on
         the calling thread."""
         spec = self.spec(arrays[-1].dtype)
@@ -369,13 +371,14 @@ class Elementwise(Operator):
         gradients = []
         for n, want in enumerate(context.wanted):
             if want and n not in self.partials and n not in self.conditions:
-                raise NotDifferentiableError(self._lacks(self.parameters[n], context.node.where()))
+                parameter, where = self.parameters[n], context.node.where()
+                raise NotDifferentiableError(self._missing_partial(parameter, where))
             gradients.append(
                 self.partials[n].apply(context, g) if want and n in self.partials else None
             )
         return gradients
 
-    def _lacks(self, parameter: str, where: str) -> str:
+    def _missing_partial(self, parameter: str, where: str) -> str:
         """Return the message for a missing partial derivative."""
         return (
             f"{self.name}{where} has no partial derivative for {parameter!r}; declare one with "

@@ -281,7 +281,7 @@ def called_again(
     for index, cores in elements(inputs, ncore):
         place = where + (f" at loop index {index}" if index else "")
         try:
-            unwritten = target.replay(spec, cores)
+            unwritten = target.rerun(spec, cores)
         except MemoryError as error:
             return out_of_memory(what, cores, place, error)
         except Exception as error:

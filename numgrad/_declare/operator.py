@@ -59,8 +59,7 @@ class Operator:
     is_view : bool
         Whether the result shares memory with the first input.
     register : bool
-        Whether the operator joins the registry of built-in operators, which registry-wide tests
-        cover.
+        Whether the operator joins the registry of built-in operators, each of which has scenarios.
     """
 
     nout = 1
@@ -128,7 +127,7 @@ class Operator:
         """Whether the operator has a second derivative: it has if the first is made of operators;
         a user's derivative may be a kernel without a derivative."""
         kernel = getattr(getattr(self, "derivative", None), "kernel", None)
-        return kernel is None or kernel.is_twice
+        return kernel is None or kernel.has_derivative
 
     def covers(self, specs: Specs, static: dict[str, Any]) -> bool:
         """Return whether the whole first input is overwritten, so that its gradient is zero."""
@@ -216,16 +215,16 @@ class Operator:
         operators."""
         self._pullback = function
         self.has_rule = registry.get(self.name) is self  # not for a user's function
-        self._declared()
+        self._forget_kinds_and_plans()
         return function
 
     def reads(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Declare which values the pullback reads: ``needs -> (inputs..., outputs...)``."""
         self._reads = function
-        self._declared()
+        self._forget_kinds_and_plans()
         return function
 
-    def _declared(self) -> None:
+    def _forget_kinds_and_plans(self) -> None:
         """Forget the kinds and plans made before a declaration was added."""
         self.kinds.clear()
         self.forget_plans()

@@ -10,7 +10,7 @@ from ..ir.memory_order import standing_in
 from .operator import Computation, Operator, Specs
 
 
-class Structural(Operator):
+class StructuralOperator(Operator):
     """An operator declared by the functions ``infer``, ``run`` and ``lower``.
 
     Parameters

@@ -1,1 +1,1 @@
-"""Which objects are containers of arrays, and how their leaves are found."""
+"""Containers of arrays: which classes are containers, and how their leaves are found."""

@@ -1,8 +1,8 @@
 """The functions of optree that numgrad calls.
 
-The C++ of optree gives Python's lock back and asks for the lock again, where daemon threads are
-stopped while the interpreter ends. Dataclasses and their like are registered with optree when the
-first object of the class is met.
+The C++ code of optree releases Python's lock and takes it again, and daemon threads are stopped
+there while the interpreter ends. Dataclasses and similar classes are registered with optree when
+the first object of the class is met.
 """
 
 from collections.abc import Callable, Sequence
@@ -46,26 +46,28 @@ def tree_paths(tree: Any, **options: Any) -> Sequence[tuple[Any, ...]]:
 
 
 def tree_map(function: Callable[[Any], Any], tree: Any, **options: Any) -> Any:
-    """Return a container like another, of what a function makes of its leaves."""
+    """Return a container of the results of a function on each leaf."""
     leaves, structure = tree_flatten(tree, **options)
     return tree_unflatten(structure, map(function, leaves))
 
 
 def settings_of(structure: Any) -> list[tuple[str, Any]]:
-    """Return the names and values of fields that are beside the leaves of a container."""
+    """Return the names and values of the fields that a container holds beside its leaves."""
     data = [item for node in structure.__getstate__()[0] for item in node if type(item) is Rest]
     return [pair for rest in data for pair in rest.fixed]
 
 
 def broadcast_prefix(prefix: Any, tree: Any, namespace: str) -> list[Any]:
-    """Return the leaves of a prefix of a container, once for each leaf of what it stands for; None
-    is a leaf. A dataclass has a prefix for each field that holds leaves in the container, whatever
-    its other fields are.
+    """Return the leaves of a prefix of a container, each repeated for all leaves at its place; None
+    is a leaf.
+
+    A dataclass has a prefix for each field that holds leaves in the container, whatever its other
+    fields are.
 
     Raises
     ------
     ValueError
-        If the prefix is no prefix.
+        If ``prefix`` is no prefix of the container.
     """
     options: dict[str, Any] = {"none_is_leaf": True, "namespace": namespace}
     parts, structure = tree_flatten(prefix, lambda x: x is not prefix, **options)
@@ -81,6 +83,6 @@ def broadcast_prefix(prefix: Any, tree: Any, namespace: str) -> list[Any]:
 
 
 def _said(tree: Any) -> str:
-    """Return what a container is, and how many items it has."""
+    """Return the class of a container and its number of items, for errors."""
     count = f" of {len(tree)}" if isinstance(tree, (tuple, list, dict)) else ""
     return f"a {type(tree).__name__}{count}"

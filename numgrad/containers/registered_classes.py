@@ -1,9 +1,9 @@
-"""Which classes are containers beside Python's own: dataclasses and what attrs makes, the arrays of
-xarray, sparse arrays, and what users register.
+"""Classes that are containers, beside Python's own: dataclasses, classes of attrs, arrays of
+xarray, sparse arrays, and classes that users register.
 
 A dataclass is rebuilt field by field, without a call of its ``__init__``: a container of gradients
-need not be a valid set of parameters. What ``__post_init__`` makes of other fields would not follow
-them, and is refused.
+need not be a valid set of parameters. A field that ``__post_init__`` computes from other fields
+would not follow these, and is refused.
 """
 
 import enum
@@ -22,9 +22,9 @@ import optree
 from .._errors import ArgTypeError
 
 CALLS, ARGUMENTS, VARIABLES = "numgrad", "numgrad.jit", "numgrad.variables"
-"""Where optree looks for classes: what functions take and return; arguments of captured functions,
-whose dicts keep their order; what functions are differentiated by, where settings among the fields
-are no leaves."""
+"""Namespaces of optree: for arguments and results of functions; for arguments of captured
+functions, whose dicts keep their order; for variables of transforms, where settings among the
+fields are no leaves."""
 
 _OBJECTS = (
     enum.Enum, slice, range, np.ufunc, ModuleType, FunctionType, BuiltinFunctionType, MethodType,
@@ -37,7 +37,7 @@ _OF_INTEGERS = frozenset({
 })  # fmt: skip
 
 _lock = threading.RLock()
-_own: set[type] = set()  # registered here because they were met
+_own: set[type] = set()  # classes that numgrad has registered
 _of_users: set[type] = set()
 
 
@@ -55,15 +55,15 @@ def register(kind: type, flatten: Callable[..., Any], unflatten: Callable[..., A
 
 
 def register_own(kind: type, flatten: Callable[..., Any], unflatten: Callable[..., Any]) -> None:
-    """Make a class of numgrad a container; what it holds beside leaves is compared exactly."""
+    """Make a class of numgrad a container; its data beside leaves is compared exactly."""
     with _lock:
         _register(kind, lambda settings: flatten, unflatten)
         _own.add(kind)
 
 
 def open_new(kinds: Iterable[type]) -> bool:
-    """Register dataclasses, classes of attrs and arrays of xarray among some classes; return
-    whether one of the classes was new."""
+    """Register the dataclasses, classes of attrs and arrays of xarray among ``kinds``; return
+    whether one of them was new."""
     found = [kind for kind in kinds if kind not in _LEAVES and _is_container(kind)]
     with _lock:
         new = [kind for kind in found if kind not in _own and kind not in _of_users]
@@ -82,13 +82,17 @@ _LEAVES = frozenset({np.ndarray, float, int, bool, complex, str, type(None), np.
 
 
 def has_fields(kind: type) -> bool:
-    """Whether a class is a container because it has fields, and is not registered by a user."""
+    """Whether a class is a container because it has fields, and no user has registered it."""
     return kind in _own and _is_of_fields(kind)
 
 
 def is_compared(kind: type) -> bool:
-    """Whether what objects of a class hold beside leaves is compared as exactly as by a key: the
-    class is no user's, who may keep anything there, and none of xarray."""
+    """Whether the data that objects of a class hold beside leaves is compared as exactly as by a
+    key.
+
+    A class that a user has registered may keep anything there; those of xarray are not compared so,
+    either.
+    """
     return kind in _own and not _is_of_xarray(kind)
 
 
@@ -120,13 +124,16 @@ def _is_of_xarray(kind: type) -> bool:
 
 class _Field(NamedTuple):
     name: str
-    is_static: bool  # by its metadata
-    is_whole: bool  # it is annotated with nothing but integers, and settings
+    is_static: bool  # marked in its metadata
+    is_whole: bool  # annotated with integers and settings only
 
 
 class Rest:
-    """What a dataclass holds beside its leaves: the names of the fields of these, and others with
-    their values. Equal ones have equal values."""
+    """The data that a dataclass holds beside its leaves: the names of the fields with leaves, and
+    the names and values of others.
+
+    Equal objects have equal values.
+    """
 
     __slots__ = ("fixed", "names")
 
@@ -145,7 +152,7 @@ class Rest:
         return hash(self.names)
 
     def described(self) -> tuple[Any, ...]:
-        """Return all that there is."""
+        """Return all of the data."""
         return self.names, self.fixed
 
     def __repr__(self) -> str:
@@ -162,12 +169,12 @@ def is_equal(a: Any, b: Any) -> bool:
         return a.dtype == b.dtype and np.array_equal(a, b)
     try:
         return bool(a == b)
-    except Exception:  # whatever a class raises that does not say
+    except Exception:  # a class may raise anything where it is not compared
         return False
 
 
 def _of_fields(kind: Any) -> tuple[Callable[[bool], Any], Callable[..., Any]]:
-    """Return what flattens and rebuilds a dataclass, or a class of attrs."""
+    """Return the functions that flatten and rebuild a dataclass, or a class of attrs."""
     fields = [_field(f) for f in _fields(kind)]
 
     def flatten(settings: bool, value: Any) -> tuple[Any, Rest, Any]:
@@ -213,7 +220,8 @@ def _field(field: Any) -> _Field:
 
 
 def _derived(kind: Any) -> list[str]:
-    """Return the fields that ``__post_init__`` makes of others, as far as one can see."""
+    """Return the names of the fields that ``__post_init__`` computes from others, as far as the
+    class tells."""
     if not hasattr(kind, "__post_init__") and not hasattr(kind, "__attrs_post_init__"):
         return []
     made = [_field(f) for f in _fields(kind) if not f.init]
@@ -221,8 +229,10 @@ def _derived(kind: Any) -> list[str]:
 
 
 def is_setting(value: Any, is_whole: bool) -> bool:
-    """Whether a value is no array and no number to differentiate by, nor holds any; integers are
-    none where the annotation says that there is nothing else."""
+    """Whether a value is not, and does not hold, an array or a number to differentiate by.
+
+    Integers are settings where the annotation allows nothing else.
+    """
     if type(value) in (tuple, list, dict):
         items = list(value.values() if type(value) is dict else value)
         return bool(items) and all(is_setting(item, is_whole) for item in items)
@@ -235,8 +245,8 @@ def is_setting(value: Any, is_whole: bool) -> bool:
 
 
 def _is_object(value: Any) -> bool:
-    """Whether a value is a function or the like, which no captured function takes as a leaf, or a
-    container of settings in which there is one."""
+    """Whether a value is a function or a similar object, which captured functions do not take as
+    leaves, or a container of settings with such an object."""
     if type(value) in (tuple, list, dict):
         items = value.values() if type(value) is dict else value
         return is_setting(value, False) and any(map(_is_object, items))
@@ -244,8 +254,10 @@ def _is_object(value: Any) -> bool:
 
 
 def _beside(kind: type, value: Any, fields: Sequence[_Field]) -> list[tuple[str, Any]]:
-    """Return the attributes that are no fields: settings, as `functools.cached_property` finds the
-    rest anew."""
+    """Return the attributes that are no fields, which must be settings.
+
+    `functools.cached_property` computes its attributes anew.
+    """
     names = {field.name for field in fields}
     fixed = []
     for name, item in getattr(value, "__dict__", {}).items():
@@ -258,7 +270,8 @@ def _beside(kind: type, value: Any, fields: Sequence[_Field]) -> list[tuple[str,
 
 
 def not_following(kind: type) -> str:
-    """Return what to write where ``__post_init__`` makes a field of others, else nothing."""
+    """Return advice for a class whose ``__post_init__`` computes a field from others; else an empty
+    text."""
     derived = _derived(kind) if _is_of_fields(kind) else []
     return _not_following(kind, derived[0]) if derived else ""
 

@@ -22,8 +22,8 @@ _WHOLE = {
 
 
 def how_to_register(value: Any) -> str:
-    """Return the line that makes the class of an object a container, or what to give instead of
-    the object."""
+    """Return the line that makes the class of an object a container, or advice on another argument.
+    """
     kind = type(value)
     package = kind.__module__.partition(".")[0]
     if package == "pandas":
@@ -74,7 +74,7 @@ def _tuple(names: Sequence[str]) -> str:
 
 
 def _made(kind: type, inside: Sequence[str], beside: Sequence[str]) -> str:
-    """Return a call of a class, by position where its parameters have this order."""
+    """Return code of a call of a class, by position where its parameters have this order."""
     parts = ["*children"] * bool(inside) + ["*aux"] * bool(beside)
     names = [*inside, *beside]
     try:

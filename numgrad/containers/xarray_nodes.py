@@ -1,4 +1,4 @@
-"""The arrays of xarray as containers: of their values, with names and coordinates beside them."""
+"""The arrays of xarray as containers of their values, with names and coordinates beside them."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,8 +7,8 @@ import numpy as np
 
 
 def flatten(value: Any) -> tuple[list[Any], "Labels", tuple[Any, ...]]:
-    """Return the values of a DataArray, a Variable or a Dataset, what is beside them, and the names
-    of what they are the values of."""
+    """Return the values of a DataArray, a Variable or a Dataset, their labels, and the names of the
+    values."""
     if hasattr(value, "data_vars"):
         names = tuple(sorted(value.data_vars, key=str))
         return [value[name].data for name in names], Labels(value, names), names
@@ -16,8 +16,11 @@ def flatten(value: Any) -> tuple[list[Any], "Labels", tuple[Any, ...]]:
 
 
 def unflatten(labels: "Labels", children: Iterable[Any]) -> Any:
-    """Return values with labels. Values of other shapes, as the blocks of a Jacobian, go without:
-    one as it is, those of a Dataset in a dict."""
+    """Return values with their labels.
+
+    Values of other shapes, such as blocks of a Jacobian, have no labels: a single one is returned
+    as it is, those of a Dataset in a dict.
+    """
     leaves = list(children)
     named = leaves[0] if labels.names is None else dict(zip(labels.names, leaves, strict=True))
     if [getattr(leaf, "shape", None) for leaf in leaves] != labels.shapes:
@@ -38,7 +41,7 @@ class Labels:
         self.like = value.copy(deep=False, data=data)
 
     def described(self) -> tuple[Any, ...]:
-        """Return all that is beside the values, in containers of Python and arrays."""
+        """Return all data beside the values, as Python containers and arrays."""
         like = self.like
         dims = [like.dims] if self.names is None else [like[name].dims for name in self.names]
         coordinates = [

@@ -1,4 +1,4 @@
-"""Pictures and tables of graphs and programs, and what programs take."""
+"""Pictures and tables of graphs and programs, and profiles of programs."""
 
 from .dot import Dot as Dot
 from .dot import dot as dot

@@ -1,4 +1,4 @@
-"""What an instruction has to do: bytes that it reads and writes, floating-point operations."""
+"""The work of an instruction: bytes that it reads and writes, and floating-point operations."""
 
 import dis
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from ..ir.program import Instruction, Layout
 
 _ARITHMETIC = frozenset(["+", "-", "*", "/", "//", "%", "**"])
 
-# Operations of a routine, by its core dimensions in the order in which its signature names them.
+# Operations of a routine, as a function of its core dimensions in the order of its signature.
 _ROUTINES: dict[str, Callable[..., float]] = {
     "matmul": lambda m, k, n: 2.0 * m * k * n,
     "lu_factor": lambda n: 2.0 * n**3 / 3.0,
@@ -24,7 +24,7 @@ _COMPLEX = 4.0  # real products in a complex one
 
 
 def bytes_of(instruction: Instruction, rows: int) -> int:
-    """Return the bytes of the operands of one run; an element that is repeated counts once."""
+    """Return the bytes of the operands of one run; a broadcast element counts once."""
     layouts = instruction.pattern.layouts
     return sum(_bytes(layout) * (rows if layout.rows else 1) for layout in layouts)
 
@@ -38,7 +38,7 @@ def operations_of(instruction: Instruction, rows: int) -> float:
     """Return an estimate of the floating-point operations of one run.
 
     A scalar function has one for every arithmetic operator and every call in its source, a routine
-    of BLAS or LAPACK what textbooks say, any other kernel one for each element that it walks over.
+    of BLAS or LAPACK the count of textbooks, any other kernel one for each element of its loop.
     """
     pattern = instruction.pattern
     return prod(pattern.loop) * _of_spec(pattern.spec, tuple(pattern.core)) * (
@@ -61,7 +61,7 @@ def _of_spec(spec: Any, core: tuple[int, ...]) -> float:
 
 @lru_cache(maxsize=1024)
 def _count(function: Callable[..., Any]) -> int:
-    """Count the arithmetic of a scalar function and of those of the user's that it calls."""
+    """Count the arithmetic of a scalar function and of the user's functions that it calls."""
     if not isinstance(function, FunctionType):
         return 1
     total = 0

@@ -110,7 +110,7 @@ def _node_box(node: Node) -> Box:
 
 
 def _program(program: Program) -> Drawing:
-    """Draw instructions and constants; an arrow is one operand."""
+    """Draw instructions and constants; an arrow is an operand."""
     drawing = Drawing()
     writers: dict[int, int] = {}
 

@@ -1,4 +1,4 @@
-"""One program of a profile: what it is, and the sums over its runs."""
+"""A program of a profile: its instructions, and sums over its runs."""
 
 import threading
 from collections.abc import Sequence
@@ -9,24 +9,24 @@ import numpy as np
 from ..targets.cpu.schedule.schedule import ARENA, BATCH, BLOCK, ONCE
 from .costs import bytes_of, operations_of
 
-_MOST_EVENTS = 200_000  # that are kept one by one of a program; sums have all of them
+_MOST_EVENTS = 200_000  # single events that are kept for a program; sums have all of them
 
 
 class Row(NamedTuple):
-    """What an instruction took, over all runs and threads.
+    """The time, bytes and operations of an instruction, over all runs and threads.
 
     Attributes
     ----------
     program, instruction : int
         Position in `Profile.programs`, and in the program.
     name : str
-        Of the operator, or of the fused kernel.
+        The name of the operator, or of the fused kernel.
     calls : int
-        How often the kernel was run on a tile.
+        The number of runs of the kernel on a tile.
     seconds : float
         Summed over threads.
     nbytes : int
-        Read and written, from whatever cache.
+        Bytes read and written, in any cache or in memory.
     operations : float
         An estimate of the floating-point operations.
     """
@@ -41,7 +41,7 @@ class Row(NamedTuple):
 
 
 class Event(NamedTuple):
-    """One instruction on one tile: times are those of `time.perf_counter`."""
+    """One run of an instruction on one tile; times are those of `time.perf_counter`."""
 
     thread: int
     instruction: int
@@ -51,32 +51,32 @@ class Event(NamedTuple):
 
 
 class Measured:
-    """A program as it ran.
+    """A program, and measurements of its runs.
 
     Attributes
     ----------
     number : int
         Position in the profile.
     names : list of str
-        The instructions, in the order in which they run.
+        The names of the instructions, in the order in which they run.
     fused : bool
         Whether its elementwise instructions had been fused.
     batch : int or None
-        Its rows.
+        The number of rows.
     tiles : list of int
-        Rows, or elements, of the tiles that its stretches were cut into; 1 where a stretch was not.
+        Rows, or elements, of the tiles of each segment; 1 for a segment without tiles.
     threads : int
-        The most that worked on it.
+        The greatest number of threads of a run.
     runs : int
     seconds : float
-        From the first instruction to the end, over all runs.
+        Time from the first instruction to the end, over all runs.
     spans : list of tuple
         Begin and end of each run.
     """
 
     def __init__(self, number: int, plan: Any, bound: Any) -> None:
         self.number = number
-        self.bound = bound  # what is measured; keeps it, so that its id stays its own
+        self.bound = bound  # kept alive, so that its id is not used again
         schedule = bound.schedule
         self.segments = schedule.segments
         self.instructions = [i for segment in self.segments for i in segment.instructions]
@@ -96,7 +96,7 @@ class Measured:
         self._lock = threading.Lock()
 
     def run(self, arrays: Sequence[np.ndarray]) -> Any:
-        """Run the program once; say where a kernel raised."""
+        """Run the program once; return where a kernel raised."""
         with self._lock:
             failure = self.bound.run(arrays, self._runner)
             self._add(self._runner.times)
@@ -114,12 +114,12 @@ class Measured:
 
     @property
     def peak_bytes(self) -> int:
-        """Memory for results and intermediates: of all threads, in the largest stretch."""
+        """Memory for results and intermediate values: of all threads, in the largest segment."""
         arenas = [s.arena_bytes * self.workers(s) for s in self.segments]
         return self.result_bytes + self.bound.schedule.block_bytes + max(arenas, default=0)
 
     def workers(self, segment: Any) -> int:
-        """Return how many threads a stretch was run by."""
+        """Return the number of threads that run a segment."""
         return self.threads if segment.parallel else 1
 
     @property
@@ -137,7 +137,7 @@ class Measured:
         ]
 
     def rows(self) -> list[Row]:
-        """Return what each instruction took."""
+        """Return a row for each instruction."""
         batch = self.batch or 1
         return [
             Row(
@@ -149,8 +149,8 @@ class Measured:
         ]  # fmt: skip
 
     def live_bytes(self) -> np.ndarray:
-        """Return the memory in use while each instruction runs: results, what outlives stretches,
-        and what is alive in the tiles of all threads."""
+        """Return the memory in use while each instruction runs: results, buffers that outlive a
+        segment, and live buffers of the tiles of all threads."""
         change = np.zeros(len(self.names) + 1, np.int64)
         for spans in self._lifetimes().values():
             end = -1
@@ -162,7 +162,8 @@ class Measured:
         return np.cumsum(change)[:-1] + self.result_bytes
 
     def _lifetimes(self) -> dict[Any, list[tuple[int, int, int]]]:
-        """Return, for each place, which instructions use it from where to where, and its size."""
+        """Return, for each place in memory, the first and last instruction of each buffer there,
+        and its size."""
         schedule, program = self.bound.schedule, self.bound.program
         first: dict[int, int] = {}
         last: dict[int, int] = {}

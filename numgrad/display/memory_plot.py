@@ -1,5 +1,5 @@
-"""The memory of a program over its instructions as a picture; Matplotlib is imported when one is
-drawn."""
+"""A plot of the memory of a program over its instructions; Matplotlib is imported at the first
+plot."""
 
 from os import PathLike
 
@@ -11,7 +11,7 @@ _MIB = 1 << 20
 
 
 def draw(path: str | PathLike[str], program: Measured) -> None:
-    """Draw the live bytes while each instruction runs, and what is reserved for them."""
+    """Draw the live bytes while each instruction runs, and the reserved bytes."""
     from matplotlib.figure import Figure  # pyright: ignore[reportMissingImports]
 
     live = program.live_bytes() / _MIB

@@ -1,5 +1,5 @@
-"""Where a matrix has entries, and which of them share a pass, as a picture; Matplotlib is imported
-when one is drawn."""
+"""A plot of the pattern of a matrix, with the colours of its passes; Matplotlib is imported at the
+first plot."""
 
 from typing import Any
 
@@ -7,8 +7,8 @@ import numpy as np
 
 from .._errors import ArgTypeError
 
-_FAINTEST = 0.35  # opacity of a cell with a single entry among thousands: it has to be seen
-_CELL = 2  # pixels; a single one is hard to see
+_FAINTEST = 0.35  # opacity of a cell with a single entry among thousands, which has to be visible
+_CELL = 2  # pixels of a cell; a single one is hard to see
 _MOST_NAMED = 10  # colours in the legend
 _UNCOLORED = 0.25  # a gray
 _KINDS = ("column", "row", "bidirectional", "star", "acyclic")
@@ -78,15 +78,18 @@ def spy(J: Any, *, colors: Any = None, mode: str | None = None, ax: Any = None) 
 
 
 def _colors_of(coloring: Any, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """Return the colours of entries: that of the row, where it has one. Those of the columns follow
-    those of the rows; -1 is none."""
+    """Return the colours of entries: the colour of the row if it has one, else that of the column,
+    or -1.
+
+    The colours of columns are numbered after those of rows.
+    """
     by_column = coloring.columns[columns]
     by_column = np.where(by_column >= 0, by_column + coloring.n_rows, -1)
     return np.where(coloring.rows[rows] >= 0, coloring.rows[rows], by_column)
 
 
 def _palette(count: int) -> np.ndarray:
-    """Return red, green and blue of each colour, and of what has none."""
+    """Return red, green and blue of each colour, and of entries without one."""
     from matplotlib import colormaps  # pyright: ignore[reportMissingImports]
 
     name = "tab10" if count <= 10 else "tab20" if count <= 20 else "hsv"

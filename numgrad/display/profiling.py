@@ -1,4 +1,4 @@
-"""Profiles: what the programs that run in a block of code spend their time on."""
+"""Profiles: the time that the programs in a block of code take, instruction by instruction."""
 
 import threading
 from collections.abc import Sequence
@@ -85,7 +85,7 @@ class Profile:
 
     @property
     def rows(self) -> list[Row]:
-        """What each instruction of each program took, the longest first."""
+        """A row for each instruction of each program, the longest first."""
         rows = [row for program in self.programs for row in program.rows()]
         return sorted(rows, key=lambda row: -row.seconds)
 
@@ -144,7 +144,7 @@ class Profile:
         memory_plot.draw(path, largest if program is None else self.programs[program])
 
     def run(self, plan: Any, bound: Any, arrays: Sequence[Any]) -> Any:
-        """Run a plan and measure it, if it is one of the processor; the engine asks."""
+        """Run a plan, and measure it if its target is the CPU; the engine calls this method."""
         if plan.target is not runtime.target:
             return bound.run(arrays)
         with self._lock:

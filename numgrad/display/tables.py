@@ -1,4 +1,4 @@
-"""A profile as text."""
+"""Tables of a profile as text."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ _MOST_LINES = 25
 
 
 def report(profile: Any) -> str:
-    """Return the whole profile: a line in all, the programs, the operators, the instructions."""
+    """Return the whole profile: a summary, the programs, the operators, the instructions."""
     inside = sum(program.seconds for program in profile.programs)
     count = len(profile.programs)
     head = (
@@ -54,7 +54,7 @@ def operators(rows: Iterable[Row]) -> str:
 
 
 def _sum(rows: list[Row]) -> Row:
-    """Return what several instructions of one name took together."""
+    """Return the sums over several instructions of one name."""
     return rows[0]._replace(
         calls=sum(row.calls for row in rows),
         seconds=sum(row.seconds for row in rows),

@@ -12,7 +12,7 @@ from ..engine.differentiate.forward import ForwardPass
 from ..engine.differentiate.request import TangentRequest
 from ..engine.graph.node import Edge, Value, next_number
 from ..engine.record.apply import mode
-from .gradients import Called, Tensors, matching
+from .gradients import Evaluation, Tensors, matching
 from .pytree import holds_tensors, places
 
 
@@ -44,23 +44,25 @@ def jvp(
     >>> ng.func.jvp(lambda x: x * x, (np.array([1.0, 2.0]),), (np.array([1.0, 10.0]),))
     (array([1., 4.]), array([ 2., 40.]))
     """
-    at, vectors, graph = along(function, primals, tangents, "jvp", "tangent", has_aux)
+    at, vectors, graph = evaluate_with_vectors(
+        function, primals, tangents, "jvp", "tangent", has_aux
+    )
     products = push(at.leaves, at.variables.leaves, vectors, graph)
     return at.with_aux(at.value(), at.arranged(products))
 
 
-def along(
+def evaluate_with_vectors(
     function: Any, primals: Any, given: Any, what: str, kind: str, has_aux: bool = False
-) -> tuple[Called, list[Tensor], bool]:
-    """Return a function called on primals, the vectors given in their spaces, and whether products
-    with these need a graph."""
+) -> tuple[Evaluation, list[Tensor], bool]:
+    """Call a function on primals; return it, the given vectors as tensors of matching shapes, and
+    whether products with them need a graph."""
     for name, value in (("primals", primals), (f"{kind}s", given)):
         if not isinstance(value, (tuple, list)):
             raise ArgTypeError(
                 f"{what}: {name} must be a tuple or a list, got {type(value).__name__}; "
                 f"write {what}(f, (x,), (v,)), which returns (value, product)"
             )
-    at = Called(function, primals, range(len(primals)), what, has_aux=has_aux)
+    at = Evaluation(function, primals, range(len(primals)), what, has_aux=has_aux)
     expected = places(tuple(primals))
     vectors = matching(tuple(given), at.variables.leaves, expected, what, kind, "primal")
     at.variables.as_numpy = at.variables.as_numpy and not holds_tensors(tuple(given))
@@ -95,7 +97,7 @@ def linearize(function: Callable[..., Any], *primals: Any, has_aux: bool = False
     >>> jvp_fn(np.array([1.0, 10.0]))
     array([ 2., 40.])
     """
-    at = Called(function, primals, range(len(primals)), "linearize", has_aux=has_aux)
+    at = Evaluation(function, primals, range(len(primals)), "linearize", has_aux=has_aux)
     variables, graph, expected = at.variables, at.outer_graph(), places(tuple(primals))
     variables.last = next_number()
 
@@ -111,9 +113,11 @@ def linearize(function: Callable[..., Any], *primals: Any, has_aux: bool = False
 def push(
     outputs: Tensors, inputs: Tensors, tangents: Sequence[Any], graph: bool, batched: bool = False
 ) -> list[Tensor]:
-    """Return the Jacobian-vector product, with zeros where an output depends on no input. A
-    tangent that is ``None`` is zero, and costs nothing; batched, each has a batch of vectors in
-    front. ``graph`` says whether the products are recorded."""
+    """Return the Jacobian-vector product, with zeros for an output that depends on no input.
+
+    A tangent that is ``None`` is zero, and costs nothing; with ``batched`` each tangent is a batch.
+    ``graph`` says whether the products are recorded.
+    """
     seeds, batch = seeds_of(inputs, tangents, batched)
     live = [o.edge for o in outputs if o.requires_grad]
     found: Any = {}
@@ -126,7 +130,8 @@ def push(
 def seeds_of(
     inputs: Tensors, tangents: Sequence[Any], batched: bool
 ) -> tuple[list[tuple[Edge, Value]], int | None]:
-    """Return where tangents start, each in the dtype of its input, and the size of their batch."""
+    """Return the seeds of a forward pass, each in the dtype of its input, and the size of their
+    batch."""
     seeds = [
         (x.edge, arguments.cotangent(t, x.spec, "tangent", n, batched))
         for n, (x, t) in enumerate(zip(inputs, tangents, strict=True))
@@ -136,8 +141,8 @@ def seeds_of(
 
 
 def delivered(spaces: Tensors, found: Mapping[Edge, Any], batch: int | None) -> list[Tensor]:
-    """Return what was found in the spaces of some tensors, each an array of its own, with zeros for
-    what was not."""
+    """Return the values found for ``spaces``, each in an array of its own, with zeros for those
+    that were not found."""
     results: dict[int, Tensor] = {}
     for place in arguments.places(spaces, "outputs", check=False):
         value = found.get(place.edge)

@@ -31,8 +31,8 @@ def pull(
     batched: bool = False,
     cut: Tensors | None = None,
 ) -> list[Tensor]:
-    """Return the vector-Jacobian product, not by way of what is cut, with zeros where an input is
-    not reached."""
+    """Return the vector-Jacobian product, with zeros for an input that no output depends on;
+    nothing passes through the tensors in ``cut``."""
     live = [(o, s) for o, s in zip(outputs, seeds, strict=True) if o.requires_grad]
     found: Sequence[Tensor | None] = [None] * len(inputs)
     if live and inputs:
@@ -46,14 +46,14 @@ def pull(
             is_grads_batched=batched,
             no_grad_vars=cut,
         )
-    # Zeros of our own depend on nothing; those of the engine are leaves of the graph.
+    # Zeros made here depend on nothing, while zeros of the engine are leaves of the graph.
     batch = seeds[0].shape[0] if batched else None
     return [zeros(x.spec, batch) if g is None else g for g, x in zip(found, inputs, strict=True)]
 
 
-class Called:
-    """A function that was called on variables, with recording on: what it returned, and the
-    leaves of that."""
+class Evaluation:
+    """A function, called on variables with recording on: its output, and the leaves of the output.
+    """
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class Called:
         self.leaves, self.rebuild = output_leaves(self.output, what)
 
     def scalar(self) -> Tensor:
-        """Return the output, after checking that it has a gradient."""
+        """Return the output, after checking that it is one real scalar."""
         if len(self.leaves) != 1 or self.leaves[0].shape != () or self.leaves[0].dtype.kind != "f":
             found = (
                 f"{type(self.output).__name__}; return one scalar, and anything else with "
@@ -100,21 +100,21 @@ class Called:
         return self.leaves[0]
 
     def outer_graph(self, *vectors: Tensor) -> bool:
-        """Return whether what is derived from the output, and from vectors, needs a graph."""
+        """Return whether derivatives of the output, multiplied by vectors, need a graph."""
         return self.variables.outer_graph([*self.leaves, *vectors])
 
     def pulled(self, seeds: Sequence[Any], batched: bool = False) -> list[Any]:
-        """Return the vector-Jacobian product as the caller gets it, leaf by leaf."""
+        """Return the vector-Jacobian product leaf by leaf, ready for the caller."""
         graph = self.outer_graph(*[seed for seed in seeds if seed is not None])
         found = pull(self.leaves, self.variables.leaves, seeds, graph, batched)
         return [self.variables.deliver(g) for g in found]
 
     def value(self) -> Any:
-        """Return the output as the caller gets it."""
+        """Return the output, ready for the caller."""
         return self.arranged(self.leaves)
 
     def arranged(self, values: Sequence[Tensor], as_numpy: bool | None = None) -> Any:
-        """Return values in the structure of the output, as the caller gets them."""
+        """Return values in the structure of the output, ready for the caller."""
         return self.rebuild([self.variables.deliver(value, as_numpy) for value in values])
 
     def with_aux(self, *results: Any) -> Any:
@@ -163,7 +163,7 @@ def grad(
     require_function(function, "grad")
 
     def gradient(*args: Any, **kwargs: Any) -> Any:
-        at = Called(function, args, argnums, "grad", kwargs, has_aux)
+        at = Evaluation(function, args, argnums, "grad", kwargs, has_aux)
         return at.with_aux(_gradients(at))
 
     return Transformed(gradient, function, "grad", grad, (function, argnums, has_aux))
@@ -193,7 +193,7 @@ def value_and_grad(
     (5.0, array([2., 4.]))
     """
 
-    return _both(function, argnums, has_aux, "value_and_grad", value_and_grad)
+    return _value_and_gradient(function, argnums, has_aux, "value_and_grad", value_and_grad)
 
 
 def grad_and_value(
@@ -221,32 +221,32 @@ def grad_and_value(
     >>> gradient, float(value)
     (array([2., 4.]), 5.0)
     """
-    return _both(function, argnums, has_aux, "grad_and_value", grad_and_value)
+    return _value_and_gradient(function, argnums, has_aux, "grad_and_value", grad_and_value)
 
 
-def _both(
+def _value_and_gradient(
     function: Callable[..., Any], argnums: ArgNums, has_aux: bool, what: str, make: Any
 ) -> Callable[..., Any]:
-    """Return a function that computes value and gradient, in the order that its name says."""
+    """Return a function that computes value and gradient, in the order of its name."""
     require_function(function, what)
     order = 1 if what == "value_and_grad" else -1
 
     def both(*args: Any, **kwargs: Any) -> Any:
-        at = Called(function, args, argnums, what, kwargs, has_aux)
+        at = Evaluation(function, args, argnums, what, kwargs, has_aux)
         gradients = _gradients(at)
         return (at.with_aux(at.variables.deliver(at.leaves[0])), gradients)[::order]
 
     return Transformed(both, function, what, make, (function, argnums, has_aux))
 
 
-def _gradients(at: Called) -> Any:
-    """Return the gradients of a scalar function as the caller gets them."""
+def _gradients(at: Evaluation) -> Any:
+    """Return the gradients of a scalar function, ready for the caller."""
     variables, output = at.variables, at.scalar()
     found = gradients_alone(output, variables.leaves)
     if found is None:
         return variables.rebuild(at.pulled([None]))
-    variables.is_inside(at.leaves)
-    return variables.rebuild(list(map(variables.hand_over, found)))
+    variables.mark_inside(at.leaves)
+    return variables.rebuild(list(map(variables.deliver_new, found)))
 
 
 def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
@@ -277,7 +277,7 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
     >>> vjp_fn(np.array([1.0, 10.0]))
     (array([ 2., 40.]),)
     """
-    at = Called(function, primals, range(len(primals)), "vjp", has_aux=has_aux)
+    at = Evaluation(function, primals, range(len(primals)), "vjp", has_aux=has_aux)
     variables, graph, expected = at.variables, at.outer_graph(), places(at.output)
     variables.last = next_number()
 
@@ -294,8 +294,11 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
 def matching(
     tree: Any, leaves: Sequence[Tensor], expected: list[Any], what: str, kind: str, of: str
 ) -> list[Any]:
-    """Return vectors as tensors, one of the right shape per leaf, from the places where these are;
-    whether a sequence is a list or a tuple does not matter, nor in which order keys come."""
+    """Return vectors as tensors, one of the right shape for each leaf, matched by their places in
+    the containers.
+
+    Neither list or tuple, nor the order of keys matters.
+    """
     vectors, _ = flatten(tree)
     if len(vectors) != len(leaves):
         raise GradShapeError(f"{what}: got {len(vectors)} {kind}s for {len(leaves)} {of}s")

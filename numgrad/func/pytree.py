@@ -1,4 +1,4 @@
-"""Nested containers of arrays: flattened, rebuilt, and made into variables of a transform."""
+"""Nested containers of arrays: flattened, rebuilt, and made into the variables of a transform."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
@@ -40,7 +40,7 @@ def flatten(tree: Any) -> tuple[list[Any], Rebuild]:
 
 
 def places(tree: Any) -> list[tuple[Any, ...]]:
-    """Return where each leaf of a nested container is: the keys and numbers that lead there."""
+    """Return the place of each leaf of a nested container: the keys and indices that lead to it."""
     if _is_leaf(tree):
         return [()]
     from ..containers import optree_calls as optree
@@ -53,16 +53,16 @@ def _is_leaf(item: Any) -> bool:
 
 
 def holds_tensors(tree: Any) -> bool:
-    """Whether there is a tensor among the leaves of a nested container."""
+    """Whether a leaf of a nested container is a tensor."""
     return any(isinstance(leaf, Tensor) for leaf in flatten(tree)[0])
 
 
 class Variables:
-    """The arguments of a call that are differentiated: fresh values in the graph, so that calls
+    """The arguments of a call that are differentiated: new values in the graph, so that transforms
     nest.
 
-    An argument that takes part in an outer graph stays connected to it. So does a result that
-    depends on anything outside that requires grad: an argument, or what the function closes over.
+    An argument with a graph outside stays connected to it. So does a result that depends on
+    anything outside that requires grad: an argument, or a closed-over tensor.
     """
 
     def __init__(self, args: Sequence[Any], argnums: int | Sequence[int], what: str) -> None:
@@ -77,21 +77,21 @@ class Variables:
         has_tensors = any([isinstance(leaf, Tensor) for leaf in self._given])  # noqa: C419
         self.as_numpy = mode.capture is None and not has_tensors
         self.leaves: list[Tensor] = []
-        self._memory: _Memory | None = None  # of these
-        self._inside: Sequence[Tensor] = ()  # values of which it is known
-        self.last: int | None = None  # what is made later is outside
+        self._memory: _Memory | None = None  # the memory of the given leaves
+        self._inside: Sequence[Tensor] = ()  # values known to depend on nothing outside
+        self.last: int | None = None  # nodes with higher numbers are outside
         self.groups: list[tuple[int, Rebuild]] = []
         for n in self.argnums:
             leaves, rebuild = flat[n]
             fresh = [_variable(leaf, _Where(what, n, args[n], k)) for k, leaf in enumerate(leaves)]
-            flat[n] = fresh, rebuild  # what is differentiated by twice is so by a copy, too
+            flat[n] = fresh, rebuild  # an argument that is named twice gets a second copy
             self.leaves += fresh
             self.groups.append((len(fresh), rebuild))
             self.args[n] = rebuild(fresh)
 
     def rebuild(self, results: Sequence[Any]) -> Any:
-        """Arrange one result per leaf like the arguments: bare for an integer ``argnums``, else a
-        tuple."""
+        """Arrange one result per leaf in the containers of the arguments: bare for an integer
+        ``argnums``, else a tuple."""
         trees, start = [], 0
         for count, rebuild in self.groups:
             trees.append(rebuild(results[start : start + count]))
@@ -99,27 +99,33 @@ class Variables:
         return trees[0] if self.single else tuple(trees)
 
     def by_output(self, blocks: Sequence[Any]) -> list[Any]:
-        """Return for each output its blocks, of which there is one per leaf, arranged so."""
+        """Return, for each output, its blocks in the containers of the arguments; ``blocks`` has
+        one for each pair of output and leaf."""
         width = len(self.leaves)
         return [self.rebuild(blocks[n : n + width]) for n in range(0, len(blocks), width)]
 
     def outer_graph(self, values: Sequence[Tensor]) -> bool:
-        """Return whether results that depend on values need a graph: gradients are recorded
-        outside, and an argument or what leads to the values is part of a graph outside."""
+        """Return whether results that depend on ``values`` need a graph.
+
+        They do if gradients are recorded outside, and an argument or a value is connected to a
+        graph outside.
+        """
         if mode.grad and reaches_outside([*self.leaves, *values], self.first, self.last):
             return True
-        self.is_inside(values)
+        self.mark_inside(values)
         return False
 
-    def is_inside(self, values: Sequence[Tensor]) -> None:
+    def mark_inside(self, values: Sequence[Tensor]) -> None:
         """Note that values depend on nothing outside that requires grad."""
         self._inside = values
 
     def deliver(self, value: Any, as_numpy: bool | None = None) -> Any:
-        """Return a result to the caller: a tensor of the graph outside where it depends on
-        anything there or is on a device, else an array for callers that use no tensors, or a tensor
-        without graph.
-        Like the results of captured functions it shares no memory with an argument."""
+        """Return a result to the caller: a tensor in the graph outside if it depends on anything
+        there, an array for callers that use no tensors, or else a tensor without a graph.
+
+        A result on a device is a tensor. Like the results of captured functions, it shares no
+        memory with an argument.
+        """
         if isinstance(value, np.ndarray):
             return value.copy() if self._is_shared(value) else value
         if not isinstance(value, Tensor):
@@ -134,19 +140,21 @@ class Variables:
             return value.numpy(copy=True)
         return value.clone() if self._is_shared(value) else value
 
-    def hand_over(self, value: Tensor) -> Any:
-        """Return a result to the caller that is a new array without a graph."""
+    def deliver_new(self, value: Tensor) -> Any:
+        """Return a result to the caller, given that it is a new array without a graph."""
         return value.array if self.as_numpy else value
 
     def _is_shared(self, value: Any) -> bool:
-        """Whether the caller can write a result by writing an argument: also one that the function
-        closes over, and of which the argument is a view."""
+        """Whether a write into an argument would change a result.
+
+        The result may be a closed-over array of which the argument is a view.
+        """
         if self._memory is None:
             self._memory = _Memory(self._given)
         return self._memory.holds(value)
 
     def deliver_tree(self, tree: Any) -> Any:
-        """Apply `deliver` to every leaf of a container; what is no array is returned as it is."""
+        """Apply `deliver` to every leaf of a container; anything else is returned as it is."""
         try:
             leaves, rebuild = flatten(tree)
         except ArgTypeError:
@@ -155,7 +163,7 @@ class Variables:
 
 
 class _Memory:
-    """The memory of some leaves: of many results each is looked for once, not in each leaf."""
+    """The memory ranges of leaves, for a fast test whether one of many results shares any of it."""
 
     def __init__(self, leaves: Sequence[Any]) -> None:
         tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
@@ -166,7 +174,7 @@ class _Memory:
         self._of_all = _Ranges([*arrays, *of_tensors])
 
     def holds(self, value: Any) -> bool:
-        """Whether a tensor or an array shares memory with any of the leaves."""
+        """Whether a tensor or an array shares memory with a leaf."""
         if not isinstance(value, Tensor):
             return self._of_all.meet(value)
         if id(value.storage) in self._storages:
@@ -175,7 +183,7 @@ class _Memory:
 
 
 class _Ranges:
-    """From where to where some arrays lie."""
+    """The address ranges of arrays."""
 
     def __init__(self, arrays: Sequence[np.ndarray]) -> None:
         bounds = sorted([byte_bounds(array) for array in arrays if array.size])
@@ -183,7 +191,7 @@ class _Ranges:
         self._highs = [*accumulate([high for _, high in bounds], max)]
 
     def meet(self, array: np.ndarray) -> bool:
-        """Whether any of them may share memory with another array."""
+        """Whether an array of these may share memory with another array."""
         if not (self._lows and array.size):
             return False
         low, high = byte_bounds(array)
@@ -208,7 +216,7 @@ _CONSTANT = (
 
 
 class _Where(NamedTuple):
-    """Which leaf of which argument of a transform one is, for errors."""
+    """The place of a leaf among the arguments of a transform, for errors."""
 
     what: str
     position: int
@@ -242,7 +250,7 @@ def _variable(leaf: Any, where: _Where) -> Tensor:
 
 
 def require_function(function: Any, what: str) -> None:
-    """Raise for what cannot be called, when a function is to be transformed."""
+    """Raise if the object to be transformed is not callable."""
     if not callable(function):
         raise ArgTypeError(f"{what}: expected a function, got {type(function).__name__}")
 
@@ -257,7 +265,10 @@ def _require_floating(dtype: np.dtype, where: _Where) -> None:
 
 
 def output_leaves(tree: Any, what: str) -> tuple[list[Tensor], Rebuild]:
-    """Return the outputs of a function as tensors; numbers and arrays are constants."""
+    """Return the outputs of a function as tensors, and a function that rebuilds their containers.
+
+    Numbers and arrays become constants.
+    """
     leaves, rebuild = flatten(tree)
     tensors = []
     for given in leaves:

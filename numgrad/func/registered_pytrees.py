@@ -1,4 +1,4 @@
-"""Classes of users as containers of arrays."""
+"""Classes of users, registered as containers of arrays."""
 
 from collections.abc import Callable
 from typing import Any

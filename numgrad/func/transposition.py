@@ -13,7 +13,7 @@ from ..functions.creation.from_data import asarray
 from ..functions.elementwise.arithmetic import absolute
 from ..functions.elementwise.comparison import less_equal
 from ..functions.shape.selection import where
-from .gradients import Called, matching, pull
+from .gradients import Evaluation, matching, pull
 from .pytree import flatten, holds_tensors, places
 
 
@@ -71,8 +71,10 @@ def linear_transpose(function: Callable[..., Any], *primals: Any) -> Callable[..
     return transposed
 
 
-def _called(function: Any, primals: Sequence[Any], numbers: Callable[..., np.ndarray]) -> Called:
-    """Return the function, called on other numbers than the primals."""
+def _called(
+    function: Any, primals: Sequence[Any], numbers: Callable[..., np.ndarray]
+) -> Evaluation:
+    """Call the function on other numbers than the primals, of their shapes and dtypes."""
 
     def other(x: Any) -> Any:
         dtype = x.dtype if isinstance(x, Tensor) else np.asarray(x).dtype
@@ -80,15 +82,18 @@ def _called(function: Any, primals: Sequence[Any], numbers: Callable[..., np.nda
         return asarray(made, device=x.device) if isinstance(x, Tensor) else made
 
     args = [rebuild(list(map(other, leaves))) for leaves, rebuild in map(flatten, primals)]
-    return Called(function, args, range(len(args)), "linear_transpose")
+    return Evaluation(function, args, range(len(args)), "linear_transpose")
 
 
 def _random(shape: tuple[int, ...]) -> np.ndarray:
     return np.random.default_rng(0).uniform(-1.0, 1.0, shape)
 
 
-def _pulled(at: Called, seeds: Sequence[Tensor], graph: bool) -> list[Tensor]:
-    """Return what the transpose is at cotangents: the pass backwards is that of the conjugate."""
+def _pulled(at: Evaluation, seeds: Sequence[Tensor], graph: bool) -> list[Tensor]:
+    """Return the products of the transpose with cotangents.
+
+    A backward pass computes the conjugate transpose, so cotangents and results are conjugated.
+    """
     return _conjugates(pull(at.leaves, at.variables.leaves, _conjugates(seeds), graph))
 
 
@@ -96,9 +101,11 @@ def _conjugates(values: Sequence[Tensor]) -> list[Tensor]:
     return [x.conj() if x.dtype.kind == "c" else x for x in values]
 
 
-def _is_linear(at: Called, other: Called) -> Tensor:
-    """Whether the values at another point are those of the derivative at 0, weighted so that they
-    do not cancel."""
+def _is_linear(at: Evaluation, other: Evaluation) -> Tensor:
+    """Whether the values at another point are those of the derivative at 0.
+
+    Weighted sums of them are compared, so that differences do not cancel.
+    """
     weights = [np.sqrt(np.arange(2.0, 2.0 + y.size)).reshape(y.shape) for y in at.leaves]
     seeds = [
         asarray(w.astype(y.dtype), device=y.device) for w, y in zip(weights, at.leaves, strict=True)

@@ -1,6 +1,6 @@
 """numgrad with other libraries: what they call, and what calls them.
 
-A module is imported when it is first asked for, and the library that it is for when it is used.
+A module is imported when its name is first read, and its library when it is used.
 """
 
 import importlib

@@ -112,8 +112,8 @@ class Pattern:
 
     Attributes
     ----------
-    heirs : tuple of int
-        The inputs over which the output may be written if no later instruction reads them.
+    reusable_inputs : tuple of int
+        The inputs over which the output may be written if they end here.
     peers : frozenset of int
         The inputs that may be the same memory as the output.
     codes : dict
@@ -121,15 +121,15 @@ class Pattern:
     kernel
         The target's kernel for the spec; None until a program with the pattern is bound.
     block : int
-        If not 0, the first core dimension is reduced in blocks of this size.
-    walks : object
-        The ways in which the target can cut the pattern into rows, once it has looked for them.
+        Where it is not 0, the first core dimension is reduced in blocks of this size.
+    row_splits : dict or None
+        In how many rows the pattern can be cut, and how, as the target finds out.
     """
 
     __slots__ = (
-        "block", "codes", "core", "core_strides", "elementwise", "error", "heirs", "kernel",
-        "layouts", "loop", "name", "nin", "peers", "replay", "rows", "spec", "strides", "walks",
-        "work",
+        "block", "codes", "core", "core_strides", "elementwise", "error", "kernel", "layouts",
+        "loop", "name", "nin", "peers", "replay", "reusable_inputs", "row_splits", "rows", "spec",
+        "strides", "work",
     )  # fmt: skip
 
     def __init__(
@@ -156,8 +156,8 @@ class Pattern:
         self.work = min(prod(loop) * max(1, prod(core)), MOST_WORK)
         self.codes: dict[Any, Any] = {}
         self.block: int = getattr(spec, "block", 0)
-        self.walks: Any = None
-        self._find_heirs()
+        self.row_splits: Any = None
+        self._find_reusable_inputs()
 
     @property
     def fusible(self) -> bool:
@@ -169,13 +169,13 @@ class Pattern:
             and self.error is None
         )
 
-    def _find_heirs(self) -> None:
-        heirs: list[int] = []
+    def _find_reusable_inputs(self) -> None:
+        reusable_inputs: list[int] = []
         output = self.layouts[-1]
         if self.elementwise and len(self.layouts) == self.nin + 1 and output.whole:
-            heirs = [n for n in range(self.nin) if self.layouts[n] is output]
-        self.heirs = tuple(heirs)
-        self.peers = frozenset(heirs)
+            reusable_inputs = [n for n in range(self.nin) if self.layouts[n] is output]
+        self.reusable_inputs = tuple(reusable_inputs)
+        self.peers = frozenset(reusable_inputs)
 
 
 class Instruction:

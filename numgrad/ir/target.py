@@ -56,8 +56,8 @@ class Bound:
         its results; return the failure of a kernel, or None."""
         raise NotImplementedError
 
-    def heirs(self, donated: Mapping[int, np.dtype]) -> dict[int, int]:
-        """Return for results the position of the donated argument over which each may be written.
+    def reused_arguments(self, donated: Mapping[int, np.dtype]) -> dict[int, int]:
+        """Return for results the argument over which each may be written.
 
         ``donated`` maps the positions of arguments that may be overwritten to their dtypes: their
         memory is read by nothing else.
@@ -123,8 +123,8 @@ class Target(Protocol):
         """Whether the kernel of a spec is in memory or on disk, so that nothing is compiled."""
         ...
 
-    def joins(self, spec: Any) -> bool:
-        """Whether the scalar function of a spec can be fused with others into one kernel."""
+    def can_fuse(self, spec: Any) -> bool:
+        """Whether the scalar function of a spec can be one of those that a kernel joins."""
         ...
 
     def bind(self, program: Program) -> Bound:

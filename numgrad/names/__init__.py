@@ -1,1 +1,1 @@
-"""Names that NumPy and other libraries have for what numgrad offers."""
+"""Names of NumPy and other libraries for functions of numgrad."""

@@ -1,6 +1,7 @@
-"""Names of other libraries that compute with arrays, and those of numgrad to write instead.
+"""Names of functions of other libraries, and the names of their counterparts in numgrad.
 
-Most have the same name in another namespace; whether it is there is looked up when an error asks.
+Most counterparts have the same name in another namespace; whether there is one is looked up when an
+error needs it.
 """
 
 from collections.abc import Iterator
@@ -29,7 +30,7 @@ NAMESPACES: dict[str, tuple[str, ...]] = {
     "scipy.sparse": ("sparse",),
     "scipy.sparse.linalg": ("interop.scipy",),
 }
-"""Namespaces, and those of numgrad in which a function of theirs has the same name."""
+"""Namespaces of libraries, and the namespaces of numgrad with functions of the same names."""
 
 _ODE = "interop.scipy.solve_ivp(f, (t0, t1), y0)"
 _SPSOLVE = "interop.scipy.spsolve(A, b)"
@@ -78,8 +79,8 @@ OTHERS: dict[str, str] = {
     "scipy.sparse.linalg.spilu": "interop.scipy.splu(A)",
     "scipy.sparse.linalg.expm": "linalg.expm(A.toarray())",
 }
-"""Functions whose counterpart has another name or other arguments. One that is followed by
-parentheses is to be called so, others as what they stand for."""
+"""Functions whose counterpart has another name or other arguments. A counterpart with parentheses
+is to be called so, any other with the arguments of the original."""
 
 FOLLOWED = {"interop.scipy.quad", "interop.scipy.brentq"}
 """Solvers that find the tensors that a function closes over."""
@@ -98,19 +99,19 @@ TEXTS: dict[str, str] = {
     "dataclasses.astuple": "(*vars({first}).values(),)",
     "xarray": "{object}.data",
 }
-"""What to write instead of a conversion to a number, and of what an object of another library
-computes with a tensor. ``{first}`` is the first argument, ``{rest}`` what follows the object."""
+"""Code to write instead of a conversion to a number, and of a method of an object of another
+library on a tensor. ``{first}`` is the first argument, ``{rest}`` the code after the object."""
 
 
 HOLDERS: dict[str, str] = {
     "pandas": "{first} itself, as pandas holds no tensors",
     "numpy.ma": "{ng}.where(mask, 0.0, {first}) for booleans of what is masked",
 }
-"""What to write instead of calls of a module whose objects hold no tensors."""
+"""Code to write instead of calls of a module whose objects hold no tensors."""
 
 
 def counterpart(name: str) -> str | None:
-    """Return what to write instead of a function, as one writes it after ``ng.``.
+    """Return the counterpart of a function, as written after ``ng.``.
 
     Parameters
     ----------
@@ -127,7 +128,7 @@ def counterpart(name: str) -> str | None:
 
 
 def _namesakes(parts: list[str]) -> Iterator[str]:
-    """Yield the functions of numgrad that have the same name in a namespace like theirs."""
+    """Yield the functions of numgrad with the same name in a corresponding namespace."""
     for count in range(len(parts) - 1, 0, -1):
         for home in NAMESPACES.get(".".join(parts[:count]), ()):
             path = ".".join(filter(None, (home, *parts[count:])))
@@ -142,11 +143,11 @@ def _is_there(path: str) -> bool:
     for part in path.partition("(")[0].split("."):
         is_object = is_own and not isinstance(found, (type, FunctionType))
         try:
-            getattr(type(found) if is_object else found, part)  # objects hand out SciPy's methods
+            getattr(type(found) if is_object else found, part)  # objects may return SciPy's methods
             found = getattr(found, part)
         except AttributeError:
             return False
-        # A module of numgrad answers other names with NumPy's and SciPy's.
+        # A module of numgrad has the other names of NumPy's and SciPy's modules.
         home = getattr(found, "__module__", None) or type(found).__module__
         is_own = is_own or (not _is_module(found) and str(home).startswith("numgrad"))
     return is_own

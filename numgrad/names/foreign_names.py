@@ -1,4 +1,4 @@
-"""Names of other libraries for functions that have another name in numgrad; errors say which."""
+"""Names of other libraries for functions that have another name in numgrad, for errors."""
 
 from sys import modules
 from typing import Any
@@ -47,8 +47,8 @@ NAMES: dict[str, tuple[str, ...]] = {
     "relu": ("ng.maximum(x, 0.0)",),
     "sigmoid": ("ng.special.expit(x)",),
 }
-"""What to write for a name of torch, JAX, autograd, paddle or TensorFlow, and for what; ``f`` is a
-function, ``x`` an array and ``y`` a tensor that requires grad."""
+"""Code to write for a name of torch, JAX, autograd, paddle or TensorFlow; ``f`` is a function,
+``x`` an array and ``y`` a tensor that requires grad."""
 
 METHODS: dict[str, str] = {
     "data": "with ng.no_grad(): t -= step, and t.detach() to read",
@@ -81,7 +81,7 @@ METHODS: dict[str, str] = {
     "cos": "ng.cos(t)",
     "tanh": "ng.tanh(t)",
 }
-"""What to write for methods of torch's tensors that a tensor ``t`` does not have."""
+"""Code to write for methods of torch's tensors that a tensor ``t`` does not have."""
 
 SOLVERS: dict[str, str] = {
     "scipy.integrate": "solve_ivp odeint quad",
@@ -94,7 +94,7 @@ _HOMES = ("linalg", "special", "fft", "signal", "stats", "sparse", "random", "po
 
 
 def elsewhere(name: str) -> str:
-    """Return what to write for a name that numgrad does not have, or an empty text."""
+    """Return code to write for a name that numgrad does not have, or an empty text."""
     codes = NAMES.get(name) or _in_namespaces(name)
     if not codes:
         return ""
@@ -113,6 +113,6 @@ def _in_namespaces(name: str) -> tuple[str, ...]:
 
 
 def _is_own(module: Any, name: str) -> bool:
-    """Return whether a module that is loaded has a function of numgrad's by a name."""
+    """Return whether a loaded module has a function of numgrad by a name."""
     found = vars(module).get(name) if module is not None else None
     return callable(found) and str(getattr(found, "__module__", "")).startswith("numgrad")

@@ -1,4 +1,4 @@
-"""Dtypes, constants and facts that are NumPy's own, and have its names here."""
+"""Dtypes, constants and functions that are NumPy's own, under its names."""
 
 from collections.abc import Callable as _Callable
 from importlib import import_module as _import_module
@@ -54,8 +54,11 @@ from numpy import unsignedinteger as unsignedinteger
 
 
 def _names_of(library: str, module: str) -> _Callable[[str], _Any]:
-    """Return the ``__getattr__`` of a module that has all names of one of NumPy or SciPy: what it
-    does not have itself makes arrays, or refuses tensors that require grad as NumPy's do."""
+    """Return the ``__getattr__`` of a module that has all names of a module of NumPy or SciPy.
+
+    A function that numgrad does not have makes arrays, or refuses tensors that require grad, as
+    NumPy's do.
+    """
 
     def name_of(name: str) -> _Any:
         why = ""
@@ -71,7 +74,7 @@ def _names_of(library: str, module: str) -> _Callable[[str], _Any]:
 
 def _names_and_later(library: str, module: str, later: tuple[str, ...]) -> tuple[_Any, _Any]:
     """Return ``__getattr__``, as `_names_of` does, and ``__dir__`` of a package that imports its
-    own modules named in ``later`` when they are used."""
+    modules named in ``later`` when they are used."""
     others = _names_of(library, module)
 
     def name_of(name: str) -> _Any:

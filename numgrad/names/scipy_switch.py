@@ -1,7 +1,7 @@
 """SciPy's functions that differentiate tensors where ``SCIPY_ARRAY_API=1`` is in the environment.
 
-They are those that ``docs/scipy_coverage.md`` has found to have right gradients, of all or of some
-of their arguments, and what makes rotations.
+They are the functions with right gradients in ``docs/scipy_coverage.md``, with respect to all or
+some of their arguments, and the constructors of rotations.
 """
 
 SWITCHED: dict[str, str] = {
@@ -53,7 +53,7 @@ SWITCHED: dict[str, str] = {
         Rotation.from_matrix Rotation.from_mrp Rotation.from_quat Rotation.from_rotvec
     """,
 }
-"""Names of functions, by modules; rotations that were made of tensors have methods for them."""
+"""Names of functions, by modules; rotations that are made of tensors have methods for tensors."""
 
 
 def is_switched(name: str) -> bool:

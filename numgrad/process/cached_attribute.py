@@ -9,9 +9,9 @@ T = TypeVar("T")
 class lazy(Generic[T]):  # noqa: N801  it is written as a decorator
     """A method without arguments as an attribute: its result is kept in the object's dictionary.
 
-    `functools.cached_property` holds a lock before Python 3.12, one for all objects: whoever
-    computes keeps the others waiting, and a child that is forked meanwhile waits forever. Here two
-    threads may compute the same.
+    `functools.cached_property` holds a lock before Python 3.12, one for all objects: a thread that
+    computes an attribute makes all others wait, and a child that is forked meanwhile waits forever.
+    Here two threads may compute the same attribute.
     """
 
     def __init__(self, function: Callable[[Any], T]) -> None:

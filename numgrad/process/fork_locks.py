@@ -2,8 +2,9 @@
 
 import importlib
 
-# It takes its lock at forks too, and what registers last takes its locks first: ours come before,
-# because who compiles holds ours while Numba is imported, which asks for loggers.
+# ``logging`` takes its lock at forks too, and the module that registers last takes its locks first.
+# It is imported here, so that our locks are taken before its own: a thread that compiles holds ours
+# while it imports Numba, which asks for loggers.
 import logging  # noqa: F401
 import os
 import threading
@@ -15,7 +16,7 @@ _IMPORTED_LATE = frozenset({"numgrad", "numba", "llvmlite", "scipy", "threadpool
 _PATIENCE = 10.0  # seconds; an import that takes longer may be waiting for the thread that forks
 
 _locks: list[Any] = []
-_held: list[Any] = []  # by the thread that forks: locks may be registered meanwhile
+_held: list[Any] = []  # the locks that the forking thread has taken; others may be registered since
 
 
 def held_during_fork(lock: Any) -> Any:
@@ -33,11 +34,12 @@ def fork_safe_lock() -> Any:
 
 
 class _Imports:
-    """What a fork waits for beside the locks: Python's own locks of modules that are imported.
+    """A pseudo-lock that waits, at a fork, for imports in other threads, which hold Python's own
+    locks of modules.
 
-    Python renews none of them in the child, where an import that another thread of the parent had
-    begun never ends. Nothing is held: a thread that imports while it holds some other library's
-    lock, which the fork takes as well, must come to its end.
+    Python does not renew these locks in the child, where an import that another thread of the
+    parent had begun never ends. Nothing is held: a thread that imports while it holds a lock of
+    some other library, which the fork takes as well, must be able to finish.
     """
 
     def acquire(self, blocking: bool = True) -> bool:
@@ -66,8 +68,8 @@ class _Imports:
 
 
 def _acquire_all() -> None:
-    """Take all locks, in whatever order other threads nest them: nobody is waited for with a lock
-    in hand."""
+    """Take all locks, in whatever order other threads nest them: no lock is awaited while another
+    one is held."""
     first = 0
     while True:
         order = [*_locks[first:], *_locks[:first]]
@@ -77,7 +79,7 @@ def _acquire_all() -> None:
                 if not lock.acquire(blocking=number == 0):
                     break
                 taken.append(lock)
-        except BaseException:  # Ctrl-C: Python prints it, and forks
+        except BaseException:  # Ctrl-C: Python prints the exception, and forks
             _release(taken)
             raise
         if len(taken) == len(order):

@@ -13,7 +13,7 @@ from typing import Any
 
 from .interruptible import Action, Block
 
-_pausing: list[None] = []  # an entry for each block that will switch it on again
+_pausing: list[None] = []  # an entry for each block that will switch the collector on again
 
 
 class paused(Block):  # noqa: N801  it is written as a function
@@ -23,7 +23,7 @@ class paused(Block):  # noqa: N801  it is written as a function
 
     def prepare(self) -> tuple[Action, Action]:
         if not gc.isenabled():
-            return bool, bool  # which do nothing
+            return bool, bool  # calls without effect
         self.pauses = True
         _pausing.append(None)
         return gc.disable, gc.enable

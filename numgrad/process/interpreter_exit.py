@@ -1,8 +1,9 @@
-"""Code that must not be cut off while the interpreter ends.
+"""Code that must not be stopped while the interpreter ends.
 
-While the interpreter ends, Python stops a daemon thread where the thread asks for Python's lock. In
-code of C++ that asks for it, and that C++ does not let threads leave, the stop terminates the whole
-process. So threads in such code are awaited, and threads that come to it later wait in front of it.
+While the interpreter ends, Python stops a daemon thread where the thread takes Python's lock. In
+C++ code that takes the lock, and that threads may not leave by force, the stop terminates the whole
+process. So threads in such code are awaited, and threads that reach it later wait before they
+enter.
 """
 
 import atexit
@@ -20,7 +21,7 @@ LONGEST = 20.0  # seconds that threads are awaited
 
 
 class _Ending:
-    """Which threads are in code that must not be cut off, and how deep."""
+    """The threads in code that must not be stopped, and the depth of their calls."""
 
     def __init__(self) -> None:
         self.has_begun = False
@@ -36,7 +37,7 @@ class _Ending:
     def leave(self) -> None:
         thread = get_ident()
         depth = self.inside[thread] - 1
-        if depth:  # never taken out in between, as `begin` may look at any time
+        if depth:  # the key is never removed in between, as `begin` may look at any time
             self.inside[thread] = depth
         else:
             del self.inside[thread]

@@ -1,10 +1,10 @@
-"""Context managers that Ctrl-C cannot leave half way: what a block changes is always undone.
+"""Context managers that Ctrl-C cannot leave half way: the change of a block is always undone.
 
 An interrupt is raised between two instructions: after a call, in a loop, and before the first
-instruction of a Python function. So a method ``__exit__`` may end before it has begun, and what a
-``with`` statement called ``__enter__`` for may be over before the block is entered. Here a change
-and its reversal are one call each of a function written in C. The reversal waits in a generator
-inside of ``try``, where an interrupt that comes as it is resumed does no harm.
+instruction of a Python function. So a method ``__exit__`` may end before it has begun, and a
+``with`` statement may be interrupted after ``__enter__`` and before its block. Here a change and
+its reversal are one call each of a function written in C. The reversal waits in a generator inside
+of ``try``, where an interrupt that comes as it is resumed does no harm.
 """
 
 import threading
@@ -24,7 +24,7 @@ class _Exit:
             return _leave
         ending = _ending(block)
         next(ending)
-        return partial(max, None, key=ending.send)  # whatever it is called with, it returns None
+        return partial(max, None, key=ending.send)  # returns None for any arguments
 
 
 def _leave(block: "Block", *error: Any) -> None:
@@ -37,7 +37,7 @@ def _ending(block: "Block") -> Generator[int, Any, None]:
     opened, ident, settle = block.opened, get_ident(), block.settle
     try:
         yield 0
-    except GeneratorExit:  # somebody only asked for ``__exit__``
+    except GeneratorExit:  # the attribute ``__exit__`` was read, but not called
         return
     except BaseException:
         undo, opened[ident] = opened[ident]
@@ -53,7 +53,7 @@ def _ending(block: "Block") -> Generator[int, Any, None]:
 
 
 class Block:
-    """A context manager, re-entrant; ``opened`` has what is to be undone, by thread."""
+    """A context manager, re-entrant; ``opened`` has the reversals by thread."""
 
     def __init__(self) -> None:
         self.opened: dict[int, Any] = {}
@@ -63,7 +63,7 @@ class Block:
         raise NotImplementedError
 
     def settle(self) -> None:
-        """Put in order what follows from the change being undone. Ctrl-C may prevent that."""
+        """Do what remains after the change was undone; Ctrl-C may prevent it."""
 
     def __enter__(self) -> None:
         change, undo = self.prepare()

@@ -26,12 +26,12 @@ class Progress:
             print(text, file=self._stream, flush=True)
 
     def update(self, text: str) -> None:
-        """Say how far the stage is."""
+        """Show how far the stage is."""
         if self._terminal:
             self._rewrite(f"{self._stage}: {text}")
 
     def close(self) -> None:
-        """Erase the line, so that what follows starts on a clean one."""
+        """Erase the line, so that later output starts on a clean one."""
         if self._terminal:
             self._rewrite("")
             self._stream.write("\r")

@@ -1,8 +1,8 @@
-"""What transforms and decorators of functions return: functions that travel to other processes.
+"""The functions that transforms and decorators return, which can be pickled.
 
-Functions of Python are pickled by their name, and what a transform of ``f`` makes has the name of
-``f``. Objects say how they are made again; those here are called as fast as a function, as C does
-it for `functools.partial`.
+Functions of Python are pickled by their name, and the transform of ``f`` has the name of ``f``. The
+objects here are pickled by the call that makes them again; they are called as fast as a function,
+in C, by `functools.partial`.
 """
 
 import functools
@@ -13,17 +13,17 @@ from typing import Any
 
 
 class Transformed(functools.partial):
-    """What a transform of a function returns.
+    """The function that a transform returns.
 
-    It looks like the function (`functools.wraps`) and is a method where it is in a class. A copy of
+    It looks like the original (`functools.wraps`) and is a method where it is in a class. A copy of
     it is made by the transform again, in another process too.
 
     Parameters
     ----------
     call : callable
-        What computes.
+        The function that computes.
     function : callable
-        What was transformed.
+        The original function.
     what : str
         The name of the transform.
     make : callable
@@ -55,7 +55,8 @@ class Transformed(functools.partial):
         return self
 
     def __reduce__(self) -> Any:
-        """Return the name by which it is found, as after a decorator, or how it is made again."""
+        """Return the name of the function in its module, as after a decorator, or the call that
+        makes it again."""
         return vars(self)["__qualname__"] if _is_by_name(self, sys._getframe(1)) else self._again
 
     def __repr__(self) -> str:
@@ -69,8 +70,11 @@ def name_of(function: Any) -> str:
 
 
 def _is_by_name(found: Any, caller: FrameType) -> bool:
-    """Whether another process finds an object by its name: it is in a module, and that is not one
-    of which cloudpickle, which may be what asks, takes the contents along."""
+    """Whether another process finds an object by its name.
+
+    The object is in a module whose contents cloudpickle, if it is the caller, does not pickle by
+    value.
+    """
     thing: Any = sys.modules.get(found.__module__)
     if thing is None or _takes_along(caller.f_globals, found.__module__, thing):
         return False

@@ -63,7 +63,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _instead(name: str) -> str:
-    """Return what to write instead of a name of SciPy's."""
+    """Return a hint about the name to write instead of one of SciPy's."""
     if name == "linalg":
         return ": ng.interop.scipy has spsolve, splu, factorized and eigsh"
     if name in ("spsolve", "splu", "factorized", "eigsh"):

@@ -1,9 +1,10 @@
-"""Colours of columns and rows, so that those of one colour can share a pass.
+"""Colour columns and rows, so that those of one colour share a pass.
 
-Columns that no row has two of are *structurally orthogonal*: the product of the Jacobian with the
-sum of their unit vectors shows all their entries. To find few groups is to colour the graph in
-which columns that meet in a row are neighbours; see Gebremedhin, Manne and Pothen, "What color is
-your Jacobian? Graph coloring for computing derivatives", SIAM Review 47 (2005).
+Columns are *structurally orthogonal* if no row has entries in two of them: the product of the
+Jacobian with the sum of their unit vectors shows all their entries. To find few groups of such
+columns is to colour the graph in which columns with entries in one row are neighbours; see
+Gebremedhin, Manne and Pothen, "What color is your Jacobian? Graph coloring for computing
+derivatives", SIAM Review 47 (2005).
 """
 
 from collections.abc import Callable
@@ -21,8 +22,11 @@ COLORINGS = ("auto", "column", "row", "bidirectional")
 
 @dataclass(frozen=True)
 class Coloring:
-    """Colours of the rows and of the columns of a matrix, -1 for those without a pass. An entry
-    whose row and column both have one is read from that of its column if ``columns_first``."""
+    """Colours of the rows and of the columns of a matrix, -1 for those without a pass.
+
+    An entry whose row and column both have a colour is read from the pass of its column if
+    ``columns_first``.
+    """
 
     rows: np.ndarray
     columns: np.ndarray
@@ -43,9 +47,12 @@ class Coloring:
 
 @dataclass(frozen=True)
 class Split:
-    """A way to colour: rows ``apart`` by passes of their own, and what remains by columns; turned
-    round, the same of the transposed matrix. No colouring of this kind has fewer colours than
-    ``least``."""
+    """A way to colour: the rows ``apart`` get passes of their own, and the others are coloured by
+    columns.
+
+    ``turned`` says that the matrix is the transposed one; ``least`` is a lower bound on the number
+    of colours.
+    """
 
     matrix: IndexSets
     other: IndexSets
@@ -55,9 +62,9 @@ class Split:
 
 
 def color(pattern: IndexSets, coloring: str, order: str) -> Coloring:
-    """Return a colouring of a matrix, given by the columns of each row, with the fewest colours of
-    those that were tried."""
-    require(coloring, COLORINGS, "coloring")
+    """Return the colouring with the fewest colours of those that are tried, for a matrix given by
+    the columns of each row."""
+    require_option(coloring, COLORINGS, "coloring")
     best: Coloring | None = None
     for split in sorted(_splits(pattern, coloring), key=lambda split: split.least):
         if best is None or split.least < best.passes:
@@ -68,17 +75,20 @@ def color(pattern: IndexSets, coloring: str, order: str) -> Coloring:
     return best
 
 
-def require(value: str, known: tuple[str, ...], name: str) -> None:
-    """Raise for an option that there is not."""
+def require_option(value: str, known: tuple[str, ...], name: str) -> None:
+    """Raise for an unknown option."""
     if value not in known:
         raise ArgTypeError(f"sparse: {name} must be one of {', '.join(known)}, got {value!r}")
 
 
 def _splits(pattern: IndexSets, coloring: str) -> list[Split]:
-    """Return what may be tried. A few dense rows would cost a colour for each of their entries, so
-    they get passes of their own, as may dense columns: those with more entries than a power of 2.
-    With all of them, or with none, that is a colouring of rows, or of columns, alone. Where both
-    are as good, it is of columns: a pass in forward mode takes less time."""
+    """Return the splits to try.
+
+    A few dense rows would cost a colour for each of their entries, so they get passes of their own,
+    and so may dense columns: those with more entries than a power of 2. With all of them, or none,
+    the colouring is one of rows, or of columns, alone. Of two colourings that are as good, that of
+    columns is taken: a pass in forward mode takes less time.
+    """
     turned = pattern.transposed()
     ways = [(pattern, turned, False), (turned, pattern, True)]
     if coloring in ("row", "column"):
@@ -97,7 +107,7 @@ def _split(matrix: IndexSets, turned: IndexSets, limit: float, is_turned: bool) 
     counts = matrix.counts
     apart = counts > limit
     least = counts[~apart].max(initial=0)
-    if apart.any():  # how many entries of a column are in rows apart
+    if apart.any():  # the greatest number of entries that a column has in these rows
         least += np.diff(starts_of(apart[turned.members])[turned.starts]).max()
     return Split(matrix, turned, apart, is_turned, int(least))
 
@@ -115,8 +125,8 @@ def _by_split(split: Split, order: str) -> Coloring:
 
 
 def _columns(rows: IndexSets, columns: IndexSets, order: str) -> np.ndarray:
-    """Return colours of columns, none of which share a row with another of their colour; -1 for
-    those without entries."""
+    """Return colours of columns, different for columns that share a row; -1 for columns without
+    entries."""
     least = int(rows.counts.max(initial=0))
 
     def greedy(order: np.ndarray) -> np.ndarray:
@@ -125,17 +135,20 @@ def _columns(rows: IndexSets, columns: IndexSets, order: str) -> np.ndarray:
         _greedy(order, *given, out=[colors])
         return colors
 
-    colors = fewest(order, columns, rows, greedy, least)
+    colors = best_greedy_coloring(order, columns, rows, greedy, least)
     colors[columns.counts == 0] = -1
     return colors
 
 
-def fewest(
+def best_greedy_coloring(
     order: str, columns: IndexSets, rows: IndexSets, greedy: Callable[..., np.ndarray], least: int
 ) -> np.ndarray:
-    """Return the colours that a greedy colouring has in an order, or in the best of those that
-    ``auto`` tries, and after it in the order of its own colours, as long as these become fewer."""
-    require(order, ("auto", *ORDERS), "order")
+    """Return the colours of a greedy colouring in a given order, or in the best of several orders
+    for ``auto``.
+
+    The colouring is repeated in the order of its own colours as long as these become fewer.
+    """
+    require_option(order, ("auto", *ORDERS), "order")
     best: np.ndarray | None = None
     for name in TRIED if order == "auto" else (order,):
         colors = greedy(order_of(name, columns, rows))
@@ -154,14 +167,17 @@ TRIED = ("saturation", "smallest_last")
 
 
 def _by_color(colors: np.ndarray) -> np.ndarray:
-    """Return vertices by colour, the last colour first: coloured again in this order they have no
-    more colours (Culberson 1992), as those of a colour find one that was not taken before."""
+    """Return the vertices by colour, the last colour first.
+
+    A greedy colouring in this order has no more colours than before (Culberson 1992), as the
+    vertices of a colour can share one again.
+    """
     return np.argsort(-colors, kind="stable")
 
 
 @compiled("(n),(a),(p),(b),(q)->(n)")
 def _greedy(order, cstarts, crows, rstarts, rcolumns, colors):
-    """Give each column the first colour that none has with which it shares a row."""
+    """Give each column the first colour that no column has with which it shares a row."""
     colors[:] = -1
     taken = np.full(order.size + 1, -1)
     for v in order:

@@ -1,4 +1,4 @@
-"""Loops of this package, compiled and kept on disk as the kernels of operators are."""
+"""Compiled loops of this package, in the cache of kernels on disk."""
 
 from collections.abc import Callable, Sequence
 
@@ -9,9 +9,11 @@ from ..ir.kernel_spec import LoopSpec
 
 
 class Compiled:
-    """A function that reads arrays and numbers and writes into arrays, compiled when it is first
-    called. It is in the convention of ``numba.guvectorize``, with a signature such as
-    ``"(n),(m)->(k)"``; sizes that no input has are those of the arrays to write."""
+    """A function that reads arrays and numbers and writes arrays, compiled at its first call.
+
+    It has the convention of ``numba.guvectorize``, with a signature such as ``"(n),(m)->(k)"``;
+    dimensions that no input has are those of the outputs.
+    """
 
     def __init__(self, function: Callable[..., None], signature: str) -> None:
         self.function, self.signature = function, signature
@@ -19,7 +21,7 @@ class Compiled:
         self._ufuncs: dict[tuple[np.dtype, ...], np.ufunc] = {}
 
     def __call__(self, *inputs: np.ndarray | int, out: Sequence[np.ndarray]) -> None:
-        """Call it on inputs that are contiguous, and arrays that it writes."""
+        """Call the function on contiguous inputs, and the arrays to write."""
         arrays = [np.asarray(x) for x in inputs]
         dtypes = tuple([a.dtype for a in (*arrays, *out)])
         ufunc = self._ufuncs.get(dtypes)
@@ -31,5 +33,5 @@ class Compiled:
 
 
 def compiled(signature: str) -> Callable[[Callable[..., None]], Compiled]:
-    """Make a `Compiled` of a function."""
+    """Return a decorator that makes a function `Compiled`."""
     return lambda function: Compiled(function, signature)

@@ -1,7 +1,7 @@
-"""How the entries of a sparse Jacobian are read from a few products with it.
+"""Read the entries of a sparse Jacobian from a few products with it.
 
-The products of all passes, one after the other, are a flat array; a *plan* says which passes these
-are, and where in the array each entry of the matrix lies.
+The products of all passes, one after the other, are a flat array; a *plan* has the seeds of the
+passes, and the place of each entry of the matrix in the array.
 """
 
 from dataclasses import dataclass
@@ -23,9 +23,12 @@ from .index_sets import IndexSets
 
 @dataclass(frozen=True)
 class Plan:
-    """The passes of a compressed Jacobian, and how it is read from them. ``positions`` says where
-    each entry lies: behind what is found by substitution, the products of the rows, then those of
-    the columns. ``substitution`` is what `substitute` takes beside these, if anything."""
+    """The passes of a compressed Jacobian, and the places of its entries in their results.
+
+    ``positions`` has the place of each entry in an array of the entries found by substitution, then
+    the products of the rows, then those of the columns. ``substitution`` has the further arguments
+    of `substitute`, if it is needed.
+    """
 
     pattern: Any
     colors: coloring.Coloring
@@ -47,8 +50,8 @@ def plan_jacobian(pattern: IndexSets, name: str, order: str) -> Plan:
 
 
 def plan_hessian(pattern: IndexSets, name: str, order: str) -> Plan:
-    """Return a plan for the Hessian with a symmetric pattern; it is read from products with its
-    rows, which are its columns."""
+    """Return a plan for the Hessian with a symmetric pattern; its entries are read from products
+    with its rows, which are its columns."""
     found = symmetric.color(pattern, name, order)
     colors = coloring.Coloring(found, np.full(len(pattern), -1))
     if name == "acyclic":
@@ -91,9 +94,11 @@ def _mark_single(starts, members, colors, single):
 
 @compiled("(a),(p),(p),(n),()->(e),(e),(s),(d)")
 def _peel(starts, members, edges, colors, n, number, bases, into, others):
-    """Take the trees of two colours apart, leaf by leaf: the edge of a leaf is what a product shows
-    there, less the edges that were taken off there before. A place is a vertex with one of the
-    colours around it, known by the first member of that colour."""
+    """Take the trees of two colours apart, leaf by leaf.
+
+    The edge of a leaf is the product at the leaf, less the edges removed there before. A place is a
+    vertex with the members of one colour around it, identified by the first of these members.
+    """
     size = members.size
     places, counts, twins = np.empty(size, np.int64), np.zeros(size, np.int64), np.full(size, -1)
     owner, first = np.empty(size, np.int64), np.full(number.size, -1)
@@ -143,8 +148,11 @@ def _peel(starts, members, edges, colors, n, number, bases, into, others):
 
 @kernel_operator("(b),(e),(s),(d)->(e)", differentiable=False, register=False)
 def substitute(products, bases, starts, others, out):
-    """Find entries one from another, in an order in which those that are needed come first: from
-    the sum that holds each, in ``bases``, subtract ``others``, numbers of entries found before."""
+    """Compute entries by substitution, in an order in which each reads only entries computed
+    before.
+
+    Each is the sum in ``bases`` that contains it, less the entries whose numbers are in ``others``.
+    """
     for i in range(bases.size):
         total = products[bases[i]]
         for k in range(starts[i], starts[i + 1]):
@@ -153,8 +161,11 @@ def substitute(products, bases, starts, others, out):
 
 
 def entries(output: Tensor, x: Tensor, plan: Plan) -> Tensor:
-    """Return the entries of the Jacobian of an output by an input in the order of the pattern: one
-    batched pass for all colours of rows, one for those of columns."""
+    """Return the entries of the Jacobian of an output with respect to an input, in the order of the
+    pattern.
+
+    One batched pass computes the products of all colours of rows, one those of columns.
+    """
     parts = []
     if plan.colors.n_rows:
         parts += pull([output], [x], [_seeds(plan.colors.rows, output)], False, batched=True)
@@ -172,7 +183,7 @@ def entries(output: Tensor, x: Tensor, plan: Plan) -> Tensor:
 
 
 def _seeds(colors: np.ndarray, like: Tensor) -> Tensor:
-    """Return the sums of the unit vectors of each colour."""
+    """Return, for each colour, the sum of the unit vectors of its rows or columns."""
     count = int(colors.max()) + 1
     seeds = (colors == np.arange(count)[:, None]).astype(like.dtype)
     return placed(seeds.reshape(count, *like.shape), like.device)

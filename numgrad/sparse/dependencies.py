@@ -1,8 +1,8 @@
-"""On which inputs each element of a result depends, operator by operator.
+"""The inputs on which each element of a result depends, operator by operator.
 
-A rule takes the sets of the inputs of a node, and returns those of its outputs. What only moves
-elements is applied to their positions, so it needs no rule of its own. An operator of which nothing
-is known has results that depend on all elements of its core; that is never wrong, only dense.
+A rule takes the index sets of the inputs of a node, and returns those of its outputs. An operator
+that only moves elements is applied to their positions instead. An unknown operator has results that
+depend on all elements of its core, which is never wrong, only dense.
 """
 
 from collections.abc import Callable
@@ -27,15 +27,17 @@ from ..operators.reduction import cumulative
 from ..operators.shape import indexing, joining
 from ..operators.shape.gathering import Gather, PutAt, ScatterAdd
 from ..operators.shape.sorting import Permutation
-from .index_sets import IndexSets, stacked, starts_of, united
+from .index_sets import IndexSets, stacked, starts_of, union_of_all
 
 Known = Callable[[int], np.ndarray | None]
 
 
 class Application(NamedTuple):
-    """One application of an operator, as a rule sees it: with the ``sets`` of its inputs, None for
-    those that depend on nothing, and ``numbers`` from 0 on, as many as any shape has elements.
-    ``known`` returns the values of an input, None where they are known only when a program runs.
+    """One application of an operator, as a rule sees it.
+
+    ``sets`` are the index sets of its inputs, None for inputs that depend on nothing; ``numbers``
+    count from 0, as many as any shape has elements. ``known`` returns the values of an input, None
+    where they are known only when a program runs.
     """
 
     operator: Any
@@ -51,34 +53,35 @@ class Application(NamedTuple):
         return self.numbers[: prod(self.shapes[n])].reshape(self.shapes[n])
 
     def nothing(self, m: int) -> IndexSets:
-        """Return the sets of an output that depends on nothing."""
+        """Return empty sets for the elements of an output."""
         return IndexSets.empty(prod(self.outputs[m]), self.live()[0][1].width)
 
     def live(self) -> list[tuple[int, IndexSets]]:
-        """Return the inputs that depend on something, by their numbers."""
+        """Return the inputs that depend on something, with their numbers."""
         return [(n, s) for n, s in enumerate(self.sets) if s is not None]
 
 
 def propagate(application: Application) -> list[IndexSets]:
-    """Return the sets of the outputs of an operator."""
+    """Return the index sets of the outputs of an operator."""
     operator = application.operator
     if operator in _MOVING:
         return _moved(application)
     for kind, rule in _RULES:
         if isinstance(operator, kind):
             return rule(application)
-    return _everything(application)
+    return _dense(application)
 
 
 def _elementwise(a: Application) -> list[IndexSets]:
-    """Unite what is at the same place; a partial derivative that is 0 everywhere adds nothing."""
+    """Return the unions of the sets at the same place; an input whose partial derivative is 0
+    everywhere is left out."""
     (shape,) = a.outputs
     partials, unused = getattr(a.operator, "partials", {}), _CHOOSE_ONLY.get(a.operator, ())
     parts = [
         _spread(a, n, sets, shape) for n, sets in a.live()
         if n not in unused and not (n in partials and partials[n].constant == 0)
     ]  # fmt: skip
-    return [united(parts) if parts else a.nothing(0)]
+    return [union_of_all(parts) if parts else a.nothing(0)]
 
 
 def _spread(a: Application, n: int, sets: IndexSets, shape: tuple[int, ...]) -> IndexSets:
@@ -88,7 +91,7 @@ def _spread(a: Application, n: int, sets: IndexSets, shape: tuple[int, ...]) -> 
 
 
 def _moved(a: Application) -> list[IndexSets]:
-    """Apply an operator that moves elements to their positions among those of all its inputs."""
+    """Apply an operator that moves elements to the positions of the elements of all its inputs."""
     live, places, first = dict(a.live()), [], 0
     for n, shape in enumerate(a.shapes):
         if n in live:
@@ -103,13 +106,14 @@ def _moved(a: Application) -> list[IndexSets]:
 
 
 def _indexed(a: Application) -> list[IndexSets]:
-    """Move elements to or from positions, the last input, where these are known; else all may come
-    from all."""
+    """Move elements by positions, the last input; if these are unknown, any element may come from
+    any."""
     return _unknown_places(a) if a.known(len(a.shapes) - 1) is None else _moved(a)
 
 
 def _unknown_places(a: Application) -> list[IndexSets]:
-    """Unite along the axes that positions count along, of the inputs; then repeat."""
+    """Return the sets of an operator with unknown positions: the unions along the axes that
+    positions index."""
     (shape,) = a.outputs
     parts = []
     for n, sets in a.live():
@@ -117,17 +121,17 @@ def _unknown_places(a: Application) -> list[IndexSets]:
         lead = a.shapes[n][: len(a.shapes[n]) - count - tail]
         last = a.shapes[n][len(a.shapes[n]) - tail :]
         blocks = a.places(n).reshape(prod(lead), -1, prod(last)).swapaxes(1, 2)
-        joined = sets.over(blocks.reshape(-1, blocks.shape[-1]))
+        joined = sets.union_over_rows(blocks.reshape(-1, blocks.shape[-1]))
         at = np.arange(len(joined)).reshape(*lead, 1, *last)
         middle = prod(shape[len(lead) : len(shape) - len(last)])
         parts.append(joined.take(np.broadcast_to(at, (*lead, middle, *last))))
         if isinstance(a.operator, PutAt) and n == 0:
             parts[-1] = sets
-    return [united(parts)]
+    return [union_of_all(parts)]
 
 
 def _axes(a: Application, n: int) -> tuple[int, int]:
-    """Return how many axes of an input positions count along, and how many are behind."""
+    """Return how many axes of an input positions index, and how many axes follow these."""
     if isinstance(a.operator, Permutation):
         return 1, 0
     first = a.static["count"] if n == 0 else len(a.static["shape"])
@@ -135,7 +139,7 @@ def _axes(a: Application, n: int) -> tuple[int, int]:
 
 
 def _scattered(a: Application) -> list[IndexSets]:
-    """Unite what is added up at one place."""
+    """Return the unions of the sets of elements that are added at one place."""
     positions = a.known(1)
     if positions is None:
         return _unknown_places(a)
@@ -148,32 +152,33 @@ def _scattered(a: Application) -> list[IndexSets]:
 
 
 def _joined(sets: IndexSets, places: np.ndarray, into: np.ndarray, size: int) -> IndexSets:
-    """Return the unions of the sets at places that go into the same one, of ``size`` ones."""
+    """Return ``size`` unions: each of the sets at the places with one number in ``into``."""
     order = np.argsort(into, kind="stable")
-    return sets.grouped(starts_of(np.bincount(into, minlength=size)), places[order])
+    return sets.union_over_groups(starts_of(np.bincount(into, minlength=size)), places[order])
 
 
 def _reduced(a: Application) -> list[IndexSets]:
-    """Unite along the axes that are reduced."""
+    """Return the unions along the reduced axes."""
     axes, (_, sets) = a.static["axes"], a.live()[0]
     places = np.moveaxis(a.places(0), axes, range(-len(axes), 0)) if axes else a.places(0)
-    return [sets.over(places.reshape(prod(a.outputs[0]), -1))]
+    return [sets.union_over_rows(places.reshape(prod(a.outputs[0]), -1))]
 
 
 def _scanned(a: Application) -> list[IndexSets]:
-    """Unite what is in front, or behind, along the last axis."""
+    """Return the unions of the sets in front of, or behind, each element along the last axis."""
     if a.operator not in _SCANS:
         return _core(a)
     (shape,), ways = a.outputs, _SCANS[a.operator]
-    sets = united([_spread(a, n, s, shape) for n, s in a.live()])
+    sets = union_of_all([_spread(a, n, s, shape) for n, s in a.live()])
     places = np.arange(prod(shape)).reshape(-1, shape[-1])
-    return [united([_so_far(sets, places, *way) for way in ways])]
+    return [union_of_all([_running_unions(sets, places, *way) for way in ways])]
 
 
-def _so_far(sets: IndexSets, places: np.ndarray, without: bool, back: bool) -> IndexSets:
-    """Return the unions along rows, forwards or backwards, with or without the element itself."""
+def _running_unions(sets: IndexSets, places: np.ndarray, without: bool, back: bool) -> IndexSets:
+    """Return the running unions along rows, forwards or backwards, with or without the element
+    itself."""
     turned = places[:, ::-1] if back else places
-    found = sets.running(turned)  # in the order of the walk
+    found = sets.running_unions(turned)  # in the order of the walk
     at: np.ndarray = np.arange(places.size).reshape(places.shape)
     if without:
         at = np.concatenate([np.full((at.shape[0], 1), -1), at[:, :-1]], axis=1)
@@ -181,8 +186,10 @@ def _so_far(sets: IndexSets, places: np.ndarray, without: bool, back: bool) -> I
 
 
 def _product(a: Application) -> list[IndexSets]:
-    """Unite a row of the first matrix, or a column of the second one: as far as the other matrix,
-    where its elements are known, is not 0."""
+    """Return the unions along a row of the first matrix, or a column of the second.
+
+    Where the elements of the other matrix are known, those that are 0 are left out.
+    """
     (shape,), parts = a.outputs, []
     for n, sets in a.live():
         places = a.places(n) if n else a.places(n).swapaxes(-1, -2)
@@ -194,13 +201,13 @@ def _product(a: Application) -> list[IndexSets]:
             found = _by_nonzeros(sets, places, other if n else other.swapaxes(-1, -2), turned)
         back = a.numbers[: prod(shape)].reshape(turned)
         parts.append(found if n else found.take(back.swapaxes(-1, -2)))
-    return [united(parts)]
+    return [union_of_all(parts)]
 
 
 def _by_columns(sets: IndexSets, places: np.ndarray, shape: tuple[int, ...]) -> IndexSets:
-    """Return for every row of a product the unions over the columns of a matrix."""
+    """Return, for every row of a product, the unions over the columns of a matrix."""
     columns = places.swapaxes(-1, -2)
-    joined = sets.over(columns.reshape(prod(columns.shape[:-1]), columns.shape[-1]))
+    joined = sets.union_over_rows(columns.reshape(prod(columns.shape[:-1]), columns.shape[-1]))
     at = np.arange(len(joined)).reshape(*columns.shape[:-2], 1, columns.shape[-2])
     return joined.take(np.broadcast_to(at, shape))
 
@@ -208,7 +215,8 @@ def _by_columns(sets: IndexSets, places: np.ndarray, shape: tuple[int, ...]) -> 
 def _by_nonzeros(
     sets: IndexSets, places: np.ndarray, factor: np.ndarray, shape: tuple[int, ...]
 ) -> IndexSets:
-    """Return the unions over those rows of a matrix that a factor from the left does not drop."""
+    """Return the unions over the rows of a matrix that a left factor multiplies by numbers other
+    than 0."""
     loop, (size, count) = shape[:-2], places.shape[-2:]
     places = np.broadcast_to(places, (*loop, size, count)).reshape(prod(loop), size, count)
     factor = np.broadcast_to(factor, (*loop, *factor.shape[-2:])).reshape(prod(loop), -1, size)
@@ -219,7 +227,8 @@ def _by_nonzeros(
 
 
 def _by_stored(a: Application) -> list[IndexSets]:
-    """Unite what the stored elements of a sparse matrix multiply, and these."""
+    """Return the unions of the sets of the stored elements of a sparse matrix and of the elements
+    that these multiply."""
     first = 0 if a.operator is product_at_stored else 1
     given = [a.known(n) for n in range(first, first + 3)]
     if any(x is None or x.size != x.shape[-1] for x in given):
@@ -243,12 +252,12 @@ def _by_stored(a: Application) -> list[IndexSets]:
     for n, sets in a.live():
         pair = np.broadcast_arrays(found(a.places(n), of_inputs[n]), into)
         parts.append(_joined(sets, pair[0].reshape(-1), pair[1].reshape(-1), size))
-    return [united(parts)]
+    return [union_of_all(parts)]
 
 
 def _core(a: Application) -> list[IndexSets]:
-    """Take every element of the core of an output to depend on all of the core of the inputs, but
-    for what the operator declares."""
+    """Return sets for an operator with cores: every element of an output core depends on all
+    elements of the input cores, unless the operator declares a pattern."""
     operator = a.operator
     sizes = operator.sizes(a.shapes, a.static)
     cores = [[tuple(sizes[d] for d in dims) for dims in side]
@@ -268,17 +277,17 @@ def _core(a: Application) -> list[IndexSets]:
         joined = None
         for m, core in enumerate(cores[1]):
             if given is None:
-                joined = joined or sets.over(whole)
+                joined = joined or sets.union_over_rows(whole)
                 parts[m].append(joined.take(np.repeat(np.arange(prod(loop)), prod(core))))
             else:
                 pattern = _declared(operator, given, n, m, (prod(core), prod(cores[0][n])))
-                counts = np.tile(np.diff(pattern.indptr), len(whole))
-                parts[m].append(sets.grouped(starts_of(counts), whole[:, pattern.indices]))
-    return [united(found) if found else a.nothing(m) for m, found in enumerate(parts)]
+                starts = starts_of(np.tile(np.diff(pattern.indptr), len(whole)))
+                parts[m].append(sets.union_over_groups(starts, whole[:, pattern.indices]))
+    return [union_of_all(found) if found else a.nothing(m) for m, found in enumerate(parts)]
 
 
 def _declared(operator: UserOperator, given: Any, n: int, m: int, shape: tuple[int, int]) -> Any:
-    """Return the declared pattern of an output by an input as a sparse matrix."""
+    """Return the declared pattern of an output with respect to an input as a sparse matrix."""
     from scipy.sparse import csr_array
 
     matrix: Any = csr_array(given[m] if isinstance(given, (tuple, list)) else given)
@@ -291,15 +300,16 @@ def _declared(operator: UserOperator, given: Any, n: int, m: int, shape: tuple[i
     return matrix
 
 
-def _everything(a: Application) -> list[IndexSets]:
-    """Take every element of every output to depend on all elements of all inputs."""
+def _dense(a: Application) -> list[IndexSets]:
+    """Return sets for an unknown operator: every element of the outputs depends on all elements of
+    the inputs."""
     sets = stacked([s for _, s in a.live()])
-    joined = sets.grouped(np.array([0, len(sets)]), np.arange(len(sets)))
+    joined = sets.union_over_groups(np.array([0, len(sets)]), np.arange(len(sets)))
     return [joined.take(np.zeros(prod(shape), np.int64)) for shape in a.outputs]
 
 
-# For each direction in which a scan walks: whether it leaves the element itself out, and whether it
-# walks backwards.
+# For each direction of a scan: whether it leaves the element itself out, and whether it goes
+# backwards.
 _SCANS = {
     cumulative.cumulative_sum: [(False, False)],
     cumulative.cumulative_sum_reversed: [(False, True)],
@@ -311,7 +321,7 @@ _SCANS = {
 }
 _MOVING = (indexing.element, indexing.put_view, joining.concat, joining.stack, joining.roll)
 _INDEXED = (Gather, PutAt, Permutation)
-_CHOOSE_ONLY = {share: (1, 2)}  # inputs that decide who gets the first one, and get no gradient
+_CHOOSE_ONLY = {share: (1, 2)}  # inputs that only decide where the first one goes
 _RULES: list[tuple[Any, Callable[[Application], list[IndexSets]]]] = [
     ((Elementwise, AsType, Part), _elementwise),
     (ViewOperator, _moved),

@@ -13,42 +13,46 @@ from .._errors import SparsityError
 from ..engine.capture.concrete import Constants
 from ..engine.graph.node import Edge, Node
 from ..engine.graph.traversal import reachable
-from ..func.batching.sample import Mapped
-from ..func.tracing.trace import Replay
+from ..func.batching.sample import MapOperator
+from ..func.tracing.trace import CallOperator
 from .dependencies import Application, propagate
 from .index_sets import IndexSets, stacked, starts_of
 
-Found = dict[Edge, IndexSets]
+SetsByEdge = dict[Edge, IndexSets]
 
 
 def pattern_of(outputs: Sequence[Any], inputs: Sequence[Any]) -> IndexSets:
-    """Return for each element of the outputs, one output after the other, the numbers of the
-    elements of the inputs, which require grad, on which it depends in the recorded graph."""
+    """Return, for each element of the outputs, the numbers of the elements of the inputs on which
+    it depends in the recorded graph.
+
+    The inputs require grad; outputs and inputs are numbered one after the other.
+    """
     sizes = [prod(x.shape) for x in inputs]
     width, found = sum(sizes), {}
     for x, first in zip(inputs, accumulate(sizes, initial=0), strict=False):
         found[x.edge] = IndexSets.of_inputs(prod(x.shape), first, width)
     edges = [o.edge for o in outputs]
-    Walk().along(edges, found)
+    PatternWalk().along(edges, found)
     return stacked(_of(edges, outputs, found, width))
 
 
 def _of(
-    edges: Sequence[Edge], values: Sequence[Any], found: Found, width: int
+    edges: Sequence[Edge], values: Sequence[Any], found: SetsByEdge, width: int
 ) -> list[IndexSets]:
-    """Return the sets of values, which are empty where nothing was found."""
+    """Return the index sets of values; empty ones for values that depend on no input."""
     pairs = zip(edges, values, strict=True)
     return [found[e] if e in found else IndexSets.empty(prod(v.shape), width) for e, v in pairs]
 
 
-class Walk:
-    """A walk through a graph, and through those of functions that were called as a whole."""
+class PatternWalk:
+    """A walk through a graph, and through the graphs of captured and mapped functions in it."""
 
     def __init__(self) -> None:
         self._constants = Constants()
 
-    def along(self, wanted: Sequence[Edge], found: Found) -> None:
-        """Find the sets of all that lies between what is known and what is wanted."""
+    def along(self, wanted: Sequence[Edge], found: SetsByEdge) -> None:
+        """Compute the index sets of the nodes between the edges in ``found`` and the wanted ones.
+        """
         ends = {edge.node for edge in found if edge.node is not None}
         roots = {edge.node for edge in wanted if edge.node is not None}
         nodes = [node for node in reversed(reachable(roots, (), ends)) if node not in ends]
@@ -60,7 +64,7 @@ class Walk:
             if any(s is not None for s in sets):
                 for slot, result in enumerate(self._through(node, sets, numbers)):
                     found[Edge(node, slot)] = result
-            for edge in node.edges:  # what nobody else reads is forgotten
+            for edge in node.edges:  # sets without further users are dropped
                 users[edge] -= 1
                 if not users[edge] and edge.node not in ends:
                     found.pop(edge, None)
@@ -68,11 +72,11 @@ class Walk:
     def _through(
         self, node: Node, sets: list[IndexSets | None], numbers: np.ndarray
     ) -> list[IndexSets]:
-        """Return the sets of the outputs of a node."""
+        """Return the index sets of the outputs of a node."""
         operator = node.operator
-        if isinstance(operator, Replay):
-            return self._replayed(operator.recording, sets)
-        if isinstance(operator, Mapped):
+        if isinstance(operator, CallOperator):
+            return self._replayed(operator.trace, sets)
+        if isinstance(operator, MapOperator):
             return self._mapped(node, operator.sample, sets)
         if any(spec.rows for spec in (*node.inputs, *node.outputs)):
             raise SparsityError(
@@ -89,23 +93,25 @@ class Walk:
         value = node.unpack()[n]
         return None if value is None else self._constants.of(value)
 
-    def _replayed(self, recording: Any, sets: list[IndexSets | None]) -> list[IndexSets]:
+    def _replayed(self, trace: Any, sets: list[IndexSets | None]) -> list[IndexSets]:
         """Walk through the graph of a captured function."""
-        pairs = zip(recording.edges, sets, strict=True)
+        pairs = zip(trace.edges, sets, strict=True)
         found = {edge: s for edge, s in pairs if s is not None and edge.node is not None}
         width = next(iter(found.values())).width
-        edges = [output.edge for output in recording.outputs]
+        edges = [output.edge for output in trace.outputs]
         self.along(edges, found)
-        return _of(edges, recording.outputs, found, width)
+        return _of(edges, trace.outputs, found, width)
 
     def _mapped(
         self, node: Node, sample: Any, sets: list[IndexSets | None]
     ) -> list[IndexSets]:
-        """Walk through the graph of one sample, and do the same for all samples; an output that is
-        summed over samples depends on what any of them does."""
+        """Walk through the graph of one sample, and apply the result to all samples.
+
+        An output that is summed over samples depends on the inputs of all of them.
+        """
         shapes = [spec.shape for spec in node.inputs]
         cores = [a.shape for a in sample.arguments]
-        cores += shapes[len(cores) :]  # of what the function closes over
+        cores += shapes[len(cores) :]  # the shapes of closed-over values
         sizes = sample.sizes(node.inputs[: len(sample.arguments)])
         found, places, first, before = {}, [], 0, 0
         width = sum(prod(core) for core, s in zip(cores, sets, strict=True) if s is not None)
@@ -121,15 +127,16 @@ class Walk:
         whole, at = stacked([s for s in sets if s is not None]), np.concatenate(places, axis=1)
         inner = _of(edges, sample.outputs, found, width)
         each = [
-            whole.grouped(starts_of(np.tile(s.counts, len(at))), at[:, s.members]) for s in inner
+            whole.union_over_groups(starts_of(np.tile(s.counts, len(at))), at[:, s.members])
+            for s in inner
         ]
         pairs = zip(each, sample.outputs, node.outputs, strict=True)
         return [_of_sums(s, (*sizes, *one.shape), spec.shape) for s, one, spec in pairs]
 
 
 def _of_sums(sets: IndexSets, shape: tuple[int, ...], outcome: tuple[int, ...]) -> IndexSets:
-    """Return the sets of an array after sums over the axes that have length 1 in the outcome."""
+    """Return the sets of an array after sums over the axes that have length 1 in ``outcome``."""
     summed = [n for n, size in enumerate(outcome) if size != shape[n]]
     places = np.arange(prod(shape)).reshape(shape)
     places = np.moveaxis(places, summed, range(-len(summed), 0))
-    return sets.over(places.reshape(prod(outcome), -1)) if summed else sets
+    return sets.union_over_rows(places.reshape(prod(outcome), -1)) if summed else sets

@@ -1,7 +1,8 @@
-"""Sets of numbers, one for each element of an array: on which inputs the element depends.
+"""Index sets, one for each element of an array: the numbers of the inputs on which the element
+depends.
 
-They lie in memory as a sparse matrix by rows does: the sorted members of one set after those of the
-other, and where each begins. All of them together are the pattern of a Jacobian.
+They are stored as a sparse matrix by rows: the sorted members of one set after those of the other,
+and the start of each set. All sets together are the pattern of a Jacobian.
 """
 
 import os
@@ -17,22 +18,26 @@ from .compiled import compiled
 
 
 def _most() -> int:
-    """Return how many members a pattern may have: SciPy has their numbers in 32 bits, and a few
-    times as much memory is needed on the way."""
+    """Return the greatest number of members of a pattern.
+
+    SciPy counts them in 32 bits, and computing them takes a few times as much memory.
+    """
     most = int(np.iinfo(np.int32).max)
-    with suppress(AttributeError, ValueError, OSError):  # of systems that do not say
+    with suppress(AttributeError, ValueError, OSError):  # the system may not know
         nbytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
         return min(most, nbytes // (4 * np.dtype(np.int64).itemsize))
     return most
 
 
-FEW = 8  # members that are sorted one by one
+FEW = 8  # members that are sorted by insertion
 
 
 class IndexSets:
-    """Sets of column numbers, of which there are ``width``, one for each element of an array in C
-    order. ``starts`` says where the members of each set begin, and where those of the last one end;
-    ``members`` are sorted in each set."""
+    """Index sets, one for each element of an array in C order; members are below ``width``.
+
+    ``starts`` has the start of the members of each set, and the end of the last ones; ``members``
+    are sorted in each set.
+    """
 
     __slots__ = ("members", "starts", "width")
 
@@ -53,16 +58,16 @@ class IndexSets:
 
     @property
     def counts(self) -> np.ndarray:
-        """How many members each set has."""
+        """The number of members of each set."""
         return np.diff(self.starts)
 
     @property
     def rows(self) -> np.ndarray:
-        """For each member the element whose set it is in."""
+        """The number of the set of each member."""
         return np.repeat(np.arange(len(self)), self.counts)
 
     def transposed(self) -> "IndexSets":
-        """Return for each column the elements in whose sets it is."""
+        """Return, for each column, the numbers of the sets that contain it."""
         starts = starts_of(np.bincount(self.members, minlength=self.width))
         members = np.empty_like(self.members)
         _transpose(self.starts, self.members, starts[:-1], out=[members])
@@ -92,7 +97,7 @@ class IndexSets:
         return IndexSets(starts, members, self.width)
 
     def union(self, other: "IndexSets") -> "IndexSets":
-        """Return the unions of the sets of two arrays of one size."""
+        """Return the unions of the sets of two arrays of one size, element by element."""
         if other is self or not other.members.size:
             return self
         if not self.members.size:
@@ -102,8 +107,8 @@ class IndexSets:
         _union(self.starts, self.members, other.starts, other.members, out=[starts, members])
         return IndexSets(starts, members[: starts[-1]], self.width)
 
-    def grouped(self, starts: np.ndarray, positions: np.ndarray) -> "IndexSets":
-        """Return the unions over groups of positions, which lie one after the other."""
+    def union_over_groups(self, starts: np.ndarray, positions: np.ndarray) -> "IndexSets":
+        """Return the unions over consecutive groups of positions."""
         starts = np.ascontiguousarray(starts, np.int64)
         at = np.ascontiguousarray(positions, np.int64).reshape(-1)
         stamps, counts = np.empty(self.width, np.int64), np.empty(starts.size - 1, np.int64)
@@ -114,14 +119,14 @@ class IndexSets:
         _group(*given, result, True, out=[stamps, counts, members])
         return IndexSets(result, members, self.width)
 
-    def over(self, blocks: np.ndarray) -> "IndexSets":
+    def union_over_rows(self, blocks: np.ndarray) -> "IndexSets":
         """Return the union over each row of a matrix of positions."""
         rows, size = blocks.shape
-        return self.grouped(np.arange(rows + 1) * size, blocks)
+        return self.union_over_groups(np.arange(rows + 1) * size, blocks)
 
-    def running(self, blocks: np.ndarray) -> "IndexSets":
-        """Return the unions so far along each row of a matrix of positions, row after row: over
-        two, then over four, and so on."""
+    def running_unions(self, blocks: np.ndarray) -> "IndexSets":
+        """Return the running unions along each row of a matrix of positions: over two positions,
+        then over four, and so on."""
         found, at, length = self.take(blocks), np.arange(blocks.size).reshape(blocks.shape), 1
         while length < blocks.shape[1]:
             before = np.full_like(at, -1)
@@ -138,13 +143,13 @@ def stacked(sets: Sequence[IndexSets]) -> IndexSets:
     return IndexSets(starts, np.concatenate([s.members for s in sets]), sets[0].width)
 
 
-def united(sets: Sequence[IndexSets]) -> IndexSets:
-    """Return the unions of the sets of arrays of one size."""
+def union_of_all(sets: Sequence[IndexSets]) -> IndexSets:
+    """Return the unions of the sets of arrays of one size, element by element."""
     return reduce(IndexSets.union, sets)
 
 
 def starts_of(counts: np.ndarray) -> np.ndarray:
-    """Return where parts begin that have so many members, and where the last one ends."""
+    """Return the starts of consecutive parts of the given lengths, and the end of the last one."""
     starts = np.zeros(counts.size + 1, np.int64)
     np.cumsum(counts, out=starts[1:])
     _allowed(int(starts[-1]))
@@ -163,7 +168,7 @@ def _allowed(count: int) -> int:
 
 @compiled("(a),(p),(n)->(p)")
 def _transpose(starts, members, first, out):
-    """Put the number of each set to those of its members, which begin at ``first``."""
+    """Write the number of each set to the sets of its members, which start at ``first``."""
     at = first.copy()
     for row in range(starts.size - 1):
         for k in range(starts[row], starts[row + 1]):
@@ -204,8 +209,11 @@ def _union(starts, members, starts2, members2, into, out):
 
 @compiled("(a),(p),(b),(c),(a),()->(w),(n),(d)")
 def _group(groups, at, starts, members, into, write, stamps, counts, out):
-    """Count the members of the unions over groups, where ``stamps`` says who had a column last; if
-    they are to be written, sort them: by a look at all columns where most are members."""
+    """Count the members of the unions over groups, and write them, sorted, if ``write``.
+
+    ``stamps`` has the last group in which a column was met. A union with many members is sorted by
+    a scan of all columns.
+    """
     stamps[:] = -1
     for group in range(groups.size - 1):
         first = k = into[group]
@@ -232,7 +240,7 @@ def _group(groups, at, starts, members, into, write, stamps, counts, out):
 
 
 def sort_few(out, first, end):
-    """Sort a few numbers in place."""
+    """Sort a few numbers in place, by insertion."""
     for k in range(first + 1, end):
         value, j = out[k], k
         while j > first and out[j - 1] > value:

@@ -1,7 +1,7 @@
 """Orders in which vertices are coloured: the colours of a greedy colouring depend on them.
 
-A graph is given by cliques: those columns of a matrix are neighbours that meet in a row. A graph
-that is given by its edges is the case of two columns in each row.
+A graph is given by cliques: columns of a matrix are neighbours if a row has entries in both. For a
+graph given by its edges, the rows are edges, with two columns each.
 """
 
 import numpy as np
@@ -13,11 +13,13 @@ ORDERS = ("natural", "largest_first", "smallest_last", "incidence_degree", "satu
 
 
 def order_of(name: str, columns: IndexSets, rows: IndexSets) -> np.ndarray:
-    """Return the numbers of the columns of a matrix in the order in which they are coloured:
-    ``natural``; ``largest_first``, those with many neighbours first; ``smallest_last``, where the
-    last one has the fewest neighbours, the one before it the fewest among the others, and so on;
-    ``incidence_degree``, where the next one has the most neighbours already; ``saturation``, where
-    these have the most colours."""
+    """Return the numbers of the columns of a matrix in the order in which they are coloured.
+
+    The orders are ``natural``; ``largest_first``, by falling number of neighbours;
+    ``smallest_last``, where the last column has the fewest neighbours, the one before it the fewest
+    among the others, and so on; ``incidence_degree``, where the next column has the most coloured
+    neighbours; and ``saturation``, where its neighbours have the most colours.
+    """
     size, given = len(columns), (columns.starts, columns.members, rows.starts, rows.members)
     if name == "natural" or not size:
         return np.arange(size)
@@ -36,7 +38,7 @@ def order_of(name: str, columns: IndexSets, rows: IndexSets) -> np.ndarray:
 
 @compiled("(a),(p),(b),(q)->(n)")
 def _degrees(cstarts, crows, rstarts, rcolumns, degrees):
-    """Count the columns that meet each one."""
+    """Count the neighbours of each column."""
     stamps = np.full(degrees.size, -1)
     for v in range(degrees.size):
         stamps[v] = v
@@ -52,9 +54,12 @@ def _degrees(cstarts, crows, rstarts, rcolumns, degrees):
 
 @compiled("(a),(p),(b),(q),(n),(n),(),()->(n)")
 def _dynamic(cstarts, crows, rstarts, rcolumns, keys, top, step, by_colors, order):
-    """Take the column with the least key, or the largest one if these grow, and change the keys of
-    its neighbours by ``step``: of all, or of those to which its colour is new, where columns are
-    coloured as they are taken. The last of ``top`` is the first of equal ones."""
+    """Repeatedly take the column with the least key, or the largest if ``step`` is 1, and change
+    the keys of its neighbours by ``step``.
+
+    With ``by_colors`` columns are coloured as they are taken, and only neighbours to which the
+    colour is new change. Of columns with equal keys the last in ``top`` is taken first.
+    """
     n = order.size
     key, colors, taken = keys.copy(), np.full(n, -1), np.full(n + 1, -1)
     heads, after, before = np.full(n + 1, -1), np.full(n, -1), np.full(n, -1)
@@ -70,7 +75,7 @@ def _dynamic(cstarts, crows, rstarts, rcolumns, keys, top, step, by_colors, orde
         key[v], order[k], bit = -1, v, np.uint64(0)
         if by_colors:
             c = colors[v] = first_free(v, colors, taken, cstarts, crows, rstarts, rcolumns)
-            if c > 63:  # of which nobody keeps count
+            if c > 63:  # sets of colours have 64 bits
                 continue
             bit = np.uint64(1) << np.uint64(c)
         for p in range(cstarts[v], cstarts[v + 1]):
@@ -87,8 +92,8 @@ def _dynamic(cstarts, crows, rstarts, rcolumns, keys, top, step, by_colors, orde
 
 
 def first_free(v, colors, taken, cstarts, crows, rstarts, rcolumns):
-    """Return the first colour that no column has with which this one shares a row; ``taken`` says
-    which column has asked for a colour last."""
+    """Return the first colour that no column has with which column ``v`` shares a row; ``taken``
+    has the last column that marked a colour."""
     for p in range(cstarts[v], cstarts[v + 1]):
         for q in range(rstarts[crows[p]], rstarts[crows[p] + 1]):
             c = colors[rcolumns[q]]
@@ -98,7 +103,7 @@ def first_free(v, colors, taken, cstarts, crows, rstarts, rcolumns):
 
 
 def untaken(v, taken):
-    """Return the first colour that a vertex has not marked."""
+    """Return the first colour that vertex ``v`` has not marked."""
     c = 0
     while taken[c] == v:
         c += 1
@@ -115,7 +120,7 @@ def push(v, key, heads, after, before):
 
 
 def pop(v, key, heads, after, before):
-    """Take a column from among those with its key."""
+    """Remove a column from those with its key."""
     if before[v] < 0:
         heads[key[v]] = after[v]
     else:

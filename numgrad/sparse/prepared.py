@@ -1,4 +1,4 @@
-"""Sparse Jacobians and Hessians that are prepared once, and computed as often as one likes."""
+"""Sparse Jacobians and Hessians that are prepared once, and computed at many points."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from .._tensor import Tensor
 from ..func.tracing.jit import jit
 from .compression import Plan
 from .index_sets import IndexSets
-from .problem import Problem, Record, as_sets, check
+from .problem import Problem, RecordedFunction, as_sets, check
 
 _HINT = (
     "ng.sparse.prepare captures the function, as ng.jit does; ng.sparse.jacobian and hessian take "
@@ -19,7 +19,7 @@ _HINT = (
 
 
 def compute(problem: Problem, args: Sequence[Any], pattern: Any) -> Any:
-    """Return the matrix at a point, with all that it takes."""
+    """Return the matrix at a point, with all its preparation."""
     record = problem.record(args)
     is_given = pattern is not None
     found = problem.given(pattern, record) if is_given else problem.detect(record)
@@ -30,12 +30,12 @@ def compute(problem: Problem, args: Sequence[Any], pattern: Any) -> Any:
 
 
 def elements(result: Any) -> np.ndarray:
-    """Return a result as an array of its own: SciPy's matrices hold nothing else, and write it."""
+    """Return a result as an array of its own, which a matrix of SciPy holds and may write."""
     return result.detach().cpu().numpy(copy=True) if isinstance(result, Tensor) else result
 
 
 def matrix_of(plan: Plan, data: Any) -> Any:
-    """Return the matrix with these entries; it shares the rest with the pattern."""
+    """Return the matrix with these entries; it shares its index arrays with the pattern."""
     from scipy.sparse import csr_array
 
     pattern = plan.pattern
@@ -73,7 +73,7 @@ class Prepared:
 
     def __init__(self, problem: Problem, args: Sequence[Any], pattern: Any = None) -> None:
         self._problem, self._is_given = problem, pattern is not None
-        self._plan: Any = None  # until the function is recorded
+        self._plan: Any = None  # until the function is captured
         if pattern is not None:
             record = problem.record(args)
             plan, data = problem.entries(record, problem.given(pattern, record))
@@ -96,7 +96,7 @@ class Prepared:
         self._both = jit(self._all)
 
     def _all(self, *args: Any) -> tuple[Tensor, ...]:
-        """Return the value, of a Hessian the gradient too, and the entries of the matrix."""
+        """Return the value, for a Hessian also the gradient, and the entries of the matrix."""
         record = self._problem.record(args)
         plan, data = self._problem.entries(record, self._pattern(record), self._plan)
         if plan is not self._plan:
@@ -104,9 +104,12 @@ class Prepared:
         values = (record.value, record.output) if self._problem.is_hessian else (record.value,)
         return *values, data
 
-    def _pattern(self, record: Record) -> IndexSets:
-        """Find the pattern when the function is recorded first, and see that another recording, for
-        other arguments or other arrays that it closes over, has no entry beside it."""
+    def _pattern(self, record: RecordedFunction) -> IndexSets:
+        """Return the pattern, found at the first capture of the function.
+
+        At a further capture, for other arguments or closed-over arrays, raise for an entry outside
+        of the pattern.
+        """
         if self._plan is None:
             return self._problem.detect(record)
         known = as_sets(self._plan.pattern)

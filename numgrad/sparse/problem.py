@@ -1,4 +1,5 @@
-"""What is differentiated: a function recorded at a point, its pattern, and checks of both."""
+"""The problem of a sparse derivative: a function recorded at a point, its pattern, and checks of a
+user's pattern."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -10,16 +11,16 @@ import numpy as np
 from .._errors import ArgTypeError, DetachedError, DtypeError, NotDifferentiableError, SparsityError
 from .._tensor import Tensor, placed
 from ..func.forward import push
-from ..func.gradients import Called, pull
+from ..func.gradients import Evaluation, pull
 from ..func.pytree import require_function
 from .compression import Plan, entries, plan_hessian, plan_jacobian
 from .detection import pattern_of
 from .index_sets import IndexSets
 
 
-class Record(NamedTuple):
-    """A function that was recorded: its value, what the matrix is the Jacobian of (the value
-    itself, or its gradient), and the variable."""
+class RecordedFunction(NamedTuple):
+    """A recorded function: its value, the output whose Jacobian is the matrix (the value itself, or
+    its gradient), and the variable."""
 
     value: Tensor
     output: Tensor
@@ -28,8 +29,7 @@ class Record(NamedTuple):
 
 @dataclass(frozen=True)
 class Problem:
-    """A function, which of its derivatives by which argument is wanted, how it is coloured, and
-    what errors call it."""
+    """A function, the wanted derivative, the options of the colouring, and the name in errors."""
 
     function: Callable[..., Any]
     argnum: int
@@ -41,9 +41,9 @@ class Problem:
     def __post_init__(self) -> None:
         require_function(self.function, self.what)
 
-    def record(self, args: Sequence[Any]) -> Record:
+    def record(self, args: Sequence[Any]) -> RecordedFunction:
         """Call the function on tensors, with recording on."""
-        at = Called(self.function, args, self.position(args), self.what)
+        at = Evaluation(self.function, args, self.position(args), self.what)
         if at.outer_graph():
             raise DetachedError(
                 f"{self.what}: the matrix depends on a tensor that requires grad, but a matrix of "
@@ -53,12 +53,12 @@ class Problem:
         x = self._one(at.variables.leaves, f"argument {self.argnum}")
         if self.is_hessian:
             (gradient,) = pull([at.scalar()], [x], [None], True)
-            return Record(at.leaves[0], gradient, x)
+            return RecordedFunction(at.leaves[0], gradient, x)
         value = self._one(at.leaves, "the output of the function")
-        return Record(value, value, x)
+        return RecordedFunction(value, value, x)
 
     def position(self, args: Sequence[Any]) -> int:
-        """Return which argument is differentiated by."""
+        """Return the number of the differentiated argument."""
         if not isinstance(self.argnum, (int, np.integer)):
             raise ArgTypeError(
                 f"{self.what}: argnum must be an int, got {self.argnum!r}: one matrix holds the "
@@ -83,16 +83,19 @@ class Problem:
             )
         return leaves[0]
 
-    def detect(self, record: Record) -> IndexSets:
-        """Return the pattern, which of a Hessian is symmetric."""
+    def detect(self, record: RecordedFunction) -> IndexSets:
+        """Return the pattern; for a Hessian it is symmetric."""
         sets = pattern_of([record.output], [record.x])
         return sets.union(sets.transposed()) if self.is_hessian else sets
 
     def entries(
-        self, record: Record, pattern: IndexSets, plan: Plan | None = None
+        self, record: RecordedFunction, pattern: IndexSets, plan: Plan | None = None
     ) -> tuple[Plan, Tensor]:
-        """Return how a matrix with a pattern is computed, and its entries. Where that is free, it
-        is by rows if an operator has no derivative in forward mode."""
+        """Return a plan for the matrix with a pattern, and its entries.
+
+        If an operator has no derivative in forward mode and the colouring is free, the passes are
+        by rows.
+        """
         make = plan_hessian if self.is_hessian else plan_jacobian
         plan = plan or make(pattern, self.coloring, self.order)
         try:
@@ -103,8 +106,8 @@ class Problem:
         plan = plan_jacobian(pattern, "row", self.order)
         return plan, entries(record.output, record.x, plan)
 
-    def given(self, pattern: Any, record: Record) -> IndexSets:
-        """Return a user's pattern, made symmetric for a Hessian."""
+    def given(self, pattern: Any, record: RecordedFunction) -> IndexSets:
+        """Return the pattern of the user, made symmetric for a Hessian."""
         from scipy.sparse import csr_array
 
         matrix: Any = csr_array(pattern).astype(np.bool_)
@@ -120,22 +123,25 @@ class Problem:
         return sets.union(sets.transposed()) if self.is_hessian else sets
 
 
-def check(problem: Problem, record: Record, matrix: Any) -> None:
-    """Raise if a matrix that was computed with a user's pattern is not the Jacobian: compare its
-    products with random vectors from both sides with those that need no pattern."""
+def check(problem: Problem, record: RecordedFunction, matrix: Any) -> None:
+    """Raise if a matrix that was computed with a user's pattern is not the Jacobian.
+
+    Its products with random vectors, from both sides, are compared with those of passes without a
+    pattern.
+    """
     rng = np.random.default_rng(0)
     output, x = record.output, record.x
     v, u = (rng.standard_normal(t.shape).astype(t.dtype) for t in (x, output))
     (left,) = pull([output], [x], [placed(u, output.device)], False)
     products = [(left, matrix.T, u.reshape(-1), "column")]
-    with suppress(NotDifferentiableError):  # of an operator that has no forward mode
+    with suppress(NotDifferentiableError):  # an operator may have no forward mode
         (right,) = push([output], [x], [placed(v, x.device)], False)
         products.append((right, matrix, v.reshape(-1), "row"))
     for product, by, vector, side in products:
         expected, found = product.detach().cpu().numpy().reshape(-1), by @ vector
         size = np.maximum(abs(by) @ abs(vector), abs(expected))
         scale = size * np.sqrt(np.finfo(expected.dtype).eps)
-        wrong = np.flatnonzero(abs(found - expected) > scale)  # NaN is none, nor infinite ones
+        wrong = np.flatnonzero(abs(found - expected) > scale)  # False for NaN and infinity
         if wrong.size:
             raise SparsityError(
                 f"{problem.what}: pattern= lacks entries that the matrix has: its product with a "
@@ -146,7 +152,7 @@ def check(problem: Problem, record: Record, matrix: Any) -> None:
 
 
 def as_sets(matrix: Any) -> IndexSets:
-    """Return a csr_array as sets, one for each row."""
+    """Return a csr_array as index sets, one for each row."""
     matrix.sort_indices()
     starts, members = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64)
     return IndexSets(starts, members, matrix.shape[1])

@@ -1,15 +1,14 @@
-"""Colours of the variables of a Hessian, which is symmetric: each entry need be seen only once.
+"""Colour the variables of a Hessian, which is symmetric: each entry is needed only once.
 
-A *star* colouring has no path of four vertices in two colours, so that every entry is read
-directly from a product; an *acyclic* one has no cycle in two colours, and entries are found one
-from another.
+A *star* colouring has no path of four vertices in two colours, so that every entry is read directly
+from a product; an *acyclic* one has no cycle in two colours, and entries are found by substitution.
 See Gebremedhin, Tarafdar, Manne and Pothen, "New acyclic and star coloring algorithms with
 application to computing Hessians", SIAM J. Sci. Comput. 29 (2007).
 """
 
 import numpy as np
 
-from .coloring import fewest, require
+from .coloring import best_greedy_coloring, require_option
 from .compiled import compiled
 from .index_sets import IndexSets, starts_of
 from .ordering import untaken
@@ -18,8 +17,8 @@ COLORINGS = ("star", "acyclic")
 
 
 def graph_of(pattern: IndexSets) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the graph of a symmetric pattern without its diagonal: where the neighbours of each
-    vertex begin, the neighbours, and for each the number of its edge, the same from both sides."""
+    """Return the graph of a symmetric pattern without its diagonal: the starts of the neighbours of
+    each vertex, the neighbours, and the number of the edge to each, the same from both ends."""
     rows, columns, size = pattern.rows, pattern.members, len(pattern)
     off = rows != columns
     rows, columns = rows[off], columns[off]
@@ -31,7 +30,7 @@ def graph_of(pattern: IndexSets) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def color(pattern: IndexSets, coloring: str, order: str) -> np.ndarray:
     """Return the colour of each variable of a symmetric pattern, -1 for those without entries."""
-    require(coloring, COLORINGS, "coloring")
+    require_option(coloring, COLORINGS, "coloring")
     starts, members, edges = graph_of(pattern)
     count = edges.size // 2
     kernel = _star if coloring == "star" else _acyclic
@@ -41,18 +40,20 @@ def color(pattern: IndexSets, coloring: str, order: str) -> np.ndarray:
         kernel(order, starts, members, edges, out=[colors])
         return colors
 
-    ends = IndexSets(starts, edges, count)  # edges of each vertex, as rows of a column
-    colors = fewest(order, ends, ends.transposed(), greedy, min(count, 1) + 1)
+    ends = IndexSets(starts, edges, count)  # the edges of a vertex are the rows of a column
+    colors = best_greedy_coloring(order, ends, ends.transposed(), greedy, min(count, 1) + 1)
     colors[pattern.counts == 0] = -1
     return colors
 
 
 @compiled("(n),(a),(p),(p)->(n)")
 def _star(order, starts, members, edges, colors):
-    """Colour greedily so that no path of four vertices has two colours. Each vertex keeps a list of
-    the colours around it: for each the first neighbour that has it, how many have it, and whether
-    one of these has another neighbour of the vertex's own colour, so that a further neighbour of
-    the vertex in that colour would make a path."""
+    """Colour greedily so that no path of four vertices has two colours.
+
+    Each vertex keeps a list of the colours of its neighbours: for each colour the first neighbour
+    that has it, how many have it, and whether one of these has another neighbour of the vertex's
+    own colour, so that a further neighbour of the vertex in that colour would make a path.
+    """
     n = order.size
     colors[:] = -1
     taken = np.full(n + 1, -1)
@@ -88,7 +89,7 @@ def _star(order, starts, members, edges, colors):
 
 
 def entry(v, color, starts, used, around):
-    """Return the place of a colour in the list of a vertex, the next free one if it is not there.
+    """Return the place of a colour in the list of a vertex, the next free place if it is not there.
     """
     e = starts[v]
     while e < starts[v] + used[v] and around[e] != color:
@@ -98,8 +99,11 @@ def entry(v, color, starts, used, around):
 
 @compiled("(n),(a),(p),(p)->(n)")
 def _acyclic(order, starts, members, edges, colors):
-    """Colour greedily so that no cycle has two colours: edges between two colours make trees, of
-    which each knows through which neighbour the present vertex met it."""
+    """Colour greedily so that no cycle has two colours.
+
+    Edges between two colours are trees; each tree keeps the neighbour through which the present
+    vertex has met it.
+    """
     n = order.size
     colors[:] = -1
     taken, near, near_edge = np.full(n + 1, -1), np.full(n + 1, -1), np.full(n + 1, -1)
@@ -136,7 +140,7 @@ def _acyclic(order, starts, members, edges, colors):
 
 
 def root(trees, edge):
-    """Return the edge that stands for the tree of an edge."""
+    """Return the edge that represents the tree of an edge."""
     while trees[edge] != edge:
         trees[edge] = trees[trees[edge]]
         edge = trees[edge]
@@ -144,5 +148,5 @@ def root(trees, edge):
 
 
 def join(trees, edge, other):
-    """Make one tree of those of two edges."""
+    """Merge the trees of two edges."""
     trees[root(trees, edge)] = root(trees, other)

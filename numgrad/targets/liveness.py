@@ -46,7 +46,7 @@ def assign(
             if offsets[index] >= 0:
                 continue
             mine.add(index)
-            if pattern.heirs:
+            if pattern.reusable_inputs:
                 taken = _heir(pattern, buffers, last, number, mine)
                 if taken >= 0:
                     offsets[index] = offsets[taken]
@@ -75,7 +75,7 @@ def _heir(
     pattern: Pattern, buffers: tuple[int, ...], last: list[int], number: int, mine: set[int]
 ) -> int:
     """Return an input that is read last here and whose memory the output may take, or -1."""
-    for place in pattern.heirs:
+    for place in pattern.reusable_inputs:
         index = buffers[place]
         if last[index] == number and index in mine:
             if buffers.count(index) > 1:

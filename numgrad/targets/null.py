@@ -50,7 +50,7 @@ class NullTarget:
         self.kernels.append(NullKernel(spec.name))
         return self.kernels[-1]
 
-    def joins(self, spec: Any) -> bool:
+    def can_fuse(self, spec: Any) -> bool:
         """Whether fusion may join the function of a spec with others: always."""
         return True
 

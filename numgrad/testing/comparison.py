@@ -1,4 +1,4 @@
-"""Analytic against numerical derivatives, and what to say about a disagreement."""
+"""Compare analytic with numerical derivatives, and describe a disagreement."""
 
 from __future__ import annotations  # ``numpy.random`` is imported when it is used
 
@@ -80,7 +80,7 @@ def _message(subject: Subject, wrong: Sequence[str], total: int) -> str:
 
 
 def _close(analytic: float, numerical: float, tolerance: Tolerance) -> bool:
-    """Whether both are finite and agree; a NaN never agrees with anything."""
+    """Whether both numbers are finite and agree; NaN never agrees with anything."""
     return abs(analytic - numerical) <= tolerance.atol + tolerance.rtol * abs(numerical)
 
 
@@ -95,7 +95,7 @@ def _place(position: tuple[int, ...], label: str) -> str:
 
 
 def _origin(output: Tensor) -> str:
-    """Say which operator computed an output, and on which line of the user's code."""
+    """Return the operator that computed an output, and the line of the user's code."""
     node = output.grad_fn
     if node is None:
         return "; it does not depend on any input that requires grad"

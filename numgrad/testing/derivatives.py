@@ -159,7 +159,7 @@ def gradgradcheck(
 def _check_passes(
     subject: Subject, rng: np.random.Generator, nondet_tol: float, undefined: bool, batched: bool
 ) -> None:
-    """Check what holds for every backward pass, whatever the numbers are."""
+    """Check the invariants of every backward pass, whatever the numbers are."""
     invariants.check_unchanged(subject, rng)
     invariants.check_repeatable(subject, rng, nondet_tol)
     if undefined:

@@ -1,4 +1,4 @@
-"""What must hold in forward mode: it agrees with reverse mode, in every way to compute it."""
+"""Invariants of forward mode: it agrees with reverse mode, in every way to compute it."""
 
 from __future__ import annotations  # ``numpy.random`` is imported when it is used
 
@@ -15,7 +15,7 @@ from .invariants import ROUNDING, agree, stacked
 from .subject import Arrays, Subject, random_like, value
 
 BATCHES = (0, 1, 3, 17)
-TIMES = 3  # a pass is computed as it comes, then becomes a program, then is recalled
+TIMES = 3  # a pass runs eagerly first, then becomes a program, then is recalled
 
 
 def check_forward_mode(subject: Subject, rng: np.random.Generator) -> None:
@@ -33,7 +33,7 @@ def check_forward_mode(subject: Subject, rng: np.random.Generator) -> None:
 def check_forward_batched(
     subject: Subject, rng: np.random.Generator, sizes: Sequence[int] = BATCHES, exact: bool = True
 ) -> None:
-    """Check that a batch of tangents gives what a loop over them gives."""
+    """Check that a batch of tangents has the results of a loop over them."""
     variables, outputs = subject.call()
     directions = [random_like(rng, a, (max(sizes),)) for a in subject.arrays]
     rows = [

@@ -1,4 +1,4 @@
-"""What must hold for every derivative: no input is written, all ways to compute it agree."""
+"""Invariants of every derivative: no input is written, and all ways to compute it agree."""
 
 from __future__ import annotations  # ``numpy.random`` is imported when it is used
 
@@ -103,7 +103,7 @@ def check_repeatable(subject: Subject, rng: np.random.Generator, tolerance: floa
 
 
 def check_undefined(subject: Subject, rng: np.random.Generator) -> None:
-    """Check that leaving an output out counts like seeding it with zeros."""
+    """Check that leaving an output out has the effect of seeding it with zeros."""
     variables, outputs = subject.call()
     if len(outputs) < 2:
         return
@@ -124,7 +124,7 @@ def check_undefined(subject: Subject, rng: np.random.Generator) -> None:
 def check_batched(
     subject: Subject, rng: np.random.Generator, sizes: Sequence[int] = SEEDS, exact: bool = True
 ) -> None:
-    """Check that a batched pass gives what a loop over its seeds gives."""
+    """Check that a batched pass has the results of a loop over its seeds."""
     variables, outputs = subject.call()
     seeds = [random_like(rng, o, (max(sizes),)) for o in outputs]
     rows = [
@@ -174,7 +174,7 @@ def check_schedules(
 
 @contextmanager
 def machine(threads: int, tile: int) -> Iterator[None]:
-    """Run programs on this many threads, however small, in tiles of so many rows."""
+    """Run programs on this many threads, however small, in tiles of this many rows."""
     target = apply.runtime.target
     before = target.num_threads, settings.tile, schedule.PARALLEL_WORK
     try:
@@ -199,7 +199,7 @@ def check_layouts(
     """Check values and gradients of strided, reversed, transposed, read-only, broadcast inputs."""
     for name, same, arrays in layouts(subject.arrays):
         if name == "broadcast" and not broadcast:
-            continue  # such as singular matrices
+            continue  # not every point is valid, e.g. singular matrices
         expected_values, found_values = subject.values(same), subject.values(arrays)
         for n, (a, b) in enumerate(zip(found_values, expected_values, strict=True)):
             if not agree(a, b, exact):

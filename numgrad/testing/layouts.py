@@ -1,4 +1,4 @@
-"""The same numbers in other places: strided, reversed, broadcast, read-only arrays."""
+"""Arrays of equal elements in other layouts: strided, reversed, broadcast, read-only."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -8,30 +8,30 @@ Change = Callable[[np.ndarray], np.ndarray]
 
 
 def strided(array: np.ndarray) -> np.ndarray:
-    """Every second element of an array of twice the length."""
+    """Return every second element of an array of twice the length."""
     return np.repeat(array, 2, -1)[..., ::2] if array.ndim else np.array([array, array])[1]
 
 
 def reversed_(array: np.ndarray) -> np.ndarray:
-    """Stored from the end to the start."""
+    """Return a copy that is stored from the end to the start."""
     everything = (slice(None, None, -1),) * array.ndim
     return np.ascontiguousarray(array[everything])[everything]
 
 
 def transposed(array: np.ndarray) -> np.ndarray:
-    """In Fortran's order."""
+    """Return a copy in Fortran's order."""
     return np.asfortranarray(array)
 
 
 def read_only(array: np.ndarray) -> np.ndarray:
-    """Not writeable."""
+    """Return a copy that is not writeable."""
     copy = array.copy()
     copy.flags.writeable = False
     return copy
 
 
 def shifted(array: np.ndarray) -> np.ndarray:
-    """Behind a byte offset that no vector register likes."""
+    """Return a copy at an address that is not aligned to vector registers."""
     memory = np.empty(array.size + 1, array.dtype)[1:]
     memory[:] = array.reshape(-1)
     return memory.reshape(array.shape)

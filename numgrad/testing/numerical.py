@@ -7,8 +7,8 @@ import numpy as np
 from .._errors import ArgTypeError, NumgradError
 from .subject import Arrays, Subject
 
-COMPLEX_STEP = 1e-30  # its square vanishes beside anything
-ANALYTIC = 1e-2  # central differences must confirm a complex step at least to this
+COMPLEX_STEP = 1e-30  # its square is negligible
+ANALYTIC = 1e-2  # the agreement with central differences that a complex step needs
 
 Slope = Callable[[Subject, Arrays], list[np.ndarray]]
 

@@ -1,4 +1,4 @@
-"""``check_operator``: everything that must hold for an operator, at examples."""
+"""``check_operator``: all invariants of an operator, checked at examples."""
 
 from __future__ import annotations  # ``numpy.random`` is imported when it is used
 

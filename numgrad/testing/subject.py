@@ -1,4 +1,4 @@
-"""What is checked: a function of a tree of inputs, seen as a function of a list of arrays."""
+"""The subject of a check: a function of a tree of inputs, as a function of a list of arrays."""
 
 from __future__ import annotations  # ``numpy.random`` is imported when it is used
 
@@ -56,7 +56,7 @@ class Subject:
         return self._rebuild(leaves)
 
     def call(self, arrays: Arrays | None = None) -> tuple[list[Tensor], list[Tensor]]:
-        """Return fresh variables at ``arrays`` and the floating outputs of the function there."""
+        """Return new variables at ``arrays``, and the floating outputs of the function there."""
         arrays = self.arrays if arrays is None else arrays
         variables = [Tensor(a, True, ForeignStorage()) for a in arrays]
         with enable_grad():
@@ -79,12 +79,13 @@ class Subject:
 
 
 def value(tensor: Tensor) -> np.ndarray:
-    """Return the array of a tensor whether it requires grad or not."""
+    """Return the array of a tensor, whether it requires grad or not."""
     return tensor.detach().numpy()
 
 
 def random_like(rng: np.random.Generator, array: Any, lead: tuple[int, ...] = ()) -> np.ndarray:
-    """Return random numbers between 1/2 and 1 in size, so that no element escapes a projection."""
+    """Return random numbers between 1/2 and 1 in size, so that no element is lost in a projection.
+    """
     dtype = np.dtype(array.dtype)
     shape = (*lead, *array.shape)
 

@@ -1,4 +1,4 @@
-"""How exact finite differences are in each precision."""
+"""The accuracy of finite differences in each precision."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -7,7 +7,7 @@ import numpy as np
 
 
 class Tolerance(NamedTuple):
-    """The step of central differences, and the disagreement that is allowed."""
+    """The step of central differences, and the allowed disagreement."""
 
     eps: float
     atol: float
@@ -23,7 +23,7 @@ DEFAULTS = {
 def tolerance_for(
     arrays: Sequence[np.ndarray], eps: float | None, atol: float | None, rtol: float | None
 ) -> Tolerance:
-    """Return the defaults of the least precise array, with what the caller has set."""
+    """Return the defaults for the least precise array, overridden by the options of the caller."""
     precisions = [np.finfo(a.dtype).dtype for a in arrays]
     default = DEFAULTS[min(precisions, key=lambda dtype: dtype.itemsize)]
     given = (eps, atol, rtol)

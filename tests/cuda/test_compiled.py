@@ -14,7 +14,7 @@ from numgrad.engine.record.apply import deferring
 from numgrad.operators.special.formulas import TABLE
 from numgrad.targets.cuda.compile.kernel import Function, Kernel, Pointer, Word
 from numgrad.targets.cuda.kernels import product, reduction
-from numgrad.targets.cuda.kernels.elementwise import Walk
+from numgrad.targets.cuda.kernels.elementwise import ElementWalk
 from numgrad.testing.scenarios import SCENARIOS
 
 from . import compiling
@@ -98,8 +98,8 @@ def test_reductions_of_many_elements_compile(name, dtype):
     join = reduction.add if name == "sum" else larger
     dtypes = (np.dtype(dtype),) * 2
     for kernel in (
-        reduction.of_blocks(name, join, dtypes, Walk(1, False), 256, True),
-        reduction.of_parts(name, join, dtypes, Walk(2, False), 256),
+        reduction.of_blocks(name, join, dtypes, ElementWalk(1, False), 256, True),
+        reduction.of_parts(name, join, dtypes, ElementWalk(2, False), 256),
     ):
         code = codegen.compiled(kernel, CAPABILITY)
         assert ".shared" in code.ptx

@@ -26,9 +26,9 @@ def on_device(array, requires_grad=False):
 @pytest.fixture
 def replays(monkeypatch):
     """The runs of graphs."""
-    found, run = [], graphs.Replay.run
+    found, run = [], graphs.GraphExecutable.run
     monkeypatch.setattr(
-        graphs.Replay, "run", lambda self, *args: (found.append(self), run(self, *args))
+        graphs.GraphExecutable, "run", lambda self, *args: (found.append(self), run(self, *args))
     )
     return found
 

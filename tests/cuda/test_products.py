@@ -7,7 +7,7 @@ import pytest
 
 from numgrad.targets.cpu.linalg import gemm
 from numgrad.targets.cuda.kernels import product, tiles
-from numgrad.targets.cuda.launch.steps import Staged
+from numgrad.targets.cuda.launch.steps import LaunchSequence
 
 from .matrices import FLOATS, made, product_of, some, spread
 from .programs import TARGET, on_both, on_device, program_of, require_equal
@@ -167,7 +167,7 @@ def test_terms_are_added_in_blocks_whoever_adds_them(shape, is_apart):
     rows, inner, cols = shape
     a, b = made((rows, inner), "float32"), made((inner, cols), "float32")
     (step,) = steps_of(a, b)
-    assert isinstance(step, Staged) == is_apart
+    assert isinstance(step, LaunchSequence) == is_apart
     (terms,) = {tile.terms for tile in TARGET.runtime.driver.tiles(a.dtype)}
     np.testing.assert_array_equal(product_on_device(a, b), in_order(a, b, terms))
 

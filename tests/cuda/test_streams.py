@@ -345,9 +345,11 @@ def _pass(side):
 
 
 def test_a_missing_wait_for_a_producer_is_seen(side, monkeypatch):
-    turns = bound_program.turns
+    assign_lanes = bound_program.assign_lanes
     monkeypatch.setattr(
-        bound_program, "turns", lambda *args: [turn._replace(waits=()) for turn in turns(*args)]
+        bound_program,
+        "assign_lanes",
+        lambda *args: [lane._replace(waits=()) for lane in assign_lanes(*args)],
     )
     with pytest.raises(OrderError):
         _pass(side)

@@ -242,14 +242,14 @@ def test_a_recording_for_each_shape_dtype_and_kind():
     assert len(calls) == 4
 
 
-def recordings_of(jitted):
-    return jitted.replayer.recordings
+def specializations_of(jitted):
+    return jitted.jit_function.specializations
 
 
 def instructions(jitted):
     """Return how many instructions the only program of a function has at present."""
-    (recorded,) = recordings_of(jitted).values()
-    (stage,) = recorded.recording.stages.stages
+    (recorded,) = specializations_of(jitted).values()
+    (stage,) = recorded.trace.stages.stages
     return len(stage.plan.bound.program.instructions)
 
 
@@ -293,9 +293,9 @@ def test_calls_that_take_turns_take_no_python(monkeypatch):
         for args in calls:
             np.testing.assert_array_equal(jitted(*args), power(*args))
     general = []
-    call = jit.Replayer.__call__
+    call = jit.JitFunction.__call__
     monkeypatch.setattr(
-        jit.Replayer, "__call__", lambda self, *args: general.append(args) or call(self, *args)
+        jit.JitFunction, "__call__", lambda self, *args: general.append(args) or call(self, *args)
     )
     for scale in (0.5, 4.0):
         for x, n, _ in calls[:3]:
@@ -304,17 +304,17 @@ def test_calls_that_take_turns_take_no_python(monkeypatch):
 
 
 def test_the_oldest_recording_makes_room(monkeypatch):
-    monkeypatch.setattr(jit, "_MOST_RECORDINGS", 3)
+    monkeypatch.setattr(jit, "_MOST_SPECIALIZATIONS", 3)
     jitted = ng.jit(lambda x: x * 2)
     for n in (1, 2, 3, 4, 1, 2):
         np.testing.assert_array_equal(jitted(np.ones(n)), np.full(n, 2.0))
-    assert len(recordings_of(jitted)) == 3
+    assert len(specializations_of(jitted)) == 3
 
 
 def test_the_least_recently_used_recording_makes_room(monkeypatch):
-    monkeypatch.setattr(jit, "_MOST_RECORDINGS", 3)
-    monkeypatch.setattr(jit, "_MOST_ENTERED", 2)
-    monkeypatch.setattr(jit.Replayer, "another", lambda self, latest, args: None)
+    monkeypatch.setattr(jit, "_MOST_SPECIALIZATIONS", 3)
+    monkeypatch.setattr(jit, "_MOST_WITH_ENTRIES", 2)
+    monkeypatch.setattr(jit.JitFunction, "entry_for", lambda self, latest, args: None)
     recorded = []
 
     @ng.jit
@@ -330,13 +330,13 @@ def test_the_least_recently_used_recording_makes_room(monkeypatch):
 
 def test_a_recording_that_is_no_longer_valid_is_dropped(monkeypatch):
     alive, weight = weakref.WeakSet(), ng.tensor(2.0)
-    made = jit.Recorded.__init__
+    made = jit.Specialization.__init__
 
     def noted(self, *args, **options):
         alive.add(self)
         made(self, *args, **options)
 
-    monkeypatch.setattr(jit.Recorded, "__init__", noted)
+    monkeypatch.setattr(jit.Specialization, "__init__", noted)
     scaled = ng.jit(lambda x: x * weight)
     for n in range(20):
         weight.requires_grad_(n % 2 == 0)
@@ -344,7 +344,7 @@ def test_a_recording_that_is_no_longer_valid_is_dropped(monkeypatch):
             np.testing.assert_array_equal(scaled(X), 2.0 * X)
             np.testing.assert_array_equal(scaled(X), 2.0 * X)
     gc.collect()
-    assert len(alive) == len(recordings_of(scaled)) == 1
+    assert len(alive) == len(specializations_of(scaled)) == 1
 
 
 def test_inside_another_capture():

@@ -387,8 +387,8 @@ def test_an_array_that_the_function_makes_itself_is_not_compared():
     captured = ng.jit(lambda x: x[np.arange(3) > 0] * ng.tensor(np.ones(2)))
     for _ in range(3):
         captured(V)
-    (recorded,) = captured.replayer.recordings.values()
-    assert not recorded.recording.guards
+    (recorded,) = captured.jit_function.specializations.values()
+    assert not recorded.trace.guards
 
 
 def test_an_array_that_the_function_changes_while_it_reads_it():

@@ -436,8 +436,8 @@ def test_a_write_between_the_call_and_its_gradient_is_an_error():
 def test_constants_of_the_function_itself_are_no_guards(function):
     jitted = ng.jit(function)
     jitted(X)
-    (recorded,) = jitted.replayer.recordings.values()
-    assert not recorded.recording.is_guarded()
+    (recorded,) = jitted.jit_function.specializations.values()
+    assert not recorded.trace.is_guarded()
 
 
 def test_under_no_grad():

@@ -12,7 +12,7 @@ import pytest
 
 import numgrad as ng
 from numgrad.errors import CaptureError
-from numgrad.func.guards.random_guard import Draws
+from numgrad.func.guards.random_guard import RandomGuard
 
 X = np.array([1.0, 2.0])
 RNG = np.random.default_rng(0)
@@ -230,12 +230,12 @@ def test_a_single_draw_of_another_thread_from_numpy():
 def test_a_draw_of_another_thread_just_after_the_function(monkeypatch):
     """The state of a generator is looked at once: a second look would see what others have drawn
     since then."""
-    are_shared = Draws.are_shared
+    are_shared = RandomGuard.are_shared
 
     def look_and_be_interrupted(draws):
         found = are_shared(draws)
         random.random()
         return found
 
-    monkeypatch.setattr(Draws, "are_shared", look_and_be_interrupted)
+    monkeypatch.setattr(RandomGuard, "are_shared", look_and_be_interrupted)
     np.testing.assert_array_equal(ng.jit(lambda x: x * 2.0)(np.ones(2)), [2.0, 2.0])

@@ -87,13 +87,13 @@ def test_threads_that_are_set_later_count(operands, monkeypatch):
     f = ng.jit(gradients, fuse="now")
     replayed(f, operands)
     seen = []
-    workers = machine.Part.workers
+    workers = machine.EncodedSegment.workers
 
     def spy(self):
         seen.append(workers(self))
         return seen[-1]
 
-    monkeypatch.setattr(machine.Part, "workers", spy)
+    monkeypatch.setattr(machine.EncodedSegment, "workers", spy)
     before = ng.get_flags("threads")["threads"]
     ng.set_flags(threads=1)
     try:
@@ -150,13 +150,13 @@ def test_entries_of_one_recording_are_few(fuse):
     for number in [int("1000") for _ in range(20)]:
         f(x, number)
         f(x, number)
-        tables.append(weakref.ref(replayer_of(f).fast[0].__self__))
+        tables.append(weakref.ref(jit_function_of(f).latest_entry[0].__self__))
     gc.collect()
     assert 1 <= sum(table() is not None for table in tables) <= 4
 
 
-def replayer_of(f):
-    return f.replayer
+def jit_function_of(f):
+    return f.jit_function
 
 
 def test_what_runs_already_is_not_entered_again(operands):

@@ -11,14 +11,14 @@ from numgrad.func.tracing import pytree_entry
 def served(monkeypatch):
     """The answers of the short way."""
     answers = []
-    call = pytree_entry.Nested.__call__
+    call = pytree_entry.PytreeEntry.__call__
 
     def noted(self, args, kwargs):
         result = call(self, args, kwargs)
         answers.append(result is not pytree_entry.MISSED)
         return result
 
-    monkeypatch.setattr(pytree_entry.Nested, "__call__", noted)
+    monkeypatch.setattr(pytree_entry.PytreeEntry, "__call__", noted)
     return answers
 
 

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from itertools import product
 
 import mpmath
 import numpy as np
@@ -15,52 +16,50 @@ from .cases import CONTINUOUS, INSIDE, PROBABILITIES, differences, each, points
 # SciPy computes infinities with a warning.
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 CASES = list(each(CONTINUOUS))
+TWO_PLACES = ((), (0.3, 2.0))
+"""Location and scale."""
 WITHOUT_CDF = {"vonmises"}
 WITHOUT_PPF = {"vonmises", "skewnorm", "invgauss"}
 
 
-def assert_equal(actual, expected, rtol=1e-12):
-    np.testing.assert_allclose(actual, expected, rtol=rtol, atol=1e-300, equal_nan=True)
-
-
-def assert_equal_logs(actual, expected):
-    np.testing.assert_allclose(actual, expected, rtol=1e-12, atol=1e-14, equal_nan=True)
+def assert_equal_logs(actual, expected, what):
+    np.testing.assert_allclose(actual, expected, 1e-12, 1e-14, equal_nan=True, err_msg=what)
 
 
 @pytest.mark.parametrize(("name", "shapes"), CASES)
-@pytest.mark.parametrize("place", [(), (0.3, 2.0), (0.5,), (1.0, -1.0), (0.0, 0.0)])
-def test_densities_equal_scipy_everywhere(name, shapes, place):
+def test_densities_equal_scipy_everywhere(name, shapes):
     own, theirs = getattr(ng.stats, name), getattr(scipy.stats, name)
-    given = (points(name, "logpdf"), *shapes, *place)
-    actual = own.logpdf(*given)
-    assert_equal_logs(actual.numpy(), theirs.logpdf(*given))
-    np.testing.assert_array_equal(own.pdf(*given).numpy(), ng.exp(actual).numpy())
+    for place in ((), (0.3, 2.0), (0.5,), (1.0, -1.0), (0.0, 0.0)):
+        given = (points(name, "logpdf"), *shapes, *place)
+        actual = own.logpdf(*given)
+        assert_equal_logs(actual.numpy(), theirs.logpdf(*given), f"{place}")
+        density = own.pdf(*given).numpy()
+        np.testing.assert_array_equal(density, ng.exp(actual).numpy(), f"{place}")
 
 
 @pytest.mark.parametrize(("name", "shapes"), [c for c in CASES if c[0] not in WITHOUT_CDF])
-@pytest.mark.parametrize("function", ["cdf", "sf", "logcdf", "logsf"])
-@pytest.mark.parametrize("place", [(), (0.3, 2.0)])
-def test_distribution_functions_equal_scipy(name, shapes, function, place):
-    given = (points(name, function), *shapes, *place)
-    expected = getattr(getattr(scipy.stats, name), function)(*given)
-    actual = getattr(getattr(ng.stats, name), function)(*given).numpy()
-    if name == "triang":  # where SciPy has fewer digits, near the end
-        np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=1e-16)
-    elif function.startswith("log"):
-        assert_equal_logs(actual, expected)
-    else:
-        assert_equal(actual, expected)
+def test_distribution_functions_equal_scipy(name, shapes):
+    for function, place in product(("cdf", "sf", "logcdf", "logsf"), TWO_PLACES):
+        given, what = (points(name, function), *shapes, *place), f"{function} at {place}"
+        expected = getattr(getattr(scipy.stats, name), function)(*given)
+        actual = getattr(getattr(ng.stats, name), function)(*given).numpy()
+        if name == "triang":  # where SciPy has fewer digits, near the end
+            np.testing.assert_allclose(actual, expected, 1e-9, 1e-16, err_msg=what)
+        elif function.startswith("log"):
+            assert_equal_logs(actual, expected, what)
+        else:
+            np.testing.assert_allclose(actual, expected, 1e-12, 1e-300, err_msg=what)
 
 
 OF_QUANTILES = [c for c in CASES if c[0] not in WITHOUT_PPF and c[1] != (-40.0, -35.0)]
 
 
 @pytest.mark.parametrize(("name", "shapes"), OF_QUANTILES)
-@pytest.mark.parametrize("place", [(), (0.3, 2.0)])
-def test_quantiles_equal_scipy(name, shapes, place):
-    expected = getattr(scipy.stats, name).ppf(PROBABILITIES, *shapes, *place)
-    actual = getattr(ng.stats, name).ppf(PROBABILITIES, *shapes, *place).numpy()
-    np.testing.assert_allclose(actual, expected, rtol=1e-10, atol=1e-15)
+def test_quantiles_equal_scipy(name, shapes):
+    for place in TWO_PLACES:
+        expected = getattr(scipy.stats, name).ppf(PROBABILITIES, *shapes, *place)
+        actual = getattr(ng.stats, name).ppf(PROBABILITIES, *shapes, *place).numpy()
+        np.testing.assert_allclose(actual, expected, 1e-10, 1e-15, err_msg=f"{place}")
 
 
 def slopes(name, function, x, shapes, wanted):
@@ -81,35 +80,21 @@ VALID = [
 
 
 @pytest.mark.parametrize(("name", "shapes"), VALID)
-def test_gradients_of_log_densities(name, shapes):
-    wanted = range(len(shapes) + 3)
-    values, found = slopes(name, "logpdf", INSIDE, shapes, wanted)
-    function = getattr(scipy.stats, name).logpdf
-    outside = function(*values) == -np.inf
-    for place, gradient in zip(wanted, found, strict=True):
-        with np.errstate(invalid="ignore"):
-            expected = differences(function, values, place)
-        expected[outside] = 0
-        np.testing.assert_allclose(gradient, expected, rtol=2e-6, atol=1e-9)
-
-
-WITH_CDF = [(name, shapes) for name, shapes in VALID if name not in WITHOUT_CDF]
-
-
-@pytest.mark.parametrize(("name", "shapes"), WITH_CDF)
-@pytest.mark.parametrize("function", ["cdf", "logsf"])
-def test_gradients_of_distribution_functions(name, shapes, function):
+def test_gradients_of_densities_and_distribution_functions(name, shapes):
     """To the argument, location and scale; shapes have one where a closed form exists."""
-    x = INSIDE[np.abs(INSIDE) < (3 if name == "skewnorm" else 30)]
+    theirs = getattr(scipy.stats, name)
     wanted = range(len(shapes) + 3)
-    values, found = slopes(name, function, x, shapes, wanted)
-    reference = getattr(getattr(scipy.stats, name), function)
-    outside = getattr(scipy.stats, name).pdf(*values) == 0
-    for place, gradient in zip(wanted, found, strict=True):
-        with np.errstate(invalid="ignore"):
-            expected = differences(reference, values, place)
-        expected[outside] = 0
-        np.testing.assert_allclose(gradient, expected, rtol=2e-6, atol=1e-9)
+    for function in ("logpdf",) if name in WITHOUT_CDF else ("logpdf", "cdf", "logsf"):
+        is_log, largest = function == "logpdf", 3 if name == "skewnorm" else 30
+        x = INSIDE if is_log else INSIDE[np.abs(INSIDE) < largest]
+        values, found = slopes(name, function, x, shapes, wanted)
+        outside = theirs.logpdf(*values) == -np.inf if is_log else theirs.pdf(*values) == 0
+        for place, gradient in zip(wanted, found, strict=True):
+            with np.errstate(invalid="ignore"):
+                expected = differences(getattr(theirs, function), values, place)
+            expected[outside] = 0
+            what = f"{function}, argument {place}"
+            np.testing.assert_allclose(gradient, expected, 2e-6, 1e-9, err_msg=what)
 
 
 @pytest.mark.parametrize("name", ["beta", "f", "t"])

@@ -75,7 +75,7 @@ class Derivative:
             for n in self.owner.cotangent_outputs()
         ]
 
-    def spread(self, context: Any, gradients: Sequence[Any]) -> list[Any]:
+    def by_input(self, context: Any, gradients: Sequence[Any]) -> list[Any]:
         """Return one gradient for each input, ``None`` for an input without one."""
         result: list[Any] = [None] * len(context.input_specs)
         for n, gradient in zip(self.owner.gradient_inputs(), gradients, strict=True):
@@ -92,7 +92,7 @@ class Derivative:
         raise NotImplementedError
 
 
-class OfKernel(Derivative):
+class KernelBacked(Derivative):
     """A derivative computed by a kernel."""
 
     def __init__(self, owner: UserOperator, kernel: DerivedOperator) -> None:
@@ -100,7 +100,7 @@ class OfKernel(Derivative):
         self.kernel = kernel
 
 
-class KernelDerivative(OfKernel):
+class KernelDerivative(KernelBacked):
     """A backward kernel; for the next derivative, the source of a kernel of scalars runs on
     tensors."""
 
@@ -115,10 +115,10 @@ class KernelDerivative(OfKernel):
 
     def apply(self, context: Any, cotangents: Sequence[Any]) -> list[Any]:
         inputs = [*self.cotangents(context, cotangents), *self.values(context)]
-        if context.create_graph and not self.kernel.is_twice:
-            return self.spread(context, self._trace(context, inputs))
+        if context.create_graph and not self.kernel.has_derivative:
+            return self.by_input(context, self._trace(context, inputs))
         gradients = self.kernel(*inputs, **self.static(context))
-        return self.spread(context, as_tuple(gradients))
+        return self.by_input(context, as_tuple(gradients))
 
     def _trace(self, context: Any, inputs: list[Any]) -> Sequence[Any]:
         """Run the source of the kernel on tensors."""
@@ -139,7 +139,7 @@ class KernelDerivative(OfKernel):
         return [_as_value(g, context.input_specs[0].dtype) for g in as_tuple(gradients)]
 
 
-class KernelTangent(OfKernel):
+class KernelTangent(KernelBacked):
     """A forward-mode kernel of an operator."""
 
     def apply(self, context: Any, cotangents: Sequence[Any]) -> list[Any]:
@@ -158,7 +158,7 @@ class KernelTangent(OfKernel):
         return made
 
 
-class Transposed(OfKernel):
+class TransposedKernel(KernelBacked):
     """The derivative of a linear kernel in its linear inputs: the transposed kernel."""
 
     owner: DerivedOperator
@@ -207,7 +207,7 @@ class TensorDerivative(Derivative):
                 f"got {len(gradients)}"
             )
         checked = [self._checked(context, n, g) for n, g in zip(expected, gradients, strict=True)]
-        return self.spread(context, checked)
+        return self.by_input(context, checked)
 
     def _checked(self, context: Any, position: int, gradient: Any) -> Any:
         spec = context.input_specs[position]

@@ -11,11 +11,11 @@ from .derivative import (
     KernelDerivative,
     KernelTangent,
     TensorDerivative,
-    Transposed,
+    TransposedKernel,
     refuse,
 )
 from .operator import UserOperator
-from .transposed import TransposedByUnits
+from .transposed import TransposedByUnitVectors
 
 
 class DerivedOperator(UserOperator):
@@ -77,8 +77,8 @@ class DerivedOperator(UserOperator):
             return None
         transposed = self.transpose()
         if transposed is None:
-            return TransposedByUnits(self, self)
-        return Transposed(self, transposed)
+            return TransposedByUnitVectors(self, self)
+        return TransposedKernel(self, transposed)
 
     def saves(self, needs: Sequence[bool]) -> Sequence[bool]:
         """Return for each value whether it is saved: all that the transposed kernel reads, also
@@ -87,7 +87,7 @@ class DerivedOperator(UserOperator):
         return super().saves(needs if self.derivative is not None else only_linear)
 
     @property
-    def is_twice(self) -> bool:
+    def has_derivative(self) -> bool:
         return self.derivative is not None or self.transpose() is not None
 
     def differentiate(
@@ -140,7 +140,7 @@ def declare_jvp(owner: UserOperator, function: Any) -> DerivedOperator:
     kernel.transpose = lambda: getattr(owner.derivative, "kernel", None)
     owner.forward_kernel = kernel
     owner.forward_rule = KernelTangent(owner, kernel)
-    owner._declared()
+    owner._forget_kinds_and_plans()
     return kernel
 
 

@@ -256,12 +256,12 @@ class UserOperator(KernelOperator):
         self, target: Any, spec: Any, inputs: Sequence[np.ndarray], status: int, static: Any
     ) -> Exception:
         site = door.site()
-        return self.replay(spec, target, inputs, f", called at {site}" if site else "")
+        return self.error_on_rerun(spec, target, inputs, f", called at {site}" if site else "")
 
     def reports(self, spec: Any, static: dict[str, Any]) -> dict[str, Any]:
-        return {"replay": partial(self.replay, spec)}
+        return {"replay": partial(self.error_on_rerun, spec)}
 
-    def replay(
+    def error_on_rerun(
         self, spec: LoopSpec, target: Any, inputs: Sequence[np.ndarray], where: str
     ) -> Exception:
         """Return the error of a kernel that failed, after calling its function again on this
@@ -294,7 +294,7 @@ class UserOperator(KernelOperator):
         return self.derivative
 
     @property
-    def is_twice(self) -> bool:
+    def has_derivative(self) -> bool:
         """Whether nodes of this operator can be differentiated."""
         return self.derivative is not None
 

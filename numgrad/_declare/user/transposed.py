@@ -8,10 +8,10 @@ import numpy as np
 
 from ..operator import door, registry
 from ..partial import conjugate
-from .derivative import Transposed, as_tuple, core_zeros
+from .derivative import TransposedKernel, as_tuple, core_zeros
 
 
-class TransposedByUnits(Transposed):
+class TransposedByUnitVectors(TransposedKernel):
     """The transposed map of a kernel, computed by the kernel itself from unit vectors.
 
     The kernel, applied to every unit vector of a linear input, gives the rows of its matrix. It

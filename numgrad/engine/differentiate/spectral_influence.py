@@ -95,7 +95,7 @@ def _is_known(node: Node) -> bool:
     operator = node.operator
     if not operator.has_rule or node.extras is not None or node.saved is None:
         return False
-    whole = getattr(operator, "recording", None) or getattr(operator, "sample", None)
+    whole = getattr(operator, "trace", None) or getattr(operator, "sample", None)
     hidden = () if whole is None else whole.exprs
     return all([getattr(e.operator, "value_slot", None) is None for e in hidden])  # noqa: C419
 

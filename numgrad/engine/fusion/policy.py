@@ -44,7 +44,7 @@ class Fusion:
         """Take the next step; return the fused program once the target has all its kernels."""
         if self._fused is None:
             with paused():  # fusion makes no cycles for the garbage collector
-                self._fused = fuse(self._program, self._target.joins)
+                self._fused = fuse(self._program, self._target.can_fuse)
             specs = dict.fromkeys([i.pattern.spec for i in self._fused.instructions])
             self._specs = [s for s in specs if hasattr(s, "steps")]
             self._missing = [s for s in self._specs if not self._target.is_ready(s)]
@@ -84,7 +84,7 @@ def fusion_of(program: Program, target: Any, mode: str) -> Fusion | None:
     if any([i.site is not None and i.site.stream is not None for i in program.instructions]):  # noqa: C419
         return None  # a fused kernel would move its instructions from several streams to one
     counts = Counter([i.pattern for i in program.instructions])
-    fusible = [pattern for pattern in counts if pattern.fusible and target.joins(pattern.spec)]
+    fusible = [pattern for pattern in counts if pattern.fusible and target.can_fuse(pattern.spec)]
     count = sum([counts[pattern] for pattern in fusible])
     if count < 2 or (mode == "auto" and count > MOST_INSTRUCTIONS):
         return None

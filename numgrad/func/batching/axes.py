@@ -1,4 +1,4 @@
-"""Which axis of each array is that of the samples: ``in_axes`` and ``out_axes`` of `vmap`."""
+"""The axis of samples of each array: ``in_axes`` and ``out_axes`` of `vmap`."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from ...containers.unknown_leaves import how_to_register
 
 
 def leaf_axes(in_axes: Any, args: Sequence[Any], leaves: Sequence[Any]) -> list[int | None]:
-    """Return the axis of each leaf of the arguments, counted from the left."""
+    """Return the axis of samples of each leaf of the arguments, counted from the left."""
     if isinstance(in_axes, list):
         in_axes = tuple(in_axes)
     if isinstance(in_axes, tuple) and len(in_axes) != len(args):
@@ -22,18 +22,19 @@ def leaf_axes(in_axes: Any, args: Sequence[Any], leaves: Sequence[Any]) -> list[
             f"vmap: in_axes has {len(in_axes)} entries, and the function was called with "
             f"{len(args)} positional arguments; keyword arguments are not mapped"
         )
-    axes = _spread(in_axes, tuple(args), "in_axes")
-    return [_axis_of(axis, leaf) for axis, leaf in zip(axes, leaves, strict=True)]
+    axes = _broadcast_axes(in_axes, tuple(args), "in_axes")
+    return [_checked_input(axis, leaf) for axis, leaf in zip(axes, leaves, strict=True)]
 
 
 def output_axes(out_axes: Any, result: Any, varies: Sequence[bool]) -> list[int | None]:
-    """Return where the axis of the samples goes in each leaf of a result, which has it in front."""
-    axes = _spread(out_axes, result, "out_axes", none_is_leaf=False)
+    """Return the place of the axis of samples for each leaf of a result, where it is in front now.
+    """
+    axes = _broadcast_axes(out_axes, result, "out_axes", none_is_leaf=False)
     ranks = [len(leaf.shape) for leaf in optree.tree_leaves(result, namespace=VARIABLES)]
     return [_checked_output(*item) for item in zip(axes, ranks, varies, strict=True)]
 
 
-def _spread(axes: Any, tree: Any, what: str, none_is_leaf: bool = True) -> list[Any]:
+def _broadcast_axes(axes: Any, tree: Any, what: str, none_is_leaf: bool = True) -> list[Any]:
     """Return one axis for each leaf of a container."""
     try:
         structure = optree.tree_structure(tree, none_is_leaf=none_is_leaf, namespace=VARIABLES)
@@ -53,7 +54,7 @@ def _spread(axes: Any, tree: Any, what: str, none_is_leaf: bool = True) -> list[
     return found
 
 
-def _axis_of(axis: int | None, leaf: Any) -> int | None:
+def _checked_input(axis: int | None, leaf: Any) -> int | None:
     if axis is None:
         return None
     if not isinstance(leaf, (Tensor, np.ndarray)):

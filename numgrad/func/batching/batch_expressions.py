@@ -1,8 +1,8 @@
-"""Expressions of one sample, computed for all samples: every operator works on any number of
-leading axes, so each expression is made again with those that its operands have.
+"""Expressions of one sample, made again for all samples: every operator works on any number of
+leading axes, so each expression gets the leading axes of its operands.
 
-What an expression of the sample has as its batch, the rows of a batched pass inside of the
-function, becomes an axis as well: behind the axes of the samples, in front of its own.
+The rows of an expression of the sample, from a batched pass inside of the function, become an axis
+as well: behind the axes of the samples, in front of its own.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -18,12 +18,12 @@ from ...engine.record.apply import runtime
 from ...ir.broadcasting import broadcast_shapes
 
 NONE: Mapping[Any, Any] = MappingProxyType({})
-_STRETCHING = (Elementwise, KernelOperator)  # which take an axis of length 1 for any length
+_BROADCASTING = (Elementwise, KernelOperator)  # operators that broadcast axes of length 1
 
 
-class Wide(NamedTuple):
-    """A value of all samples, with ``lead`` axes of samples in front, and behind them one of rows,
-    if it has rows."""
+class BatchedValue(NamedTuple):
+    """A value of all samples: ``lead`` axes of samples in front, then an axis of rows if it has
+    rows."""
 
     value: Any
     lead: int = 0
@@ -31,67 +31,74 @@ class Wide(NamedTuple):
 
     @property
     def core(self) -> int:
-        """The number of axes that the value has in the sample."""
+        """The number of axes that the value has in one sample."""
         return len(self.value.shape) - self.lead - self.rows
 
 
-def spread(
+def batch_exprs(
     exprs: Sequence[Expr],
     outputs: Sequence[Value],
-    inputs: Mapping[Expr, Wide],
+    inputs: Mapping[Expr, BatchedValue],
     instead: Mapping[Hashable, Value] = NONE,
-) -> list[Wide]:
-    """Return the outputs of a function of one sample for the values of all samples: what they are
-    made of, in order of creation, is made again, with ``inputs`` for the placeholders, and
-    ``instead``, by their keys, for values from outside."""
-    known: dict[Expr, list[Wide]] = {expr: [wide] for expr, wide in inputs.items()}
+) -> list[BatchedValue]:
+    """Return the outputs of a function of one sample, for all samples.
 
-    def operand(value: Any) -> Wide:
+    The expressions are made again in order of creation, with ``inputs`` for the placeholders;
+    ``instead`` has values to read in place of values from outside, by their keys.
+    """
+    known: dict[Expr, list[BatchedValue]] = {expr: [wide] for expr, wide in inputs.items()}
+
+    def operand(value: Any) -> BatchedValue:
         if value.array is not None:
             return _constant(instead.get(place_of(value), value))
         found = known.get(value.expr)
-        return found[value.expr_slot] if found else Wide(instead.get(place_of(value), value))
+        return (
+            found[value.expr_slot] if found else BatchedValue(instead.get(place_of(value), value))
+        )
 
     for expr in exprs:
         if expr not in known:
-            known[expr] = _again(expr, [operand(value) for value in expr.inputs])
+            known[expr] = _batch_expr(expr, [operand(value) for value in expr.inputs])
     return [operand(output) for output in outputs]
 
 
-def _constant(value: Any) -> Wide:
-    """Return what every sample reads; what has rows has them as an axis."""
+def _constant(value: Any) -> BatchedValue:
+    """Return a value that every sample reads, with its rows as an axis."""
     if not value.rows:
-        return Wide(value)
-    return Wide(runtime.value(value.array), rows=True)
+        return BatchedValue(value)
+    return BatchedValue(runtime.value(value.array), rows=True)
 
 
-def _again(expr: Expr, operands: Sequence[Wide]) -> list[Wide]:
-    """Return the results of an expression for wider operands."""
+def _batch_expr(expr: Expr, operands: Sequence[BatchedValue]) -> list[BatchedValue]:
+    """Return the results of an expression for operands of all samples."""
     if expr.operator is TO_ROWS:
         return [operands[0]._replace(rows=True)]
     if expr.operator is TO_AXIS:
         return [operands[0]._replace(rows=False)]
     if isinstance(expr.operator, Rule):
-        return _rule(expr.operator, operands)
+        return _batch_rule(expr.operator, operands)
     lead = max([wide.lead for wide in operands], default=0)
     rows = any([wide.rows for wide in operands])  # noqa: C419  a list is faster
     values = _aligned(expr, operands, lead, rows)
-    return [Wide(value, lead, rows) for value in applied(expr.operator, expr.static, values, expr)]
+    return [
+        BatchedValue(value, lead, rows)
+        for value in applied(expr.operator, expr.static, values, expr)
+    ]
 
 
-def _rule(rule: Rule, operands: Sequence[Wide]) -> list[Wide]:
-    """Return the results of the operations that a rule is made of."""
+def _batch_rule(rule: Rule, operands: Sequence[BatchedValue]) -> list[BatchedValue]:
+    """Return the results of the expressions of a rule."""
     places: Any = rule.places.items()
     inputs = {expr: operands[n] for expr, n in places if n < len(operands)}
     made: Any = rule.outputs
     outputs = [runtime.value.deferred(e, slot, e.specs[slot]) for e, slot in made]
-    return spread(rule.exprs, outputs, inputs)
+    return batch_exprs(rule.exprs, outputs, inputs)
 
 
 def applied(
     operator: Any, static: dict[str, Any], values: Sequence[Any], of: Expr | None = None
 ) -> list[Any]:
-    """Return the results of an operator, still to be computed."""
+    """Return the results of an operator, as expressions."""
     specs = [value.spec for value in values]
     rows = any([spec.rows for spec in specs])  # noqa: C419  a list is faster
     device = device_of(specs)
@@ -101,20 +108,19 @@ def applied(
     return [runtime.value.deferred(expr, slot, spec) for slot, spec in enumerate(results)]
 
 
-def _aligned(expr: Expr, operands: Sequence[Wide], lead: int, rows: bool) -> list[Any]:
-    """Return operands with all axes in front that any of them has, of length 1 where an operator
-    repeats what is in them by itself."""
+def _aligned(expr: Expr, operands: Sequence[BatchedValue], lead: int, rows: bool) -> list[Any]:
+    """Return operands with the same leading axes, of length 1 where the operator broadcasts."""
     pads = _pads(expr, operands)
     values = [_expanded(w, lead, rows, pad) for w, pad in zip(operands, pads, strict=True)]
-    if isinstance(expr.operator, _STRETCHING) or len(values) < 2:
+    if isinstance(expr.operator, _BROADCASTING) or len(values) < 2:
         return values
     front = lead + rows
     sizes = broadcast_shapes(*[value.shape[:front] for value in values])
     return [_repeated(value, (*sizes, *value.shape[front:])) for value in values]
 
 
-def _pads(expr: Expr, operands: Sequence[Wide]) -> list[int]:
-    """Return how many axes operands of the sample lack that others have."""
+def _pads(expr: Expr, operands: Sequence[BatchedValue]) -> list[int]:
+    """Return how many loop axes each operand of the sample lacks, compared with the others."""
     if expr.operator.ranks is None:
         return [0] * len(operands)
     ranks = expr.operator.ranks(**expr.static)
@@ -122,25 +128,25 @@ def _pads(expr: Expr, operands: Sequence[Wide]) -> list[int]:
     return [max(loops) - loop for loop in loops]
 
 
-def _expanded(wide: Wide, lead: int, rows: bool, pad: int = 0) -> Any:
+def _expanded(wide: BatchedValue, lead: int, rows: bool, pad: int = 0) -> Any:
     rank = lead + rows + pad + wide.core
     axes = list(range(-rank, -rank + lead - wide.lead))
     if rows and not wide.rows:
         axes.append(-wide.core - pad - 1)
     axes += range(-wide.core - pad, -wide.core)
-    return made("expand_dims", wide.value, axes=tuple(axes)) if axes else wide.value
+    return apply_by_name("expand_dims", wide.value, axes=tuple(axes)) if axes else wide.value
 
 
 def _repeated(value: Any, sizes: tuple[int, ...]) -> Any:
-    return value if value.shape == sizes else made("broadcast", value, sizes=sizes)
+    return value if value.shape == sizes else apply_by_name("broadcast", value, sizes=sizes)
 
 
-def made(name: str, *values: Any, **static: Any) -> Any:
-    """Return the result of an operator that has one, still to be computed."""
+def apply_by_name(name: str, *values: Any, **static: Any) -> Any:
+    """Return the one result of an operator, as an expression."""
     return applied(registry[name], static, values)[0]
 
 
-def filled(wide: Wide, sizes: tuple[int, ...]) -> Any:
-    """Return a value that has all axes of samples, with these sizes."""
+def with_all_axes(wide: BatchedValue, sizes: tuple[int, ...]) -> Any:
+    """Return a value with all axes of samples, of the given sizes."""
     value = _expanded(wide, len(sizes), False)
     return _repeated(value, (*sizes, *value.shape[len(sizes) :]))

@@ -1,4 +1,4 @@
-"""A function of one sample as an operation on all samples, with derivatives of any order."""
+"""A function of one sample as an operator on all samples, with derivatives of any order."""
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any
@@ -17,13 +17,13 @@ from ...engine.lower.lower import force, pending_exprs
 from ...engine.record.apply import attach, mode, pack, runtime
 from ...ir.broadcasting import broadcast_shapes
 from ...process.cached_attribute import lazy
-from ..tracing.trace import Recording, placeholder, zeros_at
-from .batch_expressions import NONE, Wide, filled, spread
-from .hoist_sums import summed
+from ..tracing.trace import Trace, placeholder, zeros_at
+from .batch_expressions import NONE, BatchedValue, batch_exprs, with_all_axes
+from .hoist_sums import hoisted_sum
 
 
-class _Watch(Capture):
-    """Watches a function of one sample; what is around it may be captured itself."""
+class _SampleCapture(Capture):
+    """A capture of a function of one sample; the code around it may be captured itself."""
 
     what = "ng.func.vmap is calling a function for one sample"
     ways_out = (
@@ -32,19 +32,21 @@ class _Watch(Capture):
     )
 
 
-class Sample(Recording):
-    """What a function does with one sample, whose arguments are placeholders. What it closes over
-    may belong to a function that is captured around it, or mapped itself."""
+class SampleTrace(Trace):
+    """The trace of a function for one sample, whose arguments are placeholders.
+
+    A closed-over value may belong to a function that is captured around it, or mapped itself.
+    """
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self.mapped = Mapped(self)
+        self.mapped = MapOperator(self)
 
     def _capture(self, arguments: list[Tensor]) -> Capture:
-        return _Watch(arguments, mode.capture)
+        return _SampleCapture(arguments, mode.capture)
 
-    def _taken(self, capture: Capture, above: Recording | None) -> dict[Edge, Any]:
-        """Return the places in the graph outside to which that of the outputs leads."""
+    def _closed_over(self, capture: Capture, above: Trace | None) -> dict[Edge, Any]:
+        """Return the edges in the graph outside to which the graph of the outputs leads."""
         ends = {a.edge for a in self.arguments if a.requires_grad}
         waiting = [o.edge for o in self.outputs if o.requires_grad]
         found: dict[Edge, Any] = {}
@@ -62,33 +64,36 @@ class Sample(Recording):
         return found
 
     def _is_inside(self, number: int) -> bool:
-        """Whether what has a number was made while the function ran."""
+        """Whether the node with a number was made while the function ran."""
         return any(first < number < last for first, last in self.spans)
 
     @lazy
     def exprs(self) -> list[Expr]:
-        """What the outputs are made of, but for what was there before."""
+        """The expressions of the outputs, without those from before the call."""
         return [e for e in pending_exprs(self.outputs) if self._is_inside(e.number)]
 
     @lazy
     def closed(self) -> list[Value]:
-        """What is read that belongs to a function around this one, and has no value yet."""
+        """The closed-over values that a function around this one has not computed yet."""
         read: list[Any] = [value for expr in self.exprs for value in expr.inputs]
         read += self.outputs
         known = {*self.exprs, *(a.expr for a in self.arguments)}
         found = {place_of(v): v for v in read if v.array is None and v.expr not in known}
         return [runtime.value.deferred(v.expr, v.expr_slot, v.spec) for v in found.values()]
 
-    def along(self, wanted: tuple[bool, ...], create_graph: bool) -> "Sample":
-        """Return the function of the tangents of the outputs that can have some: its arguments are
-        those of the function, and a tangent for each wanted input, arguments first."""
+    def tangent_trace(self, wanted: tuple[bool, ...], create_graph: bool) -> "SampleTrace":
+        """Return the trace of the tangents of the outputs.
+
+        Its arguments are those of the function, and a tangent for each wanted input, arguments
+        first.
+        """
         key = ("tangents", wanted, create_graph, settings.recorded)
         known: Any = self._derivatives.get(key)
         if known is None or not known.is_valid():
             known = self._derivatives[key] = self._pushed(wanted, create_graph)
         return known
 
-    def _pushed(self, wanted: tuple[bool, ...], create_graph: bool) -> "Sample":
+    def _pushed(self, wanted: tuple[bool, ...], create_graph: bool) -> "SampleTrace":
         first = len(self.arguments)
         specs = [x.spec for x in (*self.arguments, *self.edges[first:])]
         some = [(e, s) for e, s, want in zip(self.edges, specs, wanted, strict=True) if want]
@@ -100,16 +105,16 @@ class Sample(Recording):
             ends = [output.edge for output in outputs]
             request = TangentRequest(
                 seeds, ends, create_graph=create_graph, retain_graph=True,
-                ends=self.above_outside(),
+                ends=self.boundary_nodes(),
             )  # fmt: skip
             found: Any = ForwardPass(request).run().grads
             return [found[e] if e in found else zeros_at(e) for e in ends]
 
         name = f"the tangents of {self.name}"
-        return Sample(name, push, [*self.arguments, *tangents], self.fuse, self)
+        return SampleTrace(name, push, [*self.arguments, *tangents], self.fuse, self)
 
     def varying(self, mapped: Collection[int]) -> list[bool]:
-        """Return which outputs differ from sample to sample where these arguments do."""
+        """Return which outputs differ from sample to sample if the arguments in ``mapped`` do."""
         found = {self.arguments[n].expr for n in mapped}
         for expr in self.exprs:
             if any([getattr(value, "expr", None) in found for value in expr.inputs]):  # noqa: C419
@@ -117,48 +122,51 @@ class Sample(Recording):
         return [output.array is None and output.expr in found for output in self.outputs]
 
     def sizes(self, inputs: Sequence[Value]) -> tuple[int, ...]:
-        """Return the lengths of the axes that values have in front of those of a sample."""
+        """Return the lengths of the axes of samples of all inputs, broadcast together."""
         pairs = zip(inputs, self.leads(inputs), strict=True)
         return broadcast_shapes(*[x.shape[:lead] for x, lead in pairs])
 
     def leads(self, inputs: Sequence[Any]) -> list[int]:
-        """Return how many axes values have in front of those of a sample."""
+        """Return the number of axes of samples of each input."""
         pairs = zip(inputs, self.arguments, strict=True)
         return [len(x.shape) - len(a.shape) for x, a in pairs]
 
 
-class Mapped(Operator):
-    """A function of one sample as an operator on any number of leading axes. Its derivative is that
-    of the function, recorded for one sample and applied to all of them."""
+class MapOperator(Operator):
+    """A function of one sample as an operator on any number of leading axes.
 
-    def __init__(self, sample: Sample) -> None:
+    Its derivative is the derivative of the function, captured for one sample and applied to all of
+    them.
+    """
+
+    def __init__(self, sample: SampleTrace) -> None:
         super().__init__(sample.name, register=False)
         self.sample = sample
 
-    def on(
+    def apply(
         self,
         inputs: Sequence[Value],
         instead: Mapping[Hashable, Value] = NONE,
         moved: Mapping[Edge, Edge] = NONE,
         shared: Mapping[int, int] = NONE,
     ) -> list[Tensor]:
-        """Return the outputs for values with leading axes, connected to their graph. Each output
-        has all leading axes; ``shared`` says by number which are summed, over how many of them.
+        """Return the outputs for values with leading axes, connected to their graph.
 
-        ``instead`` and ``moved`` say what is read, and where gradients go, in place of what the
-        function closes over.
+        Each output has all leading axes; ``shared`` says, by the numbers of outputs, over how many
+        of them it is summed. ``instead`` and ``moved`` have the values and edges that replace those
+        that the function closes over.
         """
         sample = self.sample
         inputs = _aligned(inputs, sample.leads(inputs))
         pairs = zip(sample.arguments, inputs, sample.leads(inputs), strict=True)
-        wide = {a.expr: Wide(x.detached(), lead) for a, x, lead in pairs}
+        wide = {a.expr: BatchedValue(x.detached(), lead) for a, x, lead in pairs}
         sizes = sample.sizes(inputs)
-        found = spread(sample.exprs, sample.outputs, wide, instead)  # type: ignore[arg-type]
-        outputs = [filled(output, sizes) for output in found]
+        found = batch_exprs(sample.exprs, sample.outputs, wide, instead)  # type: ignore[arg-type]
+        outputs = [with_all_axes(output, sizes) for output in found]
         for n, count in shared.items():
-            outputs[n] = summed(outputs[n], len(sizes), count)
+            outputs[n] = hoisted_sum(outputs[n], len(sizes), count)
         given = {id(w.value) for w in wide.values()}
-        for n, o in enumerate(outputs):  # results share no memory with what was given
+        for n, o in enumerate(outputs):  # results share no memory with arguments
             if o.array is not None or id(o) in given:
                 outputs[n] = registry["copy"](o)
         if not mode.deferring and mode.capture is None:
@@ -166,7 +174,7 @@ class Mapped(Operator):
         outer = [moved.get(edge, edge) for edge in sample.edges[len(sample.arguments) :]]
         if mode.grad and sample.live and (outer or any(x.requires_grad for x in inputs)):
             closed = [instead.get(place_of(value), value) for value in sample.closed]
-            past = sample.past.now(instead) if mode.capture is None else ()
+            past = sample.snapshot.now(instead) if mode.capture is None else ()
             self._record(inputs, outputs, outer, [*map(pack, closed), *past], shared)
         return outputs
 
@@ -188,8 +196,8 @@ class Mapped(Operator):
     def differentiate(
         self, backward_pass: Any, context: Any, cotangents: Sequence[Any]
     ) -> Sequence[Any]:
-        """Return the gradients: the derivative of the sample, for all samples, and summed for what
-        they share."""
+        """Return the gradients: the derivative of the sample, applied to all samples, and summed
+        for inputs that they share."""
         sample, wanted = self.sample, context.wanted
         seeds = arrived(context, cotangents, sample.live)
         derivative: Any = sample.derivative(wanted, context.create_graph)
@@ -199,58 +207,65 @@ class Mapped(Operator):
             k: count for k, n in enumerate(places)
             if count and self._is_shared(n, context.input_specs[n])
         }  # fmt: skip
-        found = iter(self._again(derivative, context, seeds, shared))
+        found = iter(self._apply_derivative(derivative, context, seeds, shared))
         return [next(found) if want else None for want in wanted]
 
     def tangent(
         self, forward_pass: Any, context: Any, tangents: Sequence[Any]
     ) -> Sequence[Any] | None:
-        """Return the tangents of the outputs, in the same way."""
+        """Return the tangents of the outputs, by the derivative along tangents of the sample."""
         sample = self.sample
         wanted = tuple([t is not None for t in tangents])
         given = [t for t in tangents if t is not None]
-        along = sample.along(wanted, context.create_graph)
+        along = sample.tangent_trace(wanted, context.create_graph)
         sums = dict(context.static["shared"])
         shared = {k: sums[n] for k, n in enumerate(sample.live) if n in sums}
-        found = self._again(along, context, given, shared)
+        found = self._apply_derivative(along, context, given, shared)
         made: list[Any] = [None] * len(sample.outputs)
         for n, tangent in zip(sample.live, found, strict=True):
             made[n] = tangent
         return made
 
     def _count(self, specs: Sequence[Spec]) -> int:
-        """Return how many axes inputs have in front of those of a sample."""
+        """Return the greatest number of axes of samples of an input."""
         return max(self.sample.leads(specs[: len(self.sample.arguments)]), default=0)
 
     def _is_shared(self, number: int, spec: Spec) -> bool:
-        """Whether an input is the same for all samples: with axes of length 1 in front, or none."""
+        """Whether an input is the same for all samples: its axes of samples have length 1, or there
+        are none."""
         arguments = self.sample.arguments
         own = len((arguments[number] if number < len(arguments) else spec).shape)
         return all(size == 1 for size in spec.shape[: len(spec.shape) - own])
 
-    def _again(
-        self, derivative: Sample, context: Any, vectors: Sequence[Any], shared: Mapping[int, int]
+    def _apply_derivative(
+        self,
+        derivative: SampleTrace,
+        context: Any,
+        vectors: Sequence[Any],
+        shared: Mapping[int, int],
     ) -> list[Tensor]:
-        """Apply a derivative to what the function was applied to, and to vectors."""
+        """Apply the trace of a derivative to the inputs of the function and to vectors."""
         sample = self.sample
         inputs = [context.input(n) for n in range(len(sample.arguments))]
         further, count = context.saved_after_inputs(), len(sample.closed)
-        instead: dict[Any, Value] = {**sample.past.changed(further[count:])}
+        instead: dict[Any, Value] = {**sample.snapshot.changed(further[count:])}
         instead |= {place_of(v): now for v, now in zip(sample.closed, further, strict=False)}
         moved = dict(zip(sample.edges, context.node.edges, strict=True))
-        return derivative.mapped.on([*inputs, *vectors], instead, moved, shared)
+        return derivative.mapped.apply([*inputs, *vectors], instead, moved, shared)
 
 
 def _aligned(inputs: Sequence[Value], leads: Sequence[int]) -> list[Any]:
-    """Return values with equally many axes in front, as operands of any operator have: axes of a
-    batch that come later belong before these."""
+    """Return values with equally many axes in front, as operators expect of operands.
+
+    Axes of a batch that are added later then come before them.
+    """
     expand, most = registry["expand_dims"], max(leads, default=0)
     ranks = [most - lead + len(x.shape) for x, lead in zip(inputs, leads, strict=True)]
     missing = [tuple(range(-r, -r + most - n)) for r, n in zip(ranks, leads, strict=True)]
     return [expand(x, axes=m) if m else x for x, m in zip(inputs, missing, strict=True)]
 
 
-def stand_in(index: int, value: Value, lead: int) -> Tensor:
+def sample_placeholder(index: int, value: Value, lead: int) -> Tensor:
     """Return the placeholder for one sample of a value with leading axes."""
     shape, dtype, _, device = value.spec
     grad = mode.grad and value.requires_grad

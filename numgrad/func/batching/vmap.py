@@ -16,7 +16,7 @@ from ..jacobians.blocks import joined
 from ..pytree import Rebuild, output_leaves, require_function
 from ..tracing.trace import record
 from .axes import leaf_axes, output_axes, samples_of
-from .sample import Sample, stand_in
+from .sample import SampleTrace, sample_placeholder
 
 
 def vmap(
@@ -103,8 +103,8 @@ def vmap(
 
 
 class _Call:
-    """One call: its arguments with the axis of the samples in front, and what the function does
-    with one sample."""
+    """One call: its arguments with the axis of samples in front, and the trace of the function for
+    one sample."""
 
     def __init__(
         self, function: Callable[..., Any], args: Sequence[Any], kwargs: Any, in_axes: Any
@@ -118,7 +118,7 @@ class _Call:
         self.count = samples_of(leaves, self.axes)
         self.inputs = [_front(x, axis) for x, axis in zip(leaves, self.axes, strict=True)]
         arrays = self.arrays = [n for n, x in enumerate(self.inputs) if isinstance(x, Tensor)]
-        self.rebuild: Rebuild = tuple  # as the result of the function is
+        self.rebuild: Rebuild = tuple  # replaced when the result of the function is known
 
         def run(placeholders: list[Tensor]) -> list[Tensor]:
             given = list(self.inputs)
@@ -130,12 +130,12 @@ class _Call:
 
         name = f"vmap({getattr(function, '__name__', type(function).__name__)})"
         leads = [int(self.axes[n] is not None) for n in arrays]
-        stands = [stand_in(n, self.inputs[k], leads[n]) for n, k in enumerate(arrays)]
-        self.sample: Sample = record(name, run, stands, "auto", Sample)
+        stands = [sample_placeholder(n, self.inputs[k], leads[n]) for n, k in enumerate(arrays)]
+        self.sample: SampleTrace = record(name, run, stands, "auto", SampleTrace)
         self.varies = self.sample.varying([n for n, lead in enumerate(leads) if lead])
 
     def outputs(self, chunk_size: int | None) -> list[Tensor]:
-        """Return the results of all samples, whose axis is the first."""
+        """Return the results of all samples, with the axis of samples in front."""
         inputs = [self.inputs[n] for n in self.arrays]
         mapped = [self.axes[n] is not None for n in self.arrays]
         step = chunk_size or max(self.count, 1)
@@ -146,7 +146,7 @@ class _Call:
                 x[start:stop] if is_mapped and stop - start < self.count else x
                 for x, is_mapped in zip(inputs, mapped, strict=True)
             ]
-            parts.append(self.sample.mapped.on(some))
+            parts.append(self.sample.mapped.apply(some))
         return [joined(column) for column in zip(*parts, strict=True)]
 
 
@@ -159,5 +159,5 @@ def _front(leaf: Any, axis: int | None) -> Any:
 
 
 def _placed(value: Tensor, axis: int | None) -> Tensor:
-    """Return a result with its axis of samples where it belongs."""
+    """Return a result with its axis of samples moved to ``axis``."""
     return value[0] if axis is None else moveaxis(value, 0, axis) if axis else value

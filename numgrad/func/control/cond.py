@@ -69,26 +69,29 @@ def cond(
     if pred.array is not None or mode.capture is None:
         return (true_fun if pred else false_fun)(*_gated(operands, lambda x: x.reshape(x.shape)))
     pred = pred.reshape(()).astype(np.dtype(bool), copy=False)
-    chosen = _branch(true_fun, operands, lambda x: _where(pred, x, _nothing(x)))
-    other = _branch(false_fun, operands, lambda x: _where(pred, _nothing(x), x))
+    chosen = _branch(true_fun, operands, lambda x: _where(pred, x, _zero(x)))
+    other = _branch(false_fun, operands, lambda x: _where(pred, _zero(x), x))
     return _selected(pred, chosen, other)
 
 
 def _where(pred: Tensor, x: Any, y: Any) -> Tensor:
-    """Choose where the operands are, wherever it is decided."""
+    """Choose on the CPU if both operands are there, wherever the predicate is."""
     is_here = all(getattr(value, "device", CPU) == CPU for value in (x, y))
     return where(placed_on(pred, CPU) if is_here else pred, x, y)
 
 
-def _nothing(x: Tensor) -> Tensor:
+def _zero(x: Tensor) -> Tensor:
     return Tensor(np.zeros((), x.dtype))
 
 
 def _branch(
     function: Callable[..., Any], operands: Sequence[Any], gate: Callable[[Tensor], Tensor]
 ) -> Any:
-    """Record a branch. Cotangents leave it through gates, which hold back those of the branch that
-    was not chosen, NaN or not."""
+    """Capture a branch.
+
+    Its cotangents leave through gates, which hold back those of the branch that was not chosen, NaN
+    or not.
+    """
     gates = Gates(gate)
     capture = Capture((), mode.capture)
     with capture.running():
@@ -101,8 +104,11 @@ def _branch(
 
 
 def _gated(operands: Sequence[Any], gate: Callable[[Tensor], Tensor]) -> Any:
-    """Return the operands behind gates of their own, where the gradients of a branch meet before
-    they are added to others: the sums are the same for every way to choose."""
+    """Return the operands behind gates of their own.
+
+    The gradients of a branch are summed there before they meet others, so the sums have the same
+    order for every way to choose.
+    """
 
     def gated(leaf: Any) -> Any:
         if not isinstance(leaf, Tensor) or not leaf.requires_grad or not mode.grad:
@@ -128,7 +134,7 @@ def _leaf(pred: Tensor, a: Any, b: Any) -> Any:
         return None
     if a is None or b is None:
         raise ArgTypeError("cond: one of the functions returns None where the other has an array")
-    numbers = _is_number(a) or _is_number(b)  # one takes the dtype of the other
+    numbers = _is_number(a) or _is_number(b)  # a Python number takes the dtype of the other result
     first, second = a, b
     a, b = asarray(a), asarray(b)
     if a.shape != b.shape or (a.dtype != b.dtype and not numbers):
@@ -142,7 +148,7 @@ def _leaf(pred: Tensor, a: Any, b: Any) -> Any:
 
 
 def _is_number(value: Any) -> bool:
-    """Whether a result promotes like a number of Python."""
+    """Whether a result promotes like a Python number."""
     if isinstance(value, Tensor):
         return value.weak is not None
     return isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic)

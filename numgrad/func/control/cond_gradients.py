@@ -1,8 +1,8 @@
-"""Gates between a branch that may not have been chosen and what is around it.
+"""Gates between a branch that may not have been chosen and the graph around it.
 
-Both branches of a choice are computed, so the derivative of the one that was not chosen may be
+Both branches of a choice are computed, so the derivative of the branch that was not chosen may be
 infinite or NaN, and NaN times a cotangent of 0 is NaN. Wherever the graph of a branch reads a value
-from outside, an operand or one that it closes over, a gate lets the gradient through or makes it 0.
+from outside, an operand or a closed-over value, a gate lets the gradient through or makes it 0.
 """
 
 from collections.abc import Callable, Iterable
@@ -17,12 +17,12 @@ from ...engine.record.apply import mode
 
 
 class Gates:
-    """The gates of one branch; made before it runs.
+    """The gates of one branch; made before the branch runs.
 
     Parameters
     ----------
     gate : callable
-        Takes a value and returns what it is behind a gate.
+        Takes a value and returns the value behind a gate.
     """
 
     def __init__(self, gate: Callable[[Any], Any]) -> None:
@@ -30,10 +30,10 @@ class Gates:
         self._first = next_number()
 
     def close(self, outputs: Iterable[Value]) -> None:
-        """Put gates between the graph of the outputs and what is outside of the branch.
+        """Put gates between the graph of the outputs and the graph outside of the branch.
 
-        A pass visits nodes in descending order of their numbers, so those of the branch get new
-        numbers: the gates come before them.
+        A pass visits nodes in descending order of their numbers, so the nodes of the branch get new
+        numbers, above those of the gates.
         """
         nodes = self._nodes(outputs)
         outside = [edge for node in nodes for edge in node.edges if self._is_outside(edge.node)]
@@ -61,8 +61,10 @@ class Gates:
         return node is not None and number_of(node) < self._first
 
     def _gate_of(self, edge: Edge) -> Edge:
-        """Return the place behind a gate where ``edge`` leads. Of the value there a gradient needs
-        no more than its kind."""
+        """Return the edge behind a gate in front of ``edge``.
+
+        A gradient needs no more than the spec of the value there.
+        """
         spec = edge.spec
         value = placeholder(spec)
         connect(value, edge)

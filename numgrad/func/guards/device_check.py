@@ -1,5 +1,5 @@
-"""Where the operands of a captured function are: it runs on one device, and tensors of two do not
-meet there either."""
+"""The device of a captured function: it runs on one, and tensors of two devices do not meet in it.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -11,8 +11,8 @@ from ...engine.graph.value import CPU, Expr, Spec, Storage, device_of, is_movabl
 from ...engine.lower.placeholder import ARGUMENT
 
 
-def require_one(name: str, leaves: Iterable[Any]) -> None:
-    """Raise for tensors of several devices among arguments; what goes anywhere may."""
+def require_one_device(name: str, leaves: Iterable[Any]) -> None:
+    """Raise for arguments on several devices, except those that are moved freely."""
     tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
     devices = {x.spec.device for x in tensors if not is_movable_spec(x.spec)}
     if len(devices) > 1:
@@ -25,17 +25,17 @@ def require_one(name: str, leaves: Iterable[Any]) -> None:
 def device_for(
     exprs: Sequence[Expr], specs: Iterable[Spec], storages: Mapping[int, Storage]
 ) -> str:
-    """Return the device on which expressions are computed: the only one among ``specs`` but the
+    """Return the device on which expressions are computed: the only one among ``specs`` besides the
     CPU.
 
-    ``storages`` are those of what a function has taken from outside, by the ids of the arrays.
+    ``storages`` has the storages of values from outside, by the ids of the arrays.
 
     Raises
     ------
     DeviceError
-        If there are two, or where tensors of two devices meet. While a function is captured nobody
-        knows whether what it makes on the CPU stems from a tensor or from an array, which goes
-        along.
+        If there are two, or where tensors of two devices meet. Only expressions tell, after the
+        capture, whether a value on the CPU stems from a tensor or from an array, which is moved
+        freely.
     """
     devices = {spec.device for spec in specs} - {CPU}
     if len(devices) > 1:
@@ -58,14 +58,16 @@ def device_for(
 
 
 def comes_back(expr: Expr) -> bool:
-    """Whether an expression stands for a copy from a device to the CPU."""
+    """Whether an expression is a copy from a device to the CPU."""
     given = [value.spec for value in expr.inputs]
     return device_of(expr.specs) == CPU != device_of(given)
 
 
 def _is_tied(value: Any, tied: set[Any]) -> bool:
-    """Whether a value is on the CPU and stays there; ``tied`` has the ids of arrays from outside
-    and the expressions that do."""
+    """Whether a value is on the CPU and must stay there.
+
+    ``tied`` has the ids of arrays from outside, and the expressions, that must.
+    """
     if value.spec.device != CPU or is_movable_spec(value.spec):
         return False
     if value.array is not None:
@@ -75,4 +77,4 @@ def _is_tied(value: Any, tied: set[Any]) -> bool:
     return value.expr in tied
 
 
-__all__ = ["comes_back", "device_for", "require_one"]
+__all__ = ["comes_back", "device_for", "require_one_device"]

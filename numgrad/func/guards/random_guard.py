@@ -1,4 +1,5 @@
-"""Random numbers that a function draws while it is recorded: every replay would have the same."""
+"""Guard against random numbers that a function draws while it is captured: every replay would have
+the same ones."""
 
 import functools
 import random
@@ -15,7 +16,7 @@ from ..._tensor import Tensor
 from .static_keys import frozen
 
 _PYTHON: Any = random._inst  # type: ignore[attr-defined]
-_MOST = 2000  # objects that are looked at
+_MOST = 2000  # objects that are searched
 _MANY = 100  # items of a container
 
 _ADVICE = (
@@ -30,15 +31,18 @@ _UNSEEDED = (
 )
 
 
-class Watch:
-    """Look whether this thread draws from the generator of Python's ``random``, at some cost: it is
-    told of every call. Others draw from it at any time, such as those that serve connections."""
+class DrawProfiler:
+    """Tells whether this thread draws from the generator of Python's ``random``.
+
+    Other threads, such as those of servers, may draw from it at any time. Every call is profiled,
+    at some cost.
+    """
 
     def __init__(self) -> None:
         self.has_drawn = False
 
     def __enter__(self) -> None:
-        if sys.getprofile() is not None:  # that place is taken, so nobody can tell
+        if sys.getprofile() is not None:  # there is one profiler at most, so a draw is assumed
             self.has_drawn = True
             return
         sys.setprofile(self._look)
@@ -48,20 +52,20 @@ class Watch:
             sys.setprofile(None)
 
     def _look(self, frame: Any, event: str, called: Any) -> None:
-        """See calls of its two functions written in C, to which all others come."""
+        """Notice calls of the two C functions through which all others draw."""
         if event == "c_call" and getattr(called, "__self__", None) is _PYTHON:
             self.has_drawn |= called.__name__ in ("random", "getrandbits")
 
 
-class Draws:
-    """The states of the generators that a function may use, before it is recorded.
+class RandomGuard:
+    """The states of the generators that a function may use, before it is captured.
 
     Parameters
     ----------
     function : callable
-        The user's.
+        The function of the user.
     given : iterable
-        Its arguments.
+        The arguments of the function.
     """
 
     def __init__(self, function: Any, given: Iterable[Any]) -> None:
@@ -71,22 +75,26 @@ class Draws:
         self._seeds = _entropy.seeds
 
     def end(self) -> None:
-        """Look what has been drawn: once, as another thread may draw between two looks."""
+        """Note which generators have another state.
+
+        The states are compared once, as another thread may draw between two comparisons.
+        """
         self._drawn = [(g, name) for g, name, before in self._before if _state(g) != before]
         if _entropy.seeds != self._seeds:
             self._drawn.append((None, _UNSEEDED))
 
     def are_shared(self) -> bool:
-        """Whether there were draws, all of them from generators that other threads share."""
+        """Whether there were draws, all of them from generators that all threads share."""
         shared = {id(generator) for generator, _ in _global()}
         return bool(self._drawn) and all(id(generator) in shared for generator, _ in self._drawn)
 
-    def are_of_others(self, watch: Watch) -> bool:
-        """Whether there were none by a thread that was watched."""
+    def are_by_other_threads(self, watch: DrawProfiler) -> bool:
+        """Whether all draws were from Python's generator, and by other threads than the watched
+        one."""
         return [generator for generator, _ in self._drawn] == [_PYTHON] and not watch.has_drawn
 
     def require_none(self, function: str) -> None:
-        """Raise if a generator had another state than before, or was made without a seed."""
+        """Raise if a generator has another state than before, or was made without a seed."""
         if self._drawn:
             drawn = " and ".join([name for _, name in self._drawn])
             raise CaptureError(
@@ -98,13 +106,13 @@ class Draws:
 class _Entropy(threading.local):
     """How often generators of NumPy have asked the system for a seed, in this thread.
 
-    NumPy tells nobody, so the function by which it asks is given another one in front of it.
+    NumPy has no hook for that, so its function ``randbits`` is replaced by one that counts.
     """
 
     seeds = 0
 
     def watch(self) -> None:
-        """Count from now on."""
+        """Replace the function of NumPy, once."""
         module: Any = np.random.bit_generator  # type: ignore[attr-defined]
         ask = getattr(module, "randbits", None)
         if ask is None or isinstance(ask, _Counting):
@@ -113,7 +121,7 @@ class _Entropy(threading.local):
 
 
 class _Counting:
-    """A function, the calls of which are counted."""
+    """A function whose calls are counted."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
@@ -127,7 +135,7 @@ _entropy = _Entropy()
 
 
 def _global() -> Iterable[tuple[Any, str]]:
-    """Return the generators of modules."""
+    """Return the generators of the modules ``random`` and ``numpy.random``."""
     yield _PYTHON, "Python's random"
     yield np.random.mtrand._rand, "np.random"  # type: ignore[attr-defined]
 
@@ -141,12 +149,12 @@ def _state(generator: Any) -> Hashable:
 
 
 def _kinds() -> tuple[type, ...]:
-    numpy = np.random  # is imported when it is asked for
+    numpy = np.random  # NumPy imports it when the attribute is read
     return (random.Random, numpy.Generator, numpy.RandomState, numpy.BitGenerator)
 
 
-class _Found(NamedTuple):
-    """An object, and the names by which the code that has it could ask for parts of it."""
+class _Reached(NamedTuple):
+    """An object that code can reach, and the names of attributes in that code."""
 
     thing: Any
     names: frozenset[str]
@@ -156,7 +164,7 @@ def _reachable(roots: Iterable[Any]) -> list[Any]:
     """Return the generators that functions reach: by closures, by the names of globals and of
     attributes in their code, in objects and containers."""
     kinds = _kinds()
-    waiting = [_Found(root, frozenset()) for root in roots]
+    waiting = [_Reached(root, frozenset()) for root in roots]
     seen: dict[int, Any] = {}
     generators = []
     while waiting and len(seen) < _MOST:
@@ -164,47 +172,50 @@ def _reachable(roots: Iterable[Any]) -> list[Any]:
         if id(found.thing) in seen:
             continue
         seen[id(found.thing)] = found.thing
-        if _is(found.thing, kinds):
-            if not _is(found.thing, random.SystemRandom):
+        if _is_instance(found.thing, kinds):
+            if not _is_instance(found.thing, random.SystemRandom):
                 generators.append(found.thing)
         else:
-            waiting += _parts(found)
+            waiting += _parts_of(found)
     return generators
 
 
 _CONTAINERS: Any = (list, tuple, set, frozenset)
 
 
-def _is(thing: Any, kinds: Any) -> bool:
-    """Whether an object is of a class; `isinstance` would ask the object, which may be a proxy."""
+def _is_instance(thing: Any, kinds: Any) -> bool:
+    """Whether an object is of a class.
+
+    `isinstance` would ask the object, which may be a proxy.
+    """
     return issubclass(type(thing), kinds)
 
 
-def _parts(found: _Found) -> list[_Found]:
+def _parts_of(found: _Reached) -> list[_Reached]:
     thing, names = found
-    if _is(thing, FunctionType):
+    if _is_instance(thing, FunctionType):
         return _of_function(thing)
-    if _is(thing, MethodType):
+    if _is_instance(thing, MethodType):
         parts: Iterable[Any] = (thing.__self__, thing.__func__)
-    elif _is(thing, functools.partial):
+    elif _is_instance(thing, functools.partial):
         parts = (thing.func, *thing.args, *thing.keywords.values())
-    elif _is(thing, _CONTAINERS):
+    elif _is_instance(thing, _CONTAINERS):
         base = next(kind for kind in type(thing).__mro__ if kind in _CONTAINERS)
         parts = list(base.__iter__(thing))[:_MANY]
-    elif _is(thing, dict):
+    elif _is_instance(thing, dict):
         parts = list(dict.values(thing))[:_MANY]
-    elif _is(thing, ModuleType):
+    elif _is_instance(thing, ModuleType):
         values = _attributes(thing)
         parts = () if _is_known(values.get("__name__")) else _named(values, names)
-    elif _is(thing, type):
+    elif _is_instance(thing, type):
         parts = () if _is_known(thing.__module__) else list(vars(thing).values())[:_MANY]
     else:
         parts = _of_object(thing)
-    return [_Found(part, names) for part in parts]
+    return [_Reached(part, names) for part in parts]
 
 
-def _of_function(function: FunctionType) -> list[_Found]:
-    """Return what a function closes over and has as defaults, and the globals that it names."""
+def _of_function(function: FunctionType) -> list[_Reached]:
+    """Return the closed-over values, the defaults, and the globals that a function names."""
     names = frozenset(_names_in(function.__code__))
     cells = [cell for cell in function.__closure__ or () if not _is_empty(cell)]
     parts = [cell.cell_contents for cell in cells]
@@ -212,14 +223,14 @@ def _of_function(function: FunctionType) -> list[_Found]:
     parts += vars(function).values()
     if not _is_known(function.__module__):
         parts += _named(function.__globals__, names)
-    return [_Found(part, names) for part in parts]
+    return [_Reached(part, names) for part in parts]
 
 
 def _of_object(thing: Any) -> list[Any]:
-    """Return the attributes of an object of a class that somebody has written in Python, and the
-    class, whose methods may be called."""
+    """Return the attributes of an object of a Python class, and the class, whose methods may be
+    called."""
     kind = type(thing)
-    if _is(thing, (np.ndarray, Tensor)) or not kind.__flags__ & _HEAP:
+    if _is_instance(thing, (np.ndarray, Tensor)) or not kind.__flags__ & _HEAP:
         return []
     slots = [name for base in kind.__mro__ for name in _slots(base)]
     values = [_attribute(thing, name) for name in slots]
@@ -227,7 +238,7 @@ def _of_object(thing: Any) -> list[Any]:
 
 
 def _attribute(thing: Any, name: str) -> Any:
-    """Return what an object holds, None if nothing; no code of its class runs."""
+    """Return an attribute of an object, None if there is none; no code of its class runs."""
     try:
         return object.__getattribute__(thing, name)
     except AttributeError:
@@ -239,7 +250,7 @@ def _attributes(thing: Any) -> dict[str, Any]:
     return values if type(values) is dict else {}
 
 
-_HEAP = 1 << 9  # of the flags of a class: it was made while Python ran
+_HEAP = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class that was made while Python ran
 
 
 def _slots(kind: type) -> tuple[str, ...]:
@@ -261,7 +272,7 @@ def _names_in(code: CodeType) -> set[str]:
 
 
 def _is_known(module: Any) -> bool:
-    """Whether a module is one of those that draw from no generator but a given one."""
+    """Whether a module is known to draw only from generators that it is given."""
     return str(module).split(".")[0] in ("numgrad", "numpy", "builtins")
 
 
@@ -273,4 +284,4 @@ def _is_empty(cell: Any) -> bool:
     return False
 
 
-__all__ = ["Draws", "Watch"]
+__all__ = ["DrawProfiler", "RandomGuard"]

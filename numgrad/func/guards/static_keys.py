@@ -1,7 +1,7 @@
-"""Keys for what is fixed in a recording: values, and the structure of containers.
+"""Keys of constants of a trace: values of static arguments, and the structure of containers.
 
-Equal keys mean the same in type and in every bit. For Python ``1``, ``1.0`` and ``True`` are equal,
-and dicts whose items come in another order, and whatever a class says is equal.
+Equal keys mean equal types and equal bits. For Python ``1``, ``1.0`` and ``True`` are equal, as are
+dicts with another order of items, and whatever a class declares equal.
 """
 
 import enum
@@ -17,7 +17,7 @@ from ...containers.xarray_nodes import Labels
 from ...engine.graph.value import Value
 
 _insertion_order = optree.dict_insertion_ordered(True, namespace=ARGUMENTS)
-_insertion_order.__enter__()  # and never left: a function may iterate over a dict
+_insertion_order.__enter__()  # for the whole process: a function may iterate over a dict
 
 _BY_VALUE = (bool, int, str, bytes, type(None), type(Ellipsis), type, np.dtype, enum.Enum)
 _BY_BITS = (float, complex, np.generic)
@@ -31,8 +31,8 @@ def flatten(tree: Any) -> tuple[list[Any], Any]:
 
 
 def structure_key(structure: Any) -> tuple[Hashable, ...]:
-    """Return what tells structures of positional and keyword arguments apart that are equal for
-    Python: the types of the keys of dicts, and what registered containers hold beside leaves."""
+    """Return a key that tells apart structures which are equal for Python: by the types of the keys
+    of dicts, and by the data that registered containers hold beside leaves."""
     if structure.num_nodes == structure.num_leaves + 3:  # no container among them
         return ()
     nodes = structure.__getstate__()[0]
@@ -42,15 +42,17 @@ def structure_key(structure: Any) -> tuple[Hashable, ...]:
 
 
 def _is_exact(item: Any) -> bool:
-    """Whether Python compares what a node of a structure holds beside counts as exactly as a key:
-    the names of a dict; a class that is registered may keep anything beside leaves."""
+    """Whether Python compares the data of a node of a structure as exactly as a key would.
+
+    That holds for the names of a dict; a registered class may keep anything beside leaves.
+    """
     if isinstance(item, list | dict | tuple):
         return set(map(type, item)) <= {str}
     if isinstance(item, Rest):
         return not item.fixed
     if isinstance(item, type):
         return issubclass(item, tuple) or is_compared(item)
-    return getattr(item, "is_exact", False)  # equal ones are alike in all that they hold
+    return getattr(item, "is_exact", False)  # an attribute of data whose equality is exact
 
 
 def is_lasting(value: Any) -> bool:
@@ -79,14 +81,14 @@ def static_key(value: Any) -> Hashable:
 
 
 def frozen(value: Any, around: frozenset[int] = frozenset()) -> Hashable:
-    """Return a key of a value; ``around`` holds the objects that it is a part of."""
+    """Return a key of a value; ``around`` holds the ids of the objects that contain it."""
     kind = type(value)
     if isinstance(value, _BY_BITS):
         return kind, repr(value)
     if isinstance(value, _BY_VALUE) or kind.__eq__ is object.__eq__:
         return kind, value
-    if isinstance(value, Value):  # equal elements are not the same place in a graph
-        return _Same(value)
+    if isinstance(value, Value):  # values with equal elements have different places in a graph
+        return _IdentityKey(value)
     if isinstance(value, Rest | Labels):
         return kind, frozen(value.described(), around)
     if isinstance(value, np.ndarray):
@@ -104,19 +106,19 @@ def frozen(value: Any, around: frozenset[int] = frozenset()) -> Hashable:
 
 
 def _state(value: Any, around: frozenset[int]) -> Hashable:
-    """Return the key of an object that decides itself what it is equal to: all that a copy of it
-    would be made of, or the very object if it cannot be copied."""
+    """Return the key of an object with its own ``__eq__``: the data of a copy of it, or the object
+    itself if it cannot be copied."""
     try:
         parts = value.__reduce_ex__(4)
-    except Exception:  # whatever a class raises that refuses
-        return _Same(value)
+    except Exception:  # a class that cannot be pickled may raise anything
+        return _IdentityKey(value)
     if isinstance(parts, str):  # the name of a global object
-        return _Same(value)
+        return _IdentityKey(value)
     made = [list(part) if n > 2 and part is not None else part for n, part in enumerate(parts)]
     return tuple([frozen(part, around) for part in made])
 
 
-class _Same:
+class _IdentityKey:
     """The key of one object, equal to nothing else."""
 
     __slots__ = ("value",)
@@ -125,7 +127,7 @@ class _Same:
         self.value = value
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.value is self.value
+        return isinstance(other, _IdentityKey) and other.value is self.value
 
     def __hash__(self) -> int:
         return id(self.value)

@@ -1,4 +1,4 @@
-"""Where the rows or columns of a Jacobian go: joined as tensors, or written to arrays."""
+"""Blocks of a Jacobian, made of its rows or columns: joined as tensors, or written to arrays."""
 
 import math
 import mmap
@@ -12,13 +12,13 @@ from ..._tensor import Tensor
 from ...functions.shape.joining import concat
 from ...functions.shape.reshaping import matrix_transpose, reshape
 from ..pytree import Rebuild, flatten, places
-from ..tracing.destinations import fitting
+from ..tracing.destinations import checked_destination
 from .passes import Chunk, Columns, Passes
 
 _WINDOW = 1 << 24  # bytes of a file in memory that are written before they are given back
 
 
-class Joined:
+class TensorBlocks:
     """The blocks as tensors, in the graph that the passes have recorded, if any."""
 
     def __init__(self, passes: Passes) -> None:
@@ -26,7 +26,7 @@ class Joined:
         self._parts: list[list[list[Tensor]]] = [[] for _ in passes.sources]
 
     def put(self, chunk: Chunk) -> None:
-        """Keep some rows, or columns."""
+        """Keep a chunk of rows or columns."""
         self._parts[chunk.number].append(chunk.parts)
 
     def blocks(self) -> list[Tensor]:
@@ -46,13 +46,16 @@ class Joined:
 
 
 def joined(parts: Sequence[Tensor]) -> Tensor:
-    """Return parts one after the other, along their first axis."""
+    """Join tensors along their first axis."""
     return parts[0] if len(parts) == 1 else concat(parts)
 
 
-class Arrays:
-    """The blocks as arrays of NumPy, by output and input, into which rows or columns are written as
-    they come; new ones by default."""
+class ArrayBlocks:
+    """The blocks as NumPy arrays, by output and input, to which rows or columns are written as they
+    come.
+
+    The arrays are new unless the caller has given some.
+    """
 
     def __init__(self, passes: Passes, arrays: list[np.ndarray] | None = None) -> None:
         self._is_turned, self._width = isinstance(passes, Columns), len(passes.inputs)
@@ -62,7 +65,7 @@ class Arrays:
         self._flat = [_flat(block, y.size, x.size) for block, (y, x) in blocks]
 
     def put(self, chunk: Chunk) -> None:
-        """Write some rows, or columns."""
+        """Write a chunk of rows or columns."""
         some, n, width = slice(chunk.start, chunk.stop), chunk.number, self._width
         parts = [_matrix(part) for part in chunk.parts]
         if self._is_turned:
@@ -83,7 +86,7 @@ def _matrix(part: Tensor) -> np.ndarray:
 
 
 def _flat(array: np.ndarray, rows: int, columns: int) -> np.ndarray:
-    """Return a matrix that is a view of an array."""
+    """Return a view of an array as a matrix."""
     try:
         return array.reshape((rows, columns), copy=False)
     except ValueError:
@@ -94,12 +97,15 @@ def _flat(array: np.ndarray, rows: int, columns: int) -> np.ndarray:
 
 
 def _write(region: np.ndarray, values: np.ndarray) -> None:
-    """Copy values into a part of an array. Of one that is a file, little is in memory at a time."""
+    """Copy values into a region of an array.
+
+    Where the array is a file, little of it is in memory at a time.
+    """
     mapping = _mapping(region)
     if mapping is None:
         region[...] = values
         return
-    # The system maps what lies around as well: of a column, all of the rows.
+    # The system maps whole pages: for a column, those of all rows.
     step = max(1, _WINDOW // max(abs(region.strides[0]), 1))
     for start in range(0, region.shape[0], step):
         region[start : start + step] = values[start : start + step]
@@ -107,8 +113,11 @@ def _write(region: np.ndarray, values: np.ndarray) -> None:
 
 
 def _mapping(array: np.ndarray) -> Any:
-    """Return the memory-mapped file in which an array lies, None where it does not, and where what
-    is written must stay in memory: a copy that belongs to this process alone."""
+    """Return the memory-mapped file in which an array lies.
+
+    Return None if there is none, and for copy-on-write, which belongs to this process alone and
+    must stay in memory.
+    """
     if not isinstance(array, np.memmap) or array.mode not in ("r+", "w+"):
         return None
     base: Any = array
@@ -125,9 +134,11 @@ def block_spec(passes: Passes, output: Tensor, x: Tensor) -> tuple[tuple[int, ..
     return (*output.shape, *x.shape), dtype
 
 
-def into(passes: Passes, out: Any, arrange: Rebuild, what: str) -> Arrays:
-    """Return what writes to ``out``, after checking that the result fits; ``arrange`` puts one
-    thing for each block in the containers of the result."""
+def blocks_of_out(passes: Passes, out: Any, arrange: Rebuild, what: str) -> ArrayBlocks:
+    """Return `ArrayBlocks` that write to ``out``, after checking that the result fits.
+
+    ``arrange`` puts one leaf for each block into the containers of the result.
+    """
     specs = [block_spec(passes, y, x) for y in passes.outputs for x in passes.inputs]
     numbers = arrange(list(range(len(specs))))
     expected, leaves = places(numbers), flatten(out)[0]
@@ -138,5 +149,5 @@ def into(passes: Passes, out: Any, arrange: Rebuild, what: str) -> Arrays:
         )
     arrays: list[Any] = [None] * len(specs)
     for leaf, number in zip(leaves, flatten(numbers)[0], strict=True):
-        arrays[number] = fitting(leaf, specs[number], what)
-    return Arrays(passes, arrays)
+        arrays[number] = checked_destination(leaf, specs[number], what)
+    return ArrayBlocks(passes, arrays)

@@ -7,9 +7,9 @@ from ..._errors import DtypeError
 from ..._tensor import Tensor
 from ...engine.differentiate.hvp import products
 from ...engine.record.apply import mode
-from ..forward import along, delivered, push, seeds_of
-from ..gradients import ArgNums, Called, Tensors, pull
-from .jacobian import Chunks, Options, Shown
+from ..forward import delivered, evaluate_with_vectors, push, seeds_of
+from ..gradients import ArgNums, Evaluation, Tensors, pull
+from .jacobian import Chunks, JacobianOptions, Shown
 from .passes import Passes
 
 
@@ -53,14 +53,14 @@ def hessian(
     array([[ 6.,  0.],
            [ 0., 12.]])
     """
-    options = _Second("hessian", argnums, "auto", chunk_size, out, progress, has_aux)
+    options = HessianOptions("hessian", argnums, "auto", chunk_size, out, progress, has_aux)
     return options.transformed(function)
 
 
-class _Second(Options):
-    """How a Hessian is computed."""
+class HessianOptions(JacobianOptions):
+    """The options of a Hessian."""
 
-    def computed(self, at: Called) -> Any:
+    def computed(self, at: Evaluation) -> Any:
         variables = at.variables
         if any(x.dtype.kind == "c" for x in variables.leaves):
             raise DtypeError(
@@ -68,13 +68,16 @@ class _Second(Options):
                 "matrix holds. Differentiate to real and imaginary part: hessian(lambda a, b: "
                 "f(a + 1j * b), argnums=(0, 1)), or use hvp."
             )
-        passes = Curvature(at.scalar(), variables.leaves, at.outer_graph())
+        passes = HessianRows(at.scalar(), variables.leaves, at.outer_graph())
         return self.assembled(passes, variables, variables.rebuild)
 
 
-class Curvature(Passes):
-    """The rows of a Hessian. It is symmetric: its products with the unit vectors of an input are
-    the rows of that input."""
+class HessianRows(Passes):
+    """The rows of a Hessian.
+
+    The Hessian is symmetric: its products with the unit vectors of an input are the rows of that
+    input.
+    """
 
     def __init__(self, output: Tensor, inputs: Sequence[Tensor], graph: bool) -> None:
         super().__init__(inputs, inputs, graph)
@@ -82,7 +85,7 @@ class Curvature(Passes):
 
     def chunk(self, number: int, start: int, stop: int) -> list[Tensor]:
         tangents = self.tangents(number, start, stop)
-        return curvature(self.scalar, self.inputs, tangents, self.graph, batched=True)
+        return hessian_products(self.scalar, self.inputs, tangents, self.graph, batched=True)
 
 
 def hvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
@@ -113,7 +116,7 @@ def hvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
     >>> product
     array([ 6., 12.])
     """
-    return _product(function, primals, tangents, "hvp", "tangent", curvature)
+    return _product(function, primals, tangents, "hvp", "tangent", hessian_products)
 
 
 def vhp(function: Callable[..., Any], primals: Sequence[Any], cotangents: Sequence[Any]) -> Any:
@@ -155,14 +158,14 @@ def vhp(function: Callable[..., Any], primals: Sequence[Any], cotangents: Sequen
 def _product(
     function: Any, primals: Any, given: Any, what: str, kind: str, multiply: Callable[..., Any]
 ) -> Any:
-    at, vectors, graph = along(function, primals, given, what, kind)
+    at, vectors, graph = evaluate_with_vectors(function, primals, given, what, kind)
     variables = at.variables
     products = multiply(at.scalar(), variables.leaves, vectors, graph)
     value = variables.deliver(at.leaves[0])
     return value, variables.rebuild([variables.deliver(p) for p in products])
 
 
-def curvature(
+def hessian_products(
     output: Tensor, inputs: Tensors, tangents: Sequence[Any], graph: bool, batched: bool = False
 ) -> list[Tensor]:
     """Return the products of the Hessian of a scalar with tangents, forward over reverse."""

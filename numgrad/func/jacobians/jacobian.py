@@ -1,4 +1,4 @@
-"""Whole Jacobians: by rows, by columns, in chunks that fit into memory, into arrays of the
+"""Whole Jacobians: by rows or by columns, in chunks that fit into memory, into arrays of the
 caller."""
 
 from collections.abc import Callable, Sequence
@@ -13,11 +13,11 @@ from ...engine.capture.capture import refuse
 from ...engine.graph.value import CPU
 from ...engine.record.apply import mode as present
 from ...process.transformed_function import Transformed
-from ..gradients import ArgNums, Called
+from ..gradients import ArgNums, Evaluation
 from ..pytree import Rebuild, Variables, require_function
-from .blocks import Arrays, Joined, into
+from .blocks import ArrayBlocks, TensorBlocks, blocks_of_out
 from .passes import Passes, Rows, passes_of
-from .progress import STEPS, Bar, require_progress
+from .progress import STEPS, ProgressBar, require_progress
 
 MODES = ("auto", "reverse", "forward")
 Chunks = int | str | None
@@ -84,7 +84,7 @@ def jacrev(
     array([[2., 0.],
            [0., 4.]])
     """
-    options = Options("jacrev", argnums, "reverse", chunk_size, out, progress, has_aux)
+    options = JacobianOptions("jacrev", argnums, "reverse", chunk_size, out, progress, has_aux)
     return options.transformed(function)
 
 
@@ -117,7 +117,7 @@ def jacfwd(
     array([[2., 0.],
            [0., 4.]])
     """
-    options = Options("jacfwd", argnums, "forward", chunk_size, out, progress, has_aux)
+    options = JacobianOptions("jacfwd", argnums, "forward", chunk_size, out, progress, has_aux)
     return options.transformed(function)
 
 
@@ -163,7 +163,7 @@ def jacobian(
     >>> big = np.lib.format.open_memmap(path, "w+", np.float64, (3, 2))  # doctest: +SKIP
     >>> ng.func.jacobian(f, out=big, progress=True)(x)  # doctest: +SKIP
     """
-    options = Options("jacobian", argnums, mode, chunk_size, out, progress, has_aux)
+    options = JacobianOptions("jacobian", argnums, mode, chunk_size, out, progress, has_aux)
     return options.transformed(function)
 
 
@@ -196,13 +196,15 @@ def value_and_jacobian(
     (array([1., 4.]), array([[2., 0.],
            [0., 4.]]))
     """
-    options = Options("value_and_jacobian", argnums, mode, chunk_size, out, progress, has_aux)
+    options = JacobianOptions(
+        "value_and_jacobian", argnums, mode, chunk_size, out, progress, has_aux
+    )
     return options.transformed(function, with_value=True)
 
 
 @dataclass(frozen=True)
-class Options:
-    """How a Jacobian is computed, see `jacobian`."""
+class JacobianOptions:
+    """The options of a Jacobian, see `jacobian`."""
 
     what: str
     argnums: ArgNums
@@ -230,15 +232,15 @@ class Options:
         require_function(function, self.what)
 
         def jacobian_function(*args: Any, **kwargs: Any) -> Any:
-            at = Called(function, args, self.argnums, self.what, kwargs, self.has_aux)
+            at = Evaluation(function, args, self.argnums, self.what, kwargs, self.has_aux)
             result = self.computed(at)
             return (at.with_aux(at.value()), result) if with_value else at.with_aux(result)
 
         again = self.transformed, (function, with_value)
         return Transformed(jacobian_function, function, self.what, *again)
 
-    def computed(self, at: Called) -> Any:
-        """Return the Jacobian as the caller gets it."""
+    def computed(self, at: Evaluation) -> Any:
+        """Return the Jacobian, ready for the caller."""
         outputs, variables, graph = at.leaves, at.variables, at.outer_graph()
         passes = passes_of(self.mode, outputs, variables.leaves, graph)
         try:
@@ -249,34 +251,35 @@ class Options:
             return self.assembled(Rows(outputs, variables.leaves, graph), variables, at.rebuild)
 
     def assembled(self, passes: Passes, variables: Variables, rebuild: Rebuild) -> Any:
-        """Return what passes make up, as the caller gets it; ``rebuild`` arranges what there is
-        of each output."""
+        """Return the blocks that passes compute, ready for the caller; ``rebuild`` arranges one
+        item for each output."""
 
         def arrange(blocks: Sequence[Any]) -> Any:
             return rebuild(variables.by_output(blocks))
 
         if self.out is not None:
             self._require_no_graph(passes.graph)
-            self._filled(into(passes, self.out, arrange, self.what), passes)
+            self._filled(blocks_of_out(passes, self.out, arrange, self.what), passes)
             return self.out
         is_here = all(x.spec.device == CPU for x in (*passes.outputs, *passes.inputs))
-        is_chunked = self._step(passes) is not None  # chunks joined at the end would be there twice
+        is_chunked = self._step(passes) is not None  # joining chunks would need the memory twice
         to_arrays = is_here and is_chunked and present.capture is None and not passes.graph
-        blocks = self._filled(Arrays(passes) if to_arrays else Joined(passes), passes)
+        blocks = self._filled(ArrayBlocks(passes) if to_arrays else TensorBlocks(passes), passes)
         if not variables.as_numpy:
             blocks = [b if isinstance(b, Tensor) else Tensor(b) for b in blocks]
         return arrange(list(map(variables.deliver, blocks)))
 
     def _filled(self, target: Any, passes: Passes) -> Any:
-        """Return the blocks by output and input."""
-        with closing(Bar(self.progress, passes.count, passes.unit)) as bar:
+        """Run the passes and put their chunks into ``target``; return its blocks by output and
+        input."""
+        with closing(ProgressBar(self.progress, passes.count, passes.unit)) as bar:
             for chunk in passes.chunks(self._step(passes)):
                 target.put(chunk)
                 bar.advance(chunk.stop - chunk.start)
         return target.blocks()
 
     def _step(self, passes: Passes) -> int | None:
-        """Return how many rows or columns a pass takes, None for all."""
+        """Return the number of rows or columns of a pass, None for all."""
         if self.chunk_size != "auto":
             return self.chunk_size  # type: ignore[return-value]
         if present.capture is not None or passes.graph:  # a graph keeps them all

@@ -1,4 +1,5 @@
-"""The rows or columns of a Jacobian, some at a time: batched passes with parts of an identity."""
+"""The rows or columns of a Jacobian, in chunks: batched passes with rows of an identity as seeds.
+"""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -12,8 +13,11 @@ from ..gradients import Tensors, pull
 
 
 class Chunk(NamedTuple):
-    """Rows ``start..stop`` of an output by its number, or columns of an input: for each input, or
-    each output, a tensor whose first axis counts them."""
+    """Rows ``start..stop`` of an output by its number, or columns of an input.
+
+    ``parts`` has a tensor for each input, or for each output, whose first axis counts the rows or
+    columns.
+    """
 
     number: int
     start: int
@@ -22,8 +26,11 @@ class Chunk(NamedTuple):
 
 
 class Passes:
-    """The passes that make up a Jacobian, whichever mode they are in. One pass, with a batch, is
-    for elements of one of ``sources``; each row, or column, has elements for all ``others``."""
+    """The passes that compute a Jacobian, in either mode.
+
+    One batched pass is for elements of one of ``sources``; each row, or column, has elements for
+    all ``others``.
+    """
 
     unit = "rows"
 
@@ -38,9 +45,11 @@ class Passes:
         return sum(source.size for source in self.sources)
 
     def nbytes(self) -> int:
-        """Return what a batched pass takes for each row: that of the identity, the results, and
-        once more as much as these, which programs hand on where a pass is made of several. What is
-        computed in between stays in the caches."""
+        """Return the bytes that a batched pass takes for each row: a row of the identity, the
+        results, and the size of the results once more for values between the programs of a pass.
+
+        Other intermediate values stay in the caches.
+        """
         row = max((x.size * x.dtype.itemsize for x in self.sources), default=0)
         return row + 2 * sum(x.size * x.dtype.itemsize for x in self.others) or 1
 
@@ -53,24 +62,24 @@ class Passes:
                 yield Chunk(number, start, stop, self.chunk(number, start, stop))
 
     def chunk(self, number: int, start: int, stop: int) -> list[Tensor]:
-        """Return the rows, or columns, of these elements."""
+        """Return the rows, or columns, of elements ``start..stop`` of a source."""
         raise NotImplementedError
 
     def tangents(self, number: int, start: int, stop: int, unit: complex = 1) -> list[Any]:
-        """Return the unit vectors of elements of one input, and nothing for the others."""
+        """Return unit vectors for elements of one input, and None for the other inputs."""
         tangents: list[Any] = [None] * len(self.inputs)
         tangents[number] = identity(self.inputs[number], start, stop, unit)
         return tangents
 
 
 class Rows(Passes):
-    """Reverse mode: one row of a batched vector-Jacobian product for each element of an output."""
+    """Reverse mode: a row of a batched vector-Jacobian product for each element of an output."""
 
     def chunk(self, number: int, start: int, stop: int) -> list[Tensor]:
         output = self.outputs[number]
         rows = self._pull(output, self.inputs, start, stop, 1)
         real = [n for n, x in enumerate(self.inputs) if x.dtype.kind == "f"]
-        if output.dtype.kind == "c" and real:  # whose gradients are those of the real part
+        if output.dtype.kind == "c" and real:  # the rows so far are those of the real part
             inputs = [self.inputs[n] for n in real]
             imaginary = self._pull(output, inputs, start, stop, 1j)
             for n, part in zip(real, imaginary, strict=True):
@@ -85,8 +94,7 @@ class Rows(Passes):
 
 
 class Columns(Passes):
-    """Forward mode: one column of a batched Jacobian-vector product for each element of an
-    input."""
+    """Forward mode: a column of a batched Jacobian-vector product for each element of an input."""
 
     unit = "columns"
 
@@ -96,7 +104,7 @@ class Columns(Passes):
             along_i = self._push(number, start, stop, 1j)
             pairs = zip(columns, along_i, strict=True)
             columns = [_real(a) + _real(b) * 1j for a, b in pairs]
-        pairs = zip(columns, self.outputs, strict=True)  # zeros of integers are the argument's
+        pairs = zip(columns, self.outputs, strict=True)  # integers: zeros, dtype of x
         return [c if y.dtype.kind in "fc" else c.astype(dtype) for c, y in pairs]
 
     def _push(self, number: int, start: int, stop: int, unit: complex) -> list[Tensor]:
@@ -105,8 +113,8 @@ class Columns(Passes):
 
 
 def identity(tensor: Tensor, start: int, stop: int, unit: complex) -> Tensor:
-    """Return rows ``start..stop`` of the identity over the elements of ``tensor``, each in its
-    shape, times ``unit``, on its device."""
+    """Return rows ``start..stop`` of the identity over the elements of ``tensor``, times ``unit``,
+    each in the shape of ``tensor`` and on its device."""
     count = stop - start
     rows = np.zeros((count, *tensor.shape), tensor.dtype)
     rows.reshape(count, tensor.size)[range(count), range(start, stop)] = unit
@@ -118,7 +126,7 @@ def _real(tensor: Tensor) -> Tensor:
 
 
 def passes_of(mode: str, outputs: Tensors, inputs: Tensors, graph: bool) -> Passes:
-    """Return the passes of a mode; for "auto" those of which there are fewer."""
+    """Return the passes of a mode; for "auto" those of the mode that needs fewer."""
     if mode == "auto":
         columns, rows = (sum(x.size for x in group) for group in (inputs, outputs))
         mode = "forward" if columns < rows else "reverse"

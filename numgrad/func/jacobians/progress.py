@@ -1,4 +1,4 @@
-"""How far long work is, for those who wait for it."""
+"""Progress bars for Jacobians that take long."""
 
 import time
 from collections.abc import Callable
@@ -9,15 +9,17 @@ from ..._errors import ArgTypeError
 from ...process.progress import Progress
 
 _WIDTH = 30
-_SHORT = 0.5  # seconds of work of which nothing is shown
-STEPS = 50  # how often a bar moves at least
+_SHORT = 0.5  # seconds of work before a bar is shown
+STEPS = 50  # the least number of steps of a bar
 
 
 @dataclass
-class Bar:
-    """Tells a callable, or a line on standard error, how many rows or columns are done. The line
-    appears where the work takes longer than half a second; ``title`` is in front of it, ``what``
-    says of what there are ``total``."""
+class ProgressBar:
+    """Reports to a callable, or in a line on standard error, how many rows or columns are done.
+
+    The line appears where the work takes longer than half a second; ``title`` is in front of it,
+    ``what`` is the unit of ``total``.
+    """
 
     progress: bool | Callable[[int, int], Any]
     total: int
@@ -28,7 +30,7 @@ class Bar:
     line: Progress | None = None
 
     def advance(self, count: int) -> None:
-        """Note that more is done."""
+        """Note that ``count`` more are done."""
         self.done += count
         if callable(self.progress):
             self.progress(self.done, self.total)
@@ -46,13 +48,13 @@ class Bar:
         self.line.update(f"[{bar}] {self.done} of {self.total} {self.what}, {left:.0f} s left")
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self.line is not None:
             self.line.close()
 
 
 def require_progress(progress: Any, what: str) -> None:
-    """Raise for what can tell nobody how far the work is."""
+    """Raise unless ``progress`` is a bool or a callable."""
     if not (isinstance(progress, bool) or callable(progress)):
         raise ArgTypeError(
             f"{what}: progress must be True, False or a callable progress(done, total), got "

@@ -1,5 +1,5 @@
 """The arguments of a call of a captured function: the key by which a specialization is looked up,
-and the leaves that a replay is given."""
+and the leaves that its trace reads."""
 
 import inspect
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -26,27 +26,27 @@ FIXED = (bool, int, str, bytes, type(None), type(Ellipsis), np.dtype, type)
 
 
 class Call:
-    """One call, taken apart.
+    """The arguments of one call, flattened.
 
     Attributes
     ----------
     key : hashable
-        Equal for calls that one recording serves.
+        Equal for calls with the same specialization.
     leaves : list
-        The arrays, tensors and numbers that may change from call to call.
+        The arrays, tensors and numbers that are arguments of the trace.
     kinds : list of str
-        What each of them is.
+        The kind of each leaf: an array, a tensor, or which sort of number.
     is_lasting : bool
-        Whether static arguments stay what they are as long as they are the same objects.
+        Whether the key of a static argument is the same as long as it is the same object.
     outline : hashable
-        Equal for calls that differ in integers alone.
+        The key without the values of integers: equal for calls that differ in these alone.
     integers : dict
-        Integers by their places among all leaves; those that ``later`` names are in ``leaves``.
+        Integers by their places among all leaves; the symbolic ones are in ``leaves``, too.
 
     Parameters
     ----------
-    later : callable
-        Takes ``outline`` and returns the places of the integers that are known later.
+    symbolic : callable
+        Takes ``outline`` and returns the places of the symbolic integers.
     """
 
     __slots__ = (
@@ -59,7 +59,7 @@ class Call:
         signature: "Signature",
         args: Sequence[Any],
         kwargs: dict[str, Any],
-        later: Callable[[Hashable], frozenset[int]],
+        symbolic: Callable[[Hashable], frozenset[int]],
     ) -> None:
         self.args, self.kwargs = signature.split(args, kwargs)
         found, self.structure = flatten((self.args, self.kwargs))
@@ -89,7 +89,7 @@ class Call:
             self.positions.append(position)
             parts.append((kind, *_spec(self.leaves[-1], kind)))
         self.outline = self.key = tuple(parts)
-        fixed = self.integers.keys() - later(self.outline) if self.integers else ()
+        fixed = self.integers.keys() - symbolic(self.outline) if self.integers else ()
         if fixed:
             for position in fixed:
                 parts[first + position] = frozen(found[position])
@@ -97,7 +97,7 @@ class Call:
             self._leave_out(fixed)
 
     def _leave_out(self, fixed: Iterable[int]) -> None:
-        """Make integers part of the recording."""
+        """Drop integers from the leaves: they become constants of the trace."""
         kept = [n for n, position in enumerate(self.positions) if position not in fixed]
         self.leaves = [self.leaves[n] for n in kept]
         self.kinds = [self.kinds[n] for n in kept]
@@ -115,7 +115,7 @@ class Call:
 
     @property
     def is_flat(self) -> bool:
-        """Whether the arguments are the leaves themselves, none in a container."""
+        """Whether each argument is itself a leaf, and none is a container."""
         return not self.kwargs and len(self.args) == len(self.fixed) and all(
             isinstance(arg, Static) or arg is leaf
             for arg, leaf in zip(self.args, self.fixed, strict=True)
@@ -123,7 +123,7 @@ class Call:
 
     @property
     def orders(self) -> list[Any]:
-        """The strides of copies of arrays and tensors, None of others and in C order."""
+        """The strides of copies of arrays and tensors; None for numbers and for C order."""
         pairs = zip(self.leaves, self.kinds, strict=True)
         return [
             strides_of_value_copy(leaf) if kind in (NUMPY, TENSOR) else None for leaf, kind in pairs
@@ -135,8 +135,7 @@ class Call:
         return TENSOR not in self.kinds
 
     def rebuild(self, leaves: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Return positional and keyword arguments with other leaves in place of the present
-        ones."""
+        """Return positional and keyword arguments with other leaves."""
         found = list(self.fixed)
         for position, leaf in zip(self.positions, leaves, strict=True):
             found[position] = leaf
@@ -145,7 +144,7 @@ class Call:
 
 
 def _kind(leaf: Any) -> str | None:
-    """Return what a leaf is; None for one that is fixed in a recording."""
+    """Return the kind of a leaf; None for a constant of the trace."""
     if isinstance(leaf, Tensor):
         return TENSOR
     if type(leaf) is np.ndarray:
@@ -204,7 +203,8 @@ class Signature:
             raise ArgTypeError("jit: an argument cannot be both static and donated")
 
     def _check(self, parameters: Sequence[inspect.Parameter], count: int) -> None:
-        """Raise for parameters that the function, whose first ``count`` have a place, has not."""
+        """Raise for static or donated arguments that the function does not have; ``count`` of its
+        parameters have a position."""
         names, kinds = [p.name for p in parameters], {p.kind for p in parameters}
         if parameters and inspect.Parameter.VAR_KEYWORD not in kinds:
             for name in sorted(self.static_names.difference(names)):
@@ -233,7 +233,7 @@ class Signature:
 
 
 class Static:
-    """A static argument on its way through the flattening of containers."""
+    """A static argument, wrapped so that flattening takes it for a leaf."""
 
     __slots__ = ("value",)
 
@@ -245,7 +245,7 @@ _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_
 
 
 def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
-    """Return the parameters of a function; none where they are not known."""
+    """Return the parameters of a function; none if they cannot be inspected."""
     try:
         return list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):

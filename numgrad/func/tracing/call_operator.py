@@ -1,4 +1,4 @@
-"""A captured function in a graph: one operation, whose derivative is that of what it is made of."""
+"""A call of a captured function is recorded as one node; its derivative is a trace, too."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -11,47 +11,50 @@ from ...engine.graph.node import NO_EDGE, Value
 from . import inline
 
 if TYPE_CHECKING:
-    from .trace import Recording
+    from .trace import Trace
 
 
-class Replay(Operator):
-    """A whole recording as one operation of a graph."""
+class CallOperator(Operator):
+    """A whole trace as one operator, so that a call of the captured function is one node."""
 
     is_replay = True
 
-    def __init__(self, recording: "Recording") -> None:
-        super().__init__(recording.name, register=False)
-        self.recording = recording
-        self.has_rule = recording.has_rules()
+    def __init__(self, trace: "Trace") -> None:
+        super().__init__(trace.name, register=False)
+        self.trace = trace
+        self.has_rule = trace.has_rules()
 
     def differentiate(
         self, backward_pass: Any, context: Any, cotangents: Sequence[Any]
     ) -> Sequence[Any]:
-        """Replay the recorded derivative: as part of the pass if its seeds have rows, else at
-        once. A pass with rows that is recorded itself goes through the graph of the function, since
-        a replay knows no rows."""
-        recording = self.recording
-        derivative = recording.derivative(context.wanted, context.create_graph)
-        inputs = [context.input(n) for n in range(len(recording.arguments))]
-        seeds = arrived(context, cotangents, recording.live)
+        """Return the gradients from the trace of the derivative.
+
+        It becomes part of the backward pass if the seeds have rows or all derivatives are rules,
+        else it runs at once. A backward pass whose seeds have rows and that is recorded itself goes
+        through the nodes of the function, since a call has no rule for rows.
+        """
+        trace = self.trace
+        derivative = trace.derivative(context.wanted, context.create_graph)
+        inputs = [context.input(n) for n in range(len(trace.arguments))]
+        seeds = arrived(context, cotangents, trace.live)
         if self.has_rule and not context.create_graph:
             return self._inline(derivative, context, inputs, seeds)
         first = len(inputs)
-        past = {id(v): context.input(first + n) for n, v in enumerate(recording.outer)}
+        past = {id(v): context.input(first + n) for n, v in enumerate(trace.outer)}
         outer = [past.get(id(v), v) for v in derivative.outer]
         wanted = [n for n, want in enumerate(context.wanted) if want]
 
         def pull(*gs: Any) -> Sequence[Any]:
             return derivative.call([*inputs, *gs], outer)
 
-        changed = recording.past.changed(context.saved_after_inputs())
+        changed = trace.snapshot.changed(context.saved_after_inputs())
         with_rows = any(g.rows for g in seeds)
         is_open = bool(changed) or (with_rows and context.create_graph)
         if is_open and not derivative.has_passages:
-            return inline.pull(backward_pass, context.node, recording, inputs, seeds, changed)
+            return inline.pull(backward_pass, context.node, trace, inputs, seeds, changed)
         if changed:
             raise InplaceError(
-                f"what {recording.name} closes over has been written since it was called, and its "
+                f"what {trace.name} closes over has been written since it was called, and its "
                 f"derivative, which has passes with rows inside or values that come back from a "
                 f"device, cannot be computed with what was there. Write after the pass, or give "
                 f"the function the array as an argument."
@@ -61,40 +64,44 @@ class Replay(Operator):
         else:
             specs = [context.input_specs[n] for n in wanted]
             found = hooks.by_row(backward_pass, pull, seeds, specs, writes=False)
-            backward_pass.note_owned(found)  # in arrays that a program has made
+            backward_pass.note_owned(found)  # gradients in arrays that the program has made
         gradients: list[Any] = [None] * len(context.wanted)
         for n, gradient in zip(wanted, found, strict=True):
             gradients[n] = gradient
         return gradients
 
     def _inline(
-        self, derivative: "Recording", context: Any, inputs: list[Any], seeds: Sequence[Any]
+        self, derivative: "Trace", context: Any, inputs: list[Any], seeds: Sequence[Any]
     ) -> list[Any]:
-        """Return the gradients as expressions of what was saved."""
+        """Return the gradients as expressions of the saved values."""
         replaced = derivative.inline([*inputs, *seeds], self._saved(context))
         found = iter([replaced(value).detached() for value in derivative.outputs])
         return [next(found) if want else None for want in context.wanted]
 
     def _saved(self, context: Any) -> dict[int, Value]:
-        """Return what a node has saved of what is read from outside, by the ids of the arrays."""
-        first = len(self.recording.arguments)
-        outer = {id(v.array): n for n, v in enumerate(self.recording.outer, first)}
-        first += len(self.recording.outer)
-        rest = {id(v.array): n for n, v in enumerate(self.recording.past.constants, first)}
+        """Return the saved values of everything that the trace reads from outside, by the ids of
+        the arrays."""
+        first = len(self.trace.arguments)
+        outer = {id(v.array): n for n, v in enumerate(self.trace.outer, first)}
+        first += len(self.trace.outer)
+        rest = {id(v.array): n for n, v in enumerate(self.trace.snapshot.constants, first)}
         saved = {key: context.restore(n, NO_EDGE) for key, n in rest.items() if key not in outer}
         return saved | {key: context.input(n) for key, n in outer.items()}
 
     def tangent(
         self, forward_pass: Any, context: Any, tangents: Sequence[Any]
     ) -> Sequence[Any] | None:
-        """Go through the graph of the function, unless that is one operation of a graph: then its
-        derivative is transposed."""
-        recording = self.recording
+        """Return the tangents of the outputs, computed node by node in the graph of the function.
+
+        Return None if the derivative has a derivative itself: the forward pass then transposes the
+        backward rule.
+        """
+        trace = self.trace
         if self.has_rule:
             past = self._saved(context)
-        elif recording.derivative(context.wanted, context.create_graph).is_last:
-            past = recording.past.changed(context.saved_after_inputs())
+        elif trace.derivative(context.wanted, context.create_graph).is_last:
+            past = trace.snapshot.changed(context.saved_after_inputs())
         else:
             return None
-        inputs = [context.input(n) for n in range(len(recording.arguments))]
-        return inline.push(forward_pass, context.node, recording, inputs, tangents, past)
+        inputs = [context.input(n) for n in range(len(trace.arguments))]
+        return inline.push(forward_pass, context.node, trace, inputs, tangents, past)

@@ -1,4 +1,4 @@
-"""Results in memory of the caller: ``out=``, and arguments that are donated."""
+"""Results in memory of the caller: ``out=`` and donated arguments."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,11 +10,11 @@ from ...containers import optree_calls as optree
 from ...engine.graph.value import CPU
 from ...engine.record.apply import mode
 
-_MOST_WORK = 10_000  # of the exact answer, which could take long for strides of many axes
+_MOST_WORK = 10_000  # of the exact test for overlap, which could take long for many axes
 
 
-def into(recorded: Any, call: Any, out: Any) -> None:
-    """Run a recording and write its results to ``out``.
+def run_into(specialization: Any, call: Any, out: Any) -> None:
+    """Run a specialization and write its results to ``out``.
 
     Raises
     ------
@@ -24,41 +24,41 @@ def into(recorded: Any, call: Any, out: Any) -> None:
     ValueError
         If an array has another shape or dtype, is read-only, or shares memory with another one.
     """
-    if set(recorded.recording.stages.devices) - {CPU}:
+    if set(specialization.trace.stages.devices) - {CPU}:
         raise ArgTypeError(
             "jit: out= holds arrays of NumPy, and the results are on a device; call without out="
         )
-    outs = _matching(recorded, out)
-    tensors = [] if recorded.as_numpy else recorded.tensors(call)
-    given = (*tensors, *recorded.recording.outer)
-    if recorded.recording.live and mode.grad and any(t.requires_grad for t in given):
+    outs = _matching(specialization, out)
+    tensors = [] if specialization.as_numpy else specialization.tensors(call)
+    given = (*tensors, *specialization.trace.outer)
+    if specialization.trace.live and mode.grad and any(t.requires_grad for t in given):
         raise ArgTypeError(
             "jit: out= cannot hold results that require grad; call under ng.no_grad(), or without "
             "out="
         )
-    arrays = recorded.arrays(call)
-    stages = recorded.recording.stages
+    arrays = specialization.arrays(call)
+    stages = specialization.trace.stages
     if stages.is_single:
         (stage,) = stages.stages
         read = [arrays[n] for n in stage.sources]
-        if not _touch(outs, [*read, *stage.plan.bound.program.arrays.values()]):
+        if not _must_copy(outs, [*read, *stage.plan.bound.program.arrays.values()]):
             stage.plan.run_into(read, outs)
             return
     for array, result in zip(outs, stages(arrays), strict=True):
         array[...] = result
 
 
-def donated(recorded: Any, call: Any) -> list[np.ndarray]:
-    """Run a recording; return its results, some of them in the memory of donated arguments."""
-    stages, arrays = recorded.recording.stages, recorded.arrays(call)
+def run_donated(specialization: Any, call: Any) -> list[np.ndarray]:
+    """Run a specialization; return its results, some of them in the memory of donated arguments."""
+    stages, arrays = specialization.trace.stages, specialization.arrays(call)
     if not stages.is_single:
         return stages(arrays)
     (stage,) = stages.stages
     read = [arrays[n] for n in stage.sources]
-    own = [n for n, source in enumerate(stage.sources) if source in recorded.donated]
-    free = [n for n in own if _is_free(read[n], call.leaves[stage.sources[n]], n, read, stage)]
+    own = [n for n, source in enumerate(stage.sources) if source in specialization.donated]
+    free = [n for n in own if _is_reusable(read[n], call.leaves[stage.sources[n]], n, read, stage)]
     bound = stage.plan.bound
-    chosen = bound.heirs({n: read[n].dtype for n in free})
+    chosen = bound.reused_arguments({n: read[n].dtype for n in free})
     results = [
         read[chosen[n]].reshape(shape) if n in chosen else np.empty(shape, dtype)
         for n, (shape, dtype) in enumerate(stages.specs)
@@ -67,10 +67,10 @@ def donated(recorded: Any, call: Any) -> list[np.ndarray]:
     return results
 
 
-def _is_free(
+def _is_reusable(
     array: np.ndarray, leaf: Any, number: int, read: Sequence[np.ndarray], stage: Any
 ) -> bool:
-    """Whether an argument is the caller's array itself, and nothing else reads its memory."""
+    """Whether an argument is the caller's own array, and no other operand shares its memory."""
     others = [a for n, a in enumerate(read) if n != number]
     others += stage.plan.bound.program.arrays.values()
     return (
@@ -82,23 +82,24 @@ def _is_free(
     )
 
 
-def _matching(recorded: Any, out: Any) -> list[np.ndarray]:
-    """Return the arrays of ``out`` after checking that the results fit."""
+def _matching(specialization: Any, out: Any) -> list[np.ndarray]:
+    """Return the arrays of ``out``, after checking their structure, shapes and dtypes."""
     leaves, structure = optree.tree_flatten(out, none_is_leaf=True)
-    if structure != recorded.structure or recorded.positions != list(range(len(leaves))):
+    positions = list(range(len(leaves)))
+    if structure != specialization.structure or positions != specialization.positions:
         raise ArgTypeError(
-            f"jit: out has the structure {structure}, the result has {recorded.structure}"
+            f"jit: out has the structure {structure}, the result has {specialization.structure}"
         )
-    for leaf, spec in zip(leaves, recorded.recording.stages.specs, strict=True):
-        fitting(leaf, spec, "jit")
+    for leaf, spec in zip(leaves, specialization.trace.stages.specs, strict=True):
+        checked_destination(leaf, spec, "jit")
     for n, leaf in enumerate(leaves):
         if any(_overlap(leaf, other) for other in leaves[:n]):
             raise ValueError("jit: arrays of out share memory")
     return leaves  # type: ignore[return-value]
 
 
-def fitting(leaf: Any, spec: tuple[tuple[int, ...], np.dtype], what: str) -> np.ndarray:
-    """Return a leaf of ``out``, after checking that a result can be written to it."""
+def checked_destination(leaf: Any, spec: tuple[tuple[int, ...], np.dtype], what: str) -> np.ndarray:
+    """Return a leaf of ``out``, after checking that the result can be written to it."""
     shape, dtype = spec
     if not isinstance(leaf, np.ndarray):
         raise ArgTypeError(f"{what}: out must hold NumPy arrays, got {type(leaf).__name__}")
@@ -113,15 +114,16 @@ def fitting(leaf: Any, spec: tuple[tuple[int, ...], np.dtype], what: str) -> np.
 
 
 def _overlap(a: np.ndarray, b: np.ndarray) -> bool:
-    """Whether two arrays have an element in common; the columns of a matrix have none."""
+    """Whether two arrays have an element in common. Two columns of one matrix have none."""
     try:
         return np.shares_memory(a, b, max_work=_MOST_WORK)  # type: ignore[arg-type]
     except np.exceptions.TooHardError:
         return True
 
 
-def _touch(outs: Sequence[np.ndarray], others: Sequence[np.ndarray]) -> bool:
-    """Whether a result could overwrite what is still to be read, or cannot be written directly."""
+def _must_copy(outs: Sequence[np.ndarray], others: Sequence[np.ndarray]) -> bool:
+    """Whether results have to be copied to ``outs``: an array is not plain and contiguous, or may
+    share memory with an operand."""
     return any(
         not out.flags.c_contiguous
         or not out.flags.aligned

@@ -1,8 +1,8 @@
-"""The graph of a captured function, node by node, where one node stands for all of it.
+"""The graph of a captured function, node by node, in place of the one node of a call.
 
-A replay is one operation of a graph. That is enough for gradients, and for derivatives of gradients
-that are computed one by one. A batched pass that is recorded itself needs the operations that the
-function is made of: each of them works on any number of leading axes, a replay does not.
+One node is enough for gradients, and for derivatives of gradients that are computed one by one. A
+batched pass that is recorded itself needs the operators of the function: each of them works on any
+number of leading axes, while a trace does not.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,82 +16,86 @@ from ...engine.graph.traversal import reachable
 from ...engine.record.apply import runtime
 
 if TYPE_CHECKING:
-    from .trace import Recording
+    from .trace import Trace
 
 
 def pull(
     backward_pass: Pass,
     node: Node,
-    recording: "Recording",
+    trace: "Trace",
     inputs: Sequence[Any],
     seeds: Sequence[Value],
     past: Mapping[int, Value],
 ) -> list[Value | None]:
-    """Return the gradients of a replay, built from the operations of its function.
+    """Return the gradients of a call, by a backward pass through the nodes of its function.
 
     Parameters
     ----------
     node
-        That of the replay.
+        The node of the call.
     inputs
-        What the function was called with.
+        The arguments of the call.
     seeds
         The cotangents of the outputs that require grad.
     past
-        What the call has read in place of arrays that have changed since, by their ids.
+        The values that the call has read in place of arrays that have changed since, by the ids
+        of the arrays.
     """
-    outputs, doors = _graph(node, recording, inputs, past)
-    ends = [door for door in doors if door.node is not None]
+    outputs, input_edges = _graph(node, trace, inputs, past)
+    ends = [edge for edge in input_edges if edge.node is not None]
     found = backward_pass.gradients_through(list(zip(outputs, seeds, strict=True)), ends)
-    return [found.get(door) for door in doors]
+    return [found.get(edge) for edge in input_edges]
 
 
 def push(
     forward_pass: ForwardPass,
     node: Node,
-    recording: "Recording",
+    trace: "Trace",
     inputs: Sequence[Any],
     tangents: Sequence[Value | None],
     past: Mapping[int, Value],
 ) -> list[Value | None]:
-    """Return the tangents of the outputs of a replay, built from the operations of its function.
+    """Return the tangents of the outputs of a call, by a forward pass through the nodes of its
+    function.
 
     Parameters
     ----------
     node, inputs, past
-        As of `pull`.
+        As for `pull`.
     tangents
-        Those of the inputs, None where there is none.
+        The tangents of the inputs, None for an input without.
     """
-    if recording.has_passages:
+    if trace.has_passages:
         raise NotDifferentiableError(
-            f"{recording.name} computes a batched derivative inside, and uses an operator whose "
+            f"{trace.name} computes a batched derivative inside, and uses an operator whose "
             f"derivative has none: there is no forward mode through it. Call the function without "
             f"ng.jit, declare the derivative of the backward kernel, or use reverse mode"
         )
-    outputs, doors = _graph(node, recording, inputs, past)
-    pairs = zip(doors, tangents, strict=True)
-    seeds = [(door, t) for door, t in pairs if door.node is not None and t is not None]
+    outputs, input_edges = _graph(node, trace, inputs, past)
+    pairs = zip(input_edges, tangents, strict=True)
+    seeds = [(edge, t) for edge, t in pairs if edge.node is not None and t is not None]
     found = forward_pass.tangents_through(seeds, outputs)
     made: list[Value | None] = [None] * len(node.outputs)
-    for n, edge in zip(recording.live, outputs, strict=True):
+    for n, edge in zip(trace.live, outputs, strict=True):
         made[n] = found.get(edge)
     return made
 
 
 def _graph(
-    node: Node, recording: "Recording", inputs: Sequence[Any], past: Mapping[int, Value]
+    node: Node, trace: "Trace", inputs: Sequence[Any], past: Mapping[int, Value]
 ) -> tuple[list[Edge], list[Edge]]:
-    """Return the edges of the outputs and of the inputs of a copy of the graph of a function."""
-    doors = [_door(edge, spec) for edge, spec in zip(node.edges, node.inputs, strict=True)]
-    outputs = [recording.outputs[n].edge for n in recording.live]
-    present = {e: d for e, d in zip(recording.edges, doors, strict=True) if e is not NO_EDGE}
-    copies = _copied(outputs, present, recording.inline(inputs, past))
-    return [copies(edge) for edge in outputs], doors
+    """Copy the graph of the function; return the edges of its outputs and of its inputs."""
+    pairs = zip(node.edges, node.inputs, strict=True)
+    input_edges = [_input_edge(edge, spec) for edge, spec in pairs]
+    outputs = [trace.outputs[n].edge for n in trace.live]
+    present = {e: d for e, d in zip(trace.edges, input_edges, strict=True) if e is not NO_EDGE}
+    copies = _copied(outputs, present, trace.inline(inputs, past))
+    return [copies(edge) for edge in outputs], input_edges
 
 
-def _door(edge: Edge, spec: Any) -> Edge:
-    """Return an edge of its own for an input, behind which the graph of the caller begins."""
+def _input_edge(edge: Edge, spec: Any) -> Edge:
+    """Return the edge of a new copy node in front of an input: behind it the graph of the caller
+    begins."""
     if edge.node is None:
         return NO_EDGE
     return Edge(new_node(runtime.roles["copy"], {}, [edge], [spec], [spec]), 0)
@@ -100,8 +104,8 @@ def _door(edge: Edge, spec: Any) -> Edge:
 def _copied(
     outputs: Sequence[Edge], present: dict[Edge, Edge], replaced: Callable[[Value], Value]
 ) -> Callable[[Edge], Edge]:
-    """Copy the nodes between outputs and the edges that are present already; return what says
-    which edge of the copy stands for one of the original."""
+    """Copy the nodes between the outputs and the edges in ``present``; return a function from an
+    original edge to the edge of the copy."""
     copies: dict[Node, Node] = {}
 
     def copied(edge: Edge) -> Edge:
@@ -111,7 +115,7 @@ def _copied(
 
     roots = [edge.node for edge in outputs if edge not in present and edge.node is not None]
     for node in reversed(reachable(roots, present)):
-        if node.is_accumulator:  # of a leaf that the function has made
+        if node.is_accumulator:  # its leaf was made by the function
             copies[node] = node
             continue
         copy = new_node(

@@ -1,4 +1,4 @@
-"""``ng.jit``: choose the specialization that serves a call, or capture the function for its kind of
+"""``ng.jit``: choose the specialization for a call, or capture the function for a new kind of
 arguments."""
 
 import functools
@@ -19,20 +19,20 @@ from ...engine.record.apply import mode, unusual
 from ...functions.creation.memory_order import in_order
 from ...process.bounded_dict import Bounded
 from ...process.transformed_function import Transformed, name_of
-from ..guards.random_guard import Draws, Watch
+from ..guards.random_guard import DrawProfiler, RandomGuard
 from ..pytree import require_function
 from .arguments import Call, Signature
-from .pytree_entry import MISSED, Nested
-from .specialization import Recorded
-from .symbolic_integers import Uses
-from .varying_integers import Varying
+from .pytree_entry import MISSED, PytreeEntry
+from .specialization import Specialization
+from .symbolic_integers import IntegerUses
+from .varying_integers import VaryingIntegers
 
 FUSE = ("auto", "now", "never")
-_ATTEMPTS = 2  # to record with integers that are known later, without those that were asked for
-_MOST_ATTEMPTS = 3  # to record what other threads disturb
-_MOST_RECORDINGS = 512  # of one function; the least recently used makes room
-_MOST_KINDS = 256  # of arguments whose entries are found again
-_MOST_ENTERED = 256  # recordings that have an entry, which keeps the memory of a run
+_ATTEMPTS = 2  # to capture with symbolic integers; each leaves out integers that were asked for
+_MOST_ATTEMPTS = 3  # to capture a function while other threads draw random numbers
+_MOST_SPECIALIZATIONS = 512  # specializations of one function; the least recently used makes room
+_MOST_KINDS = 256  # kinds of arguments whose entries are found again
+_MOST_WITH_ENTRIES = 256  # specializations with an entry, which keeps the memory of a run
 
 
 def jit(
@@ -110,27 +110,31 @@ def jit(
     if fuse not in FUSE:
         raise ValueError(f"jit: fuse must be one of {', '.join(FUSE)}, got {fuse!r}")
     signature = Signature(f, static_argnums, static_argnames, donate_argnums)
-    return _captured(f, signature, fuse, bool(ensemble))
+    return _jit_wrapper(f, signature, fuse, bool(ensemble))
 
 
-class Captured(Transformed):
-    """A captured function. Another process, where a copy of it arrives, captures it anew."""
+class JitWrapper(Transformed):
+    """A captured function. It is pickled as the function and the options, so another process
+    captures it anew."""
 
-    __slots__ = ("replayer",)
+    __slots__ = ("jit_function",)
 
     def __repr__(self) -> str:
-        return f"<jit of {name_of(vars(self)['__wrapped__'])}: {self.replayer.described()}>"
+        return f"<jit of {name_of(vars(self)['__wrapped__'])}: {self.jit_function.described()}>"
 
 
-def _captured(f: Callable[..., Any], *options: Any) -> Captured:
-    """Return the function that users call: the latest recording is tried first, with no more
-    Python than it takes to make the result."""
-    replayer = Replayer(f, *options)
+def _jit_wrapper(f: Callable[..., Any], *options: Any) -> JitWrapper:
+    """Return the function that users call.
+
+    It tries the entry of the latest call first, with no more Python than it takes to make the
+    results.
+    """
+    jit_function = JitFunction(f, *options)
 
     def jitted(*args: Any, out: Any = None, **kwargs: Any) -> Any:
-        fast = None if kwargs or capturing else replayer.fast
-        while fast is not None:
-            entry, make, rebuild, version, is_valid, grad = fast
+        latest = None if kwargs or capturing else jit_function.latest_entry
+        while latest is not None:
+            entry, make, rebuild, version, is_valid, grad = latest
             is_alike = version == settings.entries and (mode.grad if unusual else True) is grad
             if is_alike and (is_valid is None or is_valid()):
                 if out is None:
@@ -142,21 +146,21 @@ def _captured(f: Callable[..., Any], *options: Any) -> Captured:
                         return made
                 elif entry(*args, *made) is None:
                     return rebuild(made)
-            fast = replayer.another(fast, args)
-        nested = replayer.nested
-        if nested is not None and out is None and not capturing:
-            result = nested(args, kwargs)
+            latest = jit_function.entry_for(latest, args)
+        pytree_entry = jit_function.latest_pytree_entry
+        if pytree_entry is not None and out is None and not capturing:
+            result = pytree_entry(args, kwargs)
             if result is not MISSED:
                 return result
-        return replayer(args, kwargs, out)
+        return jit_function(args, kwargs, out)
 
-    captured = Captured(jitted, f, "jit", _captured, (f, *options))
-    captured.replayer = replayer
+    captured = JitWrapper(jitted, f, "jit", _jit_wrapper, (f, *options))
+    captured.jit_function = jit_function
     return captured
 
 
-class Replayer:
-    """The recordings of one function, by the kind of arguments."""
+class JitFunction:
+    """The specializations of one function, by the kind of arguments."""
 
     def __init__(
         self, function: Callable[..., Any], signature: Signature, fuse: str, ensemble: bool
@@ -166,21 +170,20 @@ class Replayer:
         self.fuse = fuse
         self.ensemble = ensemble
         self.name = f"jit({getattr(function, '__name__', type(function).__name__)})"
-        self.recordings: dict[Any, Recorded] = {}  # the latest used last
-        self.entered: dict[int, Recorded] = {}  # by id, likewise
-        self.varying = Varying()
-        self.fast: Any = None  # of the latest call
-        self.known: Bounded[Any, Any] = Bounded(_MOST_KINDS)
-        self.nested: Nested | None = None
+        self.specializations: dict[Any, Specialization] = {}  # by key, the latest used last
+        self.with_entries: dict[int, Specialization] = {}  # by id, the latest used last
+        self.varying = VaryingIntegers()
+        self.latest_entry: Any = None  # the entry of the latest call
+        self.entries: Bounded[Any, Any] = Bounded(_MOST_KINDS)
+        self.latest_pytree_entry: PytreeEntry | None = None
 
     def described(self) -> str:
-        """Return how many recordings there are, and how many of them run fused."""
-        recordings = list(self.recordings.values())
-        count = f"{len(recordings)} recording{'' if len(recordings) == 1 else 's'}"
-        fused = sum([recorded.is_fused for recorded in recordings])
-        if not recordings or not fused:
-            return count if not recordings else f"{count}, not fused"
-        return f"{count}, fused" if fused == len(recordings) else f"{count}, {fused} of them fused"
+        """Return how many specializations there are, and how many of them run fused."""
+        are_fused = [found.is_fused for found in list(self.specializations.values())]
+        count = f"{len(are_fused)} recording{'' if len(are_fused) == 1 else 's'}"
+        if not are_fused or not any(are_fused):
+            return count if not are_fused else f"{count}, not fused"
+        return f"{count}, fused" if all(are_fused) else f"{count}, {sum(are_fused)} of them fused"
 
     def __call__(self, args: Sequence[Any], kwargs: dict[str, Any], out: Any) -> Any:
         if mode.capture is not None and out is not None:
@@ -192,131 +195,149 @@ class Replayer:
                 f"out of its own; give that one another name, or pass it by its position"
             )
         inside = mode.deferring or mode.capture is not None
-        if inside and not self.ensemble:  # part of another recording
-            return _own(self.function, args, kwargs)
-        call, recorded, is_beyond = self._serving(args, kwargs)
-        if recorded is None or not recorded.is_valid():
-            record = self._recorded_beyond if is_beyond else self._recorded
-            call, recorded = record(call, args, kwargs)
-        self._use(call.key, recorded)
-        result = recorded.replay(call, out)
-        entry = recorded.entry(call)
-        if entry is not None:
-            self._enter(recorded)
-        self.fast = entry and recorded.fast(call, *entry) if not self.signature.has_out else None
-        if self.fast is not None and not kwargs:
-            self.known[_kind(args)] = self.fast
-        self.nested = entry and recorded.nested(call, *entry) if out is None else None
+        if inside and not self.ensemble:  # the call becomes a part of another trace
+            return _inlined(self.function, args, kwargs)
+        call, specialization, is_beyond = self._looked_up(args, kwargs)
+        if specialization is None or not specialization.is_valid():
+            record = self._specialize_beyond_limits if is_beyond else self._specialize
+            call, specialization = record(call, args, kwargs)
+        self._mark_used(call.key, specialization)
+        result = specialization.replay(call, out)
+        entry = specialization.entry(call)
+        if entry is None:
+            self.latest_entry = self.latest_pytree_entry = None
+            return result
+        self._mark_entered(specialization)
+        has_out = self.signature.has_out
+        self.latest_entry = None if has_out else specialization.flat_entry(call, *entry)
+        if self.latest_entry is not None and not kwargs:
+            self.entries[_entry_key(args)] = self.latest_entry
+        is_new = out is None
+        self.latest_pytree_entry = specialization.pytree_entry(call, *entry) if is_new else None
         return result
 
-    def _use(self, key: Any, recorded: Recorded) -> None:
-        """Make a recording the latest used, and drop the one that was not used for longest."""
-        before = self.recordings.pop(key, None)  # one step each: other threads may call as well
-        if before is not recorded:  # it was no longer valid
-            self.entered.pop(id(before), None)
-        self.recordings[key] = recorded
-        if len(self.recordings) > _MOST_RECORDINGS:
-            dropped = self.recordings.pop(next(iter(self.recordings)), None)
-            self.entered.pop(id(dropped), None)
+    def _mark_used(self, key: Any, specialization: Specialization) -> None:
+        """Make a specialization the latest used, and drop the least recently used one beyond the
+        limit."""
+        before = self.specializations.pop(key, None)  # atomic steps: other threads may call as well
+        if before is not specialization:  # it was no longer valid
+            self.with_entries.pop(id(before), None)
+        self.specializations[key] = specialization
+        if len(self.specializations) > _MOST_SPECIALIZATIONS:
+            dropped = self.specializations.pop(next(iter(self.specializations)), None)
+            self.with_entries.pop(id(dropped), None)
 
-    def _enter(self, recorded: Recorded) -> None:
-        """Note that a recording has an entry; those that were used before many others lose theirs.
-        """
-        self.entered.pop(id(recorded), None)
-        self.entered[id(recorded)] = recorded
-        if len(self.entered) > _MOST_ENTERED:
-            oldest = self.entered.pop(next(iter(self.entered)), None)
+    def _mark_entered(self, specialization: Specialization) -> None:
+        """Note that a specialization has an entry; the least recently used one beyond the limit
+        loses its entries."""
+        self.with_entries.pop(id(specialization), None)
+        self.with_entries[id(specialization)] = specialization
+        if len(self.with_entries) > _MOST_WITH_ENTRIES:
+            oldest = self.with_entries.pop(next(iter(self.with_entries)), None)
             if oldest is not None:
                 oldest.forget_entries()
 
-    def another(self, latest: Any, args: Sequence[Any]) -> Any:
-        """Return the entry of an earlier call with such arguments, which is the latest from now on;
-        None if it is the latest."""
-        found = self.known.get(_kind(args))
+    def entry_for(self, latest: Any, args: Sequence[Any]) -> Any:
+        """Return the entry for arguments of this kind and make it the latest; None if it is the
+        latest already, or if there is none."""
+        found = self.entries.get(_entry_key(args))
         if found is None or found is latest:
             return None
-        self.fast = found
+        self.latest_entry = found
         return found
 
-    def _serving(
+    def _looked_up(
         self, args: Sequence[Any], kwargs: dict[str, Any]
-    ) -> tuple[Call, Recorded | None, bool]:
-        """Return a call and the recording that serves it, None if there is none yet; and whether
-        the call is beyond the limits of the recording for others, so that it has one of its own:
-        for all integers that are within them, or for these very numbers."""
-        call = Call(self.signature, args, kwargs, self.varying.later)
-        recorded = self.recordings.get(call.key)
-        if recorded is None or recorded.holds_for(call):
-            return call, recorded, False
-        call = self._with(args, kwargs, recorded.within(call))
-        for own in (call, self._with(args, kwargs, frozenset())):
-            recorded = self.recordings.get(own.key)
-            if recorded is not None and recorded.holds_for(own):
-                return own, recorded, True
+    ) -> tuple[Call, Specialization | None, bool]:
+        """Return the taken-apart call, its specialization (None if there is none yet), and whether
+        integers of the call are beyond the limits of a specialization.
+
+        In that case the call has a specialization of its own: for all integers within the limits,
+        or for exactly these integers.
+        """
+        call = Call(self.signature, args, kwargs, self.varying.symbolic)
+        specialization = self.specializations.get(call.key)
+        if specialization is None or specialization.holds_for(call):
+            return call, specialization, False
+        call = self._with_symbolic(args, kwargs, specialization.within(call))
+        for own in (call, self._with_symbolic(args, kwargs, frozenset())):
+            specialization = self.specializations.get(own.key)
+            if specialization is not None and specialization.holds_for(own):
+                return own, specialization, True
         return call, None, True
 
-    def _recorded_beyond(
+    def _specialize_beyond_limits(
         self, call: Call, args: Sequence[Any], kwargs: dict[str, Any]
-    ) -> tuple[Call, Recorded]:
-        """Return a new recording for a call with integers beyond the limits of another one."""
-        recorded = self._tried(call, Uses())
-        if recorded is None:
-            call = self._with(args, kwargs, frozenset())
-            recorded = self._record(call, Uses())
-        return call, recorded
+    ) -> tuple[Call, Specialization]:
+        """Capture the function for a call whose integers are beyond the limits of a specialization.
+        """
+        specialization = self._try_symbolic(call, IntegerUses())
+        if specialization is None:
+            call = self._with_symbolic(args, kwargs, frozenset())
+            specialization = self._capture(call, IntegerUses())
+        return call, specialization
 
-    def _recorded(
+    def _specialize(
         self, call: Call, args: Sequence[Any], kwargs: dict[str, Any]
-    ) -> tuple[Call, Recorded]:
-        """Return a new recording and the call that it is for: integers that differ from call to
-        call are known later, but for those whose number Python asks for."""
-        candidates = later = self.varying.candidates(call) if call.integers else frozenset()
-        for _ in range(_ATTEMPTS if later else 0):
-            tried, uses = self._with(args, kwargs, later), Uses()
-            recorded = self._tried(tried, uses)
-            if recorded is not None:
-                self.varying.settle(call, later, candidates - later)
-                return tried, recorded
+    ) -> tuple[Call, Specialization]:
+        """Capture the function; return the specialization and its call.
+
+        Integers that differ from call to call are symbolic, except those whose value Python asks
+        for.
+        """
+        candidates = symbolic = self.varying.candidates(call) if call.integers else frozenset()
+        for _ in range(_ATTEMPTS if symbolic else 0):
+            tried, uses = self._with_symbolic(args, kwargs, symbolic), IntegerUses()
+            specialization = self._try_symbolic(tried, uses)
+            if specialization is not None:
+                self.varying.settle(call, symbolic, candidates - symbolic)
+                return tried, specialization
             asked = uses.asked or set(range(len(tried.positions)))
-            later -= {tried.positions[n] for n in asked}
-            if uses.is_outside:  # of an axis, as others need not be
-                call = self._with(args, kwargs, frozenset())
-                return call, self._record(call, Uses())
-            if not later:
+            symbolic -= {tried.positions[n] for n in asked}
+            if uses.is_outside:  # integers of this call exceed an axis, others need not
+                call = self._with_symbolic(args, kwargs, frozenset())
+                return call, self._capture(call, IntegerUses())
+            if not symbolic:
                 break
         self.varying.settle(call, frozenset(), candidates)
-        call = Call(self.signature, args, kwargs, self.varying.later)
-        return call, self._record(call, Uses())
+        call = Call(self.signature, args, kwargs, self.varying.symbolic)
+        return call, self._capture(call, IntegerUses())
 
-    def _tried(self, call: Call, uses: Uses) -> Recorded | None:
-        """Return a recording that needs no number of what is known later; None if there is none."""
+    def _try_symbolic(self, call: Call, uses: IntegerUses) -> Specialization | None:
+        """Return a specialization with symbolic integers; None if the function needs the value of
+        one."""
         try:
-            recorded = self._record(call, uses)
-        except Exception:  # of any kind, as the function may react to the first one: it is raised
-            return None  # again by a recording with the numbers, if at all
-        return None if uses.asked or not recorded.recording.copies_are_views else recorded
+            specialization = self._capture(call, uses)
+        except Exception:  # of any kind, as the function may have caught the first; it is raised
+            return None  # again by a trace with the integers' values, if at all
+        return None if uses.asked or not specialization.trace.copies_are_views else specialization
 
-    def _with(self, args: Sequence[Any], kwargs: dict[str, Any], later: frozenset[int]) -> Call:
-        """Return a call with these integers known later."""
-        return Call(self.signature, args, kwargs, lambda outline: later)
+    def _with_symbolic(
+        self, args: Sequence[Any], kwargs: dict[str, Any], symbolic: frozenset[int]
+    ) -> Call:
+        """Return the call with the integers at these places symbolic."""
+        return Call(self.signature, args, kwargs, lambda outline: symbolic)
 
-    def _record(self, call: Call, uses: Uses) -> Recorded:
-        """Return a recording; a second one if the function keeps a tensor that it has made and that
-        requires grad, which is one from outside from then on, or if random numbers were drawn
-        meanwhile that another thread may have drawn."""
+    def _capture(self, call: Call, uses: IntegerUses) -> Specialization:
+        """Capture the function; return the specialization.
+
+        The function is captured again if it keeps a tensor that it has made and that requires grad,
+        since from then on the tensor is one from outside; and again if random numbers were drawn
+        meanwhile, perhaps by another thread.
+        """
         donated = self.signature.donated
-        draws: Draws | None = None
+        draws: RandomGuard | None = None
         for _ in range(_MOST_ATTEMPTS):
-            watch = None if draws is None else Watch()
+            watch = None if draws is None else DrawProfiler()
             with watch or nullcontext():
-                recorded = Recorded(
+                specialization = Specialization(
                     self.function, self.name, call, self.ensemble, self.fuse, donated, uses
                 )
-            draws = recorded.draws
-            if draws is not None and watch is not None and draws.are_of_others(watch):
+            draws = specialization.draws
+            if draws is not None and watch is not None and draws.are_by_other_threads(watch):
                 draws = None
-            if not recorded.keeps_leaves and draws is None:
-                return recorded
+            if not specialization.keeps_leaves and draws is None:
+                return specialization
         if draws is not None:
             draws.require_none(self.name)
         raise CaptureError(
@@ -326,9 +347,9 @@ class Replayer:
         )
 
 
-def _kind(args: Sequence[Any]) -> tuple[Any, ...]:
-    """Return what arguments have in common that are likely to have the same entry; the entry looks
-    at all that matters."""
+def _entry_key(args: Sequence[Any]) -> tuple[Any, ...]:
+    """Return what arguments with the same entry have in common. The entry itself checks everything
+    that matters."""
     return tuple(
         [
             x.shape if type(x) is np.ndarray else x if type(x) in _OPTIONS else type(x)
@@ -340,9 +361,12 @@ def _kind(args: Sequence[Any]) -> tuple[Any, ...]:
 _OPTIONS = frozenset({bool, int, str})
 
 
-def _own(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """Return the results of a function that becomes part of another recording: copies of what it
-    was given and of views, so that they share no memory here either, in C order."""
+def _inlined(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """Return the results of a captured function that is called within another capture.
+
+    Views and values that existed before are copied, in C order, since results of a captured
+    function share no memory with its arguments or with each other.
+    """
     first = next_number()
 
     def owned(leaf: Any) -> Any:

@@ -1,5 +1,5 @@
-"""Captured expressions as programs: where a row axis begins or ends, one program hands over to the
-next."""
+"""Split captured expressions into programs: where a row axis begins or ends, one program ends and
+the next one begins."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
@@ -18,7 +18,7 @@ from ..guards.device_check import device_for
 
 
 class Stage:
-    """One program: its plan, and the numbers of the arrays that it reads."""
+    """One program: its executable, and the numbers of the arrays that it reads."""
 
     __slots__ = ("plan", "sources")
 
@@ -41,17 +41,17 @@ class Stages:
     fuse : str
         When the programs are fused; see `jit`.
     storages : dict
-        Of what was taken from outside, by the ids of the arrays.
+        The storages of values from outside, by the ids of their arrays.
 
     Attributes
     ----------
     finals : list of int
         The number of the array that holds each value.
     carried : list of ndarray
-        What a device gets anew at each call: arrays of the host that may be written in between.
-        They have the numbers behind those of the arguments.
+        Arrays of the host that a device gets anew at each call, since they may be written in
+        between. Their numbers follow those of the arguments.
     is_single : bool
-        Whether there is one program of the CPU, and its results are the values in order.
+        Whether there is one program, on the CPU, whose results are the values in order.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Stages:
         self.specs = [(value.shape, value.dtype) for value in values]
         self.devices = [value.spec.device for value in values]
         self.stages: list[Stage] = []
-        ends = [_end(value) for value in values]
+        ends = [_unreshaped(value) for value in values]
         numbers: dict[Hashable, int] = {}
         exprs = pending_exprs(ends)
         require_own_placeholders(exprs, arguments)
@@ -96,9 +96,9 @@ class Stages:
         target: Any,
         fuse: str,
     ) -> None:
-        """Make one program after the other, each of which reads what the others have left."""
+        """Make the programs one after the other; each reads the results of earlier ones."""
         for level, wanted in sorted(levels.wanted.items()):
-            clone = _Clone(levels, level, numbers)
+            clone = _ProgramCopy(levels, level, numbers)
             batch = levels.batches.get(level)
             results = [clone(value) for value in wanted.values()]
             program = lower(results, target, batch, open_arguments=True)
@@ -107,7 +107,7 @@ class Stages:
                 numbers[key] = first + len(numbers)
 
     def __call__(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Return the values, in new arrays, for arguments in C order."""
+        """Run the programs on arguments in C order; return the values in new arrays."""
         known = [*arrays, *map(in_order, self.carried)]
         for stage in self.stages:
             known += stage.plan([known[n] for n in stage.sources])
@@ -119,8 +119,8 @@ class Stages:
         return list(map(runtime.on_device, results, self.devices))
 
 
-def _end(value: Value) -> Value:
-    """Return the value whose array, perhaps seen in another shape, is that of ``value``."""
+def _unreshaped(value: Value) -> Value:
+    """Return the value whose array, perhaps in another shape, is the array of ``value``."""
     if value._view is not None:
         value._view.refresh(value)
     base = value
@@ -128,8 +128,8 @@ def _end(value: Value) -> Value:
         if base.expr.operator is TO_AXIS:
             rows = base.expr.inputs[0]
             made = rows.expr if rows.array is None else None
-            # What Python has made of rows, one after the other, has the axis already.
-            return _end(made.inputs[0]) if made and made.operator is TO_ROWS else rows
+            # A value that Python has made row by row has the axis already.
+            return _unreshaped(made.inputs[0]) if made and made.operator is TO_ROWS else rows
         if base.expr.operator is not registry["reshape"]:
             break
         base = base.expr.inputs[0]
@@ -137,44 +137,48 @@ def _end(value: Value) -> Value:
 
 
 def _key(value: Value) -> Hashable:
-    """Return what identifies an array: its expression, or the array itself if it is computed."""
+    """Return the key of an array: its expression, or the id of the array if it is computed."""
     array = _computed(value)
     return (value.expr, value.expr_slot) if array is None else id(array)
 
 
 def _computed(value: Any) -> np.ndarray | None:
-    """Return the array of a value or expression, if it has been computed: the choice of a branch
-    computes what it reads while the function is captured."""
+    """Return the array of a value if it has been computed, else None.
+
+    A value may be computed while the function is captured: a choice between branches computes the
+    values that it reads.
+    """
     if value.array is not None or value.expr is None:
         return value.array
     return value.expr.result(value.expr_slot)
 
 
 def _specs(exprs: Sequence[Expr]) -> list[Spec]:
-    """Return the specs of all that expressions compute."""
-    kinds = {id(expr.specs): expr.specs for expr in exprs}  # most share those of their kind
+    """Return the specs of all results of the expressions."""
+    kinds = {id(expr.specs): expr.specs for expr in exprs}  # shared by most of a kind
     return [spec for specs in kinds.values() for spec in specs]
 
 
 def _is_cut(exprs: Sequence[Expr], made: Sequence[Spec]) -> bool:
-    """Whether programs begin or end between expressions, or have a batch."""
+    """Whether the expressions need several programs, or a program with a batch."""
     operators = {expr.operator for expr in exprs}
     rows = [spec.rows for spec in made]
     return any(rows) or any(type(operator) is Passage for operator in operators)
 
 
 def _carried(exprs: Sequence[Expr], ends: Sequence[Value]) -> list[np.ndarray]:
-    """Return the arrays of the host among operands that a device has to get at each call, in C
-    order."""
+    """Return the operands that a device has to get at each call: arrays of the host."""
     values = [*(value for expr in exprs for value in expr.inputs), *ends]
     found = [_computed(value) for value in values if _is_carried(value)]
     return list({id(array): array for array in found if array is not None}.values())
 
 
 def _is_carried(value: Any) -> bool:
-    """Whether a value has an array of the host that may be written, it or one that it is a view of,
-    as the user's, also read-only ones: nobody has one that was made while the function was
-    captured."""
+    """Whether a value has an array of the host that may be written.
+
+    The array may be a view of a writable one; an array of the user may be written although it is
+    read-only here. An array that was made while the function was captured is held by nobody else.
+    """
     array: Any = _computed(value)
     storage = getattr(value, "_storage", None)
     if not isinstance(array, np.ndarray):
@@ -191,7 +195,7 @@ def _is_carried(value: Any) -> bool:
 
 
 def in_order(array: Any) -> np.ndarray:
-    """Return an array in C order: itself, or a copy."""
+    """Return an array in C order: the array itself, or a copy."""
     if array.flags.c_contiguous:
         return array
     if type(array) is DeviceArray:
@@ -201,18 +205,18 @@ def in_order(array: Any) -> np.ndarray:
 
 
 class _Levels:
-    """Which program computes each expression.
+    """The number of the program that computes each expression.
 
     Attributes
     ----------
     level : dict
-        The number of the program; that of a passage, from which program on it can be read.
+        The number of the program by expression; for a passage, the first program that can read it.
     batches : dict
-        The batch of the programs that have one.
+        The batch size by program, for programs with a batch.
     wanted : dict
-        The values that leave each program, by their keys.
+        The results of each program, by their keys.
     carried : dict
-        The numbers of arrays that are given anew at each call, by their ids.
+        The numbers of the arrays that a device gets anew at each call, by the ids of the arrays.
     """
 
     def __init__(
@@ -238,7 +242,7 @@ class _Levels:
         return self.level[value.expr]
 
     def want(self, value: Value) -> None:
-        """Let a value leave its program."""
+        """Make a value a result of its program."""
         level = self.of(value)
         if value.rows:
             batch = _batch(value)
@@ -264,7 +268,7 @@ class _Levels:
 
 
 def _batch(value: Value) -> int:
-    """Return the number of rows of a value that has some."""
+    """Return the batch size of a value with rows."""
     while (array := _computed(value)) is None:
         assert value.expr is not None
         if value.expr.operator is TO_ROWS:
@@ -275,7 +279,7 @@ def _batch(value: Value) -> int:
 
 def base_of(value: Value) -> Value | None:
     """Return the value whose array a program reads for ``value``; None for arguments and constants,
-    which every program reads."""
+    which every program can read."""
     if value.expr is None or _computed(value) is not None:
         return None
     if value.expr.operator in (TO_ROWS, TO_AXIS):
@@ -283,8 +287,9 @@ def base_of(value: Value) -> Value | None:
     return None if value.expr.operator is ARGUMENT else value
 
 
-class _Clone:
-    """Copies the expressions of one program, with arguments for what comes from outside of it."""
+class _ProgramCopy:
+    """Copy the expressions of one program, with arguments for values that other programs compute.
+    """
 
     def __init__(self, levels: _Levels, level: int, numbers: dict[Hashable, int]) -> None:
         self.sources: list[int] = []
@@ -302,7 +307,7 @@ class _Clone:
         return tuple([self(value) for value in expr.inputs])
 
     def __call__(self, value: Value) -> Value:
-        """Return what stands for a value in this program."""
+        """Return the copy of a value in this program."""
         array = _computed(value)
         if array is not None:
             number = self._carried.get(id(array))
@@ -322,7 +327,7 @@ class _Clone:
         return constant
 
     def _number(self, value: Value) -> int:
-        """Return the number of the array of an argument, or of what another program has left."""
+        """Return the number of an array: of an argument, or of a result of another program."""
         if value.expr is not None and value.expr.operator is ARGUMENT:
             return value.expr.static["index"]
         number = self._carried.get(id(_computed(value)))

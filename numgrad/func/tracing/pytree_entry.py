@@ -1,5 +1,5 @@
-"""Replays for tensors, containers and arrays in another order: their leaves go to the entry of the
-recording, which looks at nothing but arrays, numbers and objects."""
+"""Calls with tensors, containers, or arrays in another memory order: their leaves go to the entry
+of the specialization, which takes nothing but arrays, numbers and objects."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,26 +15,28 @@ from .arguments import TENSOR, Call
 from .trace import in_order
 
 if TYPE_CHECKING:
-    from .specialization import Recorded
+    from .specialization import Specialization
 
 MISSED: Any = object()
-"""The answer to a call that is to go the ordinary way."""
+"""The result for a call that the entry cannot serve."""
 
 
-class Nested:
-    """Serves calls like one that a recording has served.
+class PytreeEntry:
+    """Serve calls whose arguments have the containers and kinds of leaves of an earlier call.
 
     Parameters
     ----------
-    recorded : Recorded
+    specialization : Specialization
     call : Call
         The call that was served.
-    way : tuple
-        As that of `Recorded.fast`; its entry takes all leaves, tensors as arrays.
+    entry_call : tuple
+        As returned by `Specialization.flat_entry`; the entry takes all leaves, tensors as arrays.
     """
 
-    def __init__(self, recorded: "Recorded", call: Call, way: tuple[Any, ...]) -> None:
-        self.recorded, self.way = recorded, way
+    def __init__(
+        self, specialization: "Specialization", call: Call, entry_call: tuple[Any, ...]
+    ) -> None:
+        self.specialization, self.entry_call = specialization, entry_call
         self.structure = None if call.is_flat else call.structure
         self.structure_key = structure_key(call.structure)
         self.positions = call.positions
@@ -47,8 +49,8 @@ class Nested:
         ]
 
     def __call__(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-        """Return what the function returns, or `MISSED`."""
-        entry, make, rebuild, version, is_valid, grad = self.way
+        """Return the results of the captured function, or `MISSED`."""
+        entry, make, rebuild, version, is_valid, grad = self.entry_call
         usual = (mode.direct and mode.grad == grad) if unusual else grad
         if version != settings.entries or not usual or (is_valid is not None and not is_valid()):
             return MISSED
@@ -59,18 +61,18 @@ class Nested:
         results: Sequence[Any] = [make()] if rebuild is None else make()
         if entry(*given, *results) is not None:
             return MISSED
-        recorded = self.recorded
-        if not recorded.as_numpy:
+        specialization = self.specialization
+        if not specialization.as_numpy:
             results = [Tensor(array) for array in results]
-            if True in self.requires or recorded.recording.outer:
+            if True in self.requires or specialization.trace.outer:
                 sources = [leaves[n] for n in self.positions]
-                recorded.recording.connect(
+                specialization.trace.connect(
                     [x if isinstance(x, Tensor) else constant(x) for x in sources], results
                 )
         return results[0] if rebuild is None else rebuild(results)
 
     def _leaves(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Sequence[Any] | None:
-        """Return the leaves of the arguments, None for other containers."""
+        """Return the leaves of the arguments, None if the containers differ."""
         if self.structure is None:
             return None if kwargs or len(args) != len(self.requires) else args
         leaves, structure = flatten((args, kwargs))
@@ -80,7 +82,7 @@ class Nested:
         return leaves if is_same else None
 
     def _arrays(self, leaves: Sequence[Any]) -> list[Any] | None:
-        """Return leaves as the entry takes them, None for others than the recording is for."""
+        """Return the leaves as the entry takes them, None if a leaf is of another kind."""
         given = []
         for leaf, requires, order in zip(leaves, self.requires, self.orders, strict=True):
             array = leaf
@@ -99,4 +101,4 @@ class Nested:
         return given
 
 
-__all__ = ["MISSED", "Nested"]
+__all__ = ["MISSED", "PytreeEntry"]

@@ -1,4 +1,5 @@
-"""A recording behind its public face: arguments and results in containers of any structure."""
+"""A specialization: the trace of a function for one kind of arguments, and the containers of its
+arguments and results."""
 
 import functools
 import os
@@ -31,8 +32,8 @@ from ...functions.indexing.masked import Selected
 from ...ir.device_array import DeviceArray
 from ...ir.kernel_spec import Same
 from ...process.gc_pause import paused
-from ..guards.device_check import require_one
-from ..guards.random_guard import Draws
+from ..guards.device_check import require_one_device
+from ..guards.random_guard import RandomGuard
 from .arguments import (  # fmt: skip
     COMPLEX,
     FIXED,
@@ -45,44 +46,44 @@ from .arguments import (  # fmt: skip
     Call,
     Static,
 )
-from .destinations import donated, into
-from .pytree_entry import Nested
+from .destinations import run_donated, run_into
+from .pytree_entry import PytreeEntry
 from .symbolic_floats import PythonComplex, PythonFloat
-from .symbolic_integers import MOST, NumpyInt, PythonInt, Uses, of_argument
-from .trace import Recording, in_order, placeholder, record
+from .symbolic_integers import MOST, IntegerUses, NumpyInt, PythonInt, bind_argument
+from .trace import Trace, in_order, placeholder, record
 
 _NUMBERS = {
     FLOAT: (PythonFloat, np.dtype(np.float64)),
     COMPLEX: (PythonComplex, np.dtype(np.complex128)),
     INTEGER: (PythonInt, np.dtype(np.int64)),
 }
-_TYPES = {FLOAT: float, COMPLEX: complex}  # an entry looks at no class that is derived from them
-_MOST_ENTRIES = 4  # of one recording, for calls that differ in objects of equal value
+_TYPES = {FLOAT: float, COMPLEX: complex}  # an entry takes no subclass of them
+_MOST_ENTRIES = 4  # of one specialization, for calls that differ in objects of equal value
 _CUT = (
     "jit: {}, but an ensemble is not differentiated from outside; let the function of one member "
     "compute gradients (ng.func.grad inside), or {}"
 )
 
 
-class Recorded:
-    """A recording for calls of one kind, and the structure of what it returns.
+class Specialization:
+    """The trace of a function for calls of one kind, and the structure of its results.
 
     Parameters
     ----------
     function : callable
-        The user's.
+        The function of the user.
     name : str
-        What errors call it.
+        Its name in errors.
     call : Call
-        The call that it is recorded for.
+        The call for which the function is captured.
     ensemble : bool
         Whether the function is for one member, and arrays have an axis of members in front.
     fuse : str
         As in `jit`.
     donated : iterable of int
         The positional arguments whose memory may be used for results.
-    uses : Uses
-        Gets to know what becomes of the integers that are known later.
+    uses : IntegerUses
+        Filled in: how the function uses the symbolic integers among its arguments.
     """
 
     def __init__(
@@ -93,17 +94,17 @@ class Recorded:
         ensemble: bool,
         fuse: str,
         donated: Iterable[int],
-        uses: Uses,
+        uses: IntegerUses,
     ) -> None:
-        require_one(name, call.leaves)
-        drop_released()  # by those that were recorded before
+        require_one_device(name, call.leaves)
+        drop_released()  # by specializations that were dropped before
         self.as_numpy = call.as_numpy
         self.donated = call.numbers_of(donated) if donated else frozenset()
         self.members = _members(call) if ensemble else None
         self.is_cut = False  # an ensemble whose results would require grad
         self.limits = uses.limits
         self._entries: dict[tuple[int, ...], Any] = {}
-        self._latest: list[Any] = []  # what the latest call had beside arrays and numbers
+        self._latest: list[Any] = []  # the other arguments of the latest call: no arrays or numbers
         self._function = function
         self._call = call
         self._first = next_number()
@@ -112,23 +113,23 @@ class Recorded:
             for n, (leaf, kind) in enumerate(zip(call.leaves, call.kinds, strict=True))
         ]
         with paused():
-            draws = Draws(function, call.fixed)
-            self.recording: Recording = record(name, self._run, arguments, fuse)
+            draws = RandomGuard(function, call.fixed)
+            self.trace: Trace = record(name, self._run, arguments, fuse)
             draws.end()
             self.draws = draws if draws.are_shared() else None
             if self.draws is None:
                 draws.require_none(name)
             del arguments
             if self.members is not None:
-                self.is_cut = bool(self.recording.reaching(self._of_members))
+                self.is_cut = bool(self.trace.reaching(self._of_members))
                 del self._of_members
-            released = weakref.finalize(self, release, self.recording.operators)
+            released = weakref.finalize(self, release, self.trace.operators)
             released.atexit = False
-            live = self.is_cut or bool(self.recording.live)
-            # What is closed over may require grad, and arrays do not say what they depend on.
+            live = self.is_cut or bool(self.trace.live)
+            # A closed-over tensor may require grad, and arrays do not say what they depend on.
             self.is_live = self.as_numpy and live
             if self.as_numpy and not ensemble and not live:
-                self.recording.settle()  # else another recording may want it inline
+                self.trace.drop_expressions()  # else another trace may inline this one
         del self._function, self._call
 
     def _run(self, arguments: list[Tensor]) -> list[Tensor]:
@@ -148,8 +149,8 @@ class Recorded:
             _require_no_closure(item)
         outputs = [leaves[n] for n in self.positions]
         for output in outputs:
-            if type(output) is PythonInt:  # which is to be returned as what it is
-                output.ask()
+            if type(output) is PythonInt:  # the function is to return a Python integer
+                output.refuse_value()
         outputs = [o if isinstance(o, Tensor) else constant(o) for o in outputs]
         self.keeps_leaves = _keeps_leaves(outputs, arguments, self._first)
         if self.members is None:
@@ -158,7 +159,7 @@ class Recorded:
         return [self._joined(o) for o in outputs]
 
     def _joined(self, output: Tensor) -> Tensor:
-        """Return the results of all members as one tensor."""
+        """Return the results of all members of an ensemble as one tensor."""
         assert self.members is not None
         if output.rows:
             output = output.detached()  # type: ignore[assignment]
@@ -168,23 +169,22 @@ class Recorded:
         return registry["copy"](registry["broadcast"](lead, sizes=(self.members, *output.shape)))
 
     def is_valid(self) -> bool:
-        """Whether the recording is still what the function would do."""
-        return self.recording.is_valid()
+        """Whether all guards hold: the function would still do what the trace does."""
+        return self.trace.is_valid()
 
     @property
     def is_fused(self) -> bool:
-        """Whether programs of the recording, which are made when they are first wanted, run in
-        kernels of their own by now."""
-        stages = vars(self.recording).get("stages")
+        """Whether a program of the trace runs in kernels of its own by now."""
+        stages = vars(self.trace).get("stages")
         plans = [stage.plan for stage in stages.stages] if stages is not None else ()
         return any([plan.bound.program is not plan.program for plan in plans])  # noqa: C419
 
     def holds_for(self, call: Call) -> bool:
-        """Whether the integers of a call are within the limits of the recording."""
+        """Whether the integers of a call are within the limits of the specialization."""
         return not self._beyond(call)
 
     def within(self, call: Call) -> frozenset[int]:
-        """Return the places of those that are, among the integers that are known later."""
+        """Return the places of the symbolic integers of a call that are within the limits."""
         beyond = self._beyond(call)
         late = [n for n, kind in enumerate(call.kinds) if kind in INTEGERS and n not in beyond]
         return frozenset(call.positions[n] for n in late)
@@ -194,15 +194,15 @@ class Recorded:
         return [n for n, (low, high) in limits if not low <= call.leaves[n] <= high]
 
     def is_quick(self) -> bool:
-        """Whether calls need not be looked at, beside their arguments."""
+        """Whether an entry may serve calls: no gradients are recorded, and all guards hold."""
         return not (self.is_live and mode.grad) and self.is_valid()
 
     def replay(self, call: Call, out: Any) -> Any:
-        """Return what the function returns for these arguments."""
+        """Return the results of the function for the arguments of a call."""
         if self.members is not None and any(getattr(x, "rows", False) for x in call.leaves):
             require_one_batch()
         if out is not None:
-            into(self, call, out)
+            run_into(self, call, out)
             return out
         as_numpy = self.as_numpy and mode.capture is None
         recorded = mode.grad and (self.is_live or not as_numpy)
@@ -212,13 +212,13 @@ class Recorded:
                 "call under ng.no_grad(), or close over t.detach()",
             ))  # fmt: skip
         if not as_numpy or recorded:
-            results: Sequence[Any] = self.recording.call(self.tensors(call))
+            results: Sequence[Any] = self.trace.call(self.tensors(call))
             if as_numpy:
                 results = [r if r.requires_grad else r.array for r in results]
         elif self.donated:
-            results = donated(self, call)
+            results = run_donated(self, call)
         else:
-            results = self.recording.stages(self.arrays(call))
+            results = self.trace.stages(self.arrays(call))
         return self.rebuild(list(map(_result, results)))
 
     def arrays(self, call: Call) -> list[np.ndarray]:
@@ -233,23 +233,27 @@ class Recorded:
         return [leaf if isinstance(leaf, Tensor) else constant(leaf) for leaf in call.leaves]
 
     def rebuild(self, results: Sequence[Any]) -> Any:
-        """Arrange results as the function did."""
+        """Return results in the containers of the function's result."""
         leaves = list(self.fixed)
         for position, result in zip(self.positions, results, strict=True):
             leaves[position] = result
         return optree.tree_unflatten(self.structure, leaves)
 
-    # The fast way -------------------------------------------------------------------------------
+    # Entries ------------------------------------------------------------------------------------
 
     def entry(self, call: Call) -> tuple[Any, int] | None:
-        """Return the entry of a recording that is one program, and the count of changes up to which
-        it is valid; None where there is none, or watched runs have to take another way."""
-        version = settings.entries  # first: changes that come meanwhile make the entry invalid
+        """Return the entry of a trace that is one program, and the version of the settings that it
+        depends on.
+
+        Return None if the trace has several programs or has donated arguments, and while programs
+        are watched.
+        """
+        version = settings.entries  # read first: a change from now on makes the entry invalid
         if watch.current is not None or self.donated or not self.positions or not call.is_lasting:
             return None
-        if not self.recording.stages.is_single or settings.path == "reference":
+        if not self.trace.stages.is_single or settings.path == "reference":
             return None
-        plan = self.recording.stages.stages[0].plan
+        plan = self.trace.stages.stages[0].plan
         numbers = set(call.positions)
         fixed = [leaf for n, leaf in enumerate(call.fixed) if n not in numbers]
         again = list(map(id, fixed)) == list(map(id, self._latest))
@@ -260,7 +264,7 @@ class Recorded:
         if key not in self._entries:
             kept = {k: e for k, e in self._entries.items() if k[: len(kind)] == kind}
             if kept and not again:
-                return None  # an entry wants the very object, and these may never come again
+                return None  # an entry takes the very objects, which may never come again
             while len(kept) >= _MOST_ENTRIES:
                 del kept[next(iter(kept))]
             self._entries = {**kept, key: self._new_entry(call)}
@@ -268,27 +272,30 @@ class Recorded:
         return None if entry is None else (entry, version)
 
     def forget_entries(self) -> None:
-        """Drop the entries and the memory that their runs use; a call makes a new one."""
+        """Drop the entries and the memory that their runs use; a later call makes a new one."""
         self._entries, self._latest = {}, []
 
-    def fast(self, call: Call, entry: Any, version: int) -> Any:
-        """Return what serves equal calls with little Python, or None where that is not possible."""
+    def flat_entry(self, call: Call, entry: Any, version: int) -> Any:
+        """Return the tuple with which calls are served in little Python, or None if that is not
+        possible."""
         if not (self.as_numpy and call.is_flat) or any(call.orders):
-            return None  # an entry takes arrays in C order, for others the function may do another
-        return self._way(entry, version)
+            return None  # an entry takes arrays in C order
+        return self._entry_call(entry, version)
 
-    def nested(self, call: Call, entry: Any, version: int) -> Nested | None:
-        """Return what serves calls whose leaves are like those of this one, if that is possible."""
+    def pytree_entry(self, call: Call, entry: Any, version: int) -> PytreeEntry | None:
+        """Return an entry for calls with containers and leaves like those of ``call``, or None if
+        that is not possible."""
         given: Any = (call.args, call.kwargs)
         if self.is_cut or any(isinstance(leaf, Static) for leaf in optree.tree_leaves(given)):
             return None
-        return Nested(self, call, self._way(entry, version))
+        return PytreeEntry(self, call, self._entry_call(entry, version))
 
-    def _way(self, entry: Any, version: int) -> tuple[Any, ...]:
-        """Return an entry, what makes the arrays for the results, what arranges them unless there
-        is just one, until when it is valid, the guards, and the grad mode."""
-        is_valid = self.is_quick if self.recording.is_guarded() else None
-        specs = self.recording.stages.specs
+    def _entry_call(self, entry: Any, version: int) -> tuple[Any, ...]:
+        """Return the entry, the function that makes the arrays of the results, the function that
+        arranges them (None for a single result), the version of the settings, the guards, and the
+        grad mode."""
+        is_valid = self.is_quick if self.trace.is_guarded() else None
+        specs = self.trace.stages.specs
         empty = allocator_of(specs)
         if self.structure.is_leaf():
             make: Callable[..., Any] = functools.partial(empty, *specs[0])
@@ -306,7 +313,7 @@ class Recorded:
     def _new_entry(self, call: Call) -> Any:
         if any(call.kinds[n] != INTEGER for n in self.limits):
             return None
-        stages = self.recording.stages
+        stages = self.trace.stages
         (stage,) = stages.stages
         kinds = dict(zip(call.positions, call.kinds, strict=True))
         limits = {call.positions[n]: limits for n, limits in self.limits.items()}
@@ -326,8 +333,10 @@ class Recorded:
 
 
 def _keeps_leaves(outputs: Sequence[Value], arguments: Sequence[Value], first: int) -> bool:
-    """Whether outputs depend on leaves that were made after number ``first``, are none of the
-    arguments, and that somebody keeps."""
+    """Whether outputs depend on a leaf that the function has made and that is still referenced.
+
+    Such a leaf has a number above ``first``, and is no argument.
+    """
     roots = [output.edge.node for output in outputs if output.requires_grad]
     nodes = reachable([node for node in roots if node is not None], ())
     known = {id(value) for value in (*arguments, *outputs)}
@@ -352,7 +361,7 @@ def _members(call: Call) -> int:
     return sizes.pop()
 
 
-def _placeholder(index: int, leaf: Any, kind: str, uses: Uses) -> Tensor:
+def _placeholder(index: int, leaf: Any, kind: str, uses: IntegerUses) -> Tensor:
     if kind in (NUMPY, TENSOR):
         requires_grad = kind == TENSOR and leaf.requires_grad
         device = leaf.spec.device if kind == TENSOR else CPU
@@ -364,12 +373,12 @@ def _placeholder(index: int, leaf: Any, kind: str, uses: Uses) -> Tensor:
     of_numpy = NumpyInt if kind == NUMPY_INTEGER else Tensor
     number, dtype = _NUMBERS.get(kind) or (of_numpy, leaf.dtype)
     value = as_scalar(placeholder(number, index, Spec((), dtype), False))
-    return of_argument(value, index, leaf, uses) if kind in INTEGERS else value
+    return bind_argument(value, index, leaf, uses) if kind in INTEGERS else value
 
 
 def _result(result: Any) -> Any:
-    """Return a result as users get it: what is on a device is a tensor, as NumPy has no arrays
-    there."""
+    """Return a result as users get it: an array on a device becomes a tensor, as NumPy has no
+    arrays there."""
     return Tensor(result) if type(result) is DeviceArray else result  # type: ignore[arg-type]
 
 
@@ -378,7 +387,7 @@ def _is_result(leaf: Any) -> bool:
 
 
 def _require_no_closure(item: Any) -> None:
-    """Raise for a function in a field of the result that reads a value which a call alone has."""
+    """Raise for a function in the result that closes over a tensor of the captured call."""
     cells = getattr(item, "__closure__", None) or ()
     held = [cell.cell_contents for cell in cells if cell != CellType()]
     if any(isinstance(value, Tensor) and value.array is None for value in held):
@@ -389,7 +398,8 @@ def _require_no_closure(item: Any) -> None:
 
 
 def _require_constant(leaf: Any, call: Call) -> None:
-    """Raise for a result that every call would return again, with values of none of them."""
+    """Raise for a result that is neither an array nor a number: every call would return the object
+    of the captured one."""
     if isinstance(leaf, Selected):
         leaf.refuse()
     if isinstance(leaf, (float, complex, *FIXED)):

@@ -1,5 +1,5 @@
-"""Python's floats and complex numbers among the arguments of a captured function: values known
-later that promote like the numbers they are."""
+"""Symbolic floats: Python's floats and complex numbers among the arguments of a captured function,
+whose values are known when it runs, and which promote like Python's numbers."""
 
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -18,8 +18,7 @@ def _refuse_as_key(number: Any) -> NoReturn:
 
 
 class PythonFloat(Tensor):
-    """A Python float that is known when the function is replayed: arrays keep their dtype with
-    it."""
+    """A symbolic Python float: arrays keep their dtype with it."""
 
     __slots__ = ()
     weak = 1.0
@@ -28,7 +27,7 @@ class PythonFloat(Tensor):
 
 
 class PythonComplex(Tensor):
-    """A Python complex number that is known when the function is replayed."""
+    """A symbolic Python complex number."""
 
     __slots__ = ()
     weak = 1j
@@ -37,7 +36,7 @@ class PythonComplex(Tensor):
 
 
 def _numbers_stay_numbers(name: str) -> Callable[..., Any]:
-    """Return an operator of Python whose result is a Python number if all operands are."""
+    """Return a Python operator whose result is a Python number if all operands are."""
     operate = getattr(Arithmetic, name)
 
     def method(self: Any, *others: Any) -> Any:
@@ -51,42 +50,42 @@ def _numbers_stay_numbers(name: str) -> Callable[..., Any]:
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a number of Python, now or later."""
+    """Whether a value is a number of Python, or stands for one."""
     return type(value) in (int, float, complex, bool) or getattr(value, "weak", None) is not None
 
 
-def _asking(what: str) -> Callable[..., NoReturn]:
-    """Return a method of Python's numbers that needs the number."""
+def _refusing(what: str) -> Callable[..., NoReturn]:
+    """Return a method of Python's numbers that needs the value, and raises."""
 
-    def ask(*_: Any) -> NoReturn:
+    def refuse_value(*_: Any) -> NoReturn:
         refuse(
             f"{what} of a number among the arguments needs the number, which is known only when "
             f"the function is replayed. Name it in static_argnums or static_argnames, or compute "
             f"with ng.round, ng.trunc and the like, whose results are tensors."
         )
 
-    return ask
+    return refuse_value
 
 
 IN_PLACE = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
-"""Operators whose forms in place make another number."""
+"""Operators whose in-place forms return another number."""
 OPERATORS = (
     "add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "floordiv", "rfloordiv",
     "mod", "rmod", "pow", "rpow", "neg", "pos", "abs",
 )  # fmt: skip
-"""Operators whose results are numbers if all operands are."""
+"""Operators whose results are Python numbers if all operands are."""
 
 for _kind in (PythonFloat, PythonComplex):
     for _name in OPERATORS:
         setattr(_kind, f"__{_name}__", _numbers_stay_numbers(f"__{_name}__"))
     for _name in IN_PLACE:
         setattr(_kind, f"__i{_name}__", getattr(_kind, f"__{_name}__"))
-    _kind.__repr__ = _asking("the text")  # type: ignore[method-assign]
+    _kind.__repr__ = _refusing("the text")  # type: ignore[method-assign]
 PythonFloat.conjugate = lambda self: self  # type: ignore[method-assign]
 PythonFloat.real = property(lambda self: self)  # type: ignore[assignment]
 PythonFloat.imag = property(lambda self: 0.0)  # type: ignore[assignment]
 PythonFloat.__divmod__ = lambda self, other: (self // other, self % other)  # type: ignore
 for _name in ("round", "trunc"):
-    setattr(PythonFloat, f"__{_name}__", _asking(f"{_name}()"))
+    setattr(PythonFloat, f"__{_name}__", _refusing(f"{_name}()"))
 for _name in ("is_integer", "as_integer_ratio", "hex"):
-    setattr(PythonFloat, _name, _asking(f"{_name}()"))
+    setattr(PythonFloat, _name, _refusing(f"{_name}()"))

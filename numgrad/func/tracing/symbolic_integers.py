@@ -1,5 +1,5 @@
-"""Integers among the arguments of a captured function that differ from call to call: values known
-later, as long as Python asks for no number."""
+"""Symbolic integers: arguments of a captured function that differ from call to call, and whose
+values Python does not ask for."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,24 +14,24 @@ from ...functions.tensor.python_operators import Arithmetic, is_operand
 from .symbolic_floats import IN_PLACE, OPERATORS, PythonComplex, PythonFloat, is_number
 
 MOST = 1 << 30
-"""The magnitude from which on a Python integer is part of the recording."""
-_EXACT = 1 << 62  # sums and products of Python integers below are those of 64 bits
+"""The magnitude from which on a Python integer is a constant of the trace."""
+_EXACT = 1 << 62  # below, sums and products of Python integers are exact in 64 bits
 
 
 @dataclass
-class Uses:
-    """What a recording makes of the integers among its arguments that are known later.
+class IntegerUses:
+    """How a trace uses the symbolic integers among its arguments.
 
     Attributes
     ----------
     given : dict
-        The numbers of the call that is recorded, by argument.
+        The values of the captured call, by argument.
     asked : set of int
-        The arguments whose numbers Python has asked for.
+        The arguments whose values Python has asked for.
     limits : dict
-        Between which numbers an argument must lie, both included, for the recording to hold.
+        The least and the greatest value of an argument for which the trace holds.
     is_outside : bool
-        Whether the call that is recorded lies beyond such limits.
+        Whether the captured call itself is beyond such limits.
     """
 
     given: dict[int, int] = field(default_factory=dict)
@@ -40,7 +40,8 @@ class Uses:
     is_outside: bool = False
 
     def limit(self, argument: int, low: int, high: int) -> bool:
-        """Require that an argument lies between two numbers; return whether the given one does."""
+        """Require that an argument is between two numbers; return whether that of the captured call
+        is."""
         if not low <= self.given[argument] <= high:
             self.is_outside = True
             return False
@@ -50,14 +51,15 @@ class Uses:
 
 
 class Affine(NamedTuple):
-    """``factor * argument + offset``: what an integer is of one argument."""
+    """An integer as an affine function of one argument: ``factor * argument + offset``."""
 
     argument: int
     factor: int
     offset: int
 
-    def holds(self, uses: Uses, low: int, high: int) -> bool:
-        """Require that the integer lies between two numbers; return whether the given one does."""
+    def holds(self, uses: IntegerUses, low: int, high: int) -> bool:
+        """Require that the integer is between two numbers; return whether that of the captured call
+        is."""
         bounds = low - self.offset, high - self.offset
         if self.factor < 0:
             bounds = -bounds[1], -bounds[0]
@@ -66,7 +68,7 @@ class Affine(NamedTuple):
 
 
 def _affine(name: str, x: Affine | None, y: "Affine | int | None" = None) -> Affine | None:
-    """Return the result of an operation with ``x``; None where it is no such integer."""
+    """Return the affine form of an operation with ``x``; None if the result has no such form."""
     if x is None:
         return None
     if type(y) is int:
@@ -84,33 +86,38 @@ def _affine(name: str, x: Affine | None, y: "Affine | int | None" = None) -> Aff
     return Affine(x.argument, factor, x.offset + sign * y.offset) if factor else None
 
 
-class Integer(Tensor):
-    """An integer that is known when the function is replayed.
+class SymbolicInteger(Tensor):
+    """A symbolic integer, whose value is known when the captured function runs.
 
     Attributes
     ----------
     numbers : frozenset of int
-        The indices of the arguments that the integer was computed from.
-    uses : Uses
-        How the recording uses its arguments.
+        The indices of the arguments from which the integer was computed.
+    uses : IntegerUses
+        How the trace uses its arguments.
     bound : int
-        An upper bound on the magnitude, of what is a Python integer.
+        An upper bound on the magnitude of a Python integer.
     form : Affine, optional
-        The integer as a multiple of one argument plus a constant, where it is that.
+        The integer as a multiple of one argument plus a constant, if it has that form.
     """
 
     __slots__ = ("bound", "form", "numbers", "uses")
 
-    def ask(self, *_: Any) -> NoReturn:
-        """Refuse what needs the number: the argument becomes part of the recording."""
+    def refuse_value(self, *_: Any) -> NoReturn:
+        """Raise for an operation that needs the value: the argument becomes a constant of the
+        trace."""
         uses = getattr(self, "uses", None)
         if uses is not None:
             uses.asked.update(self.numbers)
         refuse("the number of an integer is asked for, which differs from call to call")
 
     def window(self, item: slice, size: int) -> Tensor | None:
-        """Return the positions of a slice that begins here, along an axis of ``size`` elements;
-        None unless their number is known. The recording holds for slices within the axis only."""
+        """Return the indices of a slice that begins at this integer, along an axis of ``size``
+        elements.
+
+        Return None unless the length of the slice is known. The trace holds only for slices within
+        the axis.
+        """
         start, stop = self.form, getattr(item.stop, "form", None)
         step = 1 if item.step is None else item.step
         if start is None or stop is None or type(step) is not int or step < 1:
@@ -122,30 +129,29 @@ class Integer(Tensor):
         return plain(self) + np.arange(0, length, step)
 
 
-class PythonInt(Integer):
-    """A Python integer that is known when the function is replayed: arrays keep their dtype with
-    it."""
+class PythonInt(SymbolicInteger):
+    """A symbolic Python integer: arrays keep their dtype with it."""
 
     __slots__ = ()
     weak = 1
     __class__ = property(lambda self: int)  # type: ignore[assignment]  what `isinstance` asks for
 
     def astype(self, dtype: Any, *args: Any, **options: Any) -> Tensor:
-        """Convert; where NumPy refuses numbers that are too large, the number is asked for."""
+        """Convert; where NumPy refuses numbers that are too large, the value is asked for."""
         if np.dtype(dtype).kind in "iu" and np.dtype(dtype) != np.int64:
-            self.ask()
+            self.refuse_value()
         return Tensor.astype(self, dtype, *args, **options)
 
 
-class NumpyInt(Integer):
-    """An integer of NumPy that is known when the function is replayed."""
+class NumpyInt(SymbolicInteger):
+    """A symbolic integer of a NumPy type."""
 
     __slots__ = ()
     __class__ = property(lambda self: self.dtype.type)  # type: ignore[assignment]
 
 
-def of_argument(value: Any, number: int, given: Any, uses: Uses) -> Any:
-    """Complete the placeholder of an argument."""
+def bind_argument(value: Any, number: int, given: Any, uses: IntegerUses) -> Any:
+    """Complete the placeholder of an integer argument."""
     uses.given[number] = int(given)
     value.numbers, value.uses, value.bound = frozenset((number,)), uses, MOST
     value.form = Affine(number, 1, 0) if value.dtype == np.int64 else None
@@ -172,8 +178,10 @@ _BOUNDS: dict[str, Callable[..., int]] = {
 
 
 def _is_refused(name: str, others: tuple[Any, ...]) -> bool:
-    """Whether an operation with numbers may be another one than that of arrays: it divides by zero,
-    or has an exponent that decides about the dtype. Arrays have rules for exponents they know."""
+    """Whether an operation with Python numbers may differ from the operation with arrays.
+
+    It may divide by zero, or have an exponent that decides about the dtype.
+    """
     if name == "rpow":
         return not all([type(x) is float and x > 0 for x in others])  # noqa: C419
     if not all(map(is_number, others)):
@@ -186,17 +194,17 @@ def _is_refused(name: str, others: tuple[Any, ...]) -> bool:
 
 
 def _is_array_or_number(value: Any) -> bool:
-    """Whether Python's operators do the same with it as with an array: a list is repeated."""
+    """Whether Python's operators treat a value like an array: a list would be repeated."""
     return is_operand(value) and not isinstance(value, (list, tuple))
 
 
 def _method(name: str) -> Callable[..., Any]:
-    """Return an operator of Python whose result is a Python number if all operands are."""
+    """Return a Python operator whose result is a Python number if all operands are."""
     operate = getattr(Arithmetic, f"__{name}__")
 
     def method(self: Any, *others: Any) -> Any:
         if not all(map(_is_array_or_number, others)) or _is_refused(name, others):
-            self.ask()
+            self.refuse_value()
         result = operate(self, *others)
         if type(self) is NumpyInt and all([type(x) in (int, NumpyInt) for x in others]):  # noqa: C419
             form = _form(self, name, others)
@@ -211,46 +219,50 @@ def _method(name: str) -> Callable[..., Any]:
 
 
 def _integer(self: Any, name: str, others: tuple[Any, ...], result: Tensor) -> Any:
-    """Return the result of an operation as an integer, if no result of it can be too large."""
+    """Return the result of an operation as a Python integer, if no value of it can overflow."""
     magnitudes = [x.bound if type(x) is PythonInt else abs(x) for x in others]
     made = _made(PythonInt, result, self, others, _form(self, name, others))
     made.bound = _BOUNDS[name.removeprefix("r")](self.bound, *magnitudes)
     if made.bound >= _EXACT:
-        made.ask()
+        made.refuse_value()
     return made
 
 
 def _made(
     kind: Any, result: Tensor, self: Any, others: tuple[Any, ...], form: Affine | None
 ) -> Any:
-    """Return the result of an operation as an integer of a kind."""
+    """Return the result of an operation as an integer of class ``kind``."""
     made: Any = like(kind, result)
     made.uses, made.form = self.uses, form
-    made.numbers = self.numbers.union(*(x.numbers for x in others if isinstance(x, Integer)))
+    made.numbers = self.numbers.union(
+        *(x.numbers for x in others if isinstance(x, SymbolicInteger))
+    )
     return made
 
 
 def _form(self: Any, name: str, others: tuple[Any, ...]) -> Affine | None:
-    return _affine(name, self.form, *[x.form if isinstance(x, Integer) else x for x in others])
+    return _affine(
+        name, self.form, *[x.form if isinstance(x, SymbolicInteger) else x for x in others]
+    )
 
 
 def _comparison(name: str) -> Callable[..., Any]:
-    """Return a comparison: with arrays it is one of theirs, with numbers it decides at once."""
+    """Return a comparison operator: elementwise with arrays; with numbers it needs the value."""
     compare = getattr(Arithmetic, f"__{name}__")
 
     def method(self: Any, other: Any) -> Any:
         if isinstance(other, np.ndarray) or (isinstance(other, Tensor) and other.weak is None):
             return compare(self, other)
-        return self.ask()
+        return self.refuse_value()
 
     return method
 
 
 for _name in _ASKING:
-    setattr(Integer, f"__{_name}__", Integer.ask)
+    setattr(SymbolicInteger, f"__{_name}__", SymbolicInteger.refuse_value)
 for _name in _COMPARING:
     setattr(PythonInt, f"__{_name}__", _comparison(_name))
 for _name in OPERATORS:
-    setattr(Integer, f"__{_name}__", _method(_name))
+    setattr(SymbolicInteger, f"__{_name}__", _method(_name))
 for _name in IN_PLACE:
-    setattr(Integer, f"__i{_name}__", getattr(Integer, f"__{_name}__"))
+    setattr(SymbolicInteger, f"__i{_name}__", getattr(SymbolicInteger, f"__{_name}__"))

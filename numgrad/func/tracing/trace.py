@@ -1,4 +1,5 @@
-"""Recordings: what a function did once, ready to be done again with other arguments."""
+"""Traces: a function is run once on placeholders, and its outputs are kept as expressions of its
+arguments."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
@@ -30,43 +31,43 @@ from ...engine.record.apply import attach, deferring, mode, pack, require_deferr
 from ...process.cached_attribute import lazy
 from ...process.gc_pause import paused
 from ..guards.device_check import comes_back
-from .call_operator import Replay
-from .closure_snapshot import Past
+from .call_operator import CallOperator
+from .closure_snapshot import ClosureSnapshot
 from .partition import Stages, in_order
 
 
-class Recording:
-    """The outputs of a function as expressions of its arguments.
+class Trace:
+    """A trace: the outputs of a function as expressions of its arguments.
 
     Parameters
     ----------
     name : str
-        What errors call it.
+        Its name in errors.
     function : callable
         Takes the placeholders and returns tensors.
     arguments : list of Tensor
         The placeholders, in order.
     fuse : str
         When its programs are fused; see `jit`.
-    above : Recording, optional
-        That of the function that this is the derivative of.
+    above : Trace, optional
+        The trace whose derivative this one is.
 
     Attributes
     ----------
     outer : list of Tensor
-        The tensors from outside that require grad and take part.
+        The tensors from outside that require grad and that the outputs depend on.
     edges : list of Edge
-        Where the gradients of the arguments and of ``outer`` go in the graph of the function.
+        The edges of the arguments and of ``outer`` in the graph of the function.
     storages : dict
-        What counts the writes into the arrays from outside, by the ids of these: what a node inside
-        has saved does not know.
+        The storages, which count writes, of the arrays from outside, by the ids of the arrays; a
+        value that a node inside has saved does not have the storage.
     spans : list of (int, int)
-        Between which numbers are those of the nodes and leaves that the function has made.
+        Ranges of the numbers of nodes and leaves that the function has made.
     is_last : bool
-        Whether it is a derivative of which there is none, as of a kernel without one. It is made of
-        rules, which are those of values without rows.
+        Whether the trace is a derivative that has no derivative itself, as of a kernel without a
+        second one. It is made of rules for values without rows.
     copies_are_views : bool
-        Whether what was copied by integers that are known later may as well have been a view.
+        Whether elements that were copied by symbolic integers may as well have been a view.
     """
 
     is_last = False
@@ -77,7 +78,7 @@ class Recording:
         function: Callable[[list[Tensor]], list[Tensor]],
         arguments: list[Tensor],
         fuse: str,
-        above: "Recording | None" = None,
+        above: "Trace | None" = None,
     ) -> None:
         self.name = name
         self.fuse = fuse
@@ -85,42 +86,42 @@ class Recording:
         capture, first = self._capture(arguments), next_number()
         with paused(), capture.running():
             try:
-                self.outputs = list(map(_made_here, function(arguments)))
+                self.outputs = list(map(_without_aliasing, function(arguments)))
             except (ValueError, SystemError) as error:
                 raise_hidden(error)
                 raise
         capture.require_unwritten()
         self.spans = [*(() if above is None else above.spans), (first, next_number())]
         self.storages = {} if above is None else above.storages.copy()
-        for value in capture.used.values():  # first what is from outside, then what was saved of it
+        for value in capture.used.values():  # values from outside come before saved copies of them
             self.storages.setdefault(id(value.array), value.storage)
-        found = self._taken(capture, above)
+        found = self._closed_over(capture, above)
         self.guards = capture.guards()
         self.copies_are_views = capture.copies_are_views()
         self.outer: list[Any] = list(found.values())
         self.edges = [*(a.edge for a in arguments), *found]
         self.live = self.reaching(self.outputs)
-        self.past = Past(self)
-        self.operator = Replay(self)
-        self._derivatives: dict[Any, Recording] = {}
+        self.snapshot = ClosureSnapshot(self)
+        self.operator = CallOperator(self)
+        self._derivatives: dict[Any, Trace] = {}
 
     def _capture(self, arguments: list[Tensor]) -> Capture:
         return Capture(arguments)
 
-    def _taken(self, capture: Capture, above: "Recording | None") -> dict[Edge, Any]:
-        """Return the tensors from outside that require grad, by where their gradients go."""
+    def _closed_over(self, capture: Capture, above: "Trace | None") -> dict[Edge, Any]:
+        """Return the tensors from outside that require grad, by their edges."""
         inner = {a.edge for a in self.arguments if a.requires_grad}
         used = [(v.edge, v) for v in capture.used.values() if v.requires_grad]
-        # Behind the gates of a choice a tensor from outside has a place inside. What the function
-        # computes of its own leaves, or those of a transform, is none: leaves that are kept are
-        # made before the function is recorded.
+        # A tensor from outside that is read behind the gate of a branch has an edge inside, and is
+        # left out. So is a value that the function computes from its own leaves, or from those of
+        # a transform: leaves that the user keeps are made before the function is captured.
         used = [
             (edge, v) for edge, v in used
             if edge.node not in capture.gates and not self._has_made(edge.node)
         ]  # fmt: skip
-        if above is not None:  # whose tensors may have been written, and so moved, since
-            inside = above.inside()
-            used = [*above.outside(), *((e, v) for e, v in used if e.node not in inside)]
+        if above is not None:  # its tensors may have been written since, and have other edges now
+            inner_nodes = above.inner_nodes()
+            used = [*above.outer_edges(), *((e, v) for e, v in used if e.node not in inner_nodes)]
         found: dict[Edge, Any] = {}
         for edge, value in used:
             if edge not in inner:
@@ -128,23 +129,31 @@ class Recording:
         return found
 
     def reaching(self, values: Sequence[Value]) -> list[int]:
-        """Return which values depend on an argument that requires grad or on ``outer``; leaves that
-        the function has made are nobody's outside."""
-        return depending_on(values, self._ends())
+        """Return the numbers of the values that depend on an argument that requires grad or on
+        ``outer``.
 
-    def outside(self) -> list[tuple[Edge, Any]]:
-        """Return the tensors from outside that require grad, with their places in the graph of the
-        function."""
+        Leaves that the function has made do not count.
+        """
+        return depending_on(values, self._input_nodes())
+
+    def outer_edges(self) -> list[tuple[Edge, Any]]:
+        """Return the edges in the graph of the function and the tensors from outside that require
+        grad."""
         return list(zip(self.edges[len(self.arguments) :], self.outer, strict=True))
 
-    def above_outside(self) -> set[Node]:
-        """Return the nodes at which derivatives end: the pass of the caller does what is above."""
-        nodes = {edge.node for edge, _ in self.outside()}
+    def boundary_nodes(self) -> set[Node]:
+        """Return the nodes at which derivatives end: nodes above them belong to the pass of the
+        caller."""
+        nodes = {edge.node for edge, _ in self.outer_edges()}
         return {node for node in nodes if node is not None and not node.is_accumulator}
 
     def _has_made(self, node: Node | None) -> bool:
-        """Whether a node and all that it leads to, leaves included, were made while the function
-        ran: a view of what is outside, that was out of date, has a new node too."""
+        """Whether a node and all nodes that it leads to, leaves included, were made while the
+        function ran.
+
+        A stale view of a tensor from outside gets a new node while the function runs, so the number
+        of the node alone does not tell.
+        """
         waiting = [node]
         while waiting:
             node = waiting.pop()
@@ -154,13 +163,13 @@ class Recording:
             waiting += [] if node is None else [p for p in node.parents if p is not None]
         return True
 
-    def _ends(self) -> set[Node]:
+    def _input_nodes(self) -> set[Node]:
         return {edge.node for edge in self.edges if edge.node is not None}
 
-    def inside(self) -> set[Node]:
-        """Return the nodes between the outputs and what the function is differentiated to: where a
-        derivative reads a value there, it is not one from outside."""
-        ends = self._ends()
+    def inner_nodes(self) -> set[Node]:
+        """Return the nodes between the outputs and the arguments: a value that a derivative reads
+        there is not one from outside."""
+        ends = self._input_nodes()
         roots = [o.edge.node for o in self.outputs if o.requires_grad]
         return set(reachable([node for node in roots if node is not None], (), ends)) - ends
 
@@ -170,9 +179,9 @@ class Recording:
         with paused():
             return Stages(self.outputs, self.arguments, self.fuse, self.storages)
 
-    def settle(self) -> None:
-        """Make the programs now, and forget the expressions: they were all that is wanted."""
-        self.stages  # noqa: B018  made when it is first asked for
+    def drop_expressions(self) -> None:
+        """Make the programs now, and drop the expressions, which nothing else needs."""
+        self.stages  # noqa: B018  the attribute is computed when it is first read
         self.outputs, self.arguments = [], []
 
     @lazy
@@ -183,43 +192,46 @@ class Recording:
 
     @lazy
     def has_passages(self) -> bool:
-        """Whether batched passes inside cut it into several programs, or values come back from a
-        device, where they stay until all is computed."""
+        """Whether the trace is several programs because of batched passes inside, or copies values
+        from a device, where they stay until all is computed."""
         return any(expr.operator in (TO_ROWS, TO_AXIS) or comes_back(expr) for expr in self.exprs)
 
     def has_rules(self) -> bool:
-        """Whether its derivatives are made of expressions alone, for any rows: no function of a
-        user takes part, and no batched pass cuts it."""
+        """Whether its derivatives are expressions of rules alone, for any rows: no function of a
+        user takes part, and no batched pass inside splits the trace."""
         ruled = [e.operator is ARGUMENT or e.operator.has_rule for e in self.exprs]
-        for node in self.inside():
+        for node in self.inner_nodes():
             plain = node.extras is None
-            if node.is_accumulator:  # of a leaf that the function has made
+            if node.is_accumulator:  # its leaf was made by the function
                 ruled.append(plain and not node.variable.hooks)  # type: ignore[attr-defined]
             else:
                 ruled.append(plain and node.operator.has_rule and node.operator.has_second)
         return all(ruled)
 
     def operators(self) -> list[Operator]:
-        """Return what stands for it, and for its derivatives, in graphs."""
+        """Return the operators of the trace and of its derivatives, as they are in graphs."""
         above = [d.operators() for d in list(self._derivatives.values())]
         return [self.operator, *chain(*above)]
 
     def is_guarded(self) -> bool:
-        """Whether anything that it has taken from outside may change."""
+        """Whether a value from outside may change, so that guards have to be checked."""
         self.guards = [
             g for g in self.guards if not (isinstance(g, UnchangedTensor) and g.is_over())
         ]
         return bool(self.guards)
 
     def is_valid(self) -> bool:
-        """Whether what it has taken from outside is as it was."""
+        """Whether all guards hold: the values from outside are as they were."""
         return all([guard() for guard in self.guards])  # noqa: C419  a list is faster
 
     def call(
         self, inputs: Sequence[Tensor], outer: Sequence[Value] | None = None
     ) -> list[Tensor]:
-        """Return the outputs for inputs, connected to their graph, and to that of the tensors from
-        outside as they are now or as they are given, where gradients are recorded."""
+        """Return the outputs for inputs.
+
+        Where gradients are recorded, they are connected to the graph of the inputs and of the
+        tensors from outside: ``outer``, or the present ones.
+        """
         outer = self.outer if outer is None else outer
         if mode.capture is not None:
             mode.capture.adopt(outer, self.guards)
@@ -236,7 +248,7 @@ class Recording:
     def connect(
         self, inputs: Sequence[Tensor], outputs: list[Tensor], outer: Sequence[Value] | None = None
     ) -> None:
-        """Record the replay as one operation, where gradients are recorded."""
+        """Record a call as one node, where gradients are recorded."""
         sources = [*inputs, *(self.outer if outer is None else outer)]
         if mode.grad and self.live and any(value.requires_grad for value in sources):
             self._record(sources, outputs)
@@ -245,15 +257,19 @@ class Recording:
         edges = [value.edge for value in inputs]
         specs = [v.spec for v in inputs], [v.spec for v in outputs]
         node = new_node(self.operator, {}, edges, *specs)
-        past = self.past.now() if mode.capture is None else ()
+        past = self.snapshot.now() if mode.capture is None else ()
         node.save([*[pack(value) for value in inputs], *past])
         attach(node, outputs, [n for n in range(len(outputs)) if n not in self.live])
 
     def inline(
         self, inputs: Sequence[Tensor], past: Mapping[int, Value] = MappingProxyType({})
     ) -> Callable[[Value], Value]:
-        """Return what says which value stands for one of the recording when its arguments are these
-        inputs, which may have rows, and what `Past.changed` has found is read from outside."""
+        """Return a function from a value of the trace to its copy with ``inputs`` for the
+        arguments.
+
+        The inputs may have rows; ``past`` has the values to read in place of arrays from outside
+        that have changed, as `ClosureSnapshot.changed` returns them.
+        """
         known: dict[Expr, Expr] = {}
 
         def replaced(value: Value) -> Value:
@@ -261,7 +277,7 @@ class Recording:
                 return past.get(id(value.array), value)
             if value.expr.operator is ARGUMENT:
                 return inputs[value.expr.static["index"]]
-            if value.expr not in known:  # what only a derivative reads
+            if value.expr not in known:  # only a derivative reads it
                 copy_of(pending_exprs([value]))
             copy = known[value.expr]
             return runtime.value.deferred(copy, value.expr_slot, copy.specs[value.expr_slot])
@@ -274,7 +290,7 @@ class Recording:
         def copied(expr: Expr) -> Expr:
             operands = tuple([replaced(value) for value in expr.inputs])
             rows = any([value.rows for value in operands])  # noqa: C419  a list is faster
-            rows = rows and expr.operator is not TO_AXIS  # which is where they end
+            rows = rows and expr.operator is not TO_AXIS  # where rows end
             specs = tuple([Spec(s.shape, s.dtype, s.rows or rows, s.device) for s in expr.specs])
             copy = Expr(expr.operator, expr.static, operands, specs)
             copy.site = expr.site
@@ -283,16 +299,16 @@ class Recording:
         copy_of(self.exprs)
         return replaced
 
-    def derivative(self, wanted: tuple[bool, ...], create_graph: bool) -> "Recording":
-        """Return the recording of the vector-Jacobian product, which can be differentiated itself
-        if ``create_graph`` asks for it, or if it can be.
+    def derivative(self, wanted: tuple[bool, ...], create_graph: bool) -> "Trace":
+        """Return the trace of the vector-Jacobian product.
 
-        Its arguments are those of the function and a cotangent for each differentiable output; its
-        outputs are the gradients of the wanted inputs, arguments first, then ``outer``.
+        With ``create_graph`` it has a derivative itself; otherwise only if all operators have a
+        second one. Its arguments are those of the function and a cotangent for each differentiable
+        output; its outputs are the gradients of the wanted inputs, arguments first, then ``outer``.
         """
         key = (wanted, settings.recorded)
         known = self._derivatives.get(key)
-        # Functions of the user may have read arrays.
+        # Backward functions of the user may have read arrays from outside.
         if known is None or not known.is_valid() or (create_graph and known.is_last):
             try:
                 known = self._differentiated(wanted, create_graph=True)
@@ -304,7 +320,7 @@ class Recording:
             self._derivatives[key] = known
         return known
 
-    def _differentiated(self, wanted: tuple[bool, ...], create_graph: bool) -> "Recording":
+    def _differentiated(self, wanted: tuple[bool, ...], create_graph: bool) -> "Trace":
         outputs = [self.outputs[n] for n in self.live]
         first = len(self.arguments)
         cotangents = [placeholder(Tensor, first + n, o.spec, True) for n, o in enumerate(outputs)]
@@ -315,7 +331,7 @@ class Recording:
             seeds: list[Any] = [(output.edge, g) for output, g in pairs]
             request = Request(
                 seeds, edges, create_graph=create_graph, retain_graph=True,
-                ends=self.above_outside(), silent={edge for edge, _ in self.outside()},
+                ends=self.boundary_nodes(), silent={edge for edge, _ in self.outer_edges()},
             )
             found = Pass(request).run().grads
             return [found[e] if e in found else zeros_at(e) for e in edges]  # type: ignore[misc]
@@ -326,14 +342,16 @@ class Recording:
 
 
 def zeros_at(edge: Edge) -> Tensor:
-    """Return zeros for an input on which no output depends."""
+    """Return zeros for the gradient of an input on which no output depends."""
     return zeros(edge.spec, None)
 
 
-def _made_here(output: Tensor) -> Tensor:
-    """Return an output, a copy of what is a tensor from outside or a view of one: that may be
-    written later, and the view would be of what it is then. A view of what the function has written
-    is recorded again here, as a part of the function."""
+def _without_aliasing(output: Tensor) -> Tensor:
+    """Return an output, copied if it is a tensor from outside or a view of one.
+
+    Such a tensor may be written later, and the view would then have other elements. A view of a
+    value that the function has written is recorded anew, as a part of the function.
+    """
     if output._view is not None:
         output._view.refresh(output)
     base = output._view.base if isinstance(output._view, View) else output
@@ -342,7 +360,7 @@ def _made_here(output: Tensor) -> Tensor:
 
 
 def placeholder(kind: type[Tensor], index: int, spec: Spec, requires_grad: bool) -> Any:
-    """Return the stand-in for an argument of a recording."""
+    """Return the placeholder for an argument of a trace."""
     expr = argument(index, spec).expr
     assert expr is not None
     value = kind.deferred(expr, 0, spec)
@@ -355,11 +373,11 @@ def record(
     function: Callable[[list[Tensor]], list[Tensor]],
     arguments: list[Tensor],
     fuse: str,
-    kind: type[Recording] = Recording,
+    kind: type[Trace] = Trace,
 ) -> Any:
-    """Capture a function in the present grad mode."""
+    """Capture a function in the present grad mode; return its trace."""
     with deferring(False):
         return kind(name, function, arguments, fuse)
 
 
-__all__ = ["Recording", "in_order", "placeholder", "record"]
+__all__ = ["Trace", "in_order", "placeholder", "record"]

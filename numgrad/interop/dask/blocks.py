@@ -1,4 +1,4 @@
-"""Samples in blocks, each of which is a task."""
+"""Blocks of samples as tasks of a cluster."""
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -11,7 +11,7 @@ from ..._tensor import Tensor, constant
 from ...engine.graph.value import CPU
 from ...func.gradients import value_and_grad as local_value_and_grad
 from ...func.pytree import flatten, holds_tensors, places, require_function
-from ...func.tracing.destinations import fitting
+from ...func.tracing.destinations import checked_destination
 from .cluster import Cluster, Task, spans
 from .jacobians import arrays_of
 from .work import Work, one_thread
@@ -141,7 +141,8 @@ def value_and_grad(
 
 
 def _sum_in_order(c: Cluster, work: Any, blocks: "_Samples") -> tuple[list[Any], Any]:
-    """Return the sums of values and of gradients, whose parts may come in any order."""
+    """Return the sums of values and of gradients, added in the order of the blocks, whose results
+    may come in any order."""
     early: dict[int, list[np.ndarray]] = {}
     total: list[Any] = []
     rebuild: Any = None
@@ -160,7 +161,7 @@ class _Samples:
     """Samples along the leading axes of arrays, cut into blocks."""
 
     def __init__(self, samples: Sequence[Any], chunk_size: Any, what: str) -> None:
-        arrays_of(samples, what)  # refuses what requires grad
+        arrays_of(samples, what)  # raises for tensors that require grad
         self.samples = [s if isinstance(s, Tensor) else np.asarray(s) for s in samples]
         shapes = [s.shape for s in self.samples]
         lengths = {shape[:1] for shape in shapes}
@@ -182,8 +183,8 @@ class _Samples:
 
 
 class _Joined:
-    """Results of blocks along the leading axis of arrays: those of the caller, or new ones when
-    their shape is known."""
+    """Results of blocks along the leading axis of arrays: the caller's, or new ones, made when the
+    first result is known."""
 
     def __init__(self, count: int, out: Any) -> None:
         self.count, self.out = count, out
@@ -205,7 +206,10 @@ class _Joined:
         if places(self.out) != expected:
             raise ArgTypeError(f"{_MAP}: out must have the structure of what the function returns")
         arrays = flatten(self.out)[0]
-        return [fitting(array, spec, _MAP) for array, spec in zip(arrays, specs, strict=True)]
+        return [
+            checked_destination(array, spec, _MAP)
+            for array, spec in zip(arrays, specs, strict=True)
+        ]
 
     def result(self, as_tensors: bool) -> Any:
         return self.rebuild([constant(a) if as_tensors else a for a in self.arrays])
@@ -240,8 +244,11 @@ def differentiated(work: Work, start: int, *block: Any) -> Any:
 
 
 def _read_only(block: Any) -> Any:
-    """Return a block that the function cannot write: on a worker in the process of the caller it is
-    a part of the caller's own array, and tasks that are done again would find it written."""
+    """Return a block that the function cannot write.
+
+    On a worker in the process of the caller it is a part of the caller's own array, and a task that
+    is repeated would find it written.
+    """
     if isinstance(block, Tensor):
         return constant(block.numpy()) if block.device == CPU else block.clone()
     view = block.view()

@@ -1,4 +1,5 @@
-"""Tasks on a cluster: a few at a time, so that results do not pile up, and not for ever."""
+"""Tasks on a cluster: submitted a few at a time, so that results do not pile up, and awaited no
+longer than a timeout."""
 
 import itertools
 import math
@@ -13,22 +14,25 @@ import numpy as np
 from ..._errors import ArgTypeError, ClusterError
 from ...engine.capture.capture import refuse
 from ...engine.record.apply import mode
-from ...func.jacobians.progress import Bar, require_progress
+from ...func.jacobians.progress import ProgressBar, require_progress
 from .work import Work, packed
 
-_AHEAD = 4  # tasks per thread of the cluster that are submitted: one runs, others wait beside it
+_AHEAD = 4  # tasks per thread of the cluster that are submitted: one runs, the others wait
 _TASKS = 64
-_LARGEST = 8 << 20  # bytes of a task's results or arguments, below what Dask warns of
-_LOOK = 1.0  # seconds between two looks whether the cluster is there
+_LARGEST = 8 << 20  # bytes of a task's results or arguments; Dask warns of more
+_LOOK = 1.0  # seconds between two checks of the cluster
 
 Task = tuple[Any, Callable[..., Any], tuple[Any, ...]]
-"""A key for its result, a function, and its arguments after the work."""
+"""The key of the result, a function, and its arguments after the work."""
 
 
 class Cluster:
-    """What runs tasks, each of which gets the work first, for a function that a user called. It
-    may be without a worker, or without an answer, for ``timeout`` seconds. In a task that asks for
-    it, its thread is given to others meanwhile."""
+    """The client of a cluster, for the tasks of one call; each task gets the work as its first
+    argument.
+
+    The cluster may be without a worker, or without an answer, for ``timeout`` seconds. If the call
+    is itself made in a task, the thread of that task is given to other tasks meanwhile.
+    """
 
     def __init__(self, client: Any, what: str, timeout: float | None, progress: Any) -> None:
         if mode.capture is not None:
@@ -76,21 +80,26 @@ class Cluster:
             self.dask.rejoin()
 
     def send(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Return the future of the work. It is a task, not scattered data, which would be lost with
-        the workers that hold it."""
+        """Return the future of the work.
+
+        It is a task, not scattered data, which would be lost with the workers that hold it.
+        """
         work = packed(self.what, function, *args)
-        with warnings.catch_warnings():  # its advice is to scatter
+        with warnings.catch_warnings():  # a warning that advises to scatter
             warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
             return self._submit(Work, work.parts, work.connected, work.token)
 
     def run(
         self, work: Any, tasks: Sequence[Task], total: int = 0, unit: str = ""
     ) -> Generator[tuple[Any, Any], None, None]:
-        """Yield the keys and results of tasks as they come; keys end with the first and last of the
-        items, of which there are so many, that a task has."""
+        """Yield the keys and results of tasks as they come.
+
+        A key ends with the first and the last number of the items of its task; ``total`` is the
+        number of all items.
+        """
         running: dict[Any, Any] = {}
         waiting, done = iter(tasks), 0
-        bar = Bar(self.progress if total else False, total, unit, self.what)
+        bar = ProgressBar(self.progress if total else False, total, unit, self.what)
         try:
             while True:
                 room = self._room() - len(running)
@@ -100,7 +109,7 @@ class Cluster:
                     return
                 for future in self._finished(list(running)):
                     key, result = running.pop(future), self._result(future)
-                    del future  # and with it the copy on the worker
+                    del future  # which drops the copy on the worker
                     yield key, result
                     done += 1
                     self.done = f"{done} of {len(tasks)} tasks were done"
@@ -120,7 +129,7 @@ class Cluster:
             raise self._gone("the connection to its scheduler is closed") from error
 
     def _finished(self, futures: list[Any]) -> set[Any]:
-        """Wait until tasks are done, or the cluster has been away for too long."""
+        """Wait until tasks are done; raise if the cluster has been away for too long."""
         while True:
             try:
                 with self.client.as_current():
@@ -128,7 +137,7 @@ class Cluster:
                 return waited.done
             except TimeoutError:
                 self._look()
-            except (self.dask.CancelledError, ValueError) as error:  # without a client, the other
+            except (self.dask.CancelledError, ValueError) as error:  # ValueError: no client
                 raise self._gone("its scheduler has lost the tasks") from error
 
     def _result(self, future: Any) -> Any:
@@ -139,7 +148,7 @@ class Cluster:
                     f"{self.what}: several workers ended while they ran the same task; "
                     f"{self.done}. They may lack memory: take a smaller chunk_size"
                 ) from error
-            return future.result()  # raises it with the lines where it arose
+            return future.result()  # raises the error with its traceback
         try:
             return future.result(self.timeout)
         except TimeoutError as error:
@@ -157,7 +166,7 @@ class Cluster:
         client = self.client
         self.threads = 0
         if client.status == "running":
-            with suppress(TimeoutError, OSError):  # it may answer the next time
+            with suppress(TimeoutError, OSError):  # the scheduler may answer the next time
                 found = client.sync(client.scheduler.ncores, workers=None, callback_timeout=_LOOK)
                 self.threads = sum(found.values())
         self.looked = time.monotonic()
@@ -178,9 +187,11 @@ class Cluster:
 def spans(
     what: str, count: int, chunk_size: Any, item_bytes: int, least: int = 1
 ) -> list[tuple[int, int]]:
-    """Return the first and last numbers of the items of each task; a single empty task if there
-    are no items. "auto" is 64 tasks, fewer if they would have less than ``least`` items, more if
-    they would have more than 8 MiB. Nothing depends on the workers, and so no bit of a result does.
+    """Return the first and last numbers of the items of each task; a single empty task if there are
+    no items.
+
+    "auto" is 64 tasks, fewer if they would have less than ``least`` items, more if they would have
+    more than 8 MiB. Tasks do not depend on the workers, so no bit of a result does.
     """
     if isinstance(chunk_size, (int, np.integer)) and chunk_size > 0 and chunk_size is not True:
         size = int(chunk_size)

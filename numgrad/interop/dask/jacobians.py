@@ -1,4 +1,4 @@
-"""Dense Jacobians, the chunks of whose rows or columns are tasks."""
+"""Dense Jacobians: chunks of their rows or columns are tasks of a cluster."""
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -8,8 +8,8 @@ import numpy as np
 
 from ..._errors import DetachedError
 from ..._tensor import Tensor, constant
-from ...func.gradients import Called
-from ...func.jacobians.blocks import Arrays, into
+from ...func.gradients import Evaluation
+from ...func.jacobians.blocks import ArrayBlocks, blocks_of_out
 from ...func.jacobians.jacobian import MODES
 from ...func.jacobians.passes import Chunk, Columns, Passes, passes_of
 from ...func.pytree import Variables, flatten, holds_tensors, require_function
@@ -17,7 +17,7 @@ from .cluster import Cluster, Task, spans
 from .work import Work, one_thread
 
 _WHAT = "dask.jacobian"
-_LEAST_ROWS = 16  # a pass computes once what its rows share, which costs about as much as a row
+_LEAST_ROWS = 16  # the part of a pass that its rows share costs about as much as a row
 
 
 def jacobian(
@@ -104,9 +104,9 @@ def jacobian(
         def arrange(blocks: Sequence[Any]) -> Any:
             return rebuild(variables.by_output(blocks))
 
-        outputs = [Tensor(np.broadcast_to(np.zeros((), d), s)) for s, d in specs]  # of no memory
+        outputs = [Tensor(np.broadcast_to(np.zeros((), d), s)) for s, d in specs]  # take no memory
         passes = passes_of(mode, outputs, variables.leaves, False)
-        blocks = Arrays(passes) if out is None else into(passes, out, arrange, _WHAT)
+        blocks = ArrayBlocks(passes) if out is None else blocks_of_out(passes, out, arrange, _WHAT)
         _fill(blocks, passes, c, work, chunk_size)
     if out is not None:
         return out
@@ -126,8 +126,8 @@ def arrays_of(tree: Any, what: str) -> Any:
     return rebuild([leaf.numpy() if isinstance(leaf, Tensor) else leaf for leaf in leaves])
 
 
-def _fill(blocks: Arrays, passes: Passes, c: Cluster, work: Any, chunk_size: Any) -> None:
-    """Run the tasks and write what they return."""
+def _fill(blocks: ArrayBlocks, passes: Passes, c: Cluster, work: Any, chunk_size: Any) -> None:
+    """Run the tasks and write their results to the blocks."""
     mode = "forward" if isinstance(passes, Columns) else "reverse"
     tasks: list[Task] = [
         ((n, *span), chunk, (mode, n, *span))
@@ -139,12 +139,12 @@ def _fill(blocks: Arrays, passes: Passes, c: Cluster, work: Any, chunk_size: Any
             blocks.put(Chunk(n, start, stop, [Tensor(part) for part in parts]))
 
 
-def _evaluated(work: Work) -> Called:
-    """Return the function as it was evaluated once, on a worker, to be differentiated there chunk
-    by chunk."""
+def _evaluated(work: Work) -> Evaluation:
+    """Return the function, evaluated once on a worker, to be differentiated there chunk by chunk.
+    """
 
-    def make(function: Callable[..., Any], x: Any) -> Called:
-        at = Called(function, (x,), 0, _WHAT)
+    def make(function: Callable[..., Any], x: Any) -> Evaluation:
+        at = Evaluation(function, (x,), 0, _WHAT)
         work.require_unconnected(at.outer_graph(), _WHAT)
         return at
 
@@ -155,7 +155,8 @@ def _evaluated(work: Work) -> Called:
 
 
 def outline(work: Work) -> tuple[Any, list[tuple[tuple[int, ...], np.dtype]]]:
-    """Return the output with numbers in place of arrays, and the shapes and dtypes of these."""
+    """Return the output with numbers in place of arrays, and the shapes and dtypes of the arrays.
+    """
     with one_thread():
         at = _evaluated(work)
     skeleton = at.rebuild(list(range(len(at.leaves))))
@@ -163,7 +164,8 @@ def outline(work: Work) -> tuple[Any, list[tuple[tuple[int, ...], np.dtype]]]:
 
 
 def chunk(work: Work, mode: str, n: int, start: int, stop: int) -> list[np.ndarray]:
-    """Return rows of the Jacobian of output ``n``, or columns of that to input ``n``."""
+    """Return rows of the Jacobian of output ``n``, or columns of the Jacobian with respect to input
+    ``n``."""
     with one_thread():
         at = _evaluated(work)
         passes = passes_of(mode, at.leaves, at.variables.leaves, False)

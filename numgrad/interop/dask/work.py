@@ -1,4 +1,4 @@
-"""What travels to the workers: a function with its arguments, once per worker."""
+"""The work of a call: a function with its arguments, sent to each worker once."""
 
 import pickle
 import threading
@@ -16,14 +16,14 @@ from ...func.pytree import flatten
 
 
 class Work:
-    """A function and what it is called with, as bytes; on a worker, what has been made of them.
+    """A function and its arguments, as bytes; on a worker also the object made from them.
 
     One future of a cluster holds it. Dask copies it to each worker that needs it; all tasks of the
     worker meet the same object there. Dask's memory manager drops copies between the tasks of a
-    worker and sends them again, so a worker keeps what it has used a short time ago. If a worker
-    with the only copy is lost, the scheduler has it made again. It is ``connected`` if gradients
-    are recorded where it comes from, so that a result that depends on a tensor from outside would
-    lose them. Copies of a work have the same ``token``.
+    worker and sends them again, so a worker keeps works that it has used a short time ago. If a
+    worker with the only copy is lost, the scheduler has the work made again. A work is
+    ``connected`` if gradients are recorded in the process of the caller, so that a result that
+    depends on a tensor from outside would lose them. Copies of a work have the same ``token``.
     """
 
     def __init__(self, parts: bytes, connected: bool, token: str) -> None:
@@ -35,7 +35,8 @@ class Work:
         return arrived, (self.parts, self.connected, self.token)
 
     def made(self, make: Callable[..., Any]) -> Any:
-        """Return what ``make`` returns for the function and its arguments; it is called once."""
+        """Return the result of ``make`` for the function and its arguments; ``make`` is called
+        once."""
         recent.use(self)
         with self._lock:
             if self._made is None:
@@ -54,7 +55,7 @@ class Work:
         return leaf.detach().numpy()
 
     def require_unconnected(self, depends: bool, what: str) -> None:
-        """Raise if a result depends on a tensor outside whose gradient would be lost."""
+        """Raise if a result depends on a tensor from outside whose gradient would be lost."""
         if depends and self.connected:
             raise DetachedError(
                 f"{what}: the result depends on a tensor that requires grad and that the function "
@@ -101,19 +102,19 @@ recent = Recent()
 
 
 def arrived(parts: bytes, connected: bool, token: str) -> Work:
-    """Return a work that has been sent here: the one that is here already, or a new one."""
+    """Return a received work: the copy that is here already, or a new one."""
     return recent.get(token) or Work(parts, connected, token)
 
 
 def packed(what: str, function: Callable[..., Any], *args: Any) -> Work:
-    """Return a function and what it is called with as they travel."""
+    """Return a function and its arguments as a work, pickled."""
     import cloudpickle  # pyright: ignore[reportMissingImports]
 
     try:
         parts = cloudpickle.dumps((function, *args))
     except (DetachedError, MemoryError):
         raise
-    except Exception as error:  # whatever the objects that are pickled raise
+    except Exception as error:  # objects that are pickled may raise anything
         raise ArgTypeError(
             f"{what}: the function and its arguments are to be sent to other processes, and "
             f"cannot be pickled: {error}"
@@ -122,8 +123,10 @@ def packed(what: str, function: Callable[..., Any], *args: Any) -> Work:
 
 
 class _OneThread:
-    """numgrad on one thread while tasks run in this process: Dask runs one per core. A number of
-    threads that was set on the worker (the flag ``threads``) is left as it is."""
+    """Run numgrad on one thread while tasks run in this process, since Dask runs one task per core.
+
+    A number of threads that was set on the worker (the flag ``threads``) is left alone.
+    """
 
     def __init__(self) -> None:
         self.lock = threading.Lock()

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._declare import Structural, door, view
+from ..._declare import StructuralOperator, door, view
 from ...ir.broadcasting import broadcast_shapes
 from .gathering import gather, put_at
 
@@ -65,7 +65,7 @@ def _element_getter(inputs, *, key):
     return itemgetter(key[0] if len(key) == 1 else key)  # NumPy finds a bare integer faster
 
 
-element = Structural(
+element = StructuralOperator(
     "element", infer=_infer_element, run=_run_element, lower=_lower_element, prepare=_element_getter
 )
 element.gives_scalars = element.reads_elements = True
@@ -251,7 +251,7 @@ def _around(builder, operand, v, places):
     )
 
 
-put_view = Structural(
+put_view = StructuralOperator(
     "put_view",
     infer=_infer_put,
     run=_run_put,

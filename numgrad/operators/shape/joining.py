@@ -4,7 +4,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from ..._declare import Structural
+from ..._declare import StructuralOperator
 from ...ir.broadcasting import broadcast_shapes
 from ...ir.memory_order import as_kept
 from .indexing import index
@@ -64,7 +64,7 @@ def _as_run(run):
     return lambda operands, static: [run(operands, **static)]
 
 
-concat = Structural(
+concat = StructuralOperator(
     "concat",
     infer=_infer_concat,
     run=_run_concat,
@@ -116,7 +116,7 @@ def _prepare_stack(specs, *, axis):
     return lambda *arrays: np.concatenate([row(a) for a in arrays], axis)
 
 
-stack = Structural(
+stack = StructuralOperator(
     "stack",
     infer=_infer_stack,
     run=_run_stack,
@@ -192,7 +192,7 @@ def _prepare_roll(specs, *, shifts, axes):
     return rolled
 
 
-roll = Structural(
+roll = StructuralOperator(
     "roll",
     infer=_infer_roll,
     run=_run_roll,

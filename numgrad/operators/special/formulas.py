@@ -110,7 +110,7 @@ class Tabled(Elementwise):
     def _gives_half(self, args: Sequence[Any]) -> bool:
         return False
 
-    def _lacks(self, parameter: str, where: str) -> str:
+    def _missing_partial(self, parameter: str, where: str) -> str:
         if self.of:
             return f"{self.of}{where}: of this the first derivative is known only, not the second"
         return (

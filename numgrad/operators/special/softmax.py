@@ -7,7 +7,7 @@ here hands a value on, and has its derivative with respect to the exponents. A s
 
 import numpy as np
 
-from ..._declare import Structural
+from ..._declare import StructuralOperator
 from ..elementwise.arithmetic import divide, multiply, subtract, where
 from ..elementwise.comparison import greater
 from ..reduction.reductions import sum as sum_of
@@ -17,7 +17,7 @@ from ..shape.reshape import expand_dims
 def _differentiated(name):
     """Return an operator of exponents, a value that was computed from them, and what its derivative
     reads; it returns the value."""
-    return Structural(
+    return StructuralOperator(
         name,
         infer=lambda specs, *, axes: [(specs[1].shape, specs[1].dtype)],
         run=lambda arrays, *, axes: arrays[1],

@@ -99,7 +99,7 @@ class SparseArray:
         raise TypeError("one does not iterate over a sparse array: its rows are A[i:i+1], its "
                         "stored numbers, which have the gradients, A.data")
 
-    # The same numbers elsewhere ------------------------------------------------------------------
+    # The same stored numbers ---------------------------------------------------------------------
 
     def with_data(self, data: Any) -> "SparseArray":
         """Return the sparse array with other numbers at the same places."""
@@ -155,9 +155,9 @@ class SparseArray:
         return part(self, key)
 
     def moved(self, key: Any, function: Callable[..., Any]) -> "SparseArray":
-        """Return the stored numbers where a function of SciPy's brings them; it is called once for
-        each key."""
-        structure, moves = self._structure.once(key, lambda: self._structure.by_scipy(function))
+        """Return the stored numbers at the places to which a function of SciPy moves them; it is
+        called once for each key."""
+        structure, moves = self._structure.cached(key, lambda: self._structure.by_scipy(function))
         return SparseArray(moves(self._data), structure)
 
     # Dense results --------------------------------------------------------------------------------
@@ -165,7 +165,7 @@ class SparseArray:
     def toarray(self) -> Tensor:
         """Return the dense matrix."""
         size = self.shape[0] * self.shape[1]
-        into = self._structure.once("dense", lambda: places.summed(self._structure.flat(), size))
+        into = self._structure.cached("dense", lambda: places.summed(self._structure.flat(), size))
         return into(self._data).reshape(self.shape)
 
     todense = toarray
@@ -181,7 +181,7 @@ class SparseArray:
                 raise ValueError(f"diagonal: k={k} exceeds a matrix of shape {self.shape}")
             return places.picked(at), places.summed(own.rows[at] - first, size)
 
-        source, into = self._structure.once(("diagonal", int(k)), make)
+        source, into = self._structure.cached(("diagonal", int(k)), make)
         return into(source(self._data))
 
     def trace(self, offset: int = 0) -> Tensor:
@@ -201,7 +201,7 @@ class SparseArray:
         own, along = self._structure, axis % 2
         size = self.shape[1 - along]
         numbers = own.rows if along else own.indices
-        return own.once(("sum", along), lambda: places.summed(numbers, size))(self._data)
+        return own.cached(("sum", along), lambda: places.summed(numbers, size))(self._data)
 
     def mean(self, axis: int | None = None, dtype: Any = None, out: None = None) -> Tensor:
         """Return the mean of all elements, of each column (``axis=0``) or of each row."""
@@ -283,8 +283,10 @@ class SparseArray:
         return self.product_with(self._data, other, False)
 
     def product_with(self, data: Any, other: Any, is_left: bool) -> Tensor:
-        """Return the product with a vector or with matrices, of numbers at the same places, which
-        may have the axes of a batch in front."""
+        """Return the product of a vector or matrices with other numbers at the stored places.
+
+        The numbers may have the axes of a batch in front.
+        """
         data, x = as_tensors(data, other)
         if data.shape[-1:] != (self.nnz,):
             raise ValueError(f"sparse product: data of shape {data.shape} for {self.nnz} numbers")
@@ -306,7 +308,7 @@ class SparseArray:
         return SparseArray(data if terms.into is None else terms.into(data), terms.structure)
 
     def _operand(self, other: Any) -> Any:
-        """Return another operand as one of these, or as a tensor."""
+        """Return the other operand as a sparse array, a tensor, or a Python number."""
         if isinstance(other, SparseArray):
             return other
         return of_scipy(other) if is_sparse(other) else as_tensor(other) if not isinstance(
@@ -314,7 +316,7 @@ class SparseArray:
         ) else other  # fmt: skip
 
     def _at_stored(self, other: Any) -> Any:
-        """Return a number, or the elements of a dense array where others are stored."""
+        """Return a number, or the elements of a dense array at the stored places."""
         shape = np.shape(other) if not isinstance(other, Tensor) else other.shape
         if not shape:
             return other
@@ -339,7 +341,7 @@ class SparseArray:
 
 
 def of_scipy(matrix: Any) -> SparseArray:
-    """Return a sparse array of SciPy's as one of these; its numbers are constants."""
+    """Return a sparse array of SciPy as a `SparseArray`; its numbers are constants."""
     matrix = matrix if matrix.format in ("coo", "csr") else matrix.tocsr()
     if matrix.format == "csr":
         rows = np.repeat(np.arange(matrix.shape[0]), np.diff(places.guarded(matrix.indptr)))
@@ -350,8 +352,8 @@ def of_scipy(matrix: Any) -> SparseArray:
 
 
 def at_places(data: Any, rows: np.ndarray, columns: np.ndarray, shape: Any) -> SparseArray:
-    """Return the sparse array that has numbers at places in any order; those of one place are
-    added."""
+    """Return the sparse array with numbers at places in any order; numbers at one place are added.
+    """
     structure, order = places.assembled(rows, columns, shape)
     return SparseArray(as_tensor(data) if order is None else order(data), structure)
 

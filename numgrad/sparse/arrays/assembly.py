@@ -190,7 +190,7 @@ def _ndim(x: Any) -> int:
 
 
 def _fitted(part: Tensor, size: int, offset: int, shape: tuple[int, int]) -> Tensor:
-    """Return a diagonal in its size; as in SciPy what is too much of it is left out."""
+    """Return a diagonal in its size; further elements are dropped, as in SciPy."""
     if size < 0:
         raise ValueError(f"diags: offset {offset} is outside of a matrix of shape {shape}")
     if part.size == 1:

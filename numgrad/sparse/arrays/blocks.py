@@ -1,4 +1,5 @@
-"""Sparse arrays made of blocks, products and triangles, and of what SciPy's constructors take."""
+"""Sparse arrays made of blocks, products and triangles, and of the arguments of SciPy's
+constructors."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -72,7 +73,7 @@ def _joined(given: Sequence[Sequence[SparseArray | None]]) -> SparseArray:
 
     first, *others = (b.structure for b in parts)
     form = tuple(tuple(b is None for b in row) for row in given)
-    structure, moves = first.once(
+    structure, moves = first.cached(
         ("blocks", form, *others), lambda: first.by_scipy(placed, *others)
     )
     return SparseArray(moves(concat([as_tensor(b.data) for b in parts])), structure)
@@ -269,8 +270,10 @@ def _as_dtype(A: SparseArray, dtype: Any) -> SparseArray:
 
 
 def _sparse(A: Any, what: str) -> SparseArray:
-    """Return a matrix as a sparse array; of a dense tensor all elements are stored, of numbers
-    those that are not 0."""
+    """Return a matrix as a sparse array.
+
+    All elements of a dense tensor are stored, and those of an array of numbers that are not 0.
+    """
     if isinstance(A, SparseArray):
         return A
     if is_sparse(A):

@@ -9,13 +9,15 @@ from .structure import Structure
 
 
 def flatten(value: Any) -> tuple[tuple[Any], Structure, tuple[str]]:
-    """Return the numbers of a sparse array, where they are, and the name of the numbers."""
+    """Return the numbers of a sparse array, its structure, and the name of the numbers."""
     return (value.data,), value.structure, ("data",)
 
 
 def unflatten_as(kind: Callable[[Any, Structure], Any]) -> Callable[..., Any]:
-    """Return what makes sparse arrays of other numbers. What has other axes than the numbers, as
-    the blocks of a Jacobian, is returned as it is."""
+    """Return a function that makes a sparse array of other numbers.
+
+    An array with other axes than the numbers, such as a block of a Jacobian, is returned as it is.
+    """
 
     def unflatten(structure: Structure, children: Iterable[Any]) -> Any:
         (data,) = children

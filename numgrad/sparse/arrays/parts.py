@@ -1,4 +1,4 @@
-"""Parts and elements of sparse arrays."""
+"""Indexing of sparse arrays: submatrices and elements."""
 
 from typing import Any
 
@@ -12,11 +12,11 @@ from ...functions.shape.joining import concat
 
 
 def part(array: Any, key: Any) -> Any:
-    """Return a part of a sparse array, which is one too; single elements are a tensor."""
+    """Return a part of a sparse array as a sparse array; single elements are a tensor."""
     parts = tuple(map(_index, key if isinstance(key, tuple) else (key,)))
     structure = array.structure
-    found = structure.once(
-        ("item", tuple(map(_known, parts))),
+    found = structure.cached(
+        ("item", tuple(map(_key, parts))),
         lambda: structure.by_scipy(lambda numbered: numbered[parts]),
     )
     if isinstance(found, tuple):
@@ -32,19 +32,20 @@ def part(array: Any, key: Any) -> Any:
 
 
 def _elements(data: Tensor, numbers: np.ndarray) -> Tensor:
-    """Return elements, where 0 is none that is stored and n the one before the n-th."""
+    """Return elements by their numbers: 0 is an element that is not stored, n the stored one at n -
+    1."""
     return concat([zeros(1, dtype=data.dtype), data])[numbers.astype(np.int64)]
 
 
 def _index(part: Any) -> Any:
-    """Return an index as SciPy takes it; a recorded function keeps its values."""
+    """Return an index as SciPy takes it; a captured function is guarded by its values."""
     if isinstance(part, (slice, int, np.integer)) or part is Ellipsis or part is None:
         return part
     return np.asarray(values_of(guarded(part)))
 
 
-def _known(part: Any) -> Any:
-    """Return what stands for an index."""
+def _key(part: Any) -> Any:
+    """Return the key of an index."""
     if isinstance(part, np.ndarray):
         return part.dtype.str, part.shape, part.tobytes()
     return (part.start, part.stop, part.step) if isinstance(part, slice) else repr(part)

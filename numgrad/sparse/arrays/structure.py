@@ -1,5 +1,5 @@
-"""Where sparse arrays have their elements, and what becomes of these places: found once for each
-structure, and kept."""
+"""Structures of sparse arrays: the places of their elements, and the maps of these by operations,
+computed once and kept."""
 
 from collections.abc import Callable, Hashable
 from hashlib import blake2b
@@ -18,66 +18,66 @@ from ...process.bounded_dict import Bounded
 # Maps of stored numbers ---------------------------------------------------------------------------
 
 
-class Map(NamedTuple):
-    """A linear map of stored numbers: results are numbers at ``places``, or sums of numbers.
+class LinearMap(NamedTuple):
+    """A linear map of stored numbers: the results are numbers at ``places``, or sums of numbers.
 
     Attributes
     ----------
     places : numpy.ndarray
-        For each result where its number is; or for each number where it is added.
+        The place of the number of each result; or the result to which each number is added.
     size : int or None
-        How many results there are, if numbers are added; None if they are picked.
-    once : bool
-        Whether no place comes twice.
+        The number of results, if numbers are added; None if they are picked.
+    has_distinct_places : bool
+        Whether all places are different.
     """
 
     places: np.ndarray
     size: int | None
-    once: bool
+    has_distinct_places: bool
 
     def __call__(self, data: Any) -> Tensor:
         data, places = as_tensors(data, self.places)
-        once: dict[str, Any] = {"once": True} if self.once else {}
+        once: dict[str, Any] = {"once": True} if self.has_distinct_places else {}
         if self.size is None:
             return gather(data, places, count=1, tail=0, shape=self.places.shape, **once)
         if not self.places.size:
             return zeros(self.size, dtype=data.dtype)
-        given = data if self.once else summable(data)
+        given = data if self.has_distinct_places else summable(data)
         added = scatter_add(given, places, count=1, tail=0, sizes=(self.size,), **once)
         return added.astype(data.dtype, copy=False)
 
 
-def picked(places: Any, once: bool = True) -> Map:
-    """Return the map whose results are the numbers at some places."""
-    return Map(_constant(places, np.int64), None, once)
+def picked(places: Any, has_distinct_places: bool = True) -> LinearMap:
+    """Return the map whose results are the numbers at ``places``."""
+    return LinearMap(_constant(places, np.int64), None, has_distinct_places)
 
 
-def summed(places: Any, size: int) -> Map:
-    """Return the map that adds each number at a place among ``size``."""
+def summed(places: Any, size: int) -> LinearMap:
+    """Return the map that adds each number to one of ``size`` results."""
     places = _constant(places, np.int64)
-    return Map(places, size, bool(np.bincount(places, minlength=1).max(initial=0) <= 1))
+    return LinearMap(places, size, bool(np.bincount(places, minlength=1).max(initial=0) <= 1))
 
 
 def _constant(values: Any, dtype: Any) -> np.ndarray:
-    """Return a copy that nobody can write."""
+    """Return a read-only copy."""
     array = np.array(values, dtype)
     array.flags.writeable = False
     return array
 
 
-# What was found -----------------------------------------------------------------------------------
+# The cache of structures --------------------------------------------------------------------------
 
 
-class Found:
-    """What was made of structures and index arrays, up to a total size; what is more finds it
-    empty, as `Bounded` does."""
+class SizedCache:
+    """A cache of structures and index arrays, up to a total size; it is emptied when it would
+    exceed it, as `Bounded` is."""
 
     def __init__(self, most: int) -> None:
         self._most, self._size = most, 0
         self._made: dict[Hashable, Any] = {}
 
     def get(self, key: Hashable, make: Callable[[], Any], size: int) -> Any:
-        """Return what was made for a key, of so many elements, or make it."""
+        """Return the object of a key, made at first use; ``size`` is its number of elements."""
         if key not in self._made:
             made = make()
             if self._size + size > self._most:
@@ -88,11 +88,11 @@ class Found:
         return self._made[key]
 
 
-_found = Found(1 << 26)
+_cache = SizedCache(1 << 26)
 
 
 def fingerprint(*arrays: np.ndarray) -> bytes:
-    """Return a few bytes that stand for the elements of arrays of indices."""
+    """Return a short hash of the elements of index arrays."""
     digest = blake2b(digest_size=20)
     for array in arrays:
         digest.update(repr(array.shape).encode())
@@ -104,7 +104,8 @@ def fingerprint(*arrays: np.ndarray) -> bytes:
 
 
 class Structure:
-    """Where a sparse array has its elements: row by row, in each row by columns, no place twice.
+    """The places of the elements of a sparse array: row by row, in each row by columns, all
+    different.
 
     Attributes
     ----------
@@ -112,7 +113,7 @@ class Structure:
     indices : numpy.ndarray
         The column of each element.
     indptr : numpy.ndarray
-        Where each row begins among them, and where the last one ends.
+        The start of each row among the elements, and the end of the last row.
     is_exact : bool
         Equal structures are alike in all that they hold.
     """
@@ -143,25 +144,27 @@ class Structure:
         """The number of elements."""
         return self.indices.size
 
-    def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """Return what is made of this structure, and of what else the key holds, the first time."""
+    def cached(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """Return an object made from this structure and the rest of the key; it is made once."""
         found = self._made.get(key)
         if found is None:
             found = self._made[key] = make()
         return found
 
     def flat(self) -> np.ndarray:
-        """Return the places of the elements among all, in C order."""
-        return self.once("flat", lambda: self.rows * self.shape[1] + self.indices)
+        """Return the places of the elements among all elements of the matrix, in C order."""
+        return self.cached("flat", lambda: self.rows * self.shape[1] + self.indices)
 
     def stored(self) -> Stored:
-        """Return what a product with a dense array reads."""
+        """Return the `Stored` elements that a product with a dense array reads."""
         starts, stops = self.indptr[:-1], self.indptr[1:]
         return Stored(self.indices, starts, stops, None, False, self.shape[1])
 
     def by_scipy(self, function: Callable[..., Any], *others: "Structure") -> Any:
-        """Return what a function of SciPy that moves elements makes of sparse arrays of these
-        structures: a structure, and the map from the numbers of all of them, one behind the other.
+        """Apply a function of SciPy that moves elements to sparse arrays of these structures.
+
+        Return the structure of the result, and the map from the numbers of all arguments, one after
+        the other. A result that is not a matrix is returned as it is.
         """
         from scipy.sparse import csr_array
 
@@ -183,16 +186,19 @@ class Structure:
 
 def assembled(
     rows: np.ndarray, columns: np.ndarray, shape: tuple[int, int]
-) -> tuple[Structure, Map | None]:
-    """Return the structure that has elements at places in any order, and the map that brings the
-    numbers there, where it is not that of the numbers; those of one place are added."""
+) -> tuple[Structure, LinearMap | None]:
+    """Return the structure with elements at places in any order, and the map of the numbers, None
+    if it is the identity.
+
+    Numbers at one place are added.
+    """
     key = "assembled", shape, fingerprint(rows, columns)
-    return _found.get(key, lambda: _assembled(rows, columns, shape), rows.size)
+    return _cache.get(key, lambda: _assembled(rows, columns, shape), rows.size)
 
 
 def _assembled(
     rows: np.ndarray, columns: np.ndarray, shape: tuple[int, int]
-) -> tuple[Structure, Map | None]:
+) -> tuple[Structure, LinearMap | None]:
     flat = rows.astype(np.int64) * shape[1] + columns
     if (flat[1:] > flat[:-1]).all():
         return _with_places(shape, rows, columns), None
@@ -202,13 +208,13 @@ def _assembled(
 
 
 def _with_places(shape: tuple[int, int], rows: np.ndarray, columns: np.ndarray) -> Structure:
-    """Return the structure of places that are in order: one object for all that are equal."""
+    """Return the structure of sorted places: one object for all equal structures."""
     structure = Structure(shape, rows, columns)
-    return _found.get(structure, lambda: structure, 3 * structure.nnz)
+    return _cache.get(structure, lambda: structure, 3 * structure.nnz)
 
 
 def indices_of(values: Any, what: str) -> np.ndarray:
-    """Return a vector of indices; a recorded function is recorded again once they are others."""
+    """Return a vector of indices; a captured function is guarded by its values."""
     array = np.asarray(values_of(guarded(values)))
     if array.size == 0:
         array = array.astype(np.int64)
@@ -219,11 +225,11 @@ def indices_of(values: Any, what: str) -> np.ndarray:
     return array
 
 
-# Structures of two --------------------------------------------------------------------------------
+# Structures of sums and products ------------------------------------------------------------------
 
 
-def union(a: Structure, b: Structure) -> tuple[Structure, Map, Map]:
-    """Return the structure of a sum, and the maps of both into it."""
+def union(a: Structure, b: Structure) -> tuple[Structure, LinearMap, LinearMap]:
+    """Return the structure of a sum, and the maps of both operands into it."""
 
     def make() -> Any:
         flat, into = np.unique(np.concatenate([a.flat(), b.flat()]), return_inverse=True)
@@ -231,11 +237,12 @@ def union(a: Structure, b: Structure) -> tuple[Structure, Map, Map]:
         parts = into[: a.nnz], into[a.nnz :]
         return structure, *(summed(part, flat.size) for part in parts)
 
-    return a.once(("union", b), make)
+    return a.cached(("union", b), make)
 
 
-def intersection(a: Structure, b: Structure) -> tuple[Structure, Map, Map]:
-    """Return the structure of a product of elements, and what both of them have there."""
+def intersection(a: Structure, b: Structure) -> tuple[Structure, LinearMap, LinearMap]:
+    """Return the structure of an elementwise product, and the maps that pick the numbers of both
+    operands."""
 
     def make() -> Any:
         flat, *sources = np.intersect1d(
@@ -244,19 +251,20 @@ def intersection(a: Structure, b: Structure) -> tuple[Structure, Map, Map]:
         structure = _with_places(a.shape, *np.divmod(flat, max(a.shape[1], 1)))
         return structure, *map(picked, sources)
 
-    return a.once(("intersection", b), make)
+    return a.cached(("intersection", b), make)
 
 
-class Terms(NamedTuple):
-    """A product of matrices: of which numbers its terms are products, and where they are added."""
+class ProductTerms(NamedTuple):
+    """The terms of a product of matrices: the maps that pick their factors, and the map that adds
+    them."""
 
     structure: Structure
-    left: Map
-    right: Map
-    into: Map | None
+    left: LinearMap
+    right: LinearMap
+    into: LinearMap | None
 
 
-def product(a: Structure, b: Structure) -> Terms:
+def product(a: Structure, b: Structure) -> ProductTerms:
     """Return the terms of the product of two matrices."""
 
     def make() -> Any:
@@ -267,13 +275,13 @@ def product(a: Structure, b: Structure) -> Terms:
         structure, into = assembled(
             a.rows[left], b.indices[right], (a.shape[0], b.shape[1])
         )
-        return Terms(structure, picked(left, False), picked(right, False), into)
+        return ProductTerms(structure, picked(left, False), picked(right, False), into)
 
-    return a.once(("product", b), make)
+    return a.cached(("product", b), make)
 
 
-def kronecker(a: Structure, b: Structure) -> Terms:
-    """Return the terms of the Kronecker product of two matrices, each of which is alone."""
+def kronecker(a: Structure, b: Structure) -> ProductTerms:
+    """Return the terms of the Kronecker product of two matrices, one for each element."""
 
     def make() -> Any:
         left, right = np.divmod(np.arange(a.nnz * b.nnz), max(b.nnz, 1))
@@ -283,6 +291,6 @@ def kronecker(a: Structure, b: Structure) -> Terms:
             a.indices[left].astype(np.int64) * width + b.indices[right],
             (m * height, n * width),
         )
-        return Terms(structure, picked(left, False), picked(right, False), into)
+        return ProductTerms(structure, picked(left, False), picked(right, False), into)
 
-    return a.once(("kron", b), make)
+    return a.cached(("kron", b), make)

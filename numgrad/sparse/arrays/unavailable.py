@@ -1,4 +1,4 @@
-"""What sparse arrays of tensors refuse, and what to write instead."""
+"""Operations that sparse arrays of tensors refuse, with advice in the errors."""
 
 import sys
 from types import FrameType
@@ -26,8 +26,8 @@ _READING = ("matvec", "matmat", "ravel", "rmatvec", "_matvec")
 
 
 def as_ndarray() -> np.ndarray:
-    """Return what leaves an operation of SciPy to the sparse array; raise for all others that ask
-    for a dense one."""
+    """Return an object array, with which an operation of SciPy defers to the sparse array; raise
+    for any other request for a dense array."""
     caller = sys._getframe(2)
     if _is_of_scipy(caller) and caller.f_code.co_name in _OPERATIONS:
         return np.empty((), object)
@@ -35,14 +35,14 @@ def as_ndarray() -> np.ndarray:
 
 
 def missing(name: str) -> NoReturn:
-    """Raise for an attribute that sparse arrays of SciPy have, and those of tensors do not."""
+    """Raise for an attribute that SciPy's sparse arrays have, and a `SparseArray` has not."""
     if name in _READING and _is_of_scipy(sys._getframe(2)):
         raise ArgTypeError(_refused())
     raise AttributeError(f"a sparse array of ng.sparse has no attribute {name!r}{_instead(name)}")
 
 
 def refuse_writing(*_: Any) -> NoReturn:
-    """Raise for what would write a sparse array."""
+    """Raise for an operation that would write a sparse array."""
     raise TypeError(_WRITE)
 
 

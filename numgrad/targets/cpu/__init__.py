@@ -43,7 +43,7 @@ class CPUTarget:
             self._find_kernel = kernel
         return self._find_kernel(spec)
 
-    def joins(self, spec: Any) -> bool:
+    def can_fuse(self, spec: Any) -> bool:
         """Whether fusion may join the function of a spec with others: always, even C functions."""
         return True
 
@@ -59,11 +59,11 @@ class CPUTarget:
 
         prepare()
 
-    def replay(self, spec: Any, inputs: "Sequence[np.ndarray]") -> "dict[int, list[Any]]":
+    def rerun(self, spec: Any, inputs: "Sequence[np.ndarray]") -> "dict[int, list[Any]]":
         """Call a kernel's function on one core, so that it raises its exception; see `rerun`."""
-        from .kernels.rerun import replay
+        from .kernels.rerun import rerun
 
-        return replay(spec, inputs)
+        return rerun(spec, inputs)
 
     def bind(self, program: "Program") -> "BoundProgram":
         """Return a program ready to be run any number of times."""

@@ -92,7 +92,7 @@ class CUDATarget:
 
         return ArrayKernel(spec, self)
 
-    def joins(self, spec: Any) -> bool:
+    def can_fuse(self, spec: Any) -> bool:
         """Whether fusion may join the function of a spec with others: if it runs on the device."""
         from .launch.host_steps import needs_host
 
@@ -102,14 +102,14 @@ class CUDATarget:
         """Whether programs may ask for the kernel of a spec at once: always."""
         return True
 
-    def replay(self, spec: Any, inputs: "Sequence[np.ndarray]") -> "dict[int, list[Any]]":
+    def rerun(self, spec: Any, inputs: "Sequence[np.ndarray]") -> "dict[int, list[Any]]":
         """Call a kernel's function on the host, so that it raises its exception.
 
         The host runs all functions that can raise.
         """
-        from ..cpu.kernels.rerun import replay
+        from ..cpu.kernels.rerun import rerun
 
-        return replay(spec, inputs)
+        return rerun(spec, inputs)
 
     def prepared(self, key: Hashable, make: "Callable[[], Kernel]") -> Any:
         """Return a kernel that can be launched, the same one for equal keys."""

@@ -278,7 +278,7 @@ class Simulator:
     def captured(self, launches: Sequence[tuple[Any, int, Sequence[Any]]]) -> Any:
         return launches
 
-    def replay(self, graph: Any, queue: Queue) -> None:
+    def launch_graph(self, graph: Any, queue: Queue) -> None:
         for prepared, count, arguments in graph:
             self.launch(prepared, count, arguments, queue)
 

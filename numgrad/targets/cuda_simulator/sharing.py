@@ -16,7 +16,7 @@ class RaceError(RuntimeError):
     """Two threads meet at an element of shared memory with no barrier in between."""
 
 
-class _Meeting:
+class _ElementAccesses:
     """The threads that read and write an element between two barriers.
 
     Attributes
@@ -40,13 +40,13 @@ class _Array:
 
     def __init__(self, shape: Any, dtype: Any) -> None:
         self._data = np.empty(shape, dtype)
-        self._meetings: dict[Any, _Meeting] = {}
+        self._meetings: dict[Any, _ElementAccesses] = {}
 
-    def _meeting(self, index: Any, thread: Any) -> _Meeting:
+    def _meeting(self, index: Any, thread: Any) -> _ElementAccesses:
         moment = thread.blockIdx.x, getattr(thread, "barriers", 0)
         found = self._meetings.get(index)
         if found is None or found.moment != moment:
-            found = self._meetings[index] = _Meeting(moment)
+            found = self._meetings[index] = _ElementAccesses(moment)
         return found
 
     def __getitem__(self, index: Any) -> Any:
@@ -67,7 +67,7 @@ class _Array:
             self._data[index] = value
 
 
-def _require_order(meeting: _Meeting, index: Any, is_race: bool) -> None:
+def _require_order(meeting: _ElementAccesses, index: Any, is_race: bool) -> None:
     if is_race:
         raise RaceError(
             f"threads of block {meeting.moment[0]} meet at element {index} of shared memory, one "

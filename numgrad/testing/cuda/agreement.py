@@ -1,4 +1,4 @@
-"""Whether a device computes what the processor does."""
+"""Compare the results of a device with those of the CPU."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -32,7 +32,8 @@ def compare(scenario: Scenario, dtype: str) -> None:
 
 
 def everything(scenario: Scenario, arrays: Sequence[np.ndarray], device: str) -> list[np.ndarray]:
-    """Return values, a batched pass taken twice, and first and second derivatives."""
+    """Return values, the gradients of a batched pass taken twice, and first and second derivatives.
+    """
     leaves = [
         ng.tensor(a, requires_grad=bool(scenario.order) and a.dtype.kind in "fc", device=device)
         for a in arrays
@@ -65,8 +66,8 @@ def _seeds_of(outputs: Sequence[Any], lead: tuple[int, ...] = ()) -> list[np.nda
 
 
 def require_close(found: np.ndarray, expected: np.ndarray, units: float = 200) -> None:
-    """Require equality to so many units in the last place of the largest element; all of them for
-    integers and booleans."""
+    """Require equality to ``units`` in the last place of the largest element, and exact equality
+    for integers and booleans."""
     require(
         (found.shape, found.dtype) == (expected.shape, expected.dtype),
         f"{found.shape} of {found.dtype} where {expected.shape} of {expected.dtype} is right",

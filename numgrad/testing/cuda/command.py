@@ -47,11 +47,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _say(line: str) -> None:
-    print(line, flush=True)  # so that a run that hangs shows where
+    print(line, flush=True)  # a run that hangs then shows where
 
 
 def make(sizes: Sizes, say: Say) -> dict[str, Any]:
-    """Make the report, line by line, and return what it says."""
+    """Make the report, print it line by line, and return it."""
     simulated = is_simulated()
     say(SIMULATED if simulated else "numgrad on a GPU")
     known, before = dict(facts()), kept_kernels()
@@ -92,7 +92,7 @@ def _checks(sizes: Sizes, say: Say) -> list[Outcome]:
 def _benchmarks(
     sizes: Sizes, say: Say, means_something: bool
 ) -> tuple[list[Figure], list[Outcome]]:
-    """Return all figures, and what came of benchmarks that did not end."""
+    """Return all figures, and the outcomes of benchmarks that failed."""
     from .benchmarks import BENCHMARKS
 
     figures: list[Figure] = []

@@ -1,5 +1,5 @@
 # pyright: reportMissingImports=false
-"""What the report was made on."""
+"""Facts about the machine and the libraries of a report."""
 
 import platform
 from collections.abc import Callable, Iterator
@@ -59,7 +59,7 @@ def _of_gpu() -> dict[str, Callable[[], str]]:
 def _or_why_not(fact: Callable[[], str]) -> str:
     try:
         return fact()
-    except Exception as error:  # the other facts are worth having
+    except Exception as error:  # the other facts are reported all the same
         return f"unknown ({said(error)})"
 
 

@@ -1,4 +1,4 @@
-"""What the report is made of: checks with their outcomes, and figures with their bounds."""
+"""The parts of a report: checks with their outcomes, and figures with their bounds."""
 
 import gc
 import time
@@ -11,11 +11,11 @@ OK, FAILED, SKIPPED = "ok", "FAILED", "skipped"
 
 
 class Skipped(Exception):  # noqa: N818  (it is no error)
-    """A check cannot be made here; it says why."""
+    """Raised by a check that is impossible here; it has the reason."""
 
 
 class Check(NamedTuple):
-    """A check of what is right.
+    """A check of correctness.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class Check(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What came of a check, or of a benchmark that could not be run."""
+    """The outcome of a check, or of a benchmark that could not be run."""
 
     name: str
     status: str
@@ -41,13 +41,13 @@ class Outcome(NamedTuple):
 
 
 class Bound(NamedTuple):
-    """What is wanted of a figure."""
+    """The bound that a figure has to meet."""
 
     value: float
     is_upper: bool = False
 
     def is_met(self, value: float) -> bool:
-        """Whether a figure is as it should be."""
+        """Whether a figure is within the bound."""
         return value <= self.value if self.is_upper else value >= self.value
 
     def __str__(self) -> str:
@@ -80,7 +80,7 @@ class Figure(NamedTuple):
         return self.bound.is_met(self.value)
 
     def line(self, means_something: bool) -> str:
-        """Return the figure as text; where times mean nothing its bound is not judged."""
+        """Return the figure as text; its bound is not judged where times mean nothing."""
         if self.value is None:
             return self.name
         text = f"{self.name:<52}{self.value:>11.4g} {self.unit}"
@@ -91,14 +91,14 @@ class Figure(NamedTuple):
 
 
 class Benchmark(NamedTuple):
-    """Several figures of one kind; takes sizes, and raises `Skipped` where there are none."""
+    """Several figures of one kind; it takes sizes, and raises `Skipped` where there are none."""
 
     name: str
     run: Callable[[Sizes], Iterator[Figure]]
 
 
 def outcome_of(name: str, run: Callable[[], str]) -> Outcome:
-    """Return what comes of a check; whatever it raises is what the report says of it."""
+    """Return the outcome of a check; any exception becomes part of the report."""
     begin = time.perf_counter()
     try:
         status, detail = OK, run()
@@ -107,7 +107,7 @@ def outcome_of(name: str, run: Callable[[], str]) -> Outcome:
     except Exception as error:
         status, detail = FAILED, said(error)
     if status == FAILED:
-        gc.collect()  # what failed may hold memory of the device in its frames
+        gc.collect()  # frames of a failed check may hold memory of the device
     return Outcome(name, status, detail, time.perf_counter() - begin)
 
 
@@ -118,6 +118,6 @@ def said(error: BaseException) -> str:
 
 
 def require(condition: Any, message: str) -> None:
-    """Raise if something is wrong, also where Python leaves assertions out."""
+    """Raise unless a condition holds, also where Python leaves assertions out."""
     if not condition:
         raise AssertionError(message)

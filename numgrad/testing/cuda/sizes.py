@@ -1,4 +1,4 @@
-"""How large the problems of the report are."""
+"""The sizes of the problems of a report."""
 
 from dataclasses import dataclass
 

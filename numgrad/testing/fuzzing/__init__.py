@@ -1,1 +1,1 @@
-"""Random programs: what is written at random is differentiated in many ways, and judged."""
+"""Random programs: their derivatives are computed in many ways, and compared with differences."""

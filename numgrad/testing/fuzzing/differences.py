@@ -1,9 +1,9 @@
 """Derivatives by differences, under the names of numgrad's transforms, for programs of NumPy alone.
 
-A program's text runs unchanged with this in the place of numgrad: no rule of numgrad takes part in
-what it is compared with. Values are kept in the widest floating dtype; where that has the 64 bits
-of x86's, a first derivative is right to 1e-16 and a third one to about 1e-11. How exact a result is
-is not assumed but measured: by other steps, and by disturbing every statement (`disturbed`).
+The text of a program runs unchanged with this module in the place of numgrad, so no rule of numgrad
+takes part in the reference. Values are kept in the widest floating dtype; where it has the 64 bits
+of x86's, a first derivative is right to 1e-16 and a third one to about 1e-11. The accuracy of a
+result is not assumed but measured: by other steps, and by disturbing every statement (`disturbed`).
 """
 
 from __future__ import annotations  # ``numpy.random`` is imported when it is used
@@ -24,11 +24,11 @@ KINK = 1e-4  # left and right derivatives differ by more: not a derivative
 
 
 class TooLongError(Exception):
-    """A program whose derivatives take too many differences."""
+    """Raised for a program whose derivatives take too many differences."""
 
 
 class Differences:
-    """What numgrad's transforms return, by central differences.
+    """numgrad's transforms, computed by central differences.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ class Differences:
         return np.stack(found) if found else np.zeros((0, *np.shape(x)))
 
     def leaf_gradients(self, call: Function, *leaves: np.ndarray) -> Any:
-        """Return the gradients of what ``call()`` computes of arrays that it closes over."""
+        """Return the gradients of ``call()`` with respect to arrays that it closes over."""
 
         def of(leaf: np.ndarray) -> Any:
             before = leaf.copy()
@@ -226,11 +226,11 @@ class Differences:
 
         return tuple(of(leaf) for leaf in leaves)
 
-    # What is not a derivative ---------------------------------------------------------------------
+    # Other functions ------------------------------------------------------------------------------
 
     @staticmethod
     def jit(function: Function, **options: Any) -> Any:
-        """Return a function whose results share no memory with anything."""
+        """Return a function whose results share no memory with other arrays."""
         return lambda *args: _copied(function(*args))
 
     @staticmethod
@@ -258,7 +258,7 @@ class Differences:
         return (true_fun if pred else false_fun)(*operands)
 
     def disturbed(self, number: int, value: Any) -> Any:
-        """Return the result of a statement, changed a little, always in the same way."""
+        """Return the result of a statement, changed a little, in the same way at each call."""
         if not self.disturbance:
             return value
         if isinstance(value, tuple):
@@ -266,7 +266,7 @@ class Differences:
         if not isinstance(value, (np.ndarray, np.inexact)) or value.dtype.kind not in "fc":
             return value
         if isinstance(value, np.ndarray) and value.base is not None:
-            return value  # a view, which shares its memory with what it views
+            return value  # a view must keep its memory
         key = (number, value.shape)
         if key not in self._changes:
             rng = np.random.default_rng([self.seed, number])
@@ -275,7 +275,8 @@ class Differences:
 
 
 def noise(level: int) -> float:
-    """Return how exact derivatives of so many levels are, relative to values near 1."""
+    """Return the accuracy of derivatives of the given number of levels, relative to values near 1.
+    """
     size = float(np.finfo(np.longdouble).eps)
     for _ in range(level):
         size = 2.0 * size ** (6 / 7)
@@ -283,7 +284,8 @@ def noise(level: int) -> float:
 
 
 def _step(level: int) -> float:
-    """Return the best step for functions with some derivatives in them, as noisy as these are."""
+    """Return the best step for functions with ``level`` derivatives inside, which are as noisy as
+    these."""
     return noise(level) ** (1 / 7)
 
 
@@ -301,7 +303,7 @@ def _real(value: Any) -> np.ndarray:
 
 
 def largest(array: Any) -> float:
-    """Return the largest absolute value of an array, 0 of an empty one."""
+    """Return the largest absolute value of an array, 0 for an empty one."""
     return float(np.max(np.abs(array), initial=0.0))
 
 
@@ -329,7 +331,7 @@ def _ends(shapes: Sequence[tuple[int, ...]]) -> Any:
 
 
 def _like(array: np.ndarray, given: Any) -> Any:
-    """Return a scalar where one was given, as `array[()]` is for NumPy."""
+    """Return a scalar if a scalar was given, as `array[()]` is for NumPy."""
     return array if isinstance(given, np.ndarray) else array[()]
 
 
@@ -345,18 +347,18 @@ def wide(value: Any) -> Any:
 
 
 def _solve(a: Any, b: Any) -> Any:
-    """Return the solution of systems in the wide dtype, which LAPACK does not have."""
+    """Return the solution of systems in the wide dtype, for which LAPACK has no routine."""
     narrow = complex if np.iscomplexobj(a) or np.iscomplexobj(b) else float
     found = np.zeros_like(b)
-    for _ in range(4):  # each step gains what one solution in double precision has
+    for _ in range(4):  # each step adds the digits of a solution in double precision
         rest = np.asarray(b - a @ found).astype(narrow)
         found = found + np.linalg.solve(a.astype(narrow), rest)
     return found
 
 
 class TieError(Exception):
-    """Equal elements in the middle: to move one of them moves no median, so no difference shows the
-    kink."""
+    """Raised for a median of equal elements: moving one of them does not move the median, so no
+    difference shows the kink."""
 
 
 def _median(x: Any, axis: int | None = None, **options: Any) -> Any:
@@ -368,7 +370,7 @@ def _median(x: Any, axis: int | None = None, **options: Any) -> Any:
 
 
 class WideNumPy:
-    """NumPy, whose narrow dtypes are the wide one."""
+    """NumPy with the wide dtype in place of narrow ones."""
 
     float32 = float64 = np.longdouble
     complex64 = complex128 = np.clongdouble

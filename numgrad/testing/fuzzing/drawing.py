@@ -1,4 +1,5 @@
-"""Draws the text of random programs, statement by statement, each run by NumPy as it is drawn."""
+"""Draw the text of random programs, statement by statement; NumPy runs each statement as it is
+drawn."""
 
 from __future__ import annotations
 
@@ -58,18 +59,19 @@ class Scope:
     lines: list[str] = field(default_factory=list)
 
     def inner(self, arguments: dict[str, Any], traced: set[str]) -> Scope:
-        """Return the scope of a function inside, which closes over everything here."""
+        """Return the scope of a function inside, which closes over all names of this one."""
         traced = self.traced | traced
         return Scope(self.draw, {**self.values, **arguments}, self.depth + 1, traced)
 
     def numbers(self) -> list[str]:
-        """Return the names of floating values, late ones several times."""
+        """Return the names of floating values; later ones are repeated, so that they are drawn more
+        often."""
         names = [name for name, value in self.values.items() if is_floating(value)]
         late = [name for name in self.made if name in names]
         return names + 2 * late[-4:] + list(names[-2:])
 
     def unread(self) -> list[str]:
-        """Return the names of values that no statement reads; the last ones too."""
+        """Return the names of values that no statement reads, and the last ones."""
         text = "\n".join(self.lines)
         counts = Counter(re.findall(r"\w+", text))
         kept = [name for name in dict.fromkeys(self.made) if name in self.values]
@@ -78,7 +80,7 @@ class Scope:
     def add(self, lines: list[str], *results: str, traced: bool | None = None) -> bool:
         """Add statements if NumPy runs them and their results are moderate.
 
-        The results are tensors if what the statements read is one, unless ``traced`` says it.
+        The results are tensors if a statement reads one, unless ``traced`` says it.
         """
         names = {**self.draw.names, **self.values}
         before = {name: np.array(self.values[name]) for name in (*self.own, *self.lent)}
@@ -90,7 +92,7 @@ class Scope:
                 found = {name: names[name] for name in results}
                 fits = all(map(self.draw.fits, found.values()))
                 fits &= self.draw.differences.calls < MOST_CALLS
-            except Exception:  # NumPy refuses it, so it is no program
+            except Exception:  # NumPy refuses the statements
                 fits = False
         if not fits:
             for name, array in before.items():
@@ -107,7 +109,7 @@ class Scope:
 
 
 class Drawing:
-    """Draws one program.
+    """The state of drawing one program.
 
     Parameters
     ----------
@@ -159,7 +161,7 @@ class Drawing:
         return Program(self.seed, operands, text, observed, self.captures).without_unread()
 
     def _cost(self, main: str, given: list[str], values: dict[str, Any]) -> int:
-        """Return how many calls of functions one call of main takes."""
+        """Return the number of calls of functions in one call of main."""
         counted = Differences()
         names = {**reference_names(counted), **values}
         with quiet():

@@ -1,4 +1,4 @@
-"""More words: functions that are lowered in ways of their own, or read positions."""
+"""Further words: functions with a lowering of their own, and functions that read positions."""
 
 from typing import Any
 

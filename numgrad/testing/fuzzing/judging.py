@@ -1,4 +1,5 @@
-"""Whether what numgrad computes is right: as near as the reference and rounding allow."""
+"""Judge the results of numgrad: they are right if they are as near to the reference as rounding
+allows."""
 
 from __future__ import annotations
 
@@ -15,31 +16,31 @@ from .differences import Differences, largest, noise
 from .programs import Program
 
 WIDER = 1.5  # the steps of the second reference
-DOUBT = 16.0  # times what two steps differ by, which is small by chance in one of 10 000 programs
+DOUBT = 16.0  # factor on the difference of two steps, small by chance in one of 10 000 programs
 DISTURBANCE = 1e-7  # small enough to be linear, large beside the errors of differences
-ROUNDINGS = 64.0  # that one statement and its derivatives may cost
+ROUNDINGS = 64.0  # roundings that one statement and its derivatives may cost
 DOCUMENTED = (
-    "retain_grad() was called",  # whose gradient a batched pass cannot be
-    "cond: the functions return different arrays",  # which a captured function cannot choose from
+    "retain_grad() was called",  # a batched pass has no gradient to retain
+    "cond: the functions return different arrays",  # no choice in a captured function
 )
-DEEPEST = 3  # functions by which errors are told apart
-WORST = 1e-3  # where rounding or differences could hide more, nothing is said
+DEEPEST = 3  # innermost functions that identify an error
+WORST = 1e-3  # the largest tolerance; beyond it the verdict is unknown
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a program.
+    """The verdict on a program.
 
     Attributes
     ----------
     kind : {"right", "wrong", "raised", "refused", "differs", "unknown"}
-        It differs if it is right in all ways, but its bits are not the same in all of them.
+        "differs" if it is right in all ways, but with different bits.
     words : str
-        What is wrong, or why nothing can be said.
+        The error, or the reason why the result is unknown.
     way : str
-        In which the program was computed.
+        The way in which the program was computed.
     origin : tuple of str
-        The functions that raised, the innermost last.
+        The innermost functions of the traceback, the innermost last.
     """
 
     kind: str
@@ -54,7 +55,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Expected:
-    """Numbers, and how far from them a right result can be."""
+    """Numbers, and the tolerance of a right result."""
 
     value: np.ndarray
     tolerance: float
@@ -95,8 +96,10 @@ def judge(program: Program) -> Verdict:
 
 
 def is_at_kink(program: Program, found: list[np.ndarray], expected: list[Expected]) -> bool:
-    """Whether a program has functions with kinks, and all that is not right is NaN: differences do
-    not see that a second derivative does not exist where what it is multiplied with is 0."""
+    """Whether a program has functions with kinks, and all wrong elements are NaN.
+
+    A second derivative that does not exist may be multiplied by 0, which differences do not see.
+    """
     text = program.text()
     if len(found) != len(expected) or not any(name in text for name in KINKED):
         return False
@@ -108,7 +111,7 @@ def is_at_kink(program: Program, found: list[np.ndarray], expected: list[Expecte
 
 
 def is_documented(error: Exception) -> bool:
-    """Whether an error is what the documentation says of such a program."""
+    """Whether the documentation names an error for such programs."""
     return isinstance(error, InplaceError) or any(text in str(error) for text in DOCUMENTED)
 
 
@@ -137,11 +140,11 @@ def _shown(arrays: list[np.ndarray]) -> str:
 
 
 def expect(program: Program) -> list[Expected] | str:
-    """Return what is right, or why that is not known."""
+    """Return the right results, or the reason why they are not known."""
     first, second = Differences(), Differences(WIDER)
-    # Numbers that are equal, one of them by differences, are larger and smaller by chance. Of two
-    # opposite disturbances one moves them apart in the other way, so what is decided by them, be it
-    # a comparison, an order or a branch, shows as a result that depends on rounding.
+    # Of two equal numbers, one of them by differences, either is larger by chance. One of two
+    # opposite disturbances separates them the other way, so a decision between them, a comparison,
+    # an order or a branch, shows as a result that depends on rounding.
     disturbed = [Differences(disturbance=d) for d in (DISTURBANCE, -DISTURBANCE)]
     references = [first, second, *disturbed]
     runs = [list(leaves(program.judge(d))) for d in references]

@@ -1,4 +1,5 @@
-"""Arrays in memory that others can write, for random programs: derivatives keep what they held."""
+"""Arrays in memory that others can write, for random programs: a derivative uses the elements of
+the time of the call."""
 
 from __future__ import annotations
 
@@ -16,16 +17,16 @@ KINDS = ("mapped", "mapped", "derived", "derived", "np.array")
 
 
 class Derived(np.ndarray):
-    """A class of a user's."""
+    """A user's subclass of ndarray."""
 
 
 def derived(numbers: Any) -> np.ndarray:
-    """Return an array of another class."""
+    """Return an array of the user's class."""
     return np.array(numbers).view(Derived)
 
 
 def mapped(numbers: Any) -> np.ndarray:
-    """Return an array whose memory is a file, if there are any numbers."""
+    """Return an array whose memory is a file, if it has elements."""
     numbers = np.array(numbers)
     if not numbers.size:
         return derived(numbers)
@@ -36,15 +37,15 @@ def mapped(numbers: Any) -> np.ndarray:
 
 
 def plain(numbers: Any) -> np.ndarray:
-    """Return what both are to NumPy."""
+    """Return the plain array of either kind, for the reference."""
     return np.array(numbers)
 
 
 def draw_lent(scope: Scope) -> bool:
-    """Draw an array that others can write, what is computed with it, and a write after that."""
+    """Draw an array that others can write, a use of it, and a later write."""
     draw, name = scope.draw, scope.draw.fresh("m")
     names = [n for n in scope.numbers() if np.ndim(scope.values[n])]
-    if draw.captures or not names:  # a captured function reads an array once for all uses
+    if draw.captures or not names:  # a captured function reads an array once, at the call
         return False
     x = names[draw.pick(len(names))]
     text, use = _TEXTS[draw.pick(len(_TEXTS))](scope, x)

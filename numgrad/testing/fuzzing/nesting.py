@@ -1,4 +1,5 @@
-"""Statements that call transforms of functions, drawn too, which close over what is there."""
+"""Statements that call transforms of functions, which are drawn too, and close over the names
+around."""
 
 from __future__ import annotations
 
@@ -65,7 +66,7 @@ def draw_mapped(scope: Scope) -> bool:
     arguments = _draw_arguments(scope, 1 + draw.pick(2))
     if not arguments:
         return False
-    shared = 1 if draw.pick(2) else len(arguments)  # the first one that all samples share
+    shared = 1 if draw.pick(2) else len(arguments)  # arguments from here on are shared
     traced = {p for n, (p, name) in enumerate(arguments.items())
               if n < shared or name in scope.traced}  # fmt: skip
     function = _draw_function(scope, arguments, traced, False, False)
@@ -99,7 +100,7 @@ def draw_branches(scope: Scope) -> bool:
 
 
 def scalar_of(scope: Scope, names: list[str]) -> str:
-    """Return an expression for a real number of some values."""
+    """Return an expression of some values that is a real number."""
     draw = scope.draw
     names = [n for n in names if np.asarray(scope.values[n]).dtype.kind in "fc"]
     names = names or scope.numbers()[-1:]
@@ -120,7 +121,7 @@ def is_complex(value: Any) -> bool:
 
 
 def _draw_arguments(scope: Scope, count: int) -> dict[str, str]:
-    """Draw values that a function is called with, by the names of its parameters."""
+    """Draw the arguments of a function, by the names of its parameters."""
     draw = scope.draw
     names = [n for n in scope.numbers() if np.size(scope.values[n]) <= MOST_ARGUMENTS]
     arguments = {}
@@ -175,7 +176,7 @@ def _maybe_captured(draw: Drawing, function: str) -> str:
     return _jit(draw, function) if draw.pick(5) == 0 else function
 
 
-# What is called -----------------------------------------------------------------------------------
+# Calls of transforms ------------------------------------------------------------------------------
 
 
 def _use_gradient(transform: str) -> Any:
@@ -262,8 +263,8 @@ def _use_tape(scope: Scope, function: str, given: list[str], aux: bool, several:
 
 
 def _doubled(draw: Drawing, function: str) -> str:
-    """Draw a function whose last operation is differentiated by its own result, and the place of a
-    hook that doubles what passes."""
+    """Draw a function whose last operation reads its own result for its derivative, and the place
+    of a hook that doubles cotangents."""
     last = OWN_READERS[draw.pick(len(OWN_READERS))].format(f"{function}(*x)")
     return f"{PLACES[draw.pick(len(PLACES))]!r}, lambda *x: {last}"
 
@@ -297,13 +298,13 @@ _USES: dict[str, Any] = {
 }
 
 
-# What is looked at --------------------------------------------------------------------------------
+# Observations -------------------------------------------------------------------------------------
 
 
 def draw_observation(
     draw: Drawing, values: dict[str, Any], given: list[str], leaves: list[str], cost: int
 ) -> str:
-    """Draw the expression that is compared; ``cost`` is that of the value alone."""
+    """Draw the expression that is compared; ``cost`` is the cost of the value alone."""
     kinds = [*_values(draw, values, given), *_of_leaves(draw, values, given, leaves)]
     weights = [min(times, 3) if times * cost < CHEAP else 0 for times, _ in kinds]
     if not any(weights):
@@ -314,7 +315,7 @@ def draw_observation(
 def _values(
     draw: Drawing, values: dict[str, Any], given: list[str]
 ) -> list[tuple[int, str]]:
-    """Return observations by the arguments, with what they cost."""
+    """Return observations of derivatives with respect to the arguments, with their costs."""
     arguments = ", ".join(given)
     tensors = ", ".join([f"ng.tensor({name})" for name in given])
     differentiable = [n for n, name in enumerate(given) if is_number(values[name])]
@@ -351,7 +352,8 @@ def _values(
 def _of_leaves(
     draw: Drawing, values: dict[str, Any], given: list[str], leaves: list[str]
 ) -> list[tuple[int, str]]:
-    """Return observations by the leaves that the function closes over."""
+    """Return observations of derivatives with respect to the leaves that the function closes over.
+    """
     if not leaves:
         return []
     tensors = ", ".join([f"ng.tensor({name})" for name in given])

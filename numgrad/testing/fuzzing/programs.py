@@ -1,4 +1,4 @@
-"""A random program: its text, and what it computes by numgrad and by differences of values."""
+"""A random program: its text, and its results by numgrad and by differences of values."""
 
 from __future__ import annotations
 
@@ -37,20 +37,21 @@ INEXACT = {"cond", "jit", "matmul", "solve", "einsum", "linalg", "float32", "com
 
 @dataclass(frozen=True)
 class Program:
-    """A function of arrays, closures included, and one expression that is looked at.
+    """A random program: a function of arrays, closures included, and one expression that is
+    compared.
 
     Attributes
     ----------
     seed : int
-        From which it was drawn.
+        The seed from which the program was drawn.
     operands : dict
         The expression of each operand.
     main : str
-        The function.
+        The source of the function.
     observed : str
         An expression of the function and the operands.
     captures : bool
-        Whether all of it may be captured: it asks for no values.
+        Whether all of the program may be captured: it needs no values.
     way : str
         How the expression is computed, a key of `WAYS`.
     """
@@ -63,7 +64,7 @@ class Program:
     way: str = "once"
 
     def text(self) -> str:
-        """Return the program as it can be run."""
+        """Return the program as text that can be run."""
         return "\n".join([
             "import numpy as np",
             "import numgrad as ng",
@@ -76,38 +77,40 @@ class Program:
         ])  # fmt: skip
 
     def whole(self) -> str:
-        """Return the expression in the program's way."""
+        """Return the expression, computed in the program's way."""
         given = ", ".join([name for name in self.operands if name.startswith("a")])
         return WAYS[self.way].format(observed=self.observed, given=given)
 
     def has_equal_bits(self) -> bool:
-        """Whether it gives the same bits in all ways: no BLAS, no sum of NumPy's, no part whose
-        gradients are added before they are added to others, and no derivative at numbers alone,
-        which is a number, whose functions are NumPy's."""
+        """Whether the program gives the same bits in all ways.
+
+        Excluded are BLAS, sums of NumPy, parts whose gradients are added up before they meet
+        others, and derivatives at plain numbers, whose functions are NumPy's.
+        """
         if any(name.startswith("c") for name in self.operands):
             return False
         text = "\n".join([self.main, self.observed, *self.operands.values()])
         return not INEXACT.intersection(re.findall(r"\w+", text)) and not _is_at_numbers(text)
 
     def without_unread(self) -> Program:
-        """Return it without operands that nothing reads."""
+        """Return the program without operands that nothing reads."""
         read = set(ast_names(f"{self.main}\n{self.observed}"))
         return replace(self, operands={n: t for n, t in self.operands.items() if n in read})
 
     def run(self) -> Any:
-        """Return what numgrad computes."""
+        """Return the results of numgrad."""
         names: dict[str, Any] = {}
         with quiet():
             exec(compile(self.text(), f"<program {self.seed}>", "exec"), names)
         return names["found"]
 
     def judge(self, differences: Differences) -> Any:
-        """Return what differences of NumPy's values give."""
+        """Return the results of differences of NumPy's values."""
         names = reference_names(differences)
         for name, text in self.operands.items():
             value = operand(text)
-            # NumPy makes doubles of Python's numbers, which are what they are while a program is
-            # drawn: it must not ask them for methods of NumPy's.
+            # NumPy makes doubles of Python's numbers, which stay Python's while a program is drawn,
+            # so that the program calls no methods of NumPy on them.
             names[name] = wide(np.array(value)[()]) if type(value) in (float, complex) else value
         tree = ast.parse(f"{self.main}\nfound = {self.observed}")
         tree = ast.fix_missing_locations(_Disturbed().visit(tree))
@@ -128,7 +131,7 @@ def ast_names(text: str) -> Iterator[str]:
 
 
 def operand(text: str) -> Any:
-    """Return the value of an operand's expression, wide."""
+    """Return the value of an operand's expression in the wide dtype."""
 
     class Plain:
         @staticmethod
@@ -140,7 +143,7 @@ def operand(text: str) -> Any:
 
 
 def reference_names(differences: Differences) -> dict[str, Any]:
-    """Return the names that a program reads, without numgrad."""
+    """Return the names that a program reads, with references in the place of numgrad."""
     from .operators import plain_softplus
 
     return {
@@ -162,14 +165,14 @@ def reference_names(differences: Differences) -> dict[str, Any]:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Let numbers overflow, and graphs of gradients refer to themselves, without a word."""
+    """Ignore overflow, and warnings about graphs of gradients that refer to themselves."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
 
 
 class _Disturbed(ast.NodeTransformer):
-    """Lets each statement's result pass through `Differences.disturbed`."""
+    """Passes the result of each statement through `Differences.disturbed`."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -193,7 +196,7 @@ class _Disturbed(ast.NodeTransformer):
 
 
 def _is_at_numbers(text: str) -> bool:
-    """Whether a derivative is taken at numbers that the text has."""
+    """Whether a derivative is taken at literal numbers."""
     calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
     for call in calls:
         own = isinstance(call.func, ast.Attribute)  # ng.func.jvp(function, ...): the function first

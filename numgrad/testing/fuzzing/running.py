@@ -1,4 +1,4 @@
-"""Checks the programs of many seeds; reports those that fail as short texts that run."""
+"""Check the programs of many seeds, and report failing ones as short texts that run."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .judging import Verdict, judge
 from .programs import Program
 from .shrinking import shrink
 
-FUSED = 8  # one of so many programs is fused, where some are
+FUSED = 8  # one of 8 programs is fused with ``fuse="some"``
 
 
 @dataclass
 class Tally:
-    """How many programs came out how, and the reports of those that failed."""
+    """The number of programs by verdict, and the reports of failed ones."""
 
     kinds: Counter[str] = field(default_factory=Counter)
     reports: list[str] = field(default_factory=list)
@@ -74,7 +74,7 @@ def check(
 def report(
     program: Program, verdict: Verdict, fuse: str, seconds: float, judged: Callable
 ) -> str:
-    """Return the text of a program that fails, with what is wrong."""
+    """Return the text of a program that fails, and the failure."""
     if seconds > 0:
         start = replace(program, way=verdict.way)
         program, verdict = shrink(start, verdict, seconds, judged)

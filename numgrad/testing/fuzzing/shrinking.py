@@ -1,4 +1,4 @@
-"""A shorter program that fails in the same way: parts are taken away while it still does."""
+"""Shrink a failing program: parts are removed as long as it fails in the same way."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Judge = Callable[[Program], Verdict]
 def shrink(
     program: Program, verdict: Verdict, seconds: float = 60.0, judged: Judge = judge
 ) -> tuple[Program, Verdict]:
-    """Return the shortest program that was found, and what is wrong with it.
+    """Return the shortest program that was found, and its verdict.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def _program(program: Program, tree: ast.Module) -> Program:
 
 
 def _edits(tree: ast.Module) -> Iterator[Callable[[], None]]:
-    """Iterate over what may be taken away: statements, then parts of expressions."""
+    """Iterate over possible removals: of statements, then of parts of expressions."""
     main, observed, *operands = tree.body
     nodes = [*_nodes(main), *_nodes(observed)]
     for node in nodes:
@@ -103,7 +103,7 @@ def _edits(tree: ast.Module) -> Iterator[Callable[[], None]]:
 
 
 def _nodes(tree: ast.AST) -> Iterator[ast.AST]:
-    """Iterate over the nodes of a tree, without those of places that are assigned to."""
+    """Iterate over the nodes of a tree, without the targets of assignments."""
     todo = [tree]
     while todo:
         node = todo.pop(0)
@@ -113,7 +113,8 @@ def _nodes(tree: ast.AST) -> Iterator[ast.AST]:
 
 
 def _shorter_values(main: ast.AST, node: ast.Assign) -> Iterator[Callable[[], None]]:
-    """Iterate over parts that a name may be given instead; what is written stays new."""
+    """Iterate over parts of a value that may replace it; an array that is written stays a new one.
+    """
     target = node.targets[0]
     for part in [] if isinstance(node.value, ast.Tuple) else _parts(node.value):
         if not isinstance(part, ast.Name):
@@ -123,15 +124,15 @@ def _shorter_values(main: ast.AST, node: ast.Assign) -> Iterator[Callable[[], No
 
 
 def _rename(main: ast.AST, node: ast.Assign, old: str, new: str) -> None:
-    """Let a name that stands for another one be that one."""
-    node.value = ast.Constant(0)  # is read no more
+    """Replace a name that stands for another one by the other one."""
+    node.value = ast.Constant(0)  # no longer read
     for name in ast.walk(main):
         if isinstance(name, ast.Name) and name.id == old and isinstance(name.ctx, ast.Load):
             name.id = new
 
 
 def _plainer_operands(node: Any) -> Iterator[Callable[[], None]]:
-    """Iterate over operands of the same kind that are written shorter."""
+    """Iterate over operands of the same kind with shorter text."""
     before = operand(ast.unparse(node.value))
     for call in ast.walk(node):
         for name, value in ast.iter_fields(call):
@@ -151,7 +152,7 @@ def _plainer_operands(node: Any) -> Iterator[Callable[[], None]]:
 def _operand(text: str) -> Any:
     try:
         return operand(text)
-    except Exception:  # what was taken away left no operand
+    except Exception:  # the rest is no operand
         return None
 
 
@@ -160,7 +161,7 @@ def _deletion(body: list[Any], n: int) -> Callable[[], None]:
 
 
 def _expressions(node: ast.AST, name: str, value: Any) -> Iterator[tuple[Any, ast.expr]]:
-    """Iterate over expressions in a field of a node, with what replaces them."""
+    """Iterate over the expressions in a field of a node, with functions that replace them."""
     if isinstance(value, ast.expr) and not isinstance(getattr(value, "ctx", None), ast.Store):
         yield (lambda new: setattr(node, name, new)), value
     if isinstance(value, list):
@@ -174,7 +175,7 @@ def _replacement(place: Callable[[ast.expr], None], part: ast.expr) -> Callable[
 
 
 def _parts(expression: ast.expr) -> Iterator[ast.expr]:
-    """Iterate over smaller expressions that may stand in its place."""
+    """Iterate over smaller expressions that may replace an expression."""
     if isinstance(expression, ast.Call):
         yield from expression.args
         yield from (k.value for k in expression.keywords if not isinstance(k.value, ast.Constant))
@@ -196,7 +197,7 @@ def _parts(expression: ast.expr) -> Iterator[ast.expr]:
 
 
 def _forget_unread(function: ast.AST) -> None:
-    """Delete functions, and values of names, that nothing reads."""
+    """Delete functions, and assignments to names, that nothing reads."""
     while True:
         read = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and _is_read(n)}
         bodies = [n.body for n in ast.walk(function) if isinstance(n, (ast.FunctionDef, ast.For))]
@@ -212,7 +213,7 @@ def _is_read(name: ast.Name) -> bool:
 
 
 def _gives(statement: ast.stmt) -> set[str]:
-    """Return the names that a statement makes and does nothing else for."""
+    """Return the names that a statement defines, if it has no other effect."""
     if isinstance(statement, ast.FunctionDef):
         return {statement.name}
     if isinstance(statement, ast.Assign):

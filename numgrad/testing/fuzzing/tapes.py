@@ -1,4 +1,4 @@
-"""Gradients by a tape, as functions that random programs call."""
+"""Gradients by recorded graphs, as functions that random programs call."""
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
@@ -13,7 +13,8 @@ OPTIONS: dict[str, Any] = {"create_graph": True, "allow_unused": True, "material
 
 
 def variable(x: Any) -> Tensor:
-    """Return a new variable: of a tensor that requires grad one that depends on it."""
+    """Return a new variable; one that depends on the argument if this is a tensor that requires
+    grad."""
     if not isinstance(x, Tensor):
         return tensor(x, requires_grad=True)
     return x * 1.0 if x.requires_grad else x.clone().requires_grad_()
@@ -33,7 +34,7 @@ def gradients(function: Any, *args: Any) -> Any:
 
 
 def hooked_gradients(function: Any, *args: Any) -> Any:
-    """Return the gradients of a scalar function, past hooks."""
+    """Return the gradients of a scalar function, through hooks that change nothing."""
     variables = [variable(x) for x in args]
     output = function(*variables)
     for x in (*variables, output):
@@ -43,8 +44,11 @@ def hooked_gradients(function: Any, *args: Any) -> Any:
 
 
 def doubled_gradients(place: str, function: Any, *args: Any) -> Any:
-    """Return twice the gradients of a scalar function: a hook of its last operation doubles them,
-    on the tensor, or on the node, before or after it runs. The hook stays where it is."""
+    """Return twice the gradients of a scalar function.
+
+    A hook of its last operation doubles them: on the tensor, or on the node, before or after it
+    runs. The hook is not removed.
+    """
     variables = [variable(x) for x in args]
     output = function(*variables)
     if getattr(output, "requires_grad", False):
@@ -82,17 +86,18 @@ def rows(function: Any, x: Any, seeds: Any) -> Any:
 
 
 def leaf_gradients(call: Any, *leaves: Tensor) -> Any:
-    """Return the gradients of what ``call()`` computes of leaves that it closes over."""
+    """Return the gradients of ``call()`` with respect to leaves that it closes over."""
     return _gradients(call(), leaves)
 
 
 def again(call: Any, times: int = 4) -> Any:
-    """Return the last result of several calls: what comes again is planned, and then recalled."""
+    """Return the last result of several calls: a pass that is met again is planned, and then
+    recalled."""
     return [call() for _ in range(times)][-1]
 
 
 def by_reference(call: Any) -> Any:
-    """Return the result of a call that takes the long way everywhere."""
+    """Return the result of a call on the reference path."""
     before = get_flags("path")
     set_flags(path="reference")
     try:
@@ -102,7 +107,7 @@ def by_reference(call: Any) -> Any:
 
 
 def in_threads(call: Any, threads: int = 3) -> Any:
-    """Return the results of calls at the same time, one of each kind that differs."""
+    """Return the results of simultaneous calls, each distinct result once."""
     start = Barrier(threads)
 
     def work() -> Any:

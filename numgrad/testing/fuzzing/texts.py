@@ -1,4 +1,4 @@
-"""The text of a word, of an operand and of a parameter, as a random program has them."""
+"""The texts of words, operands and parameters in a random program."""
 
 import ast
 import math
@@ -22,7 +22,7 @@ def literal(value: Any) -> str:
 
 
 def key_text(key: Any) -> str:
-    """Return what stands between brackets."""
+    """Return the text of an index between brackets."""
     if not isinstance(key, tuple):
         return _index_text(key)
     return ", ".join(map(_index_text, key)) + ("," if len(key) == 1 else "") if key else "()"
@@ -61,7 +61,7 @@ def word_lines(
 
 
 class _Named(ast.NodeTransformer):
-    """Puts names and literals in the places of operands and parameters."""
+    """Replaces operands and parameters by names and literals."""
 
     def __init__(self, given: dict[str, str], parameters: dict[str, Any]) -> None:
         self.given, self.parameters = given, parameters
@@ -92,7 +92,7 @@ LAYOUTS = ("{}", "{}", "{}", "{}[::-1]", "np.repeat({}, 2, -1)[..., ::2]", "np.a
 
 
 def array_text(numbers: np.ndarray, dtype: str, layout: int = 0) -> str:
-    """Return an expression for an array; in some layouts its elements lie apart, or backwards."""
+    """Return an expression for an array; in some layouts its elements are strided, or reversed."""
     kind = "" if dtype == ("complex128" if numbers.dtype.kind == "c" else "float64") else dtype
     shown = f", np.{kind}" if kind else ""
     text = f"np.array({numbers.tolist()!r}{shown})"

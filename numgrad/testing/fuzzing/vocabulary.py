@@ -1,7 +1,7 @@
-"""What random graphs are made of: functions with NumPy's signatures and random parameters.
+"""The vocabulary of random graphs: functions with NumPy's signatures and random parameters.
 
-Each entry draws parameters that fit its operands and returns what applies it, to NumPy's arrays or
-to tensors; None where it does not fit.
+Each entry draws parameters that fit its operands, and returns a function that applies it to NumPy's
+arrays or to tensors; None where it does not fit.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""How a word of the vocabulary is made: the operands it takes, its parameters, what applies it."""
+"""Words of the vocabulary: the operands of a function, its parameters, and its application."""
 
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -37,7 +37,8 @@ class Word(NamedTuple):
     exact: bool = True
 
     def apply(self, xp: Any, *operands: Any, **parameters: Any) -> Any:
-        """Return the value, by the functions of ``xp``: `numpy`, or what has them too."""
+        """Return the value, by the functions of ``xp``: `numpy`, or a namespace with its functions.
+        """
         cuts = parameters.pop("cuts", None)
         operands = operands if cuts is None else tuple(cut(operands, cuts))
         function = _compiled(self.text, tuple(parameters))
@@ -88,7 +89,7 @@ def range_of(pick: Pick, size: int) -> slice:
 
 
 def _fit(pick: Pick, *arrays: np.ndarray) -> dict[str, Any] | None:
-    """Draw slices that bring operands to shapes that broadcast."""
+    """Draw slices that make the shapes of operands broadcast."""
     ndim = max(a.ndim for a in arrays)
     cuts: list[list[slice]] = [[] for _ in arrays]
     for axis in range(-ndim, 0):

@@ -1,4 +1,4 @@
-"""Statements that write arrays, and other ones of Python: loops, lists, operators of users."""
+"""Statements that write arrays, and other Python statements: loops, lists, operators of users."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .drawing import Scope
 
 def draw_writes(scope: Scope) -> bool:
-    """Draw an array and some writes to it, or to one that is there."""
+    """Draw an array, new or known, and some writes to it."""
     draw = scope.draw
     if not scope.own or draw.pick(3) == 0:
         names = [n for n in scope.numbers() if n in scope.traced and np.ndim(scope.values[n])]
@@ -58,7 +58,7 @@ def _draw_write(scope: Scope, target: str) -> bool:
 
 
 def _draw_place(scope: Scope, array: np.ndarray) -> str:
-    """Draw the place that is written: a mask or positions that are visible, or a slice."""
+    """Draw the place of a write: a mask or positions that are visible, or a slice."""
     pick = scope.draw.pick
     kept = [name for name, v in scope.values.items() if isinstance(v, np.ndarray)]
     kept = [name for name in kept if scope.values[name].dtype.kind in "bi"]
@@ -81,7 +81,8 @@ def _any(scope: Scope) -> str:
 
 
 def draw_other(scope: Scope) -> bool:
-    """Draw a statement that is no word: of Python, of lists and numbers, an operator of a user."""
+    """Draw a statement that is no word: of Python, of lists and numbers, or an operator of a user.
+    """
     draw = scope.draw
     pick, x = draw.pick, _any(scope)
     lists = [name for name, value in scope.values.items() if isinstance(value, list)]

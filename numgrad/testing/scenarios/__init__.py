@@ -1,7 +1,7 @@
 """The catalogue of calls that tests, benchmarks and documentation run over, by chapter.
 
-A new operator belongs in the list of its chapter; the tests of the registry fail for one that is in
-none.
+A new operator belongs in the list of its chapter; the tests of the registry fail for an operator
+without a scenario.
 """
 
 from . import (

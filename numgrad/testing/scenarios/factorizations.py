@@ -1,6 +1,6 @@
 """Scenarios of factorizations and functions of matrices.
 
-Signs, phases or bases of factors are free: the functions here do not depend on them.
+Signs, phases or bases of factors are arbitrary, so the functions here do not depend on them.
 """
 
 from collections.abc import Callable
@@ -33,7 +33,8 @@ def spaces(a: Any) -> Any:
 
 
 def nearest(a: Any, full_matrices: bool) -> Any:
-    """Return a function of the singular values, the matrix of rank 2, and what no vector spans."""
+    """Return a function of the singular values, the nearest matrix of rank 2, and the projector on
+    the complement of the row space."""
     u, s, vh = ng.linalg.svd(a, full_matrices)
     u2, v2, rest = u[..., :2], vh[..., :2, :], adjoint(vh)[..., :, 2:]
     return ng.sin(s), ng.matmul(u2 * s[..., None, :2], v2), ng.matmul(rest, adjoint(rest))
@@ -64,7 +65,7 @@ def of_any_eigenvalues(a: Any) -> Any:
 
 
 def along(a: Any, u: Any, v: Any) -> tuple[Any, Any]:
-    """Return a change of a matrix, and what it is between vectors and others of the same number."""
+    """Return a change of a matrix, and its products with pairs of vectors ``u`` and ``v``."""
     change = np.sqrt(np.arange(2.0, 2.0 + a.shape[-2] * a.shape[-1])).reshape(a.shape[-2:]) + a
     return change, ng.sum(ng.conj(u) * ng.matmul(change, v), axis=-2)
 
@@ -100,14 +101,14 @@ def exponential(a: Any) -> Any:
 
 
 def complement(a: Any) -> Any:
-    """Return the triangle and the projector on what the columns do not span."""
+    """Return the triangular factor, and the projector on the complement of the column space."""
     q, r = ng.linalg.qr(a, "complete")
     rest = q[..., :, a.shape[-1] :]
     return r, ng.matmul(rest, adjoint(rest))
 
 
 def as_in_scipy(a: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Return the factors of elimination; the permutation is real here."""
+    """Return the factors of an LU factorization, with a real permutation."""
     p, *triangles = scipy.linalg.lu(a)
     return np.real(p).astype(np.finfo(a.dtype).dtype), *triangles
 
@@ -117,7 +118,7 @@ def complex_expm(a: np.ndarray) -> np.ndarray:
 
 
 def free(name: str, function: Callable[..., Any], *points: Point, **options: Any) -> Scenario:
-    """Return a scenario that no other library has stored numbers of."""
+    """Return a scenario without stored numbers of another library."""
     return algebra(name, function, *points, **{"oracle": False, "tolerance": 4096, **options})
 
 

@@ -39,7 +39,7 @@ def definite(a: Any) -> Any:
 
 
 def definite_array(a: np.ndarray) -> np.ndarray:
-    """Return what `definite` does, of an array."""
+    """Return the result of `definite` for an array."""
     return a @ np.conj(np.swapaxes(a, -1, -2)) + 2 * np.eye(a.shape[-1], dtype=a.dtype)
 
 
@@ -67,7 +67,7 @@ PRODUCTS = (
         operators=(),
         dtypes=REAL,
         oracle=False,
-        exact=True,  # products of real matrices are no library's
+        exact=True,  # products of real matrices do not use BLAS
         reference=np.matmul,
     ),
     algebra(

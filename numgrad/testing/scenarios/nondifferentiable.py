@@ -59,7 +59,7 @@ NONDIFFERENTIABLE = frozenset(
         "countable",
         "digitize",
         "correlate",
-        # the factors of a matrix: what reads them also reads the matrix, which gets the gradient
+        # the factors of a matrix: their readers also read the matrix, which gets the gradient
         "lu_factor",
     }
 )
@@ -109,7 +109,7 @@ def equal_sometimes(domains: int) -> Any:
 
 
 def counted(name: str, **options: Any) -> Scenario:
-    """Return the scenario of a reduction that rounds nothing."""
+    """Return the scenario of a reduction without rounding."""
     function, reference = getattr(ng, name), getattr(np, name)
     return plain(
         name,

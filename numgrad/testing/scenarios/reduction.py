@@ -18,7 +18,7 @@ POINTS: tuple[Point, ...] = ((CUBE,), (WIDE,), (numbers(2),), (NOTHING,))
 
 
 def reduced(name: str, axis: Any, label: str, **options: Any) -> Scenario:
-    """Return the scenario of a reduction along an axis, which the first two points have."""
+    """Return the scenario of a reduction along an axis of the first two points."""
     function, reference = getattr(ng, name), options.pop("reference", getattr(np, name, None))
     settings: dict[str, Any] = {
         "operators": (name,),
@@ -101,7 +101,7 @@ def others(x: np.ndarray) -> np.ndarray:
 
 
 def before(x: np.ndarray) -> np.ndarray:
-    """Return the product of the elements before each one."""
+    """Return the product of the elements before each element."""
     return np.cumprod(np.concatenate([np.ones_like(x[..., :1]), x[..., :-1]], -1), -1)
 
 

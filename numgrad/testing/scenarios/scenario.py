@@ -1,4 +1,4 @@
-"""One record for each call that tests, benchmarks and documentation run over."""
+"""Scenarios: the calls that tests, benchmarks and documentation run over."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -14,12 +14,12 @@ REAL = ("float32", "float64")
 ALL = ("float32", "float64", "complex64", "complex128")
 COMPLEX = ("complex64", "complex128")
 
-GOLDEN = (math.sqrt(5) - 1) / 2  # its multiples fill a domain evenly and meet no round numbers
+GOLDEN = (math.sqrt(5) - 1) / 2  # its multiples fill a domain evenly, without round numbers
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scenario:
-    """A function of tensors, and where it is called.
+    """A function of tensors, and the points where it is called.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ def _converted(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
 def numbers(
     shape: Sequence[int] | int, low: float = -2.0, high: float = 2.0, phase: float = 0.0
 ) -> np.ndarray:
-    """Return different numbers spread over a domain; other phases give other numbers."""
+    """Return different numbers spread over a domain; another phase gives other numbers."""
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
     turns = (np.arange(1, math.prod(shape) + 1) * GOLDEN + phase) % 1
     return np.asarray(low + (high - low) * turns).reshape(shape)

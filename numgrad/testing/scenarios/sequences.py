@@ -17,24 +17,24 @@ POLES = np.array([[2.0, 0.7, -0.3, 0.1], [1.5, -0.6, 0.2, 0.4], [1.0, 0.3, 0.1, 
 
 
 def slid(a, v):
-    """Return the products of ``a`` with ``v`` at all places inside."""
+    """Return the inner products of ``v`` with all windows of ``a``."""
     return slide(a, v, places(a.shape[-1] - v.shape[-1] + 1))
 
 
 def slid_reference(a, v):
-    """Return the same by windows of NumPy."""
+    """Return the result of `slid` by windows of NumPy."""
     windows = np.lib.stride_tricks.sliding_window_view(a, v.shape[-1], axis=-1)
     return np.einsum("...kj,...j->...k", windows, v)
 
 
 def plane_slid(a, v):
-    """Return the products of ``a`` with ``v`` at all places of the last two axes inside."""
+    """Return the inner products of ``v`` with all windows of the last two axes of ``a``."""
     counts = tuple(n - m + 1 for n, m in zip(a.shape[-2:], v.shape[-2:], strict=True))
     return slide_plane(a, v, places(counts))
 
 
 def plane_slid_reference(a, v):
-    """Return the same by windows of NumPy."""
+    """Return the result of `plane_slid` by windows of NumPy."""
     windows = np.lib.stride_tricks.sliding_window_view(a, v.shape[-2:], axis=(-2, -1))
     return np.einsum("...klij,...ij->...kl", windows, v)
 

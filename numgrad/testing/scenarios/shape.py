@@ -17,7 +17,7 @@ NOTHING = numbers((0, 4))
 
 
 def moved(name: str, function: Callable[..., Any], *points: Point, **options: Any) -> Scenario:
-    """Return a scenario of an operator that rounds nothing."""
+    """Return the scenario of an operator without rounding."""
     settings: dict[str, Any] = {"operators": (name,), "dtypes": ALL, "tolerance": 0, **options}
     return Scenario(name=name, function=function, points=points, **settings)
 
@@ -142,7 +142,7 @@ def written(x: Any, v: Any) -> Any:
 
 
 def written_array(x: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """Return what `written` does, of arrays."""
+    """Return the result of `written` for arrays."""
     y = x.copy()
     y[1:, ::2] = v
     return y
@@ -159,7 +159,7 @@ def written_at(x: Any, v: Any, rows: Any = FIRST) -> Any:
 
 
 def written_at_array(x: np.ndarray, v: np.ndarray, rows: np.ndarray = FIRST) -> np.ndarray:
-    """Return what `written_at` does, of arrays."""
+    """Return the result of `written_at` for arrays."""
     y = x.copy()
     y[rows] = v
     return y
@@ -175,7 +175,7 @@ def summed_at(g: Any, positions: np.ndarray) -> Any:
 
 
 def summed_at_array(g: np.ndarray, positions: np.ndarray) -> np.ndarray:
-    """Return what `summed_at` does, of arrays."""
+    """Return the result of `summed_at` for arrays."""
     out = np.zeros((4, g.shape[-1]), g.dtype)
     np.add.at(out, positions, g)
     return out

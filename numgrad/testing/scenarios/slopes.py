@@ -1,4 +1,4 @@
-"""Scenarios of slopes that are operators of their own."""
+"""Scenarios of derivatives that are operators of their own."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +12,7 @@ from .scenario import ALL, REAL, Domain, Scenario, floats, numbers, spread
 
 
 def slope(name: str, reference: Callable[..., Any], *domains: Domain, **options: Any) -> Scenario:
-    """Return the scenario of an operator that no function has the name of."""
+    """Return the scenario of an operator that is no function of numgrad by name."""
     settings: dict[str, Any] = {
         "function": registry[name],
         "operators": (name,),

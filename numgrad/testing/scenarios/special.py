@@ -135,11 +135,11 @@ OWN = (
 )
 
 
-# Those of the tables ------------------------------------------------------------------------------
+# Operators of the tables --------------------------------------------------------------------------
 
 
 def _groups(covered: set[str]) -> Iterator[list[Tabled]]:
-    """Yield the operators of the tables that take the same arguments, together."""
+    """Yield the operators of the tables, grouped by their arguments."""
     groups: dict[Any, list[Tabled]] = {}
     for operator in TABLE.values():
         if operator.name not in covered:
@@ -150,24 +150,27 @@ def _groups(covered: set[str]) -> Iterator[list[Tabled]]:
 
 
 def _tricomi(a: Any, b: Any, x: Any) -> Any:
-    from mpmath import hyperu  # which only tests need
+    from mpmath import hyperu  # only tests need mpmath
 
     return np.vectorize(lambda *z: float(hyperu(*map(float, z))), [float])(a, b, x)
 
 
 def _student_inverse(df: Any, p: Any) -> Any:
-    """By the inverse of the incomplete beta function, where SciPy has more digits."""
+    """Return quantiles by the inverse of the incomplete beta function, where SciPy has more digits.
+    """
     share = sp.betaincinv(0.5 * df, 0.5, 2 * np.minimum(p, 1 - p))
     return np.sign(p - 0.5) * np.sqrt(df * (1 - share) / share)
 
 
 EXACT = {"hyperu": _tricomi, "stdtrit": _student_inverse}
-"""What has more digits than the functions of SciPy, which lose some."""
+"""References with more digits than the functions of SciPy."""
 
 
 def _tabled(operators: list[Tabled]) -> Scenario:
-    """Return the scenario of operators that take the same arguments; those that have no derivative
-    are constants in the middle of where they are tried."""
+    """Return the scenario of operators with the same parameters.
+
+    Parameters without a derivative are constants, in the middle of their domains.
+    """
     first = operators[0]
     free = [x in first.formulas or not first.formulas for x in first.parameters]
     ranges = [pair for pair, moves in zip(first.tried, free, strict=True) if moves]
@@ -183,7 +186,7 @@ def _tabled(operators: list[Tabled]) -> Scenario:
     def reference(*given: Any) -> tuple[Any, ...]:
         dtype = np.result_type(given[0], np.complex64) if first.gives_complex else given[0].dtype
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of integers that SciPy got as floats
+            warnings.simplefilter("ignore")  # SciPy warns of integers given as floats
             return tuple(r.astype(dtype) for r in all_of(known, *given))  # type: ignore[arg-type]
 
     return Scenario(

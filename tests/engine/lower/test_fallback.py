@@ -39,7 +39,7 @@ def bound_unfused(made, program, target):
 
 _bind = BoundProgram.__init__
 PLACES = {
-    "code generation": (scalar_graph.Graph, "emit", fails),
+    "code generation": (scalar_graph.ScalarGraph, "emit", fails),
     "linking": (scalar_kernel, "_entries", fails),
     "compilation": (scalar_kernel.worker, "finish", fails),
     "the cache": (disk_cache, "read", fails),
@@ -53,12 +53,12 @@ def unknown_kernels(monkeypatch):
     """No fused kernel is known, in memory or on disk, and no warning was given."""
     monkeypatch.setattr(fallback, "_warned", set())
     monkeypatch.setattr(kernel, "_kernels", {mode: {} for mode in kernel._kernels})
-    real, salt = scalar_graph.Graph.key.fget, str(id(monkeypatch))
+    real, salt = scalar_graph.ScalarGraph.key.fget, str(id(monkeypatch))
 
     def key(graph):
         return real(graph) if len(graph.steps) == 1 else f"{real(graph)}{salt}"[-60:]
 
-    monkeypatch.setattr(scalar_graph.Graph, "key", property(key))
+    monkeypatch.setattr(scalar_graph.ScalarGraph, "key", property(key))
 
 
 @pytest.mark.short_ways

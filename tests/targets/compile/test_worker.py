@@ -46,7 +46,7 @@ def test_it_makes_what_would_be_made_here():
     found, expected = worker.finish(job()), optimize.finish(job())
     assert found == expected
     assert expected[1:] == (("cosh",), True)
-    assert isinstance(worker._current, worker.Helper)
+    assert isinstance(worker._current, worker.CompilerProcess)
 
 
 def test_one_process_does_all_jobs_and_ends():
@@ -121,14 +121,14 @@ def test_a_crash_of_llvm_is_an_error(monkeypatch, tmp_path):
 def test_where_no_process_can_be_started_the_work_is_done_here(name, monkeypatch):
     monkeypatch.setattr(sys, "executable", name)
     assert worker.finish(job())[1] == ("cosh",)
-    assert not isinstance(worker._current, worker.Helper)
+    assert not isinstance(worker._current, worker.CompilerProcess)
 
 
 @pytest.mark.short_ways
 def test_a_program_whose_kernel_takes_too_long_runs_on_unfused(monkeypatch, tmp_path):
-    real = scalar_graph.Graph.key.fget
+    real = scalar_graph.ScalarGraph.key.fget
     late = property(lambda graph: "-late" + real(graph)[-50:])
-    monkeypatch.setattr(scalar_graph.Graph, "key", late)
+    monkeypatch.setattr(scalar_graph.ScalarGraph, "key", late)
     monkeypatch.setattr(kernel, "_kernels", {mode: {} for mode in kernel._kernels})
     monkeypatch.setattr(fallback, "_warned", set())
     monkeypatch.setattr(worker, "LIMIT", 0.2)
@@ -161,7 +161,7 @@ def test_a_forked_child_has_a_process_of_its_own():
 def test_it_ends_with_the_process_that_started_it():
     script = (
         "import numgrad.targets.cpu.compile.worker as h, os, sys\n"
-        "h._current = h.Helper()\n"
+        "h._current = h.CompilerProcess()\n"
         "print(h._current.process.pid, flush=True)\n"
         "sys.stdin.read()\n"
         "os._exit(1)\n"  # nothing is tidied up

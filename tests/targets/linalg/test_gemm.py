@@ -12,7 +12,7 @@ from numgrad.targets.cpu.linalg import gemm
 from numgrad.targets.cpu.linalg.gemm import BLOCK, MANY_ROWS, Geometry, geometry
 from numgrad.targets.cpu.linalg.gemm_codegen import product
 from numgrad.targets.cpu.platform import object_loader
-from numgrad.targets.cpu.ufunc.ufunc import Door
+from numgrad.targets.cpu.ufunc.ufunc import KernelUfunc
 
 from ..kernel_tools import call
 
@@ -94,25 +94,25 @@ def of_geometry(made_for, name):
     code = product(made_for, symbol)
     address = object_loader.load(code.payload, code.symbol, code.externals)
     dtypes = (made_for.dtype,)
-    return Door(name, address, dtypes * 2, dtypes, ProductSpec.signature)
+    return KernelUfunc(name, address, dtypes * 2, dtypes, ProductSpec.signature)
 
 
 @DTYPES
 def test_the_width_of_registers_does_not_show(dtype, rng):
     own = geometry(dtype)
     other = own._replace(lanes=max(2, own.lanes // 2), rows=6 if own.rows == 12 else 12)
-    door = of_geometry(other, f"other_{dtype}")
+    made = of_geometry(other, f"other_{dtype}")
     for size in SIZES:
         a, b = factors(rng, dtype, *size)
         for right in (b, np.asfortranarray(b)):
-            np.testing.assert_array_equal(door.ufunc(a, right), matmul(dtype)(a, b))
+            np.testing.assert_array_equal(made.ufunc(a, right), matmul(dtype)(a, b))
 
 
 def test_registers_without_multiply_add(rng):
-    door = of_geometry(Geometry(F64, 2, 6, False), "plain")
+    made = of_geometry(Geometry(F64, 2, 6, False), "plain")
     for size in SIZES:
         a, b = factors(rng, F64, *size)
-        close(door.ufunc(a, b), a, b)
+        close(made.ufunc(a, b), a, b)
 
 
 @DTYPES

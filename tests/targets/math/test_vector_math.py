@@ -287,7 +287,7 @@ def fused_spec():
 @needs_library
 def test_steps_of_a_linked_kernel_share_their_functions(monkeypatch):
     # as where steps have branches
-    monkeypatch.setattr(scalar_kernel, "flow_of", lambda graph: None)
+    monkeypatch.setattr(scalar_kernel, "dataflow_of", lambda graph: None)
     code, _ = generated_code_simd(fused_spec(), monkeypatch)
     assert code.count("define internal double @numgrad_simd_exp_float64") == 1
     assert all(loop_calls(code, LIBRARY.symbol(name, 64)) for name in ("exp", "sin"))

@@ -1,4 +1,4 @@
-"""Stretches: what runs together a tile of rows at a time, and what has to wait."""
+"""Tiled runs: what runs together a tile of rows at a time, and what has to wait."""
 
 import numpy as np
 import pytest

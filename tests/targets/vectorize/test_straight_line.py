@@ -8,7 +8,7 @@ from llvmlite import binding as llvm
 
 from numgrad.targets.cpu.codegen import scalar_graph
 from numgrad.targets.cpu.kernels.kernel import kernel
-from numgrad.targets.cpu.vectorize.straight_line import Operation, straight
+from numgrad.targets.cpu.vectorize.straight_line import Operation, straight_line_of
 
 from ..fused_tools import BOOL, cast, fused_spec, multiply
 from ..kernel_tools import C128, F32, F64, call, spec_of
@@ -16,7 +16,7 @@ from ..kernel_tools import C128, F32, F64, call, spec_of
 
 def read(body, result="double"):
     code = f"define {result} @f(double %x, double %y, i64 %n) {{\nentry:\n{body}\n}}"
-    return straight(llvm.parse_assembly(code).as_bitcode(), "f")
+    return straight_line_of(llvm.parse_assembly(code).as_bitcode(), "f")
 
 
 def test_operations_are_read_in_order_with_their_operands():
@@ -60,7 +60,7 @@ define void @other() {
 @pytest.mark.parametrize(("source", "to"), [("bool", "int64"), ("int16", "int32")])
 def test_casts_of_which_the_results_have_a_known_range_are_read(source, to):
     one = scalar_graph.scalar(spec_of(cast, np.dtype(source), np.dtype(to)))
-    found = straight(one.bit_code, one.symbol)
+    found = straight_line_of(one.bit_code, one.symbol)
     assert found is not None
     assert [o.to for o in found.operations] == [f"i{8 * np.dtype(to).itemsize}"]
 
@@ -104,7 +104,9 @@ def test_constants_and_patterns_of_bits_are_steps_of_kernels(dtype):
         (spec_of(multiply, dtype, dtype, dtype), (0, 2)), (spec_of(unbounded, dtype, dtype), (0,)),
     ]  # fmt: skip
     spec = fused_spec(steps, (dtype,), (1, 2, 3, 4))
-    assert all(straight(one.bit_code, one.symbol) for one, _ in scalar_graph.graph(spec).steps)
+    assert all(
+        straight_line_of(one.bit_code, one.symbol) for one, _ in scalar_graph.graph(spec).steps
+    )
     x = np.linspace(-2, 2, 37).astype(dtype)
     outputs = [np.zeros(37, bool), *(np.zeros(37, dtype) for _ in range(3))]
     strides = [a.itemsize for a in (x, *outputs)]
@@ -117,4 +119,4 @@ def test_constants_and_patterns_of_bits_are_steps_of_kernels(dtype):
 
 def test_complex_numbers_are_not_straight():
     one = scalar_graph.scalar(spec_of(cast, C128, C128))
-    assert straight(one.bit_code, one.symbol) is None
+    assert straight_line_of(one.bit_code, one.symbol) is None

@@ -12,7 +12,7 @@ from numgrad.targets.cpu.codegen import scalar_graph
 from numgrad.targets.cpu.kernels import scalar_kernel
 from numgrad.targets.cpu.kernels.kernel import kernel
 from numgrad.targets.cpu.platform import vector_library
-from numgrad.targets.cpu.vectorize.value_numbering import flow_of
+from numgrad.targets.cpu.vectorize.value_numbering import dataflow_of
 from numgrad.targets.cpu.vectorize.widen import lanes_of
 
 from ..fused_tools import (
@@ -90,7 +90,7 @@ class Straight:
 
 
 def flowing(spec):
-    flow = flow_of(scalar_graph.graph(spec))
+    flow = dataflow_of(scalar_graph.graph(spec))
     assert flow is not None
     return flow
 

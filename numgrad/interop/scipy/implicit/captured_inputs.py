@@ -1,4 +1,4 @@
-"""Functions of Python with other tensors in the places of those that they close over."""
+"""Copies of Python functions with other tensors in the place of those that they close over."""
 
 from collections.abc import Callable, Sequence
 from types import CellType, FunctionType
@@ -11,9 +11,11 @@ Made = Callable[[Sequence[Tensor]], Any]
 
 
 def opened(thing: Any, above: tuple[Any, ...] = ()) -> tuple[list[Tensor], Made]:
-    """Return the tensors that a thing holds, and how it is made with others: a tensor, containers,
-    and functions with what they close over and with their defaults. Of objects of other classes it
-    is not known what they hold."""
+    """Return the tensors that an object holds, and a function that makes the object with others.
+
+    Tensors are found in containers, and in functions: in closures and defaults. The contents of
+    objects of other classes are not known.
+    """
     if isinstance(thing, Tensor):
         return [thing], lambda new: new[0]
     if isinstance(thing, FunctionType) and thing not in above:
@@ -26,7 +28,8 @@ def opened(thing: Any, above: tuple[Any, ...] = ()) -> tuple[list[Tensor], Made]
 
 
 def _of_all(things: Sequence[Any], above: tuple[Any, ...]) -> tuple[list[Tensor], Made]:
-    """Return the tensors that several things hold, and how the things are made with others."""
+    """Return the tensors that several objects hold, and a function that makes the objects with
+    others."""
     parts = [opened(thing, above) for thing in things]
 
     def make(new: Sequence[Tensor]) -> list[Any]:
@@ -60,13 +63,14 @@ def _of_function(f: FunctionType, above: tuple[Any, ...]) -> tuple[list[Tensor],
 
 
 def _cell(cell: CellType, old: Any, new: Any) -> CellType:
-    """Return the cell of a variable, which others share, unless what it holds is another thing."""
+    """Return the cell of a variable, shared with other functions, or a new cell if its contents
+    differ."""
     return cell if new is old else CellType(new)
 
 
 def _is_filled(cell: CellType) -> bool:
     try:
-        cell.cell_contents  # noqa: B018  which raises where the variable has no value yet
+        cell.cell_contents  # noqa: B018  raises if the variable has no value yet
     except ValueError:
         return False
     return True

@@ -1,5 +1,5 @@
-"""What a function reads that requires grad and is none of its arguments: places in the graph that
-its results lead to, found while it is called."""
+"""Closed-over tensors of a user's function: edges outside to which the graph of its results leads,
+found while it is called."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -12,16 +12,16 @@ from ....engine.graph.node import Edge, connect
 from ....engine.graph.traversal import edges_outside
 from ....engine.graph.value import next_number
 from ....engine.record.apply import mode
-from ....func.gradients import Called, pull
+from ....func.gradients import Evaluation, pull
 
 
 class Closure:
-    """The tensors that a function closes over, as far as they require grad.
+    """The tensors that require grad and that a function closes over.
 
-    They are seen in the graph of what it returns, however it reads them: as variables outside, as
-    globals, as attributes. Each is known by its place in the graph, at which a tensor of
-    zeros stands for it among the inputs of a `numgrad.Function`: the function itself is called
-    again for derivatives, and reads the tensor as before.
+    They are found in the graph of its results, however the function reads them: as variables
+    outside, as globals, as attributes. Each is known by its edge, and a tensor of zeros with this
+    edge stands for it among the inputs of a `numgrad.Function`. For derivatives the function itself
+    is called again, and reads the tensor as before.
     """
 
     def __init__(self, what: str) -> None:
@@ -32,15 +32,15 @@ class Closure:
 
     @property
     def tensors(self) -> list[Tensor]:
-        """What stands for the tensors."""
+        """The tensors of zeros that stand for the closed-over tensors."""
         return list(self.places.values())
 
     def settle(self) -> None:
-        """Take what was noted for all that there is."""
+        """Take the tensors noted so far for all of them."""
         self.is_settled = True
 
     def look(self, results: Iterable[Tensor]) -> None:
-        """Note what results lead to; raise for a tensor that is new when all are known."""
+        """Note the tensors to which results lead; raise for a new one once all are known."""
         for edge in edges_outside(results, self.first):
             if edge not in self.places and self.is_settled:
                 if self.is_followed:
@@ -53,13 +53,13 @@ class Closure:
                 self.places[edge] = stand_in
 
     def given(self, params: Sequence[Any]) -> Sequence[Any]:
-        """Return the parameters that the function takes: what stands for those that it closes over
-        comes last."""
+        """Return the parameters without the tensors that stand for closed-over ones, which come
+        last."""
         return params[: len(params) - len(self.places)]
 
-    def require_known(self, at: Called) -> None:
-        """Raise if a call has read a tensor that no call before it has read, or that was written
-        since."""
+    def require_known(self, at: Evaluation) -> None:
+        """Raise if a call has read a tensor that was not noted before, or that was written since.
+        """
         variables = at.variables
         found = edges_outside(at.leaves, variables.first, variables.leaves)
         for edge in found:
@@ -89,12 +89,12 @@ class Closure:
         graph: bool,
         batched: bool,
     ) -> list[Tensor]:
-        """Return a vector-Jacobian product with respect to the tensors, and not by way of
-        arguments, which may depend on the same ones."""
+        """Return a vector-Jacobian product with respect to the closed-over tensors, not by way of
+        ``arguments``, which may depend on the same tensors."""
         cut = [x for x in arguments if x.requires_grad]
         leaves = [x for edge, x in self.places.items() if _is_leaf(edge)]
         inner = [x for edge, x in self.places.items() if not _is_leaf(edge)]
-        # One may depend on another one, and is held fixed where this moves.
+        # A tensor that depends on another tensor is held fixed where the other one varies.
         pulled = pull(outputs, leaves, seeds, graph, batched, cut + inner)
         found = dict(zip(map(id, leaves), pulled, strict=True))
         for x in inner:
@@ -104,7 +104,7 @@ class Closure:
 
 
 def _version(edge: Edge) -> int:
-    """Return what counts the writes into a leaf."""
+    """Return the number of writes into a leaf, 0 for other tensors."""
     return edge.node.variable.storage.version if _is_leaf(edge) else 0  # type: ignore[union-attr]
 
 
@@ -112,9 +112,9 @@ def _is_leaf(edge: Edge) -> bool:
     return edge.node is not None and edge.node.is_accumulator
 
 
-class Met(Called):
-    """A function that was called on variables, whose derivatives are those to what it closes over,
-    too: these come last."""
+class Met(Evaluation):
+    """A function, called on variables, whose vector-Jacobian product includes closed-over tensors:
+    their cotangents come last."""
 
     def __init__(
         self, f: Callable[..., Any], args: Sequence[Any], places: Sequence[int], closure: Closure
@@ -124,14 +124,14 @@ class Met(Called):
         closure.require_known(self)
 
     def pulled(self, seeds: Sequence[Any], batched: bool = False) -> list[Any]:
-        """Return the vector-Jacobian product as the caller gets it."""
+        """Return the vector-Jacobian product, ready for the caller."""
         graph = self.outer_graph(*seeds)
         outer = self.closure.pulled(self.leaves, self.variables.leaves, seeds, graph, batched)
         return [*super().pulled(seeds, batched), *map(self.variables.deliver, outer)]
 
 
 class Scalar:
-    """A function that returns one real number, called with numbers; notes what it closes over."""
+    """A function with one real result, called with numbers; its closed-over tensors are noted."""
 
     def __init__(self, f: Callable[..., Any], closure: Closure) -> None:
         self.f, self.closure = f, closure
@@ -139,7 +139,7 @@ class Scalar:
         self.returns_tensors = False
 
     def __call__(self, x: Any, *args: Any) -> Any:
-        """Return the number."""
+        """Return the result as a number."""
         found = self.f(x, *args)
         if isinstance(found, Tensor):
             self.returns_tensors = True
@@ -152,7 +152,7 @@ class Scalar:
 
 
 def one_number(found: Any, what: str) -> Any:
-    """Return what a function has returned as one number."""
+    """Return the result of a function as one number."""
     found = np.asarray(found)
     if found.size != 1:
         raise ArgTypeError(

@@ -1,4 +1,4 @@
-"""What is derived from a user's function for a solver: functions of a vector and of arguments."""
+"""Functions derived from a user's function for a solver, of a vector and of further arguments."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,8 +18,11 @@ from .linearization import refused_graph
 
 
 class Captured:
-    """A function that is captured, or called where it decides by values and cannot be. What it
-    closes over is noted where that is followed, and else refused if it requires grad."""
+    """A function that is captured by `numgrad.jit`, or called if it decides by values and cannot be
+    captured.
+
+    Closed-over tensors are noted if there is a closure, and otherwise refused if they require grad.
+    """
 
     def __init__(
         self, f: Callable[..., Any], jit: bool, what: str, closure: Closure | None = None
@@ -28,7 +31,7 @@ class Captured:
         self.program = captured(f) if jit else None
 
     def __call__(self, *args: Any) -> Any:
-        """Return what the function returns, as arrays without a graph."""
+        """Return the results of the function, as arrays without a graph."""
         if self.program is not None:
             try:
                 return self._arrays(self.program(*args))
@@ -50,19 +53,21 @@ class Captured:
 
 
 class OfVector:
-    """A function that takes an array of any shape, as a function of the vector of its elements: an
-    object, which can be pickled where the user's function can."""
+    """A function of an array of any shape, as a function of the vector of its elements.
+
+    It is an object, so that it can be pickled where the user's function can.
+    """
 
     def __init__(self, f: Callable[..., Any], shape: tuple[int, ...] | None, what: str) -> None:
         self.f, self.shape, self.what = f, shape, what
 
     def __call__(self, x: Any, *args: Any) -> Any:
-        """Return what the function returns."""
+        """Return the result of the function."""
         is_vector = self.shape is None or len(self.shape) == 1
         return self.f(x if is_vector else reshape(x, self.shape), *args)
 
     def vector(self, x: Any, *args: Any) -> Tensor:
-        """Return all elements of what the function returns, one after the other."""
+        """Return all elements of the results, one after the other."""
         leaves, _ = output_leaves(self(x, *args), self.what)
         return joined([leaf if leaf.ndim == 1 else reshape(leaf, -1) for leaf in leaves])
 
@@ -76,4 +81,4 @@ DERIVED: dict[str, Callable[[OfVector], Callable[..., Any]]] = {
     "weighted_hessian": lambda f: hessian(lambda x, v, *args: _sum(f.vector(x, *args) * v)),
     "product": lambda f: lambda x, p, *args: hvp(lambda x: f(x, *args), (x,), (p,))[1][0],
 }
-"""What solvers ask for, made of a function of a vector."""
+"""The functions that solvers call, made from a function of a vector."""

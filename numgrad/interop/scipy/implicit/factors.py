@@ -1,4 +1,5 @@
-"""Matrices of linear systems, factorised once for all right hand sides, transposed ones too."""
+"""Factorizations of the matrices of linear systems, one for all right hand sides and for the
+transposed system."""
 
 from collections.abc import Callable
 from typing import Any
@@ -79,7 +80,7 @@ class Iterative:
 
 
 def factorized(matrix: Any, what: str) -> Dense | Sparse | Iterative:
-    """Return what solves systems of a dense or sparse matrix, or of a linear operator."""
+    """Return an object that solves systems with a dense or sparse matrix, or a linear operator."""
     if isinstance(matrix, np.ndarray):
         return Dense(require_finite(matrix, what), what)
     if hasattr(matrix, "matvec"):
@@ -96,7 +97,8 @@ def _singular(shape: tuple[int, ...], what: str) -> MatrixError:
 
 
 class System:
-    """The linear system of a derivative; its matrix is factorised when it is first needed."""
+    """The linear system of a derivative; its matrix is factorised when a solution is first needed.
+    """
 
     def __init__(self, matrix: Callable[[], Any], what: str) -> None:
         self.matrix, self.what = matrix, what
@@ -111,7 +113,7 @@ class System:
         return np.ascontiguousarray(factors.solve(rows, transposed)).reshape(rhs.shape)
 
     def require_factors(self) -> Any:
-        """Return what solves systems of the matrix."""
+        """Return the factorization, made at the first call."""
         if self._factors is None:
             self._factors = factorized(self.matrix(), self.what)
         return self._factors

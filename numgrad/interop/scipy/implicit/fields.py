@@ -1,5 +1,7 @@
-"""What a solver returns beside the solution: fields that are functions of it and of the arguments,
-and fields that no derivative is known of, whose values can be used and whose gradient is refused.
+"""Fields of a solver's result beside the solution.
+
+Some are functions of the solution and the arguments; for others no derivative is known, so their
+values can be used and their gradient is refused.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,12 +16,14 @@ from ..systems.linear import as_real
 from .closures import Closure, Met
 from .parameters import Parameters
 
-DISCRETE = ("active_mask", "execution_time")  # floating, but nothing that arguments move
+DISCRETE = ("active_mask", "execution_time")  # floating, but constant for small changes
 
 
 class Field(Function):
-    """A function of the solution and of parameters, whose value the solver has found already. It is
-    evaluated again when a gradient is asked for, and not before."""
+    """A function of the solution and of parameters, whose value the solver has found already.
+
+    It is evaluated again when a gradient is needed, and not before.
+    """
 
     takes_batch = True
 
@@ -59,9 +63,12 @@ class NoDerivative(Function):
 
 
 class Undifferentiated:
-    """An object of SciPy's that is no array, such as an operator or a sparse matrix, and depends on
-    tensors that require grad. What is computed with it would be without its gradient, so that it
-    does nothing but give the object itself: with ``detach``."""
+    """An object of SciPy, such as an operator or a sparse matrix, that depends on tensors that
+    require grad.
+
+    Results computed with it would lack their gradient, so its only use is `detach`, which returns
+    the object itself.
+    """
 
     def __init__(self, value: Any, why: str) -> None:
         self._value, self._why = value, why
@@ -74,7 +81,7 @@ class Undifferentiated:
         return f"<{type(self._value).__name__} without a gradient; detach() returns it>"
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):  # what Python itself looks for
+        if name.startswith("_"):  # Python itself looks for such names
             raise AttributeError(name)
         return self._refuse()
 
@@ -92,8 +99,11 @@ def deliver(
     exact: Mapping[str, Callable[..., Any]],
     instead: Mapping[str, str],
 ) -> None:
-    """Put tensors in place of the fields of a result, given the solution as a tensor, the functions
-    that some of them are of it and of the arguments, and what to write instead of others."""
+    """Replace the fields of a result by tensors.
+
+    ``x`` is the solution as a tensor, ``exact`` has the functions for fields that are functions of
+    the solution and the arguments, and ``instead`` has advice for other fields.
+    """
     for name, value in result.items():
         if name in exact and isinstance(value, (float, np.ndarray)):
             f, closure = parameters.over(exact[name]), parameters.closure
@@ -111,8 +121,11 @@ def _why(what: str, name: str, instead: Mapping[str, str]) -> str:
 
 
 def _refused(value: Any, why: str, x: Tensor) -> Any:
-    """Return a field without a derivative, in whatever containers, as something that says so when
-    it is asked for a gradient; what is discrete has the derivative zero and stays what it is."""
+    """Return a field without a derivative as an object that raises when a gradient is needed, in
+    the containers of the field.
+
+    A discrete field has the derivative zero and is returned as it is.
+    """
     if isinstance(value, (list, tuple)):
         return type(value)(_refused(part, why, x) for part in value)
     if value is None or isinstance(value, (bool, int, str, np.integer, np.bool_)):

@@ -20,13 +20,13 @@ FORMS = ("dense", "sparse", "operator")
 
 @dataclass
 class Point:
-    """What is known of a function at one point, named by its bytes."""
+    """The value and derivatives of a function at one point, whose key is its bytes."""
 
     key: Any
     record: Linearization | None = None
-    value: Any = None  # not found yet
+    value: Any = None  # None until it is computed
     jac: Any = None
-    given: set[str] = field(default_factory=set)  # what was handed out
+    given: set[str] = field(default_factory=set)  # the names of the results that were returned
 
 
 class function:  # noqa: N801  it is called as a function is, and what it returns is one
@@ -101,12 +101,12 @@ class function:  # noqa: N801  it is called as a function is, and what it return
             raise ValueError(f"function: jac must be one of {', '.join(FORMS)}, got {jac!r}")
         self.of_vector = OfVector(f, shape, what)
         self.args, self.form, self.jit, self.what = tuple(args), jac, bool(jit), what
-        self.closure: Closure | None = None  # of a solver that follows it: then none is refused
+        self.closure: Closure | None = None  # set by solvers that differentiate by it
         self._forget()
 
     def _forget(self) -> None:
         self._captured, self._is_scalar, self._form = self.jit, None, self.form
-        self._passes, self._saved = 1, 0  # of a derivative; by finding it with the value
+        self._passes, self._saved = 1, 0  # of a derivative; saved by computing it with the value
         self._programs: dict[str, Captured] = {}
         self._prepared: dict[Callable[..., Any], Any] = {}
         self._point = Point(None)
@@ -118,7 +118,7 @@ class function:  # noqa: N801  it is called as a function is, and what it return
         vars(self).update(state)
         self._forget()
 
-    # What solvers call ----------------------------------------------------------------------------
+    # Called by solvers ----------------------------------------------------------------------------
 
     def __call__(self, x: Any, *more: Any) -> Any:
         """Return the value, as `fun` does."""
@@ -187,16 +187,19 @@ class function:  # noqa: N801  it is called as a function is, and what it return
         return self._run("product", as_point(x, self.what), as_point(p, self.what))
 
     def show(self, x: Any, *more: Any) -> None:
-        """Call the function for what it closes over: itself, and captured if it can be, where both
-        sides of a choice are looked at."""
+        """Call the function so that closed-over tensors are noted: itself, and captured if
+        possible, which reads both branches of a choice."""
         for _ in range(2):
             self.vector(x, *more)
 
-    # How it is found ------------------------------------------------------------------------------
+    # Evaluation -----------------------------------------------------------------------------------
 
     def _at(self, x: Any, more: tuple[Any, ...], wanted: str) -> Point:
-        """Return what is known of a point, ``wanted`` included. Whoever asks for the same thing
-        twice may have changed what the function reads in between."""
+        """Return the point with ``wanted`` computed.
+
+        If the same result is asked for twice, the function is evaluated again, as the values that
+        it reads may have changed in between.
+        """
         x, point = as_point(x, self.what), self._point
         key = x.tobytes(), *[_bytes(value) for value in more]
         if None in key or key != point.key or wanted in point.given:
@@ -210,7 +213,7 @@ class function:  # noqa: N801  it is called as a function is, and what it return
         return point
 
     def _alone(self) -> Any:
-        """Return a context in which results are numbers, whatever the function closes over."""
+        """Return a context in which results have no graph, whatever the function closes over."""
         return nullcontext() if self.closure is None else no_grad()
 
     def _find(self, point: Point, x: np.ndarray, more: tuple[Any, ...], with_jac: bool) -> None:
@@ -243,7 +246,7 @@ class function:  # noqa: N801  it is called as a function is, and what it return
         self._passes = 1 if self._form == "operator" else min(record.shape)
 
     def _run(self, name: str, *arrays: Any) -> Any:
-        """Call what is derived from the function: captured, if that can be."""
+        """Call a derived function: captured, if possible."""
         program = self._programs.get(name)
         if program is None:
             derived = DERIVED[name](self.of_vector)
@@ -274,8 +277,10 @@ class function:  # noqa: N801  it is called as a function is, and what it return
     def _prepared_call(
         self, prepare: Callable[..., Any], f: Any, args: tuple[Any, ...], name: str
     ) -> Any:
-        """Call what is prepared, with a pattern that is found once, and again where the function
-        has other entries by now; return None for a function that cannot be captured."""
+        """Call a prepared derivative; return None for a function that cannot be captured.
+
+        It is prepared again if the function has entries outside of the pattern by now.
+        """
         try:
             if self._captured and prepare in self._prepared:
                 with suppress(SparsityError):
@@ -289,7 +294,7 @@ class function:  # noqa: N801  it is called as a function is, and what it return
 
 
 def _bytes(value: Any) -> Any:
-    """Return what names an argument, None for one that may change without a sign."""
+    """Return the key of an argument, None for an object that may change unnoticed."""
     if isinstance(value, (bool, int, float, np.number)):
         return value
     return value.tobytes() if isinstance(value, np.ndarray) else None

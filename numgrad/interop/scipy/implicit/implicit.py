@@ -24,8 +24,8 @@ from .factors import System
 
 
 class Equation(System):
-    """``F(x, *params) = 0`` at a solution, where the Jacobian of the residual to ``x`` is that of
-    ``matrix``."""
+    """The equation ``F(x, *params) = 0`` at a solution; ``matrix`` returns the Jacobian of its
+    residual with respect to ``x``."""
 
     def __init__(
         self, residual: Any, matrix: Callable[[], Any], what: str, closure: Closure
@@ -35,12 +35,12 @@ class Equation(System):
         self.closure = closure
 
     def remember(self, x: Tensor, params: Sequence[Tensor]) -> None:
-        """Keep what is left of the equation where the solver has stopped."""
+        """Keep the residual at the point where the solver has stopped."""
         with no_grad():
             self.rest = self.residual(x, *self.closure.given(params)).numpy()
 
     def require_same(self, rest: np.ndarray, x: np.ndarray) -> None:
-        """Raise if the equation has become another one: if it would move the solution."""
+        """Raise if the equation has changed so that its solution is another one."""
         if np.array_equal(rest, self.rest, equal_nan=True):
             return
         step = np.abs(self.solve(rest - self.rest, False)).max(initial=0.0)
@@ -53,7 +53,8 @@ class Equation(System):
             )
 
     def to_params(self, w: Tensor, x: Tensor, params: Sequence[Tensor]) -> list[Tensor]:
-        """Return the products of ``-w`` with the Jacobians of the residual to parameters."""
+        """Return the products of ``-w`` with the Jacobians of the residual with respect to
+        parameters."""
         params, batched = self.closure.given(params), w.ndim == 2
         at = Met(self.residual, (x, *params), range(1 + len(params)), self.closure)
         self.require_same(at.output.detach().numpy(), x.detach().numpy())
@@ -65,9 +66,12 @@ class Equation(System):
     def of_matrix(
         self, solved: Tensor, other: Tensor, transposed: bool, point: Sequence[Tensor]
     ) -> list[Tensor]:
-        """Return the cotangents of ``x`` and of the parameters, which the matrix depends on, given
-        the solution of a system, all of whose axes but the last count right hand sides, and that
-        for the cotangents, which may have an axis for a batch before them."""
+        """Return the cotangents of ``x`` and of the parameters, on which the matrix depends.
+
+        ``solved`` is the solution of a system, all of whose axes but the last count right hand
+        sides; ``other`` is the solution for its cotangents, which may have an axis for a batch in
+        front.
+        """
         n, count = solved.shape[-1], math.prod(solved.shape[:-1])
         lead = other.shape[: other.ndim - solved.ndim]
         point = self.closure.given(point)
@@ -83,7 +87,8 @@ class Equation(System):
 
 
 class Solve(Function):
-    """A system with the matrix at a point, or with its transpose, for rows of right hand sides."""
+    """The solution of a system with the matrix at a point, or with its transpose, for rows of right
+    hand sides."""
 
     takes_batch = True
 
@@ -104,7 +109,7 @@ class Solve(Function):
 
 
 class Solution(Function):
-    """A solution that was found by other means, as a function of the parameters."""
+    """A solution found by a solver, as a function of the parameters."""
 
     takes_batch = True
 

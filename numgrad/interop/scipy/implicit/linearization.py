@@ -10,7 +10,7 @@ from ...._errors import ArgTypeError, DetachedError, DtypeError, NonFiniteError
 from ...._tensor import Tensor, placed
 from ....engine.record.apply import mode
 from ....func.forward import push
-from ....func.gradients import Called, pull
+from ....func.gradients import Evaluation, pull
 
 if TYPE_CHECKING:
     from scipy.sparse.linalg import LinearOperator
@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 
 
 class Linearization:
-    """What one call of a function has recorded: ``f(x, *args)``, an array or a container of them,
-    whose elements are taken one after the other. What the function closes over is noted where
-    that is followed, and else refused if it requires grad."""
+    """A recorded call ``f(x, *args)``, whose result is an array or a container of arrays, with the
+    elements taken one after the other.
+
+    Closed-over tensors are noted if there is a closure, and otherwise refused if they require grad.
+    """
 
     def __init__(
         self,
@@ -31,7 +33,7 @@ class Linearization:
         what: str,
         closure: "Closure | None" = None,
     ) -> None:
-        at = Called(f, (x, *args), 0, what)
+        at = Evaluation(f, (x, *args), 0, what)
         if at.output is None:
             raise ArgTypeError(
                 f"{what}: the function returned None; it may lack a return statement"
@@ -71,8 +73,10 @@ class Linearization:
         return np.concatenate([t.numpy().reshape(*lead, -1) for t in found], axis=-1).astype(float)
 
     def derivative(self, form: str) -> Any:
-        """Return the gradient of a scalar, else the Jacobian in a form: as an operator, or as an
-        array, by rows or by columns, whichever are fewer."""
+        """Return the gradient of a scalar, else the Jacobian in a form.
+
+        A dense Jacobian is computed by rows or by columns, whichever are fewer.
+        """
         if self.is_scalar:
             return self.pull(np.ones(1))
         if form == "operator":
@@ -81,7 +85,7 @@ class Linearization:
         return self.pull(np.eye(m)) if m <= n else np.ascontiguousarray(self.push(np.eye(n)).T)
 
     def operator(self) -> "LinearOperator":
-        """Return the Jacobian as products with it."""
+        """Return the Jacobian as a linear operator."""
         return operator_of(
             self.shape,
             matvec=lambda v: self.push(np.ravel(v)),
@@ -115,7 +119,7 @@ def require_real(leaf: Tensor, what: str) -> Tensor:
 
 
 def as_point(x: Any, what: str) -> np.ndarray:
-    """Return what a solver hands over as a float64 array in C order that nobody writes to."""
+    """Return the point of a solver as a new float64 array in C order."""
     if isinstance(x, Tensor):
         if mode.grad and x.requires_grad:
             raise DetachedError(
@@ -138,7 +142,7 @@ def require_finite(matrix: Any, what: str) -> Any:
     data = matrix if is_dense else matrix.data
     if np.isfinite(data).all():
         return matrix
-    infinite = np.isinf(data)  # of which the NaNs beside them come
+    infinite = np.isinf(data)  # NaNs beside infinite entries come from them
     where = np.argwhere(infinite if infinite.any() else np.isnan(data))[0]
     place = where if is_dense else [axis[where[0]] for axis in matrix.tocoo().coords]
     value = data[tuple(where)]

@@ -1,4 +1,4 @@
-"""What a solver is given beside the unknowns: numbers for SciPy, tensors for derivatives."""
+"""The arguments of a solver beside the unknowns: numbers for SciPy, tensors for derivatives."""
 
 from collections.abc import Callable, Sequence
 from copy import deepcopy
@@ -20,9 +20,12 @@ from .linearization import as_point
 
 
 class Parameters:
-    """The arguments of a call: ``tensors``, the floating ones among their leaves, which are
-    differentiated, and ``numbers``, what SciPy sees instead, with arrays in place of tensors. The
-    ``closure`` is what the function reads besides."""
+    """The arguments of a call.
+
+    ``tensors`` are the floating tensors among their leaves, which are differentiated by;
+    ``numbers`` are the arguments for SciPy, with arrays in place of tensors; ``closure`` has the
+    tensors that the function closes over.
+    """
 
     def __init__(self, args: Any, what: str, closure: Closure | None = None) -> None:
         if mode.capture is not None:
@@ -34,7 +37,7 @@ class Parameters:
         self.what, self.closure = what, closure or Closure(what)
         args = tuple(args) if isinstance(args, (tuple, list)) else (args,)
         leaves, self.rebuild = flatten(args)
-        # A backward pass calls the function again: with what it was called with here.
+        # A backward pass calls the function again, with the present arguments.
         self.leaves: list[Any] = [_as_it_is(leaf) for leaf in leaves]
         self.places = [
             n for n, leaf in enumerate(self.leaves)
@@ -49,16 +52,16 @@ class Parameters:
 
     @property
     def want_grad(self) -> bool:
-        """Whether a gradient is to reach one of the tensors."""
+        """Whether a tensor requires grad, and gradients are recorded."""
         return mode.grad and any(leaf.requires_grad for leaf in self.sources)
 
     @property
     def sources(self) -> list[Any]:
-        """The tensors, and what stands for those that the function closes over."""
+        """The tensors, and those that stand for closed-over ones."""
         return [*self.tensors, *self.closure.tensors]
 
     def args(self, tensors: Sequence[Any]) -> tuple[Any, ...]:
-        """Return the arguments with others in place of the tensors."""
+        """Return the arguments with other tensors."""
         leaves = list(self.leaves)
         for place, leaf in zip(self.places, tensors, strict=True):
             leaves[place] = leaf
@@ -81,8 +84,11 @@ class Parameters:
         matrix: Callable[[], Any],
         result: Any = None,
     ) -> Tensor:
-        """Return a solution as a function of the tensors, given the equation that it solves, the
-        Jacobian of that, and what the solver says."""
+        """Return a solution as a function of the tensors.
+
+        ``residual`` is the equation that it solves, ``matrix`` returns the Jacobian of the
+        residual, and ``result`` is the result of the solver.
+        """
         if not self.want_grad:
             return tensor(x)
         self.closure.settle()
@@ -94,8 +100,8 @@ class Parameters:
         return Solution.apply(equation, x, *self.sources)
 
     def _require_small(self, step: np.ndarray, x: np.ndarray, message: str) -> None:
-        """Raise unless what the solver has found, though it says that it has not converged, is as
-        good as a solution: a step of Newton's method would keep half of the digits."""
+        """Raise unless the point where the solver has stopped, without converging, is as good as a
+        solution: a step of Newton's method would keep half of the digits."""
         most = np.sqrt(np.finfo(float).eps) * np.abs(x).max(initial=0.0)
         if not np.abs(step).max(initial=0.0) <= most:
             raise ConvergenceError(
@@ -106,8 +112,10 @@ class Parameters:
 
 
 def controls(options: dict[str, Any], what: str, prefix: str = "") -> dict[str, Any]:
-    """Return what tells a solver how to find a solution, with numbers in place of tensors. The
-    solution does not depend on that, what is left of its error does: a gradient is refused."""
+    """Return the options of a solver, with numbers in place of tensors.
+
+    The solution does not depend on them, but its remaining error does: a gradient is refused.
+    """
     for name, value in options.items():
         is_tree = isinstance(value, (tuple, list, dict))
         leaves, rebuild = flatten(value) if is_tree else ([value], lambda new: new[0])
@@ -125,7 +133,8 @@ def controls(options: dict[str, Any], what: str, prefix: str = "") -> dict[str, 
 
 
 def _as_it_is(leaf: Any) -> Any:
-    """Return an argument that nobody else writes: a copy of what has memory of its own class."""
+    """Return an argument that nobody else writes: an array or another object with memory is copied.
+    """
     if isinstance(leaf, np.ndarray):
         return np.copy(leaf, subok=True)
     if isinstance(leaf, Tensor) or exported(leaf) is None:
@@ -134,7 +143,7 @@ def _as_it_is(leaf: Any) -> Any:
 
 
 def refuse_pairs(jac: Any, what: str) -> None:
-    """Raise for a function that is said to return its derivative, too."""
+    """Raise for ``jac=True``: a function that returns its derivative, too."""
     if jac is True:
         raise ArgTypeError(
             f"{what}: jac=True says that the function returns its derivative, too; return the "
@@ -148,7 +157,7 @@ def number(leaf: Any) -> Any:
 
 
 def gathered(x: Any) -> Any:
-    """Return an array that was given as a list of tensors, and of numbers, as one tensor."""
+    """Return a list of tensors and numbers as one tensor; anything else as it is."""
     is_list = isinstance(x, (list, tuple)) and holds_tensors(x)
     return as_tensor(x) if is_list else x
 
@@ -156,12 +165,15 @@ def gathered(x: Any) -> Any:
 def posed(
     f: Callable[..., Any], x0: Any, args: Sequence[Any], form: Any, jit: bool, what: str
 ) -> tuple[Parameters, function, np.ndarray]:
-    """Return the arguments of a problem, its function for SciPy, and where a solver starts, as a
-    vector. A solution does not depend on the start: no gradient flows there."""
+    """Return the arguments of a problem, its function for SciPy, and the start of the solver as a
+    vector.
+
+    A solution does not depend on the start, so no gradient flows there.
+    """
     parameters, x = Parameters(args, what), as_point(number(gathered(x0)), what)
     form = form if isinstance(form, str) and form in FORMS else "dense"
     hook = function(f, parameters.numbers, shape=x.shape, jac=form, jit=jit)
     hook.closure = parameters.closure
-    if form == "sparse":  # of whose programs the results are arrays
+    if form == "sparse":  # whose programs return arrays, so that closed-over tensors are noted here
         hook.show(x)
     return parameters, hook, x.ravel()

@@ -27,10 +27,11 @@ Shape = tuple[int, ...]
 
 
 class Solving(HostOperator):
-    """A function of tensors of given shapes that returns a vector of ``size`` elements, called with
-    what they are at each run, once for each sample. Its pullback is another one.
+    """A function of tensors of given shapes that returns a vector of ``size`` elements, as an
+    operator.
 
-    Where a gradient ``is_followed``, the solver is told so: some find other numbers then.
+    A run calls it once for each sample. Its pullback is another such operator. With ``is_followed``
+    its inputs require grad in the call, since some solvers find other numbers then.
     """
 
     def __init__(
@@ -52,7 +53,7 @@ class Solving(HostOperator):
         return type(cause) if isinstance(cause, NumgradError) else super().error_of(cause)
 
     def _of_each(self, *arrays: np.ndarray) -> np.ndarray:
-        """Return what the function finds for each sample."""
+        """Return the vector of the function for each sample."""
         ncore = [len(core) for core in self.cores]
         loop = np.broadcast_shapes(
             *[a.shape[: a.ndim - n] for a, n in zip(arrays, ncore, strict=True)]
@@ -96,8 +97,8 @@ class Solving(HostOperator):
 
 
 class Form(NamedTuple):
-    """What a solver returns: the tensors in it, their shapes for a call with certain arguments, and
-    how a result is made of the tensors alone."""
+    """The form of a solver's result: the tensors in it, their shapes for given arguments, and a
+    function that makes a result of the tensors alone."""
 
     tensors: Callable[[Any], Sequence[Any]]
     shapes: Callable[..., Sequence[Shape]]
@@ -125,7 +126,7 @@ def in_programs(form: Form, name: str = "") -> Callable[[Callable[..., Any]], Ca
 def _recorded(
     solver: Callable[..., Any], what: str, bound: inspect.BoundArguments, form: Form
 ) -> Any:
-    """Return what a call finds as values that are known later."""
+    """Return the result of a call as expressions."""
     values, rebuild = opened((bound.args, bound.kwargs))
     _require_served(what, values)
     bound.apply_defaults()
@@ -148,7 +149,7 @@ def _recorded(
 
 
 def _require_served(what: str, values: Sequence[Tensor]) -> None:
-    """Raise where a call in a captured or mapped function has no operator."""
+    """Raise for a call in a captured or mapped function that cannot be an operator."""
     if not values:
         raise CaptureError(
             f"{what} needs the values of what its function reads, and they are not known while a "
@@ -164,7 +165,7 @@ def _require_served(what: str, values: Sequence[Tensor]) -> None:
             )
 
 
-# What solvers return ------------------------------------------------------------------------------
+# Results of solvers -------------------------------------------------------------------------------
 
 
 def shape_of(x: Any) -> Shape:
@@ -175,7 +176,7 @@ def shape_of(x: Any) -> Shape:
 
 
 def refuse(what: str, options: dict[str, Any]) -> None:
-    """Raise for options whose results are no tensors of known shapes."""
+    """Raise for options whose results are not tensors of known shapes."""
     for name, value in options.items():
         if value is not None and value is not False and value != 0:
             raise CaptureError(
@@ -198,8 +199,8 @@ class Found(dict):
 
 
 def converged(*names: str) -> Callable[[Any], list[Any]]:
-    """Return what takes fields of a result, after a look whether the solver has converged: nobody
-    else can look."""
+    """Return a function that takes fields of a result, and raises if the solver has not converged:
+    only the operator sees that."""
 
     def fields(result: Any) -> list[Any]:
         if not result.success:

@@ -1,11 +1,11 @@
 """Linear adjoint equations by collocation: many steps at once, and smaller ones where needed.
 
 The adjoint of an initial value problem is linear, and its matrix is known at all times beforehand.
-So what a step of an implicit Runge-Kutta method does to *any* cotangent is one system of
-equations, and those of all steps are solved together; what is left to do one after the other is a
-product with a small matrix for each step. The method is that of Radau (IIA, five stages, order
-nine), which damps what is stiff. A step is divided until what the polynomial on it leaves out, of
-which the equation at its beginning is a measure, is within tolerance.
+So the effect of a step of an implicit Runge-Kutta method on *any* cotangent is one system of
+equations, and the systems of all steps are solved together; the rest, a product with a small matrix
+for each step, is done one after the other. The method is that of Radau (IIA, five stages, order
+nine), which damps stiff components. A step is divided until the error of its polynomial, measured
+by the equation at its beginning, is within tolerance.
 """
 
 import functools
@@ -21,14 +21,16 @@ from .trajectory import Trajectory
 STAGES = 5
 FIRST = (STAGES + 1) * (STAGES + 2.0)  # the slope at 0 of the first polynomial that is left out
 TINY = np.finfo(float).tiny
-KEPT = 1 << 22  # the most numbers that are kept of steps at a time
-GRADED = np.array([1.0, 1.0 / 4.0, 1.0 / 16.0, 1.0 / 64.0, 0.0])  # towards what decays at once
+KEPT = 1 << 22  # the most numbers of steps that are kept at a time
+GRADED = np.array([1.0, 1.0 / 4.0, 1.0 / 16.0, 1.0 / 64.0, 0.0])  # towards a fast decay
 
 
 class Tableau(NamedTuple):
-    """A method of collocation on an interval of length one: its nodes and its matrix (Butcher's);
-    and what makes of the values of a polynomial, at 0 and at the nodes, its Legendre coefficients
-    and its slope at 0."""
+    """A method of collocation on an interval of length one: its nodes and its matrix (Butcher's).
+
+    ``series`` and ``slope`` map the values of a polynomial, at 0 and at the nodes, to its Legendre
+    coefficients and to its slope at 0.
+    """
 
     nodes: np.ndarray
     matrix: np.ndarray
@@ -52,9 +54,12 @@ def radau() -> Tableau:
 
 
 class Steps(NamedTuple):
-    """Steps one after the other, from the last time to the first: where each begins and ends, the
-    matrices that lead from the cotangent at its beginning to those at its nodes, and the one that
-    makes an error of what is left of the equation at its beginning."""
+    """Consecutive steps, from the last time to the first.
+
+    ``begin`` and ``end`` are their times, ``stages`` the matrices from the cotangent at the
+    beginning to those at the nodes, and ``filters`` the matrices from the residual of the equation
+    at the beginning to an error.
+    """
 
     begin: np.ndarray
     end: np.ndarray
@@ -78,15 +83,15 @@ class Steps(NamedTuple):
 
 
 def times_of(begin: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """Return the times of the nodes of steps, a row for each."""
+    """Return the times of the nodes of steps, a row for each step."""
     times = begin[:, None] - (begin - end)[:, None] * radau().nodes
     times[:, -1] = end
     return times
 
 
 def _stages(scaled: np.ndarray) -> np.ndarray:
-    """Return the matrices from the beginning of steps to their nodes, given those of the adjoint
-    there times the length of the step."""
+    """Return the matrices from the beginning of steps to their nodes, given the matrices of the
+    adjoint at the nodes times the lengths of the steps."""
     count, s, n, _ = scaled.shape
     system = -radau().matrix[:, None, :, None] * scaled.transpose(0, 2, 1, 3)[:, None]
     system = system.reshape(count, s * n, s * n)
@@ -100,7 +105,7 @@ def _inverse(matrices: np.ndarray) -> np.ndarray:
 
 
 def _solved(systems: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Return the solutions of systems; NaN for a singular one: a shorter step has another."""
+    """Return the solutions of systems; NaN for a singular system, which a shorter step avoids."""
     try:
         return np.linalg.solve(systems, right)
     except np.linalg.LinAlgError:
@@ -112,8 +117,11 @@ def _solved(systems: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 
 class Passed(NamedTuple):
-    """What steps make of cotangents: those at the beginning of each step, at its nodes, and after
-    the last step. All have an axis for elements and one for rows at the end."""
+    """Cotangents carried through steps: at the beginning of each step, at its nodes, and after the
+    last step.
+
+    All have an axis for elements and one for rows at the end.
+    """
 
     begin: np.ndarray
     nodes: np.ndarray
@@ -121,7 +129,7 @@ class Passed(NamedTuple):
 
 
 def passed(steps: Steps, w: np.ndarray, added: dict[float, np.ndarray]) -> Passed:
-    """Carry cotangents through steps; some are added at given times."""
+    """Carry cotangents through steps; ``added`` has further ones by their times."""
     begin = np.empty((steps.begin.size, *w.shape))
     for k, (t, matrix) in enumerate(zip(steps.begin.tolist(), steps.stages[:, -1], strict=True)):
         if t in added:
@@ -132,11 +140,11 @@ def passed(steps: Steps, w: np.ndarray, added: dict[float, np.ndarray]) -> Passe
 
 
 def errors(steps: Steps, found: Passed, rtol: np.ndarray, atol: np.ndarray) -> np.ndarray:
-    """Return an estimate of what is wrong in each step, in units of the tolerance: of the first
-    coefficient that the polynomial on it does not have.
+    """Return an estimate of the error of each step, in units of the tolerance.
 
-    That is what the coefficients would go on with as the last ones fall, and what would mend the
-    equation at the beginning, which is none of the nodes; the larger of the two counts.
+    It is the first coefficient that the polynomial does not have. One estimate continues the last
+    coefficients as they fall; the other is the correction of the equation at the beginning, which
+    is no node. The larger one counts.
     """
     values = np.concatenate([found.begin[:, None], found.nodes], axis=1)
     largest = np.maximum(np.abs(found.begin), np.abs(found.nodes[:, -1]))
@@ -147,12 +155,12 @@ def errors(steps: Steps, found: Passed, rtol: np.ndarray, atol: np.ndarray) -> n
     missed, before, this, after = np.sqrt(np.mean((np.stack([rest, *last]) / scale) ** 2, axis=2))
     ratio = np.maximum(this / np.maximum(before, TINY), after / np.maximum(this, TINY))
     error = np.maximum(missed, after * np.minimum(ratio, 1.0)).max(axis=1, initial=0.0)
-    is_reached = np.isfinite(found.begin).all(axis=(1, 2))  # not behind a step that has failed
+    is_reached = np.isfinite(found.begin).all(axis=(1, 2))  # False after a step that has failed
     return np.where(is_reached, np.nan_to_num(error, nan=np.inf), 0.0)
 
 
 def divided(steps: Steps, error: np.ndarray, trajectory: Trajectory) -> Steps:
-    """Return steps with shorter ones in place of those whose error is above one."""
+    """Return the steps, with shorter ones in place of those whose error is above one."""
     is_kept = error <= 1.0
     begin, end = [], []
     for a, b, e in zip(steps.begin[~is_kept], steps.end[~is_kept], error[~is_kept], strict=True):
@@ -179,12 +187,12 @@ def carried(
     trajectory: Trajectory, grid: np.ndarray, w: np.ndarray, added: dict[float, np.ndarray],
     rtol: np.ndarray, atol: np.ndarray,
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:  # fmt: skip
-    """Carry cotangents from the first time of a grid to its last one, through the windows of it.
+    """Carry cotangents from the first time of a grid to its last one, window by window.
 
     Yields
     ------
     times, weighted, w
-        Of each window the times of all nodes, the cotangents there times the weights of the
+        For each window the times of all nodes, the cotangents there times the weights of the
         integral (rows, times, elements), and the cotangents at its end.
     """
     count = max(16, KEPT // (8 * STAGES * w.shape[0] * (w.shape[0] + w.shape[1])))

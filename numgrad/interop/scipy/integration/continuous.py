@@ -1,4 +1,5 @@
-"""The continuous adjoint of an initial value problem: another one, integrated backwards."""
+"""The continuous adjoint of an initial value problem: another initial value problem, integrated
+backwards."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,22 +17,24 @@ from .trajectory import Trajectory
 
 IMPLICIT = ("Radau", "BDF", "LSODA")
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(5)  # exact to the order of any of the methods
-SMALL = 32  # unknowns whose matrices of collocation are solved faster than SciPy's steps are made
+SMALL = 32  # the most unknowns for which collocation is faster than SciPy's steps
 
 Add = Callable[[np.ndarray, np.ndarray], None]
-"""What takes weighted cotangents at some times, to add their products to sums."""
+"""A function of weighted cotangents and their times that adds their products to sums."""
 
 
 def taken(matrix: Any, method: str) -> Any:
-    """Return a Jacobian in a form that a method takes: LSODA knows no sparse ones."""
+    """Return a Jacobian in a form that a method takes: LSODA takes no sparse one."""
     return matrix.toarray() if method == "LSODA" and hasattr(matrix, "toarray") else matrix
 
 
 class Problem:
-    """An initial value problem that was solved, with all that its adjoint needs: its right hand
-    side for SciPy and as a function of ``y``, ``t`` and the tensors among the arguments, the
-    solution ``y`` as a function of time, the time of the initial value, the times whose states are
-    wanted, and method and tolerances of the adjoint."""
+    """A solved initial value problem, for its adjoint.
+
+    It has the right hand side for SciPy and as a function of ``y``, ``t`` and the tensors among the
+    arguments, the solution ``y`` as a function of time, the time of the initial value, the times of
+    the wanted states, and the method and tolerances of the adjoint.
+    """
 
     def __init__(
         self, hook: function, slope: Any, count: int, closure: Closure, y: Any, start: float,
@@ -42,7 +45,7 @@ class Problem:
 
     def adjoint(self, g: np.ndarray, params: list[Tensor]) -> list[np.ndarray]:
         """Return the cotangents of the start and of the parameters, for rows of cotangents of the
-        states that are wanted."""
+        wanted states."""
         sums = [np.zeros((g.shape[0], *p.shape), np.result_type(p.dtype, float)) for p in params]
 
         def add(w: np.ndarray, times: np.ndarray) -> None:
@@ -65,8 +68,8 @@ class Problem:
         return (w + added.get(self.start, 0.0)).T
 
     def _grid(self) -> np.ndarray:
-        """Return all times of steps and those that are wanted, from the last one that is wanted to
-        the start: between two of them the interpolated solution is smooth."""
+        """Return the times of all steps and of the wanted states, from the last wanted one to the
+        start: between two of them the interpolated solution is smooth."""
         last = self.wanted[-1] if self.wanted.size else self.start
         low, high = sorted((self.start, last))
         steps = self.y.ts[(self.y.ts > low) & (self.y.ts < high)]
@@ -88,7 +91,7 @@ class Problem:
         return rows
 
     def _backwards(self, rows: np.ndarray, t: float, end: float, add: Add) -> np.ndarray:
-        """Return what cotangents at one time are at an earlier one; add to those of parameters."""
+        """Return cotangents carried from one time to an earlier one; add to those of parameters."""
         from scipy.integrate import solve_ivp
 
         given = dict(self.options)
@@ -108,7 +111,7 @@ class Problem:
 
     def _slope(self, t: float, w: np.ndarray) -> np.ndarray:
         """Return the right hand side of the adjoint, ``-w @ J``."""
-        if self.options["method"] in IMPLICIT:  # which have the Jacobian at this time anyway
+        if self.options["method"] in IMPLICIT:  # the Jacobian at this time is known anyway
             return -np.reshape(w @ self.hook.matrix(self.y(t), t), -1)
         f = self.hook.of_vector
         at = Linearization(f, self.y(t), (t, *self.hook.args), "solve_ivp")
@@ -123,8 +126,8 @@ class Problem:
 
 
 class ContinuousAdjoint(Function):
-    """States that are wanted of an initial value problem, as a function of its start and of
-    parameters."""
+    """The wanted states of an initial value problem, as a function of its start and of parameters.
+    """
 
     takes_batch = True
 

@@ -1,4 +1,5 @@
-"""How states of an initial value problem move with their times: its flow over no time at all."""
+"""Derivatives of states of an initial value problem with respect to their times: the flow of the
+problem over no time."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,16 +17,16 @@ from ..implicit.parameters import number
 from ..systems.linear import as_real
 
 Field = Callable[[Tensor, Sequence[Tensor], Sequence[Tensor]], Sequence[Tensor]]
-"""The slopes of states at a time, given these, the time and parameters."""
+"""The slopes of states, as a function of the time, the states and parameters."""
 
 
 class Flow(Function):
-    """States at a time ``end``, as functions of those at ``start``, of both times and of
-    parameters, where the two times are the same number. So what comes out is what went in, and the
-    derivatives, of any order, are those of the solution through these states.
+    """States at a time ``end``, as functions of the states at ``start``, of both times and of
+    parameters, where the two times are the same number.
 
-    The adjoint of a flow is the flow of the adjoint problem back from ``end`` to ``start``, over no
-    time either: the first derivative asks for the slopes and for nothing else.
+    The states are returned unchanged, and the derivatives, of any order, are those of the solution
+    through these states. The adjoint of a flow is the flow of the adjoint problem back from ``end``
+    to ``start``, over no time either: the first derivative needs only the slopes.
     """
 
     takes_batch = True
@@ -64,7 +65,7 @@ def _along(g: Sequence[Tensor], slopes: Sequence[Tensor], states: Sequence[Tenso
 
 
 class AdjointField:
-    """The slopes of states, of their cotangents, and of what these add up to for parameters."""
+    """The slopes of states, of their cotangents, and of the sums of cotangents of parameters."""
 
     def __init__(self, field: "Slopes | AdjointField", count: int, batched: bool) -> None:
         self.field, self.count, self.batched, self.closure = field, count, batched, field.closure
@@ -85,7 +86,7 @@ class AdjointField:
 
 class Slopes:
     """The slope of one state, as a `Field`: of tensors where it is recorded, else from the function
-    that the solver was given."""
+    of the solver."""
 
     def __init__(self, slope: Callable[..., Tensor], hook: function, closure: Closure) -> None:
         self.slope, self.hook, self.closure = slope, hook, closure
@@ -100,8 +101,7 @@ class Slopes:
 
 
 class Times:
-    """The times of a problem: numbers for a solver, and tensors where a gradient is to reach
-    them."""
+    """The times of a problem: numbers for a solver, and tensors for times that require grad."""
 
     def __init__(self, span: Sequence[Any], wanted: Any) -> None:
         first, last = span
@@ -112,12 +112,12 @@ class Times:
 
     @property
     def move(self) -> bool:
-        """Whether a gradient is to reach one of them."""
+        """Whether one of the times requires grad."""
         return not (self.first is self.last is self.wanted is None)
 
     def begin(self, field: Slopes, y0: Tensor, params: Sequence[Tensor]) -> Tensor:
-        """Return the start, whose time may move, as a function of that: where the solution
-        through it is at the number that the time is now."""
+        """Return the start as a function of its time, if that requires grad: the state, at the
+        present number of the time, of the solution through the start."""
         if self.first is None:
             return y0
         return moved(field, self.first, tensor(self.span[0]), y0, params)
@@ -125,8 +125,10 @@ class Times:
     def states(
         self, field: Slopes, y: Tensor, t: np.ndarray, y0: Tensor, params: Sequence[Tensor]
     ) -> tuple[Any, Tensor]:
-        """Return times and states as functions of the times that were given, as far as these are
-        theirs: of the solver's own times only the ends of the interval are."""
+        """Return times and states as functions of the given times.
+
+        Of the solver's own times only the ends of the interval are given ones.
+        """
         if self.wanted is not None:
             return self.wanted, all_moved(field, t, self.wanted, y, params)
         if self.are_chosen or not self.move:
@@ -141,19 +143,20 @@ class Times:
 
 
 def followed(t: Any) -> Tensor | None:
-    """Return a time, or several, as a tensor if a gradient is to reach it."""
+    """Return a time, or several, as a tensor if it requires grad and gradients are recorded; else
+    None."""
     is_followed = mode.grad and isinstance(t, Tensor) and t.requires_grad
     return as_real(t, "solve_ivp") if is_followed else None
 
 
 def moved(field: Slopes, start: Tensor, end: Tensor, y: Tensor, params: Sequence[Tensor]) -> Tensor:
-    """Return a state at one time as the state at another one, which is the same number."""
+    """Return a state at one time as the state at another time, which is the same number."""
     return Flow.apply(field, 1, start, end, y, *params)[0]
 
 
 def all_moved(
     field: Slopes, start: np.ndarray, end: Tensor, y: Tensor, params: Sequence[Tensor]
 ) -> Tensor:
-    """Return states at several times as those at others, which are the same numbers."""
+    """Return states at several times as states at other times, which are the same numbers."""
     rows = [moved(field, tensor(at), end[n], y[n], params) for n, at in enumerate(start)]
     return stack(rows) if rows else y

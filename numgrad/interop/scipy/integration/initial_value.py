@@ -186,7 +186,7 @@ def solve_ivp(
 
 
 def _kind(method: str, adjoint: str | None, options: dict[str, Any]) -> str:
-    """Return which adjoint a gradient is taken by, if one can be."""
+    """Return the kind of adjoint for a gradient, if there is one."""
     kind = adjoint or ("continuous" if method in IMPLICIT else "discrete")
     if kind not in ("discrete", "continuous"):
         raise ValueError(f"solve_ivp: adjoint must be discrete or continuous, got {adjoint!r}")
@@ -210,7 +210,7 @@ def _kind(method: str, adjoint: str | None, options: dict[str, Any]) -> str:
 
 
 def _checked(wanted: np.ndarray, span: tuple[float, float]) -> np.ndarray:
-    """Return times that are wanted; raise unless they follow each other within the interval."""
+    """Return the wanted times; raise unless they are in order and within the interval."""
     if wanted.ndim != 1:
         raise ValueError(f"solve_ivp: t_eval must have one axis, got shape {wanted.shape}")
     if (wanted < min(span)).any() or (wanted > max(span)).any():
@@ -221,13 +221,13 @@ def _checked(wanted: np.ndarray, span: tuple[float, float]) -> np.ndarray:
 
 
 def _with(jac: Any, hook: function) -> Any:
-    """Return the user's Jacobian for SciPy, which hands it the arguments of the right-hand side; a
+    """Return the user's Jacobian for SciPy, called with the arguments of the right-hand side; a
     matrix as it is."""
     return (lambda t, y: jac(t, y, *hook.args)) if callable(jac) else jac
 
 
 class _Asked(NamedTuple):
-    """What states are asked for: at all steps where these are to be differentiated."""
+    """The problem and the wanted states: at all steps if these are to be differentiated."""
 
     hook: function
     start: np.ndarray
@@ -259,7 +259,7 @@ class _Asked(NamedTuple):
         return ContinuousAdjoint.apply(problem, y.numpy(), begin, *parameters.sources)
 
     def by_scipy(self, jac: Any, options: dict[str, Any]) -> Any:
-        """Return what SciPy finds."""
+        """Return the result of SciPy."""
         from scipy import integrate
 
         hook, method, given = self.hook, self.method, dict(options)
@@ -279,7 +279,7 @@ class _Asked(NamedTuple):
         return found
 
     def in_steps(self, step: float | None) -> Any:
-        """Return what equal steps between the times that are wanted lead to, in SciPy's form."""
+        """Return the result of equal steps between the wanted times, in SciPy's form."""
         from scipy.optimize import OptimizeResult
 
         t = self._times(step)

@@ -24,7 +24,7 @@ OSCILLATING = {"cos": cos, "sin": sin}
 
 
 class Integrand:
-    """The function of a user, of a number and of tensors, which returns a tuple of one tensor."""
+    """The function of a user, of a number and of tensors; it returns a tuple of one tensor."""
 
     def __init__(self, f: Callable[..., Any], scalar: Scalar) -> None:
         self.f, self.scalar, self.closure = f, scalar, scalar.closure
@@ -34,7 +34,7 @@ class Integrand:
         return (reshape(as_real(self.f(x, *params), "quad"), ()),)
 
     def require_same(self, params: Sequence[Tensor]) -> None:
-        """Raise if the function has another value than before."""
+        """Raise if the value of the function at a known point has changed."""
         if self.scalar.met is None:
             return
         x, before = self.scalar.met
@@ -49,8 +49,8 @@ class Integrand:
 
 
 class Pulled:
-    """The integrand of a derivative: the cotangents of the parameters of another one, and of what
-    that closes over, as functions of these parameters and of the cotangents of its values."""
+    """The integrand of a derivative: the cotangents of the parameters and closed-over tensors of
+    another integrand, as functions of these parameters and of the cotangents of its values."""
 
     def __init__(self, integrand: "Integrand | Pulled", count: int, batched: bool) -> None:
         self.integrand, self.closure = integrand, integrand.closure
@@ -64,11 +64,11 @@ class Pulled:
         return tuple(at.pulled([as_tensor(w) for w in g], self.batched)[int(moves) :])
 
     def require_same(self, params: Sequence[Tensor]) -> None:
-        """The function of the user has been looked at."""
+        """Do nothing: the function of the user has been checked."""
 
 
 class Rule:
-    """How SciPy integrates: its options, and whether derivatives are captured."""
+    """The options with which SciPy integrates, and whether derivatives are captured."""
 
     def __init__(self, options: dict[str, Any], jit: bool) -> None:
         self.options, self.jit = options, jit
@@ -99,7 +99,7 @@ class Rule:
         return quad(lambda x: at(x)[n], *limits, **(self.options | {"full_output": 1}))
 
     def _require_converged(self, found: Sequence[Any]) -> None:
-        """Raise where the integral of a derivative is not what it was to be, nor good to half of
+        """Raise for the integral of a derivative that has not converged and is not good to half of
         the digits."""
         most = np.sqrt(np.finfo(float).eps) * max([abs(value) for value, *_ in found], default=0.0)
         for _, error, _, *message in found:
@@ -110,7 +110,7 @@ class Rule:
                 )
 
     def weight(self, x: Tensor) -> Any:
-        """Return the weight at a limit that moves."""
+        """Return the weight at a limit that is differentiated by."""
         kind = self.options.get("weight")
         if kind is None:
             return 1.0
@@ -123,8 +123,8 @@ class Rule:
 
 
 class Integral(Function):
-    """Integrals that are known, as functions of the limits, of parameters, and of what the
-    integrand closes over."""
+    """Known integrals, as functions of the limits, of parameters, and of tensors that the integrand
+    closes over."""
 
     takes_batch = True
 

@@ -12,7 +12,8 @@ from .flow import Slopes, all_moved, followed, moved
 
 
 class Interpolant(OdeSolution):
-    """SciPy's interpolant, whose derivative to the time is the slope at the state that it gives."""
+    """SciPy's interpolant, whose derivative with respect to the time is the slope at the
+    interpolated state."""
 
     def __init__(self, found: OdeSolution, field: Slopes, params: Sequence[Tensor]) -> None:
         vars(self).update(vars(found))

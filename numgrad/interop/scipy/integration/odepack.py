@@ -218,8 +218,8 @@ def _require_served(options: dict[str, tuple[Any, Any, str]]) -> None:
 
 
 def _distinct(t: Any) -> tuple[Any, Any]:
-    """Return times without repetitions, and where each of those that were given is among them if
-    there are any."""
+    """Return times without repetitions, and the place of each given time among them if there are
+    any."""
     numbers = np.asarray(number(as_tensor(t)), float)
     if numbers.ndim != 1 or not numbers.size:
         raise ValueError(f"odeint: t must be a vector of times, got shape {numbers.shape}")

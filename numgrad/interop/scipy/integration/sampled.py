@@ -1,4 +1,4 @@
-"""Integrals of functions that are known at points."""
+"""Integrals of functions with known values at points."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from ..interpolate.data import answer, floating
 
 
 def _given(y: Any, x: Any, dx: Any, axis: int, what: str) -> tuple[Tensor, Tensor]:
-    """Return values and lengths of steps, which fit each other, along the last axis."""
+    """Return values and lengths of steps along the last axis, after checking that they fit."""
     y_ = moveaxis(floating(y), axis, -1)
     if not y_.shape[-1]:
         raise ValueError(f"{what}: at least one point is required along axis {axis}")
@@ -121,5 +121,5 @@ def _last_step(y: Tensor, step: Tensor) -> Tensor:
 
 
 def _ratio(top: Tensor, bottom: Tensor) -> Tensor:
-    """Return a ratio, 0 where points are the same, as SciPy has it."""
+    """Return a ratio, 0 where two points are the same, as in SciPy."""
     return where(bottom == 0, 0.0, top / where(bottom == 0, 1.0, bottom))

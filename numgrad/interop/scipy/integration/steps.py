@@ -9,7 +9,7 @@ from ...._autograd import Function
 from ...._tensor import Tensor, tensor
 from ....engine.record.apply import mode
 from ....func.forward import push
-from ....func.gradients import Called
+from ....func.gradients import Evaluation
 from ....functions.creation.constants import zeros
 from ....functions.creation.from_data import asarray
 from ....functions.shape.joining import stack
@@ -49,18 +49,18 @@ class Step:
         return _plus(y, h, self.weights, stages)
 
     def pulled(self, w: Any, y: Any, t: Any, h: Any, *params: Any) -> Any:
-        """Return the cotangents of the state, of the parameters and of what the slope closes over,
-        for one ``w`` or for a batch of them."""
+        """Return the cotangents of the state, of the parameters and of closed-over tensors, for one
+        ``w`` or for a batch."""
         places = 0, *range(3, 3 + len(params))
         at = Met(self, (y, t, h, *params), places, self.closure)
         return tuple(at.pulled([w], batched=w.ndim == 2))
 
     def pushed(self, dy: Any, y: Any, t: Any, h: Any, *both: Any) -> Any:
-        """Return the tangent of the next state, given those of the state and of the parameters, for
-        one ``dy`` or for a batch of them; ``both`` are the parameters, then their tangents."""
+        """Return the tangent of the next state, for one ``dy`` or for a batch; ``both`` are the
+        parameters, then their tangents."""
         params, tangents = both[: len(both) // 2], both[len(both) // 2 :]
         places = 0, *range(3, 3 + len(params))
-        at = Called(self, (y, t, h, *params), places, "solve_ivp")
+        at = Evaluation(self, (y, t, h, *params), places, "solve_ivp")
         seeds = [asarray(v) for v in (dy, *tangents)]
         return push(at.leaves, at.variables.leaves, seeds, False, batched=seeds[0].ndim == 2)[0]
 
@@ -73,7 +73,7 @@ def _plus(y: Any, h: Any, weights: np.ndarray, stages: Sequence[Any]) -> Any:
 
 
 def stepped(step: Callable[..., Any], y: Any, times: np.ndarray, args: Sequence[Any]) -> list[Any]:
-    """Return the states after steps to given times, with the start."""
+    """Return the states after steps to given times, beginning with the start."""
     states = [y]
     for t, h in zip(times[:-1], np.diff(times), strict=True):
         states.append(step(states[-1], float(t), float(h), *args))
@@ -81,8 +81,9 @@ def stepped(step: Callable[..., Any], y: Any, times: np.ndarray, args: Sequence[
 
 
 class Run:
-    """A sequence of steps: where it has been, and what of it is asked for: states at times that
-    are wanted. What lies between two of the run is one more step from the last of them before it.
+    """A sequence of steps: its states, and the times of the wanted states.
+
+    A state between two steps is one more step from the last state before it.
     """
 
     def __init__(
@@ -95,13 +96,13 @@ class Run:
         self.sizes = wanted - times[self.from_state]
 
     def values(self, params: Sequence[np.ndarray]) -> np.ndarray:
-        """Return the states at the times that are wanted."""
+        """Return the wanted states."""
         step = Captured(self.step, self.jit, "solve_ivp")
         found = self._wanted(step, self.states, self.step.closure.given(params))
         return np.array(found).reshape(self.sizes.size, self.states.shape[1])
 
     def recorded(self, y: Tensor, *params: Tensor) -> Tensor:
-        """Return the states that are wanted, with all that leads to them."""
+        """Return the wanted states, recorded with all steps that lead to them."""
         states = stepped(self.step, y, self.times, params)
         return stack(self._wanted(self.step, states, params))
 
@@ -112,8 +113,8 @@ class Run:
         ]
 
     def pulled(self, g: np.ndarray, params: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Return the cotangents of the start and of the parameters, given those of the states that
-        are wanted: steps backwards, each from the state that was kept."""
+        """Return the cotangents of the start and of the parameters, for cotangents of the wanted
+        states: steps backwards, each from the state that was kept."""
         back = Captured(self.step.pulled, self.jit, "solve_ivp")
         w = np.zeros((*g.shape[:-2], g.shape[-1]))
         sums = [np.zeros((*w.shape[:-1], *p.shape)) for p in params]
@@ -137,7 +138,7 @@ class Run:
     def pushed(
         self, dy: np.ndarray, params: Sequence[np.ndarray], tangents: Sequence[np.ndarray]
     ) -> np.ndarray:
-        """Return the tangents of the states that are wanted, given those of the start and of the
+        """Return the tangents of the wanted states, for tangents of the start and of the
         parameters."""
         along = Captured(self.step.pushed, self.jit, "solve_ivp")
         steps = [dy]
@@ -152,7 +153,7 @@ class Run:
 
 
 class DiscreteAdjoint(Function):
-    """The states of a run that are wanted, as a function of its start and of parameters."""
+    """The wanted states of a run, as a function of its start and of parameters."""
 
     takes_batch = True
 
@@ -175,7 +176,7 @@ class DiscreteAdjoint(Function):
 
 
 class ClosedRun(DiscreteAdjoint):
-    """The same of a slope that closes over no tensor: tangents go along the run as well."""
+    """A run whose slope closes over no tensor, so that it has a forward mode as well."""
 
     @staticmethod
     def jvp(ctx: Any, _: Any, *given: Any) -> Any:
@@ -189,5 +190,5 @@ class ClosedRun(DiscreteAdjoint):
             _, *params = [p.detach().numpy() for p in primals]
             dy, *others = [t.numpy() for t in tangents]
             return tensor(ctx.run.pushed(dy, params, others))
-        at = Called(ctx.run.recorded, primals, range(len(primals)), "solve_ivp")
+        at = Evaluation(ctx.run.recorded, primals, range(len(primals)), "solve_ivp")
         return push(at.leaves, at.variables.leaves, tangents, True, batched=bool(lead))[0]

@@ -1,4 +1,5 @@
-"""The right hand side of an initial value problem at many points of its solution at once."""
+"""The right hand side of an initial value problem, evaluated at many points of its solution at
+once."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -11,13 +12,13 @@ from ..implicit.closures import Closure, Met
 from ..implicit.derived import Captured
 from ..implicit.functions import function
 
-BLOCK = 256  # points of one call, which is captured once for all: the last one is filled up
-ELEMENTS = 1 << 16  # the most that the states of a block may have
+BLOCK = 256  # points of one call; the last block is filled up, so that one capture serves all
+ELEMENTS = 1 << 16  # the most elements of the states of a block
 
 
 class Trajectory:
-    """Derivatives of the right hand side along a solution ``y``, a function of time: Jacobians,
-    and products with the derivatives to ``count`` parameters.
+    """Derivatives of the right hand side along a solution ``y``, a function of time: Jacobians, and
+    products with the derivatives with respect to ``count`` parameters.
 
     All points of a block are one captured program. A function that cannot be mapped, as it decides
     by values, or that must not be captured, is called point by point.
@@ -47,8 +48,8 @@ class Trajectory:
     def to_params(
         self, w: np.ndarray, times: np.ndarray, params: Sequence[Tensor]
     ) -> list[np.ndarray]:
-        """Return the sums over some times of products of rows, whose axes are rows, times and
-        elements, with the derivatives to parameters."""
+        """Return the sums over times of products of ``w``, with axes for rows, times and elements,
+        and the derivatives with respect to parameters."""
         if not params:
             return []
         states = np.ascontiguousarray(self.y(times).T)
@@ -64,7 +65,8 @@ class Trajectory:
         self, program: Captured, args: Sequence[Any], states: np.ndarray, times: np.ndarray,
         *w: np.ndarray,
     ) -> list[Any] | None:  # fmt: skip
-        """Return what a program finds for blocks of points; None if it cannot be mapped."""
+        """Return the results of a program for blocks of points; None if the function cannot be
+        mapped."""
         if not self._is_mapped:
             return None
         size = max(1, min(BLOCK, ELEMENTS // max(states.shape[1], 1)))
@@ -73,10 +75,10 @@ class Trajectory:
             for start in starts:
                 some = np.minimum(np.arange(start, start + size), times.size - 1)
                 weights = [np.ascontiguousarray(part[:, some]) for part in w]
-                for part in weights:  # what fills the block up counts for nothing
+                for part in weights:  # the points that fill up a block have weight 0
                     part[:, times.size - start :] = 0.0
                 found.append(program(*weights, states[some], times[some], *args))
-        except Exception:  # one that is not of mapping comes again, at a point
+        except Exception:  # an error of the function itself is raised again, at a point
             self._is_mapped = False
             return None
         return found

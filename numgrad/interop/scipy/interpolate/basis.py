@@ -1,4 +1,4 @@
-"""B-splines: the functions of a basis, their derivatives, and functions made of them."""
+"""B-splines: basis functions, their derivatives, and linear combinations of them."""
 
 from typing import Any
 
@@ -15,8 +15,11 @@ from .data import answer, beside, floating, interval, known, real, within
 
 
 def local_basis(t: Tensor, k: int, place: Tensor, at: Tensor, nu: int = 0) -> list[Tensor]:
-    """Return the functions of degree ``k`` that are not zero in an interval between knots, or their
-    derivatives of order ``nu``, at points: those of number ``place - k`` to ``place``."""
+    """Return the basis functions of degree ``k`` that are not zero in an interval between knots, or
+    their derivatives of order ``nu``, at points.
+
+    Their numbers are ``place - k`` to ``place``.
+    """
     values = [at * 0.0 + 1.0]
     for degree in range(1, k + 1):
         lows = [t[place - degree + 1 + n] for n in range(degree)]
@@ -185,8 +188,8 @@ class BSpline:
 
 
     def _over_periods(self, at: Tensor) -> Tensor:
-        """Return the value at a point outside of the base interval, of which each repetition adds
-        the difference of the ends."""
+        """Return the value at a point outside of the base interval, where each period adds the
+        difference of the ends."""
         low, high = self._ends()
         count = floor((at - low) / (high - low)).detach()
         first, last, here = (self._values(x, 0) for x in (low, high, at - count * (high - low)))
@@ -194,15 +197,17 @@ class BSpline:
 
 
 def require_sorted(t: Tensor, what: str) -> None:
-    """Raise for knots that descend."""
+    """Raise for knots in descending order."""
     values = known(t)
     if values is not None and (np.diff(values) < 0).any():
         raise ValueError(f"{what}: knots must be in a non-decreasing order")
 
 
 def knot_interval(t: Tensor, k: int, at: Tensor) -> Tensor:
-    """Return which interval between knots a point is in: one of the base interval, which is not
-    empty unless the degree is 0."""
+    """Return the number of the knot interval of each point.
+
+    It is in the base interval, and is not empty unless the degree is 0.
+    """
     last = t.size - k - 2
     if not k:
         return interval(t, at, k, last)
@@ -211,7 +216,7 @@ def knot_interval(t: Tensor, k: int, at: Tensor) -> Tensor:
 
 
 def rows(t: Tensor, k: int, at: Tensor, nu: int = 0) -> tuple[Tensor, Tensor]:
-    """Return the first of the functions that are not zero at points, and the values of these
-    functions or of their derivatives, along the last axis."""
+    """Return the number of the first basis function that is not zero at each point, and the values
+    of these functions or of their derivatives, along the last axis."""
     place = knot_interval(t, k, at)
     return place - k, stack(local_basis(t, k, place, at, nu), axis=-1)

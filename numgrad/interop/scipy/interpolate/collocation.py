@@ -96,14 +96,14 @@ Condition = tuple[int, Tensor]
 
 
 def _gives(bc_type: Any) -> bool:
-    """Whether one of the conditions has a value that is a tensor."""
+    """Whether one of the conditions has a tensor as its value."""
     sides = () if bc_type is None or isinstance(bc_type, str) else bc_type
     pairs = [pair for side in sides if side and not isinstance(side, str) for pair in side]
     return any(isinstance(value, Tensor) for _, value in pairs)
 
 
 def _ends(bc_type: Any, y: Tensor) -> tuple[list[Condition], list[Condition]]:
-    """Return the derivatives that are given at either end."""
+    """Return the given derivatives at both ends."""
     if bc_type is None or (isinstance(bc_type, str) and bc_type in ("not-a-knot", "periodic")):
         return [], []
     try:
@@ -135,8 +135,10 @@ def _conditions(side: Any, y: Tensor) -> list[Condition]:
 
 
 def _knots(x: Tensor, k: int, is_bound: bool) -> Tensor:
-    """Return knots at the points, but next to the ends where nothing is given there; for even
-    degrees between the points."""
+    """Return knots at the points, for even degrees between the points.
+
+    Points next to an end without conditions are no knots.
+    """
     if is_bound:
         return concat([*[x[:1]] * k, x, *[x[-1:]] * k])
     if k % 2:
@@ -164,8 +166,8 @@ def _require_fitting(t: Tensor, x: Tensor, k: int, count: int) -> None:
 def _matrix(
     t: Tensor, x: Tensor, k: int, left: Sequence[Condition], right: Sequence[Condition]
 ) -> Tensor:
-    """Return the values of the basis at points, and the derivatives that are given, as the bands of
-    a matrix."""
+    """Return the values of the basis at points, and the given derivatives of it, as a banded
+    matrix."""
     first, values = rows(t, k, x)
     firsts, parts = [first], [values]
     for side, end in ((left, 0), (right, x.size - 1)):
@@ -206,7 +208,7 @@ def _periodic(x: Tensor, y: Tensor, k: int, t: Any, axis: int, given: Any) -> BS
 
 
 def _periodic_knots(x: Tensor, k: int) -> Tensor:
-    """Return knots at the points, for even degrees between them, that go on beyond both ends."""
+    """Return knots at the points, for even degrees between them, continued beyond both ends."""
     if k % 2 == 0:
         step = x[1:] - x[:-1]
         x = concat([x[:1], x[1:-1] - 0.5 * step[:-1], x[-1:]])

@@ -76,13 +76,13 @@ Condition = tuple[Any, Tensor | None]
 
 
 def _gives(bc_type: Any) -> bool:
-    """Whether one of the conditions has a value that is a tensor."""
+    """Whether one of the conditions has a tensor as its value."""
     pairs = () if isinstance(bc_type, str) else bc_type
     return any(not isinstance(bc, str) and isinstance(bc[1], Tensor) for bc in pairs)
 
 
 def _conditions(bc_type: Any, y: Tensor) -> list[Condition]:
-    """Return what holds at the ends: a name, or an order and a value."""
+    """Return the conditions at the ends: a name, or an order and a value."""
     if isinstance(bc_type, str):
         values = known(y) if bc_type == "periodic" else None
         if values is not None and not np.allclose(values[0], values[-1], 1e-15, 1e-15):
@@ -149,7 +149,7 @@ def _slopes(x: Tensor, y: Tensor, ends: list[Condition]) -> Tensor:
 
 def _at_end(condition: Condition, h: Tensor, mean: Tensor, sign: float) -> tuple[Any, Any, Tensor]:
     """Return the elements on and beside the diagonal, and the right hand side, of the equation at
-    one end, where steps and mean slopes are counted from."""
+    one end; ``h`` and ``mean`` begin at that end."""
     name, value = condition
     if name == "not-a-knot":
         both = h[0] + h[1]
@@ -163,8 +163,11 @@ def _at_end(condition: Condition, h: Tensor, mean: Tensor, sign: float) -> tuple
 
 
 def _periodic(step: Tensor, h: Tensor, mean: Tensor) -> Tensor:
-    """Return the slopes of a periodic spline: the unknowns but the last one as linear functions of
-    that, which the last equation decides."""
+    """Return the slopes of a periodic spline.
+
+    All unknowns but the last one are linear functions of the last one, which the last equation
+    determines.
+    """
     if step.size == 2:
         slope = (mean / h).sum(0) / (1.0 / h).sum(0)
         return stack([slope] * 3)

@@ -1,4 +1,4 @@
-"""What interpolators are given: coordinates and values, checked where they are known."""
+"""The data of interpolators: coordinates and values, checked where they are known."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def real(x: Any, what: str, name: str) -> Tensor:
 
 
 def known(x: Tensor) -> np.ndarray | None:
-    """Return the elements of a tensor, or None where these are not known."""
+    """Return the elements of a tensor, or None if they are not known."""
     return values_of(x.detach()) if is_known(x) else None
 
 
@@ -39,7 +39,7 @@ def require_finite(x: Tensor, what: str, name: str) -> None:
 
 
 def ascending(x: Any, what: str, least: int = 2) -> Tensor:
-    """Return coordinates that ascend as a tensor."""
+    """Return ascending coordinates as a tensor."""
     x = real(x, what, "x")
     if x.ndim != 1 or x.size < least:
         raise ValueError(
@@ -53,7 +53,8 @@ def ascending(x: Any, what: str, least: int = 2) -> Tensor:
 
 
 def along_first(y: Any, x: Tensor, axis: int, what: str, name: str = "y") -> tuple[Tensor, int]:
-    """Return values with the axis of interpolation in front, and the number of that axis."""
+    """Return values with the axis of interpolation in front, and the original number of that axis.
+    """
     y = floating(y)
     require_finite(y, what, name)
     if not -y.ndim <= axis < y.ndim:
@@ -68,18 +69,21 @@ def along_first(y: Any, x: Tensor, axis: int, what: str, name: str = "y") -> tup
 
 
 def beside(x: Tensor, y: Tensor) -> Tensor:
-    """Return a vector with more axes, for products with values."""
+    """Return a vector with further axes, for products with values."""
     return x.reshape(x.shape + (1,) * (y.ndim - 1))
 
 
 def interval(breaks: Tensor, at: Tensor, first: int, last: Any) -> Tensor:
-    """Return which interval between breakpoints a point is in, of those from ``first`` to
-    ``last``. An interval begins with its left end; the last one has both."""
+    """Return the number of the interval between breakpoints, from ``first`` to ``last``, of each
+    point.
+
+    An interval includes its left end; the last one includes both.
+    """
     return (searchsorted(breaks.detach(), at.detach(), "right") - 1).clip(first, last)
 
 
 def within(y: Tensor, at: Tensor, ends: tuple[Tensor, Tensor] | None) -> Tensor:
-    """Return values with NaN where points are none, or outside of an interval."""
+    """Return values, with NaN for points that are NaN or outside of an interval."""
     at = at.detach()
     is_there = at == at
     if ends is not None:
@@ -88,5 +92,5 @@ def within(y: Tensor, at: Tensor, ends: tuple[Tensor, Tensor] | None) -> Tensor:
 
 
 def answer(y: Tensor, *given: Any) -> Any:
-    """Return a tensor if there is one among what was given, else an array."""
+    """Return a tensor if an argument is a tensor, else an array."""
     return y if holds_tensors(list(given)) else y.numpy()

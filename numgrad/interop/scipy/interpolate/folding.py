@@ -11,16 +11,18 @@ from .monotone import harmonic
 
 
 def folded(grid: Sequence[Tensor], values: Tensor, columns: Sequence[Tensor]) -> Tensor:
-    """Return the interpolant at points: what is interpolated along an axis at the coordinate of a
-    point are the values of the interpolant along the axes after it."""
-    y = values[..., None]  # the points come last, all of them with the same values at first
+    """Return the interpolant at points.
+
+    The values interpolated along an axis are those of the interpolant along the axes after it.
+    """
+    y = values[..., None]  # the last axis is for the points; all have the same values at first
     for axis in range(len(grid) - 1, -1, -1):
         y = _along_first(grid[axis], moveaxis(y, axis, 0), columns[axis])
     return moveaxis(y, -1, 0)
 
 
 def _along_first(x: Tensor, y: Tensor, at: Tensor) -> Tensor:
-    """Return for each point the cubic of its values, which lie along the first axis."""
+    """Return, for each point, the cubic through its values along the first axis."""
     h = beside(x[1:] - x[:-1], y)
     slopes = harmonic(h, (y[1:] - y[:-1]) / h)
     place = interval(x, at, 0, x.size - 2)

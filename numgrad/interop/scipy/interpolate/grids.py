@@ -85,7 +85,7 @@ class RegularGridInterpolator:
         self._require_method(method)
 
     def _coordinates(self, points: Any, axis: int) -> Tensor:
-        """Return coordinates that ascend; values are turned with those that descend."""
+        """Return ascending coordinates; descending ones are reversed, and the values with them."""
         x = real(points, WHAT, "points")
         require_finite(x, WHAT, "points")
         if x.ndim != 1 or x.size != self._values.shape[axis]:
@@ -138,7 +138,7 @@ class RegularGridInterpolator:
         return answer(y.reshape((*lead, *y.shape[1:])), xi, *self._given)
 
     def _inside(self, columns: Sequence[Tensor], method: str, nu: Any) -> Tensor:
-        """Return values, also outside of the grid, where these are those of its outermost cells."""
+        """Return values; outside of the grid they are those of its outermost cells."""
         if method in DEGREES:
             return self._spline(columns, method, nu)
         if method == "pchip":
@@ -146,8 +146,10 @@ class RegularGridInterpolator:
         return self._linear(columns) if method == "linear" else self._nearest(columns)
 
     def _points(self, xi: Any) -> tuple[Tensor, tuple[int, ...]]:
-        """Return points as rows, and the shape in which they were given: as an array, or as a tuple
-        of coordinates that are broadcast."""
+        """Return points as rows, and their shape.
+
+        Points are given as an array, or as a tuple of coordinates that are broadcast.
+        """
         ndim = len(self._grid)
         if isinstance(xi, tuple):
             from ....functions.shape.repeating import broadcast_arrays
@@ -163,7 +165,7 @@ class RegularGridInterpolator:
         return at.reshape(-1, ndim), at.shape[:-1]
 
     def _outside(self, y: Tensor, columns: Sequence[Tensor]) -> Tensor:
-        """Return values with others outside of the grid."""
+        """Return values, with the fill value or NaN for points outside of the grid."""
         is_nan, is_out = np.False_, np.False_
         for axis, (x, at) in enumerate(zip(self._grid, columns, strict=True)):
             at, x = at.detach(), x.detach()
@@ -178,7 +180,7 @@ class RegularGridInterpolator:
         return where(asarray(is_nan).reshape(shape), np.nan, y)
 
     def _cells(self, columns: Sequence[Tensor]) -> list[tuple[Any, Any]]:
-        """Return along each axis which interval a point is in, and where in that."""
+        """Return, along each axis, the interval of each point, and its position in the interval."""
         found = []
         for x, at in zip(self._grid, columns, strict=True):
             if x.size == 1:

@@ -69,7 +69,7 @@ def harmonic(h: Tensor, mean: Tensor) -> Tensor:
 
 
 def _at_end(h0: Tensor, h1: Tensor, m0: Tensor, m1: Tensor) -> Tensor:
-    """Return the slope of the parabola through three points, as far as that keeps the shape."""
+    """Return the slope of the parabola through three points, limited so that the shape is kept."""
     slope = ((2.0 * h0 + h1) * m0 - h0 * m1) / (h0 + h1)
     is_steep = (sign(m0) != sign(m1)) & (abs(slope) > 3.0 * abs(m0))
     return where(sign(slope) != sign(m0), 0.0, where(is_steep, 3.0 * m0, slope))

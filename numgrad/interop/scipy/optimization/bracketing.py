@@ -1,4 +1,4 @@
-"""Roots of functions of one variable that are known to lie in an interval."""
+"""Roots of functions of one variable in a given interval."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,7 +8,7 @@ import numpy as np
 from ...._autograd import no_grad
 from ...._errors import ConvergenceError
 from ...._tensor import Tensor, tensor
-from ....func.gradients import Called
+from ....func.gradients import Evaluation
 from ....functions.array.argument_checks import real_number
 from ....functions.shape.reshaping import reshape
 from ..implicit.closures import Scalar, require_real
@@ -105,7 +105,7 @@ def _followed(
     parameters: Parameters,
     ends: tuple[float, float],
 ) -> Tensor:
-    """Return a root as a function of the parameters, and of what the function closes over."""
+    """Return a root as a function of the parameters and of closed-over tensors."""
     if not parameters.want_grad:
         return tensor(found)
 
@@ -115,7 +115,7 @@ def _followed(
     with no_grad():
         args = parameters.args([leaf.detach() for leaf in parameters.tensors])
         at_ends = [abs(residual(tensor([x]), *args).item()) for x in ends]
-        at = Called(residual, (tensor([found]), *args), 0, "brentq")
+        at = Evaluation(residual, (tensor([found]), *args), 0, "brentq")
         value, slope = abs(at.output.item()), at.pulled([tensor([1.0])])[0].item()
     if not result.converged or not value <= max(at_ends):
         what = "the function has a pole or a jump there" if result.converged else result.flag

@@ -1,4 +1,5 @@
-"""Bounds and constraints of minima: with exact Jacobians, and which of them hold an element."""
+"""Bounds and constraints of minima: their exact Jacobians, and the elements that are held at a
+bound."""
 
 from typing import Any
 
@@ -15,8 +16,8 @@ from ..systems.linear import as_real
 
 
 def exact(constraint: Any, method: Any, of: function) -> Any:
-    """Return one or several constraints with exact derivatives in place of differences, given the
-    function that is minimised."""
+    """Return one or several constraints with exact derivatives in place of differences; ``of`` is
+    the function that is minimised."""
     from scipy.optimize import BFGS, NonlinearConstraint
 
     shape, jit = of.of_vector.shape, of.jit
@@ -57,8 +58,8 @@ def refuse_live(constraint: Any) -> None:
 
 
 class Limits:
-    """Bounds of the unknowns: ``given``, in the form that SciPy takes them in, and ``lower`` and
-    ``upper``, one for each unknown, tensors where they were."""
+    """Bounds of the unknowns: ``given`` in the form of SciPy, and ``lower`` and ``upper``, one for
+    each unknown, which are tensors if they were given as tensors."""
 
     def __init__(self, bounds: Any, n: int, in_pairs: bool) -> None:
         from scipy.optimize import Bounds
@@ -83,7 +84,7 @@ class Limits:
 
 
 def _joined(side: Any, fill: float) -> Any:
-    """Return limits of single unknowns, None where there is none, as an array or a tensor."""
+    """Return the limits of single unknowns as an array or a tensor, with ``fill`` for None."""
     filled = [fill if a is None else a for a in side]
     if any(isinstance(a, Tensor) for a in filled):
         return stack([as_real(a, "minimize") for a in filled])
@@ -91,16 +92,18 @@ def _joined(side: Any, fill: float) -> Any:
 
 
 def _for_each(side: Any, n: int) -> Any:
-    """Return a limit for each of the unknowns."""
+    """Return one limit for each unknown."""
     if isinstance(side, Tensor):
         return broadcast_to(as_real(side, "bounds"), (n,))
     return np.broadcast_to(np.asarray(side, float), (n,))
 
 
 def free_elements(x: np.ndarray, limits: Limits, slope: np.ndarray, what: str) -> np.ndarray:
-    """Return which elements of a minimum are held by no bound. A bound holds an element if the
-    slope is larger than the distance: at a solution one of them is zero, up to the tolerance of the
-    solver."""
+    """Return the elements of a minimum that no bound holds.
+
+    A bound holds an element if the slope is larger than the distance: at a solution one of them is
+    zero, up to the tolerance of the solver.
+    """
     lower, upper = number(limits.lower), number(limits.upper)
     below, above = x - lower, upper - x
     held = (below < slope) | (above < -slope) | (lower == upper)

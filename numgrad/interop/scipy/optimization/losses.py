@@ -1,4 +1,4 @@
-"""The cost of a fit: residuals, and what a robust loss makes of them."""
+"""The cost of a fit: robust losses of residuals."""
 
 from collections.abc import Callable
 from typing import Any
@@ -22,12 +22,12 @@ LOSSES: dict[str, Callable[..., Any]] = {
     "cauchy": lambda z: log1p(z),
     "arctan": lambda z: arctan(z),
 }
-"""Of a squared residual."""
+"""Losses, as functions of a squared residual."""
 
 
 class Cost:
-    """Half the sum of the losses of squared residuals, as `scipy.optimize.least_squares` has it, as
-    a function of the unknowns, of the scale of residuals, and of arguments."""
+    """Half the sum of the losses of squared residuals, as in `scipy.optimize.least_squares`, as a
+    function of the unknowns, of the scale of residuals, and of arguments."""
 
     def __init__(self, f: Callable[..., Any], loss: Any) -> None:
         if callable(loss):
@@ -45,8 +45,11 @@ class Cost:
         return _sum(LOSSES[self.name](z))
 
     def jacobian(self, x: Any, scale: Any, *args: Any) -> Tensor:
-        """Return the Jacobian of the residuals as SciPy scales it: with its transpose it is the
-        Hessian of the cost without second derivatives of residuals."""
+        """Return the Jacobian of the residuals as SciPy scales it.
+
+        Its product with its transpose is the Hessian of the cost without second derivatives of
+        residuals.
+        """
         rows = jacobian(self.f)(x, *args)
         if self.name == "linear":
             return rows

@@ -1,4 +1,5 @@
-"""A minimum within limits as a function of the arguments, with all that the solver says of it."""
+"""A minimum within limits as a function of the arguments, with the other fields of the solver's
+result."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -16,8 +17,11 @@ from .constraints import Limits, free_elements
 
 
 class Objective:
-    """A scalar function ``f(x, scale, *args)`` whose minimum within limits a solver has searched,
-    and ``hook``, the same for SciPy. ``parameters`` are scale, limits and arguments together."""
+    """A scalar function ``f(x, scale, *args)`` that a solver has minimised within limits.
+
+    ``hook`` is the same function for SciPy; ``parameters`` are scale, limits and arguments
+    together.
+    """
 
     def __init__(
         self, f: Callable[..., Any], hook: function, scale: Any, limits: Limits, given: Parameters
@@ -34,8 +38,11 @@ class Objective:
         fields: Mapping[str, Callable[..., Any]],
         instead: Mapping[str, str],
     ) -> Any:
-        """Return what SciPy found, with what depends on tensors as tensors, given functions like
-        `f` of the fields that have a derivative, and what to write instead of the others."""
+        """Return the result of SciPy, with tensors for the fields that depend on tensors.
+
+        ``fields`` has functions like `f` for the fields with a derivative, ``instead`` has advice
+        for the others.
+        """
         found, parameters = np.reshape(result.x, -1), self.parameters
         result.x = found.reshape(shape)
         if not parameters.has_tensors:
@@ -57,7 +64,8 @@ class Objective:
     def _equations(
         self, slope: np.ndarray | None, free: np.ndarray | None
     ) -> Callable[..., Tensor]:
-        """Return the equations of a minimum: no slope, and what a bound holds is at that bound."""
+        """Return the equations of a minimum: the slope of a free element is 0, and an element that
+        a bound holds is at that bound."""
 
         def equations(x: Tensor, scale: Any, lower: Any, upper: Any, *args: Any) -> Tensor:
             found = grad(self.f)(x, scale, *args)
@@ -69,7 +77,7 @@ class Objective:
 
 
 def _of_all(f: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function of unknowns, scale and arguments as one that is given limits too."""
+    """Return a function of unknowns, scale and arguments as one that takes limits, too."""
     return lambda x, scale, lower, upper, *args: f(x, scale, *args)
 
 

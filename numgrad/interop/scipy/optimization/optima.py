@@ -17,7 +17,7 @@ from .objective import Objective
 WITHOUT_GRADIENT = ("nelder-mead", "powell", "cobyla", "cobyqa")
 WITH_PRODUCTS = ("newton-cg", "trust-ncg", "trust-krylov", "trust-constr")
 WITH_HESSIAN = ("dogleg", "trust-exact")
-OF_ARRAYS = ("trust-ncg", "trust-krylov")  # which take no other form of a Hessian than these
+OF_ARRAYS = ("trust-ncg", "trust-krylov")  # methods that take the Hessian as an array only
 INSTEAD = {
     "hess_inv": "np.linalg.inv(ng.func.hessian(f)(r.x, *args))",
     "hess": "ng.func.hessian(f)(r.x, *args)",
@@ -132,14 +132,14 @@ def minimize(
     slope = grad(objective.f)
     if objective.parameters.want_grad:
         for name in {"jac", "grad"} & set(result):
-            if isinstance(result[name], np.ndarray):  # that of Newton-CG is one step old
+            if isinstance(result[name], np.ndarray):  # the gradient of Newton-CG is one step old
                 result[name] = hook.grad(result.x)
     fields = {"fun": objective.f, "jac": slope, "grad": slope, "hess": hessian(objective.f)}
     return objective.deliver(result, hook.of_vector.shape, fields, INSTEAD)
 
 
 def _scalar(hook: function) -> Callable[..., Any]:
-    """Return the value alone, refused like a gradient for what is no scalar."""
+    """Return a function of the value alone, which raises for a result that is no scalar."""
 
     def fun(x: Any, *more: Any) -> Any:
         value = hook.fun(x, *more)

@@ -176,7 +176,8 @@ def _newton(hook: function, x: np.ndarray, tol: float, options: Any = None, **no
 def _line_search(
     hook: function, x: np.ndarray, value: np.ndarray, step: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, bool, int]:
-    """Halve a step until the residual falls (Armijo's rule), or as far as rounding lets it."""
+    """Halve a step until the residual falls (Armijo's rule), or the step is as small as rounding
+    errors."""
     size, most = np.abs(value).max(initial=0.0), 30
     floor = np.finfo(float).eps * (np.abs(x).max(initial=0.0) + 1.0)
     for tried in range(1, most + 1):

@@ -1,4 +1,4 @@
-"""Which function of numgrad stands for which of SciPy's."""
+"""Functions, classes and methods of SciPy, and their counterparts in numgrad."""
 
 from collections.abc import Callable, Iterator
 from importlib import import_module
@@ -27,8 +27,8 @@ CLASSES = (
     "PchipInterpolator", "RegularGridInterpolator",
 )  # fmt: skip
 READ_CLOSURES = frozenset(["quad", "odeint", "solve_ivp", *SOLVERS["scipy.optimize"]])
-"""Functions that call one of the user's, which may close over a tensor: the counterpart follows it,
-or says where to pass it."""
+"""Functions that call a function of the user, which may close over a tensor: the counterpart
+differentiates by it, or says where to pass it."""
 
 QR = {"full": "complete", "economic": "reduced", "r": "r"}
 
@@ -49,12 +49,12 @@ def qr(a: Any, mode: str = "full") -> Any:
 def solve(
     a: Any, b: Any, lower: bool = False, assume_a: Any = None, transposed: bool = False
 ) -> Any:
-    """Return the solution; which method SciPy takes does not matter."""
+    """Return the solution; the method that SciPy would take does not matter."""
     return linalg.solve(a, b, lower, assume_a=assume_a, transposed=transposed)
 
 
 def lstsq(a: Any, b: Any, cond: Any = None) -> Any:
-    """Return what SciPy does: the residual of one right hand side is a number."""
+    """Return the results in SciPy's form: the residual of one right hand side is a number."""
     x, rest, rank, s = linalg.lstsq(a, b, cond=cond)
     return x, rest[0] if x.ndim == 1 and rest.size else rest, rank, s
 
@@ -70,7 +70,7 @@ UNASKED = frozenset(
 
 
 def functions() -> Iterator[Pair]:
-    """Yield modules of SciPy's, the names of functions there, and their counterparts."""
+    """Yield modules of SciPy, names of functions there, and their counterparts."""
     for own in (special, linalg, fft, signal):
         theirs = import_module(own.__name__.replace("numgrad", "scipy"))
         for name in sorted({*dir(own), *getattr(own, "__all__", ())}):
@@ -86,14 +86,15 @@ def functions() -> Iterator[Pair]:
 
 
 def _is_other(own: Any, theirs: Any) -> bool:
-    """Whether a function is one of numgrad's for one of SciPy's that does not ask its arguments."""
+    """Whether ``own`` is a function of numgrad, and ``theirs`` one of SciPy that does not dispatch
+    on its arguments."""
     is_own = callable(own) and getattr(own, "__module__", "").startswith("numgrad")
     is_theirs = callable(theirs) and (getattr(theirs, "__module__", "") or "").startswith("scipy")
     return is_own and is_theirs and not isinstance(theirs, (np.ufunc, type))
 
 
 def classes() -> Iterator[Pair]:
-    """Yield the same of classes."""
+    """Yield modules of SciPy, names of classes there, and their counterparts."""
     from ... import scipy as solvers
 
     for name in CLASSES:
@@ -108,8 +109,8 @@ OF_DISTRIBUTIONS = (
 
 
 def methods() -> Iterator[tuple[type, str, Callable[[Any], Any]]]:
-    """Yield classes of SciPy's, the names of methods there, and functions that return the
-    counterpart of an object, None if there is none."""
+    """Yield classes of SciPy, names of methods there, and functions that return the counterpart of
+    an object, None if there is none."""
     from scipy import interpolate, stats
 
     from ... import scipy as solvers
@@ -146,7 +147,7 @@ def _of(kind: type, made: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def distribution(theirs: Any) -> Any:
-    """Return the family of distributions of the same name."""
+    """Return the family of distributions with the same name, None if there is none."""
     from scipy import stats as of_scipy
 
     from .... import stats
@@ -157,5 +158,5 @@ def distribution(theirs: Any) -> Any:
 
 
 def _named(theirs: Any) -> str:
-    """Return the name of a family of vectors, whose class is called after it."""
+    """Return the name of a family of vector distributions, from the name of its class."""
     return type(theirs).__name__.removesuffix("_gen")

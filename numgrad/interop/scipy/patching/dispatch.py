@@ -1,4 +1,4 @@
-"""Functions, methods and classes that look at their arguments: is there a tensor?"""
+"""Functions, methods and classes that dispatch on whether an argument is a tensor."""
 
 import functools
 import sys
@@ -14,8 +14,8 @@ from .counterparts import READ_CLOSURES, UNASKED
 
 
 def holds_tensor(value: Any) -> bool:
-    """Whether a value is a tensor, a sparse array of one, or a list, a tuple or a dictionary in
-    which there is one."""
+    """Whether a value is a tensor, a sparse array of numgrad, or a list, tuple or dictionary that
+    contains one."""
     if isinstance(value, (Tensor, SparseArray)):
         return True
     if isinstance(value, (list, tuple)):
@@ -44,29 +44,29 @@ def reads_tensor(f: Any) -> bool:
 def _held(cell: Any) -> Any:
     try:
         return cell.cell_contents
-    except ValueError:  # of a variable that has no value yet
+    except ValueError:  # the variable has no value yet
         return None
 
 
 def _names(code: CodeType) -> list[str]:
-    """Return the names that a function looks up, those of functions inside it included."""
+    """Return the names that a function and the functions inside it look up."""
     inner = [c for c in code.co_consts if isinstance(c, CodeType)]
     return [*code.co_names, *[name for c in inner for name in _names(c)]]
 
 
 def _calls(g: FunctionType, f: FunctionType) -> bool:
-    """Whether a function looks up another one, which is being looked at, or itself."""
+    """Whether function ``g`` looks up ``f`` or itself by name."""
     return bool({f.__name__, g.__name__} & set(_names(g.__code__)))
 
 
 class Switch:
-    """Whether SciPy's functions look for tensors."""
+    """Whether SciPy's functions look for tensors among their arguments."""
 
     is_on = False
 
 
 def _is_asked(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], depth: int = 2) -> bool:
-    """Whether a call is for numgrad: not one of numgrad itself, which calls SciPy's functions."""
+    """Whether a call is for numgrad: it has a tensor, and does not come from numgrad itself."""
     if not Switch.is_on:
         return False
     if is_ours[sys._getframe(depth).f_code.co_filename]:
@@ -77,7 +77,7 @@ def _is_asked(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], depth: i
 
 
 def function(original: Callable[..., Any], own: Callable[..., Any], called: str) -> Any:
-    """Return a function of SciPy's that takes tensors, too."""
+    """Return a function of SciPy that takes tensors, too."""
     name = called.rpartition(".")[2]
 
     @functools.wraps(original)
@@ -91,7 +91,7 @@ def function(original: Callable[..., Any], own: Callable[..., Any], called: str)
 
 
 def method(original: Callable[..., Any], counterpart: Callable[[Any], Any], name: str) -> Any:
-    """Return a method of SciPy's that takes tensors, too."""
+    """Return a method of SciPy that takes tensors, too."""
 
     @functools.wraps(original)
     def dispatched(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -106,13 +106,13 @@ def method(original: Callable[..., Any], counterpart: Callable[[Any], Any], name
 
 
 class _Dispatched(type):
-    """The class of classes that make an object of numgrad's where they are called with tensors, and
-    one of SciPy's else."""
+    """The metaclass of classes that make an object of numgrad if they are called with tensors, and
+    one of SciPy otherwise."""
 
     _pair: tuple[type, type]
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        if "_pair" not in vars(cls):  # a class that a user derives
+        if "_pair" not in vars(cls):  # a class that a user has derived
             return super().__call__(*args, **kwargs)
         original, own = cls._pair
         kind = own if _is_asked(cls.__name__, args, kwargs) else original
@@ -125,7 +125,7 @@ class _Dispatched(type):
 
 
 def class_(original: type, own: type) -> type:
-    """Return a class of SciPy's that takes tensors, too."""
+    """Return a class of SciPy that takes tensors, too."""
     names = {"_pair": (original, own), "__doc__": original.__doc__, "__slots__": ()}
     made = _Dispatched(original.__name__, (original,), names)
     made.__module__, made.__qualname__ = original.__module__, original.__qualname__

@@ -1,4 +1,4 @@
-"""Replacing SciPy's functions by ones that take tensors, and putting them back."""
+"""Replace SciPy's functions by functions that take tensors, and put them back."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ _lock = RLock()
 class Patch:
     """SciPy as it is with `patch`, until `undo` or the end of the ``with`` statement."""
 
-    _made: list[tuple[Any, str, Any, Any]] = []  # noqa: RUF012  of all together
+    _made: list[tuple[Any, str, Any, Any]] = []  # noqa: RUF012  shared by all instances
     _holders = 0
 
     def __init__(self) -> None:
@@ -84,7 +84,7 @@ def patch() -> Patch:
 
 
 def _apply() -> None:
-    of_classes = list(counterparts.methods())  # while these have their names
+    of_classes = list(counterparts.methods())  # before the classes are replaced
     replaced: dict[int, tuple[Any, Any]] = {}
     for module, name, own in counterparts.functions():
         original = getattr(module, name)
@@ -104,7 +104,7 @@ def _apply() -> None:
 
 
 def _modules() -> Iterator[ModuleType]:
-    """Yield the modules in which names are looked for: SciPy's public ones, and those of users."""
+    """Yield the modules in which names are replaced: SciPy's public ones, and those of users."""
     for name, module in list(sys.modules.items()):
         parts = name.split(".")
         is_inner = parts[0] == "scipy" and any(part[0] == "_" for part in parts)
@@ -126,11 +126,12 @@ def _put_back() -> None:
 
 
 def _mix_namespaces() -> None:
-    """Let arrays be taken as tensors where SciPy asks which library its arguments are of."""
+    """Let SciPy take tensors and arrays together, as tensors, where it looks up the library of its
+    arguments."""
     try:
         compat = import_module("scipy._lib.array_api_compat")
         namespace: Callable[..., Any] = compat.array_namespace
-    except (ImportError, AttributeError):  # a version that arranges this in another way
+    except (ImportError, AttributeError):  # a version of SciPy without this function
         return
 
     def mixed(*arrays: Any, **options: Any) -> Any:

@@ -241,40 +241,40 @@ def _sum(x: Tensor, w: Tensor | None) -> Tensor:
 
 
 def _root(x: Tensor, power: Any = 0.5) -> Tensor:
-    """Return the root of sums, with a gradient of 0 where one is 0."""
+    """Return the roots of sums, with the gradient 0 where a sum is 0."""
     positive = greater(x, 0.0)
     return where(positive, where(positive, x, 1.0) ** power, 0.0)
 
 
 def _quotient(x: Tensor, y: Tensor) -> Tensor:
-    """Return the quotients, 0 where nothing is divided by nothing."""
+    """Return the quotients, 0 for 0 / 0."""
     is_zero = (x == 0.0) & (y == 0.0)
     return where(is_zero, 0.0, x / where(is_zero, 1.0, y))
 
 
 def euclidean(u: Tensor, v: Tensor, w: Tensor | None = None) -> Tensor:
-    """Return the root of the sum of squares."""
+    """Return the root of the sum of squared differences."""
     return norm(u - v, axis=-1) if w is None else _root(_sum((u - v) ** 2, w))
 
 
 def sqeuclidean(u: Tensor, v: Tensor, w: Tensor | None = None) -> Tensor:
-    """Return the sum of squares."""
+    """Return the sum of squared differences."""
     return _sum((u - v) ** 2, w)
 
 
 def cityblock(u: Tensor, v: Tensor, w: Tensor | None = None) -> Tensor:
-    """Return the sum of sizes."""
+    """Return the sum of absolute differences."""
     return _sum(abs(u - v), w)
 
 
 def chebyshev(u: Tensor, v: Tensor, w: Tensor | None = None) -> Tensor:
-    """Return the largest size; weights only say which coordinates count."""
+    """Return the largest absolute difference; weights only say which coordinates count."""
     size = abs(u - v)
     return (size if w is None else where(greater(w, 0.0), size, 0.0)).max(axis=-1)
 
 
 def minkowski(u: Tensor, v: Tensor, p: Any = 2.0, w: Tensor | None = None) -> Tensor:
-    """Return the ``p``-th root of the sum of powers."""
+    """Return the ``p``-th root of the sum of powers of absolute differences."""
     return _root(_sum(_power(abs(u - v), p), w), 1.0 / p)
 
 
@@ -284,29 +284,29 @@ def _power(x: Tensor, p: Any) -> Tensor:
 
 
 def canberra(u: Tensor, v: Tensor, w: Tensor | None = None) -> Tensor:
-    """Return the sum of sizes relative to the coordinates."""
+    """Return the sum of absolute differences relative to the coordinates."""
     return _sum(_quotient(abs(u - v), abs(u) + abs(v)), w)
 
 
 def braycurtis(u: Tensor, v: Tensor, w: Tensor | None = None) -> Tensor:
-    """Return the sum of differences relative to that of sums."""
+    """Return the sum of absolute differences over the sum of absolute sums."""
     return _sum(abs(u - v), w) / _sum(abs(u + v), w)
 
 
 def cosine(u: Tensor, v: Tensor, w: Tensor | None = None) -> Tensor:
-    """Return what the cosine of the angle lacks to 1."""
+    """Return 1 minus the cosine of the angle."""
     return 1.0 - _sum(u * v, w) / (_sum(u * u, w) * _sum(v * v, w)) ** 0.5
 
 
 def correlation(u: Tensor, v: Tensor, w: Tensor | None = None) -> Tensor:
-    """Return the same after the means were subtracted."""
+    """Return the cosine distance after subtraction of the means."""
     total = float(u.shape[-1]) if w is None else w.sum()
     u, v = (x - (_sum(x, w) / total)[..., None] for x in (u, v))
     return cosine(u, v, w)
 
 
 def hamming(u: Tensor, v: Tensor, w: Tensor | None = None) -> Tensor:
-    """Return which part of the coordinates differs."""
+    """Return the share of the coordinates that differ."""
     total = float(u.shape[-1]) if w is None else w.sum()
     return _sum(where(not_equal(u, v), 1.0, 0.0), w) / total
 
@@ -319,12 +319,12 @@ def jensenshannon(u: Tensor, v: Tensor) -> Tensor:
 
 
 def seuclidean(u: Tensor, v: Tensor, V: Tensor) -> Tensor:
-    """Return the root of the sum of squares over variances."""
+    """Return the root of the sum of squared differences over variances."""
     return _root(((u - v) ** 2 / V).sum(axis=-1))
 
 
 def mahalanobis(u: Tensor, v: Tensor, VI: Tensor) -> Tensor:
-    """Return the root of the quadratic form."""
+    """Return the root of the quadratic form of the differences."""
     d = u - v
     return _root((matmul(d, VI) * d).sum(axis=-1))
 

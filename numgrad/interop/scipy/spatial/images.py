@@ -115,7 +115,7 @@ def _between(x: Tensor, at: Tensor, degree: int, mode: str, fill: Tensor) -> Ten
     flat, shape = x.reshape(x.size), at.shape[1:]
     inner = [moved(at[k], n) for k, n in enumerate(x.shape)]
     low = [floor(c if degree else c + 0.5) for c in inner]
-    if degree and mode in ("constant", "wrap"):  # the last element has only one before it
+    if degree and mode in ("constant", "wrap"):  # at the last element, take the interval before it
         ends = [max(n - 2, 0) for n in x.shape]
         low = [where(i > end, float(end), i) for i, end in zip(low, ends, strict=True)]
     total: Any = None
@@ -177,7 +177,7 @@ def _reflected(c: Tensor, n: int) -> Tensor:
 
 
 def _wrapped(c: Tensor, n: int, period: float | None = None) -> Tensor:
-    """Go on periodically, the first and the last element being one."""
+    """Continue periodically; the first and the last element are the same point."""
     size = n - 1.0 if period is None else period
     if not size:
         return c * 0.0

@@ -45,7 +45,7 @@ class Eigh(Function):
 
 
 def _require_simple(values: np.ndarray, what: str) -> None:
-    """Raise where two neighbouring eigenvalues are equal to working precision."""
+    """Raise for two neighbouring eigenvalues that are equal to working precision."""
     close = np.diff(values) <= values.size * np.finfo(float).eps * np.abs(values).max(initial=0.0)
     if close.any():
         first = int(np.argmax(close))
@@ -197,7 +197,7 @@ def _eigsh(data: Any, indices: Any, indptr: Any, k: int, options: dict[str, Any]
 
 
 def _pair(parameters: Parameters, matrix: Stored, value: float, vector: np.ndarray) -> Tensor:
-    """Return an eigenvector, and its eigenvalue behind it, as a function of the elements."""
+    """Return an eigenvector, followed by its eigenvalue, as a function of the elements."""
 
     def equations(x: Tensor, elements: Tensor) -> Tensor:
         v, value = x[:-1], x[-1:]

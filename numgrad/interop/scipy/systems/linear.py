@@ -18,8 +18,8 @@ from ..implicit.solver_operator import Form, in_programs, shape_of
 
 
 class Stored(System):
-    """A square sparse matrix: copies of where its elements are, as `scipy.sparse.csr_array` has
-    them, and of the numbers that they are now."""
+    """A square sparse matrix: copies of its index arrays, as in `scipy.sparse.csr_array`, and of
+    its present numbers."""
 
     def __init__(self, data: np.ndarray, indices: Any, indptr: Any, what: str) -> None:
         from scipy.sparse import csr_array
@@ -40,7 +40,8 @@ class Stored(System):
 
 
 def _columns(x: Tensor, count: int) -> Tensor:
-    """Return vectors along the last axis, in so many axes in front of it, as columns."""
+    """Return vectors along the last axis as columns; ``count`` axes in front of it count vectors.
+    """
     lead, n = x.shape[: x.ndim - 1 - count], x.shape[-1]
     return matrix_transpose(reshape(x, (*lead, math.prod(x.shape[len(lead) : -1]), n)))
 
@@ -224,7 +225,7 @@ def factorized(A: Any) -> Callable[[Any], Any]:
 
 
 def by_rows(A: Any, what: str, dense: str) -> tuple[Any, Any, Any]:
-    """Return the stored elements of a matrix, their columns, and where each row begins."""
+    """Return the stored elements of a matrix, their columns, and the start of each row."""
     if isinstance(A, tuple):
         if len(A) == 3:
             return A

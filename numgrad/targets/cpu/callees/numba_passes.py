@@ -10,7 +10,7 @@ from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
 
 from ...literals import Language, Literals
-from ..compile.inline_library import Part, ScalarPart
+from ..compile.inline_library import InlineLibrary, ScalarInlineLibrary
 from ..math import scalar_math
 from ..math.arithmetic import ReplaceArithmetic
 from . import private_copies
@@ -42,7 +42,7 @@ class BindCallees(FunctionPass):
 class SetLiterals(FunctionPass):
     """Before typing: give literals the kernel's real dtype, and set the function's code library.
 
-    A function that only kernels call is compiled as a `Part` of them.
+    A function that only kernels call is compiled as a `InlineLibrary` of them.
     """
 
     _name = "numgrad_set_literals"
@@ -67,7 +67,7 @@ class ScalarPipeline(CompilerBase):
     """Numba's compiler for scalar functions: its own passes less those for arrays and closures."""
 
     real: type[np.floating] | None = None
-    library: type[Part] | None = ScalarPart
+    library: type[InlineLibrary] | None = ScalarInlineLibrary
 
     def define_pipelines(self) -> list[PassManager]:
         manager = PassManager("numgrad_scalar")
@@ -104,7 +104,7 @@ class CorePipeline(CompilerBase):
     """Numba's own pipeline, in which plain Python callees compile too; for core functions."""
 
     real = None
-    library: type[Part] | None = Part
+    library: type[InlineLibrary] | None = InlineLibrary
 
     def define_pipelines(self) -> list[PassManager]:
         manager = DefaultPassBuilder.define_nopython_pipeline(self.state)

@@ -70,7 +70,7 @@ class Caller(NamedTuple):
         return cls(pipeline, given)
 
 
-class Private(CPUDispatcher):
+class KernelDispatcher(CPUDispatcher):
     """A function that only kernels call."""
 
     _with_entry: Any = None
@@ -91,7 +91,7 @@ class Private(CPUDispatcher):
             if self._with_entry is None:
                 options = {**self.targetoptions, "no_cfunc_wrapper": False}
                 pipeline = executable(self._compiler.pipeline_class)
-                self._with_entry = Private(self.py_func, self.locals, options, pipeline)
+                self._with_entry = KernelDispatcher(self.py_func, self.locals, options, pipeline)
             return self._with_entry.get_compile_result(sig)
         return super().get_compile_result(sig)
 
@@ -179,7 +179,7 @@ def copied(value: Any, caller: Caller) -> Any:
 
 
 def _copy(value: Any, caller: Caller, own: Any) -> Any:
-    if isinstance(value, Private):
+    if isinstance(value, KernelDispatcher):
         return value
     if isinstance(value, CPUDispatcher):
         is_own = value.py_func.__code__ in own
@@ -213,12 +213,12 @@ _made: dict[tuple[Any, ...], Any] = {}  # copies by key, the latest last
 _MOST = 512
 
 
-def _plain(function: pytypes.FunctionType, caller: Caller) -> Private:
+def _plain(function: pytypes.FunctionType, caller: Caller) -> KernelDispatcher:
     """Copy a plain function: it is compiled with the options of its caller."""
     return _private(function, function, {**JIT_OPTIONS, **caller.options}, {}, caller)
 
 
-def _dispatcher(source: Any, caller: Caller) -> Private:
+def _dispatcher(source: Any, caller: Caller) -> KernelDispatcher:
     options = {**JIT_OPTIONS, "boundscheck": caller.options["boundscheck"]}
     options |= declared_options(source)
     if Caller.declared(caller.pipeline, options) != caller:
@@ -228,10 +228,10 @@ def _dispatcher(source: Any, caller: Caller) -> Private:
 
 def _private(
     source: Any, function: Any, options: dict[str, Any], local_types: Any, caller: Caller
-) -> Private:
-    def made() -> Private:
+) -> KernelDispatcher:
+    def made() -> KernelDispatcher:
         ours = _with_defaults(function, Caller.declared(caller.pipeline, options))
-        return Private(ours, dict(local_types), options, caller.pipeline)
+        return KernelDispatcher(ours, dict(local_types), options, caller.pipeline)
 
     copy = _kept(_key(source, options, caller), made)
     if copy.is_to_compile and not getattr(source, "_can_compile", True):

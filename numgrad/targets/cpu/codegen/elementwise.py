@@ -41,7 +41,7 @@ _COPY_TYPE = ir.FunctionType(ir.VoidType(), [INT64] * 9)
 _SHORT = 32  # the most elements of a row that is computed together with others, in buffers
 
 
-class Rows(ABC):
+class ElementwiseKernel(ABC):
     """Emits an elementwise kernel around a loop over elements in contiguous memory.
 
     Parameters
@@ -219,13 +219,13 @@ def _splat(builder: Builder, value: ir.Value, count: int) -> ir.Value:
     return builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(ir.IntType(32), count), None))
 
 
-class ElementwiseLoop(Rows):
+class ElementwiseLoop(ElementwiseKernel):
     """Emits a kernel that is a loop around scalar functions.
 
     Parameters
     ----------
     context, in_types, out_types, scalars
-        As for `Rows`.
+        As for `ElementwiseKernel`.
     compute
         ``compute(builder, values, index, status)`` emits the scalar functions and returns the
         results; a function that raises reports ``index``.

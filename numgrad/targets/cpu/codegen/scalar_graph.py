@@ -30,7 +30,7 @@ ROWS = "_rows"
 """The suffix of the entry for rows, after the name of the kernel."""
 
 
-class Scalar:
+class ScalarFunction:
     """The scalar function of a spec, compiled or read from disk when it is first linked."""
 
     def __init__(self, spec: ElementwiseSpec | LoopSpec) -> None:
@@ -60,20 +60,20 @@ class Scalar:
         return generate.elementwise(self.spec, self.symbol, self.math)
 
 
-_scalars: dict[tuple, Scalar] = {}
+_scalars: dict[tuple, ScalarFunction] = {}
 
 
-def scalar(spec: ElementwiseSpec | LoopSpec) -> Scalar:
+def scalar(spec: ElementwiseSpec | LoopSpec) -> ScalarFunction:
     """Return the scalar function of a spec, the same one for equal specs."""
     identity = (settings.math, spec.identity)
     known = _scalars.get(identity)
-    return known or _scalars.setdefault(identity, Scalar(spec))
+    return known or _scalars.setdefault(identity, ScalarFunction(spec))
 
 
-class Graph(NamedTuple):
+class ScalarGraph(NamedTuple):
     """Scalar functions applied to numbered values: the inputs, then each function's results."""
 
-    steps: tuple[tuple[Scalar, tuple[int, ...]], ...]
+    steps: tuple[tuple[ScalarFunction, tuple[int, ...]], ...]
     in_dtypes: tuple[np.dtype, ...]
     out_dtypes: tuple[np.dtype, ...]
     outputs: tuple[int, ...]
@@ -95,15 +95,15 @@ class Graph(NamedTuple):
         return join(self, symbol)
 
 
-def graph(spec: ElementwiseSpec | LoopSpec | FusedSpec) -> Graph:
+def graph(spec: ElementwiseSpec | LoopSpec | FusedSpec) -> ScalarGraph:
     """Return the graph of a kernel: a single step for an operator without core dimensions."""
     if isinstance(spec, FusedSpec):
         steps = tuple((scalar(step), args) for step, args in spec.steps)
-        return Graph(steps, spec.in_dtypes, spec.out_dtypes, spec.outputs, spec.scalars)
+        return ScalarGraph(steps, spec.in_dtypes, spec.out_dtypes, spec.outputs, spec.scalars)
     nin, nout = len(spec.in_dtypes), len(spec.out_dtypes)
     steps = ((scalar(spec), tuple(range(nin))),)
     outputs = tuple(range(nin, nin + nout))
-    return Graph(steps, spec.in_dtypes, spec.out_dtypes, outputs, (False,) * nin)
+    return ScalarGraph(steps, spec.in_dtypes, spec.out_dtypes, outputs, (False,) * nin)
 
 
 def addresses(spec: ElementwiseSpec | LoopSpec | FusedSpec) -> tuple[int, int]:

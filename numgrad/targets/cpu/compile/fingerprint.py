@@ -65,12 +65,12 @@ def fingerprint(function: Any) -> str:
     >>> fingerprint(scale) == fingerprint(lambda x: 3.0 * x)
     False
     """
-    walk = _Walk()
+    walk = _Fingerprinter()
     walk.visit(function)
     return walk.sha.hexdigest()
 
 
-class _Walk:
+class _Fingerprinter:
     """One traversal: the hash being built, and the objects met (functions may be recursive)."""
 
     def __init__(self) -> None:
@@ -286,25 +286,25 @@ def _is_compiler_type(value: Any) -> bool:
     return isinstance(value, (numba_types.Type, ir.Type))
 
 
-def _visit_builtin(walk: _Walk, value: Any) -> None:
+def _visit_builtin(walk: _Fingerprinter, value: Any) -> None:
     walk.tag("builtin", str(getattr(value, "__module__", "")), value.__name__)
     walk.visit_templates(numba_extensions.overloads_of(value))
 
 
 _VISITORS: tuple[tuple[Any, Any], ...] = (
     (enum.Enum, lambda walk, value: walk.tag("enum", type(value).__qualname__, repr(value))),
-    (np.generic, _Walk.visit_scalar),  # before float: np.float64 is both
-    ((bool, int, str, bytes, type(None), type(Ellipsis), np.dtype), _Walk.visit_atom),
-    (float, _Walk.visit_float),
-    (complex, _Walk.visit_complex),
-    (slice, _Walk.visit_slice),  # since Python 3.14 slices are constants of code
-    ((tuple, list), _Walk.visit_sequence),
-    ((set, frozenset), _Walk.visit_set),
-    (dict, _Walk.visit_dict),
-    (np.ndarray, _Walk.visit_array),
-    (types.ModuleType, _Walk.visit_module),
-    (type, _Walk.visit_class),
-    (types.FunctionType, _Walk.visit_function),
-    (types.CodeType, _Walk.visit_code),
+    (np.generic, _Fingerprinter.visit_scalar),  # before float: np.float64 is both
+    ((bool, int, str, bytes, type(None), type(Ellipsis), np.dtype), _Fingerprinter.visit_atom),
+    (float, _Fingerprinter.visit_float),
+    (complex, _Fingerprinter.visit_complex),
+    (slice, _Fingerprinter.visit_slice),  # since Python 3.14 slices are constants of code
+    ((tuple, list), _Fingerprinter.visit_sequence),
+    ((set, frozenset), _Fingerprinter.visit_set),
+    (dict, _Fingerprinter.visit_dict),
+    (np.ndarray, _Fingerprinter.visit_array),
+    (types.ModuleType, _Fingerprinter.visit_module),
+    (type, _Fingerprinter.visit_class),
+    (types.FunctionType, _Fingerprinter.visit_function),
+    (types.CodeType, _Fingerprinter.visit_code),
     ((types.BuiltinFunctionType, np.ufunc), _visit_builtin),
 )

@@ -6,7 +6,7 @@ from llvmlite import binding as llvm
 from numba.core.codegen import JITCodeLibrary
 
 
-class Part(JITCodeLibrary):
+class InlineLibrary(JITCodeLibrary):
     """The code of a function, optimised and linked by Numba, but never made machine code."""
 
     def _finalize_final_module(self) -> None:
@@ -26,7 +26,7 @@ class Part(JITCodeLibrary):
         """Forget the environment, which belongs to machine code."""
 
 
-class ScalarPart(Part):
+class ScalarInlineLibrary(InlineLibrary):
     """The code of a scalar function, optimised only with the kernel that calls it.
 
     Numba would optimise it twice. It suits functions with few loops: sums over rows took up to

@@ -37,7 +37,7 @@ class UnavailableError(Exception):
     """The process cannot be started, or has ended."""
 
 
-class Helper:
+class CompilerProcess:
     """The process, which finishes one kernel after the other."""
 
     def __init__(self) -> None:
@@ -109,7 +109,7 @@ class Helper:
 class _Exchange:
     """A job sent and its answer read, in a thread, as either may block."""
 
-    def __init__(self, helper: Helper, job: Job) -> None:
+    def __init__(self, helper: CompilerProcess, job: Job) -> None:
         self.helper, self.job = helper, job
         self.answer: Any = None
         self.done = threading.Event()
@@ -139,7 +139,7 @@ class _Exchange:
                 raise TimeoutError(f"LLVM did not finish a kernel within {LIMIT:.0f} s")
 
 
-class _Here:
+class _InProcess:
     """The stand-in for the process where none can be started: jobs are done in this process."""
 
     def is_alive(self) -> bool:
@@ -148,7 +148,7 @@ class _Here:
     finish = staticmethod(optimize.finish)
 
 
-_current: Helper | _Here | None = None
+_current: CompilerProcess | _InProcess | None = None
 
 
 def finish(job: Job) -> tuple[bytes, tuple[str, ...], bool]:
@@ -157,10 +157,10 @@ def finish(job: Job) -> tuple[bytes, tuple[str, ...], bool]:
     try:
         if _current is None or not _current.is_alive():
             close()
-            _current = Helper()
+            _current = CompilerProcess()
         return _current.finish(job)
     except UnavailableError:
-        _current = _Here()
+        _current = _InProcess()
         return _current.finish(job)
 
 
@@ -169,5 +169,5 @@ def close() -> None:
     """End the process if there is one."""
     global _current
     helper, _current = _current, None
-    if isinstance(helper, Helper):
+    if isinstance(helper, CompilerProcess):
         helper.end()

@@ -32,7 +32,7 @@ from ..linalg import gemm, library
 from ..linalg.library import LibraryKernel
 from ..math import scipy_special as scipy_special  # makes functions of SciPy known
 from ..ufunc import numpy_loops
-from ..ufunc.ufunc import Door
+from ..ufunc.ufunc import KernelUfunc
 from .python_kernel import HostKernel
 
 __all__ = ["ElementwiseSpec", "FusedSpec", "Kernel", "LoopSpec", "ProductSpec", "RawSpec", "kernel"]
@@ -52,7 +52,7 @@ class Kernel:
         The operator's name, the kernel spec, and the numbers of inputs and outputs.
     """
 
-    __slots__ = ("_door", "_own", "address", "name", "nin", "nout", "rows_address", "spec")
+    __slots__ = ("_kernel_ufunc", "_own", "address", "name", "nin", "nout", "rows_address", "spec")
 
     def __init__(
         self, spec: CompiledSpec | LibraryKernel, address: int, rows_address: int = 0
@@ -63,7 +63,7 @@ class Kernel:
         self.name = spec.name
         self.nin = len(spec.in_dtypes)
         self.nout = len(spec.out_dtypes)
-        self._door: Door | None = None
+        self._kernel_ufunc: KernelUfunc | None = None
         self._own = threading.local()
 
     def __repr__(self) -> str:
@@ -73,34 +73,34 @@ class Kernel:
     @property
     def ufunc(self) -> np.ufunc:
         """The kernel as a NumPy ufunc (a gufunc where the signature has core dimensions)."""
-        return self._get_door().ufunc
+        return self._get_kernel_ufunc().ufunc
 
     def call(self, *arrays: np.ndarray) -> tuple[Any, int]:
         """Call `ufunc`; return its results and the status that the kernel left (0: fine).
 
         The status is that of this call, whatever other threads do with the kernel.
         """
-        door: Door | None = getattr(self._own, "door", None)
-        if door is None:
-            door = self._own.door = self._make_door()
-        return door.ufunc(*arrays), door.take_status()
+        kernel_ufunc: KernelUfunc | None = getattr(self._own, "kernel_ufunc", None)
+        if kernel_ufunc is None:
+            kernel_ufunc = self._own.kernel_ufunc = self._make_kernel_ufunc()
+        return kernel_ufunc.ufunc(*arrays), kernel_ufunc.take_status()
 
-    def _get_door(self) -> Door:
-        door = self._door
-        if door is None:
-            door = self._door = self._make_door()
-            _given_out.append(door)
-        return door
+    def _get_kernel_ufunc(self) -> KernelUfunc:
+        kernel_ufunc = self._kernel_ufunc
+        if kernel_ufunc is None:
+            kernel_ufunc = self._kernel_ufunc = self._make_kernel_ufunc()
+            _given_out.append(kernel_ufunc)
+        return kernel_ufunc
 
-    def _make_door(self) -> Door:
+    def _make_kernel_ufunc(self) -> KernelUfunc:
         signature = getattr(self.spec, "signature", "")
         core = signature if any(core_dimensions(signature)) else None
-        return Door(self.name, self.address, self.spec.in_dtypes, self.spec.out_dtypes, core)
+        return KernelUfunc(self.name, self.address, self.spec.in_dtypes, self.spec.out_dtypes, core)
 
 
-# Users may keep a ufunc, which points to memory of its door: all doors given out are kept, also
-# both doors that two threads make at once.
-_given_out: list[Door] = []
+# Users may keep a ufunc, which points to memory of its `KernelUfunc`: all those given out are kept,
+# also both that two threads make at once.
+_given_out: list[KernelUfunc] = []
 
 AnyKernel: TypeAlias = Kernel | HostKernel | numpy_loops.NumPyLoop
 

@@ -26,7 +26,7 @@ from ..platform.numba_setup import compiler_lock
 from .kernel import kernel
 
 
-def replay(spec: Any, inputs: Sequence[np.ndarray]) -> dict[int, list[tuple[int, ...]]]:
+def rerun(spec: Any, inputs: Sequence[np.ndarray]) -> dict[int, list[tuple[int, ...]]]:
     """Call the function of a kernel for one element of its loop.
 
     Parameters
@@ -59,10 +59,10 @@ def replay(spec: Any, inputs: Sequence[np.ndarray]) -> dict[int, list[tuple[int,
         )
         function(*(x[()] for x in inputs))
         return {}
-    return _replay_loop(spec, inputs)
+    return _rerun_loop(spec, inputs)
 
 
-def _replay_loop(spec: LoopSpec, inputs: Sequence[np.ndarray]) -> dict[int, list[tuple[int, ...]]]:
+def _rerun_loop(spec: LoopSpec, inputs: Sequence[np.ndarray]) -> dict[int, list[tuple[int, ...]]]:
     cores = core_dimensions(spec.signature)
     sizes = {
         name: size

@@ -8,15 +8,15 @@ from numba.core import cgutils
 from numba.core.registry import cpu_target
 
 from ..codegen import scalar_graph
-from ..codegen.elementwise import ROWS_TYPE, ElementwiseLoop, Rows
+from ..codegen.elementwise import ROWS_TYPE, ElementwiseKernel, ElementwiseLoop
 from ..codegen.emit import target_options
-from ..codegen.scalar_graph import ROWS, Graph, Scalar
+from ..codegen.scalar_graph import ROWS, ScalarFunction, ScalarGraph
 from ..compile import optimize, worker
 from ..compile.compiler import Code
 from ..compile.intrinsics import KERNEL_TYPE
 from ..compile.optimize import Job
 from ..vectorize.loop import VectorLoop
-from ..vectorize.value_numbering import Flow, flow_of
+from ..vectorize.value_numbering import Dataflow, dataflow_of
 from ..vectorize.widen import Widening, lanes_of
 from . import generate
 
@@ -40,12 +40,12 @@ of complex numbers took more than a minute, and 0.2 s without. Nothing is lost: 
 complex roots, logarithms or hyperbolic functions take 0.99 to 1.02 of the time."""
 
 
-def join(graph: Graph, symbol: str) -> Code:
+def join(graph: ScalarGraph, symbol: str) -> Code:
     """Compile the kernel of a graph of scalar functions.
 
     For several functions LLVM works in another process; for a single function it has little to do.
     """
-    flow = flow_of(graph) if len(graph.steps) >= scalar_graph.FEWEST_STEPS else None
+    flow = dataflow_of(graph) if len(graph.steps) >= scalar_graph.FEWEST_STEPS else None
     lanes = lanes_of(flow) if flow is not None else 0
     parts: tuple[bytes, ...] = ()
     if flow and lanes:
@@ -61,7 +61,7 @@ def join(graph: Graph, symbol: str) -> Code:
     return Code(payload, symbol, externals, portable)
 
 
-def _widened(graph: Graph, flow: Flow, lanes: int, symbol: str) -> str:
+def _widened(graph: ScalarGraph, flow: Dataflow, lanes: int, symbol: str) -> str:
     """Return the code of a kernel written for vectors of ``lanes`` elements."""
     code = Widening(flow, lanes, _vectors(graph, flow), graph.scalars)
     inputs, outputs = map(generate.numba_types, (graph.in_dtypes, graph.out_dtypes))
@@ -70,7 +70,7 @@ def _widened(graph: Graph, flow: Flow, lanes: int, symbol: str) -> str:
     return f"{module}\n{loop.declarations(module)}"
 
 
-def _vectors(graph: Graph, flow: Flow) -> int:
+def _vectors(graph: ScalarGraph, flow: Dataflow) -> int:
     """Return the number of vectors of each value on which an iteration works."""
     if len(graph.steps) < _LONG or not _is_narrow(graph):
         return 1
@@ -78,7 +78,7 @@ def _vectors(graph: Graph, flow: Flow) -> int:
     return next((count for least, count in _WAITS if wait < least), _INTERLEAVE)
 
 
-def _looped(graph: Graph, symbol: str) -> str:
+def _looped(graph: ScalarGraph, symbol: str) -> str:
     """Return the code of a kernel that is a loop around the functions, which LLVM vectorises."""
     context: Any = cpu_target.target_context  # a property of Numba's own kind
     inputs, outputs = map(generate.numba_types, (graph.in_dtypes, graph.out_dtypes))
@@ -96,12 +96,12 @@ def _looped(graph: Graph, symbol: str) -> str:
     return str(_entries(loop, symbol))
 
 
-def _is_narrow(graph: Graph) -> bool:
+def _is_narrow(graph: ScalarGraph) -> bool:
     operands = len(graph.in_dtypes) + len(graph.out_dtypes)
     return operands - sum(graph.scalars) <= _FEW
 
 
-def _entries(loop: Rows, symbol: str) -> ir.Module:
+def _entries(loop: ElementwiseKernel, symbol: str) -> ir.Module:
     """Return a module with the two entries of a kernel: for one row, and for rows."""
     context: Any = cpu_target.target_context  # a property of Numba's own kind
     module = context.codegen()._create_empty_module(symbol)
@@ -114,7 +114,7 @@ def _entries(loop: Rows, symbol: str) -> ir.Module:
 
 
 def call_scalar(
-    one: Scalar, builder: Any, context: Any, values: Sequence[ir.Value]
+    one: ScalarFunction, builder: Any, context: Any, values: Sequence[ir.Value]
 ) -> list[ir.Value]:
     """Emit a call of a scalar function, ``values`` ending with index and status; return results."""
     dtypes = (one.spec.in_dtypes, one.spec.out_dtypes)

@@ -15,7 +15,7 @@ REGISTERS = 2
 """Registers of columns that a block of the result is wide."""
 
 
-class Parts:
+class GemmFunctions:
     """Functions of a module, all internal; strides are in bytes.
 
     Parameters

@@ -13,7 +13,7 @@ from ..compile.compiler import Code
 from ..compile.intrinsics import INT64, KERNEL_TYPE
 from ..compile.optimize import internalise
 from .gemm import BLOCK, MANY_ROWS, Geometry
-from .gemm_blocks import REGISTERS, Parts
+from .gemm_blocks import REGISTERS, GemmFunctions
 
 WIDE = 8
 """Registers of columns by which a single row is multiplied at a time: so many sums are independent
@@ -25,7 +25,7 @@ def product(geometry: Geometry, symbol: str) -> Code:
     module = ir.Module(symbol)
     module.triple = llvm.get_process_triple()
     kernel = ir.Function(module, KERNEL_TYPE, symbol)
-    matrices = _Matrices(Parts(module, geometry)).emit()
+    matrices = _Matrices(GemmFunctions(module, geometry)).emit()
     _emit_kernel(ir.IRBuilder(kernel.append_basic_block("entry")), kernel.args, matrices)
     parsed = llvm.parse_assembly(str(module))
     internalise(parsed.functions, [symbol])
@@ -68,7 +68,7 @@ def _emit_kernel(builder: Builder, args: Sequence[ir.Value], matrices: ir.Functi
 class _Matrices:
     """Emits the product of two matrices."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: GemmFunctions) -> None:
         self.parts = parts
         self.heights = [parts.geometry.rows]
         self.heights += [n for n in (8, 4, 2, 1) if n < parts.geometry.rows]

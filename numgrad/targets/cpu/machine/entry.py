@@ -76,7 +76,7 @@ def entry_of(
     bases, block, nbytes = runner.layout(workers)
     if nbytes > MOST_BYTES:
         return None, None
-    space = scratch.Space(nbytes)
+    space = scratch.ScratchSpace(nbytes)
     first = bases // 8
     space.words[first : first + machine.OUTSIDE] = (0, 0, space.address + block)
     space.header[BASES] = space.address + bases

@@ -89,7 +89,7 @@ def _entry(name: str) -> Callable[..., int]:
     return ctypes.CFUNCTYPE(ctypes.c_int64)(address_of(name))
 
 
-class Part:
+class EncodedSegment:
     """Consecutive instructions of a program that run over the same rows.
 
     Parameters
@@ -146,7 +146,7 @@ class Runner:
     code, starts : ndarray of int64
         The encoded program; see the head of this module.
     parts : sequence of tuples
-        ``(first, last, rows, tile, arena_bytes, parallel)``; see `Part`.
+        ``(first, last, rows, tile, arena_bytes, parallel)``; see `EncodedSegment`.
     slots : int
         The length of the table of bases.
     block_bytes : int
@@ -170,7 +170,7 @@ class Runner:
         self._work = _entry("work")
         self._slots, self._uses_blas = slots, uses_blas
         self._block_bytes = scratch.aligned(block_bytes)
-        self.parts = [Part(code, starts, *part) for part in parts]
+        self.parts = [EncodedSegment(code, starts, *part) for part in parts]
 
     def __call__(self, addresses: Sequence[int] = ()) -> Stopped | None:
         """Run the program once, with ``addresses`` in the slots from 3 on."""
@@ -199,7 +199,9 @@ class Runner:
         block = scratch.aligned(bases + 8 * self._slots)
         return bases, block, block + self._block_bytes
 
-    def _run(self, part: Part, workers: int, space: scratch.Space) -> Stopped | None:
+    def _run(
+        self, part: EncodedSegment, workers: int, space: scratch.ScratchSpace
+    ) -> Stopped | None:
         space.header[BLOCK] = part.block_address
         if workers > 1:
             return self._run_in_parallel(part, workers, space)
@@ -208,7 +210,9 @@ class Runner:
             return self._complete(part, self._work, space.first_state, space, 1)
         return None
 
-    def _run_in_parallel(self, part: Part, workers: int, space: scratch.Space) -> Stopped | None:
+    def _run_in_parallel(
+        self, part: EncodedSegment, workers: int, space: scratch.ScratchSpace
+    ) -> Stopped | None:
         launch = _entry("work_in_parallel")
         header = space.header
         header[MODE], header[WORKERS] = START, workers
@@ -222,10 +226,10 @@ class Runner:
 
     def _complete(
         self,
-        part: Part,
+        part: EncodedSegment,
         entry: Callable[..., int],
         argument: ctypes.c_int64,
-        space: scratch.Space,
+        space: scratch.ScratchSpace,
         workers: int,
     ) -> Stopped | None:
         """Resume a run until it is complete; between two slices Python handles signals."""
@@ -241,7 +245,7 @@ class Runner:
             header[MODE] = START_ALONE
         return self._failure(part, space, workers) if header[FAILED] else None
 
-    def _failure(self, part: Part, space: scratch.Space, workers: int) -> Stopped:
+    def _failure(self, part: EncodedSegment, space: scratch.ScratchSpace, workers: int) -> Stopped:
         """Return the failure in the lowest row, of the first instruction, among the workers."""
         words = space.words[STATES:]
         states = [words[worker * part.stride // 8 :] for worker in range(workers)]
@@ -250,7 +254,7 @@ class Runner:
             key=lambda failure: (failure.row, failure.instruction),
         )
 
-    def _locate(self, part: Part, state: np.ndarray) -> Stopped:
+    def _locate(self, part: EncodedSegment, state: np.ndarray) -> Stopped:
         """Turn a worker's position in the loops into a row and an index within the row."""
         instruction = int(state[ITS_INSTRUCTION])
         p = int(self._starts[instruction])

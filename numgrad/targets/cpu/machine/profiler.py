@@ -97,7 +97,7 @@ class TimedRunner:
         return Times(sums[:, 0] * length, sums[:, 1], events, len(table), origin, ended)
 
 
-def _timed(part: machine.Part) -> machine.Part:
+def _timed(part: machine.EncodedSegment) -> machine.EncodedSegment:
     """Return a copy of a part whose block calls the function that measures."""
     timed = copy.copy(part)
     timed.block = block = _TimedBlock(*part.block)

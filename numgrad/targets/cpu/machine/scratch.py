@@ -35,10 +35,10 @@ ALIGNMENT = 64
 _KEPT = 8
 _FALLBACK_L2 = 1 << 20
 
-_free: list["Space"] = []
+_free: list["ScratchSpace"] = []
 
 
-class Space:
+class ScratchSpace:
     """Memory of one run: a header that Python and the workers share, then a part for each worker.
 
     It starts on a cache line, with a header of zeros; the rest starts undefined.
@@ -60,16 +60,16 @@ class Space:
         self.first_state = ctypes.c_int64(self.address + 8 * STATES)
 
 
-def borrow(nbytes: int) -> Space:
+def borrow(nbytes: int) -> ScratchSpace:
     """Return a space of at least ``nbytes``, reused from an earlier run if large enough."""
     try:
         space = _free.pop()  # atomic: two threads never get the same space
     except IndexError:
-        return Space(nbytes)
-    return space if space.nbytes >= nbytes else Space(nbytes)
+        return ScratchSpace(nbytes)
+    return space if space.nbytes >= nbytes else ScratchSpace(nbytes)
 
 
-def give_back(space: Space) -> None:
+def give_back(space: ScratchSpace) -> None:
     """Keep a space for the next run."""
     if len(_free) < _KEPT:
         _free.append(space)

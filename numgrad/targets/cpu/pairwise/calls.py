@@ -15,40 +15,44 @@ from numba.np.arrayobj import make_array
 from numgrad._declare import halving
 
 from ..compile.intrinsics import intrinsic
-from .codegen import Halves
+from .codegen import BlockReduction
 from .combine import INT64, JOININGS, load, store
-from .rows import Rows
+from .rows import RowReduction
 
 
-def _whole(builder: ir.IRBuilder, halves: Halves, data: Any, size: Any, out: Any) -> None:
+def _whole(
+    builder: ir.IRBuilder, reduction: BlockReduction, data: Any, size: Any, out: Any
+) -> None:
     """Reduce all elements, a block at a time."""
-    block = halves.block()
+    block = reduction.block()
 
     def reduced(start: Any) -> Any:
         rest = builder.sub(size, start)
         is_less = builder.icmp_signed("<", rest, INT64(halving.BLOCK))
         count = builder.select(is_less, rest, INT64(halving.BLOCK))
-        place = builder.gep(data, [builder.mul(start, INT64(halves.parts))])
+        place = builder.gep(data, [builder.mul(start, INT64(reduction.parts))])
         return builder.call(block, [place, count])
 
-    _joined(builder, halves, reduced, size, halving.BLOCK, out)
+    _joined(builder, reduction, reduced, size, halving.BLOCK, out)
 
 
-def _parts(builder: ir.IRBuilder, halves: Halves, data: Any, size: Any, out: Any) -> None:
+def _parts(
+    builder: ir.IRBuilder, reduction: BlockReduction, data: Any, size: Any, out: Any
+) -> None:
     """Join the results of blocks, one element for each."""
 
     def part(number: Any) -> Any:
-        place = builder.gep(data, [builder.mul(number, INT64(halves.parts))])
-        return load(builder, place, halves.real_result())
+        place = builder.gep(data, [builder.mul(number, INT64(reduction.parts))])
+        return load(builder, place, reduction.real_result())
 
-    _joined(builder, halves, part, size, 1, out)
+    _joined(builder, reduction, part, size, 1, out)
 
 
 def _joined(
-    builder: ir.IRBuilder, halves: Halves, part: Any, size: Any, step: int, out: Any
+    builder: ir.IRBuilder, reduction: BlockReduction, part: Any, size: Any, step: int, out: Any
 ) -> None:
     """Join the parts that begin at each ``step``; an empty sum is 0."""
-    joining, kind = halves.joining, halves.real_result()
+    joining, kind = reduction.joining, reduction.real_result()
     total, loss = (cgutils.alloca_once(builder, kind) for _ in range(2))
     with builder.if_then(builder.icmp_signed(">", size, INT64(0))):
         _put(builder, joining.begin(builder, part(INT64(0))), total, loss)
@@ -91,14 +95,16 @@ def _reduction(function: Any, name: str, emit: Any) -> tuple[Any, Any]:
 
 def _of_elements(emit: Any) -> Any:
     def code(builder, name, real, parts, data, shape, out):
-        emit(builder, Halves(builder, name, real, parts, JOININGS[name]), data, shape[0], out)
+        emit(
+            builder, BlockReduction(builder, name, real, parts, JOININGS[name]), data, shape[0], out
+        )
 
     return code
 
 
 def _of_rows(size: int) -> Any:
     def code(builder, name, real, parts, data, shape, out):
-        walk = Rows(builder, name, real, JOININGS[name]).walk(size)
+        walk = RowReduction(builder, name, real, JOININGS[name]).walk(size)
         columns = builder.mul(shape[1], INT64(parts))  # a complex one is two
         builder.call(walk, [data, shape[0], columns, out])
 

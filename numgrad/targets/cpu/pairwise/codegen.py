@@ -12,7 +12,7 @@ from llvmlite import ir
 
 from numgrad._declare import halving
 
-from .combine import INT32, INT64, Joining, among_first, load
+from .combine import INT32, INT64, JoinOperation, among_first, load
 
 WIDTH = halving.LEAF // 2
 GROUP = WIDTH * halving.LEAF
@@ -21,7 +21,7 @@ FEW = (2, 4)  # numbers of leaves for which there is code of its own
 CHAINS = 4  # independent chains of extrema in any order: within a chain each step waits
 
 
-class Halves:
+class BlockReduction:
     """Emits the functions that reduce elements of one type.
 
     Parameters
@@ -40,7 +40,7 @@ class Halves:
     """
 
     def __init__(
-        self, builder: ir.IRBuilder, name: str, real: ir.Type, parts: int, joining: Joining
+        self, builder: ir.IRBuilder, name: str, real: ir.Type, parts: int, joining: JoinOperation
     ) -> None:
         self.builder, self.real, self.parts, self.joining = builder, real, parts, joining
         self.join = joining.join

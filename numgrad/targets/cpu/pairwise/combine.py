@@ -7,7 +7,7 @@ from llvmlite import ir
 INT32, INT64 = ir.IntType(32), ir.IntType(64)
 
 
-class Joining:
+class JoinOperation:
     """Emits the operations by which a reduction joins numbers, or vectors of numbers.
 
     Parameters
@@ -63,7 +63,7 @@ class Joining:
         return builder.select(finite, builder.fadd(total, loss), total)
 
 
-JOININGS = {"sum": Joining(), "max": Joining(">"), "min": Joining("<")}
+JOININGS = {"sum": JoinOperation(), "max": JoinOperation(">"), "min": JoinOperation("<")}
 
 
 def load(builder: ir.IRBuilder, place: Any, kind: Any, mask: Any = None, other: Any = None) -> Any:

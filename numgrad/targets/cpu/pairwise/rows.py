@@ -14,7 +14,7 @@ from numba.core import cgutils
 
 from numgrad._declare import halving
 
-from .combine import INT64, Joining, among_first, load, size_of, store
+from .combine import INT64, JoinOperation, among_first, load, size_of, store
 
 LEAF = halving.LEAF
 WIDTH = 64  # bytes of a vector of columns
@@ -24,7 +24,7 @@ HALVES = (16, 8, 4, 2, 1)
 FEW = (4, 16)  # numbers of rows up to which there is code without a loop
 
 
-class Rows:
+class RowReduction:
     """Emits the functions that reduce the rows of a matrix of one type.
 
     Parameters
@@ -39,7 +39,9 @@ class Rows:
         How rows are joined.
     """
 
-    def __init__(self, builder: ir.IRBuilder, name: str, real: ir.Type, joining: Joining) -> None:
+    def __init__(
+        self, builder: ir.IRBuilder, name: str, real: ir.Type, joining: JoinOperation
+    ) -> None:
         self.builder, self.real, self.joining = builder, real, joining
         self.join = joining.join
         self.lanes = WIDTH // size_of(real)

@@ -14,7 +14,7 @@ from .object_layout import ARRAY_TYPE, DATA, FALSE, ITEMS, NONE, OBJECT, TRUE, T
 _MOST = at.MOST
 
 
-def is_where_it_was(t, view):
+def is_current_view(t, view):
     """Return 1 if the base of a view has the view's expression, and its node or none; else 0."""
     base = place(t, view, at.W_BASE)
     if is_a(t, base, at.VALUE_TYPE) == 0 or place(t, view, at.W_CHAIN) == 0:
@@ -34,7 +34,7 @@ def is_plain(t, x):
         return 0  # something else that is true
     if view == 0 or place(t, x, at.V_NODE) == 0 or place(t, x, at.V_SLOT) == 0:
         return 0
-    if is_a(t, view, at.VIEW_TYPE) != 0 and is_where_it_was(t, view) == 0:
+    if is_a(t, view, at.VIEW_TYPE) != 0 and is_current_view(t, view) == 0:
         return 0
     storage = place(t, x, at.V_STORAGE)
     if storage == load_word(t, NONE):
@@ -79,7 +79,7 @@ def computed(t, arguments, count, total):
     return array
 
 
-def alone(t, value):
+def with_shared_storage(t, value):
     """Return a second value with the array of a value, and a storage that both share.
 
     It is 0 if there is no memory. The node saves the second value instead of its own result.
@@ -121,7 +121,7 @@ def save(t, node, arguments, count, value, reads):
         store_word(saved, ITEMS + n, item)
     last = load_word(t, NONE)
     if reads >> count & 1:
-        last = alone(t, value)
+        last = with_shared_storage(t, value)
     else:
         python.keep(last)
     store_word(saved, ITEMS + count, last)
@@ -168,7 +168,7 @@ def call_with(t, function, thing):
     return call(load_word(t, function), arguments, 1)
 
 
-def locate(t, node):
+def set_site(t, node):
     """Store a node's number and its place in the user's code; return 0 after an error."""
     number = call(load_word(t, at.NEXT_NUMBER), node, 0)
     if number == 0:
@@ -198,7 +198,7 @@ def locate(t, node):
     return 1
 
 
-def link(t, x, value):
+def make_view(t, x, value):
     """Make a value a view of ``x``, or of the base of ``x``; return 0 after an error."""
     storage = place(t, x, at.V_STORAGE)
     if is_a(t, storage, at.STORAGE_TYPE) != 0:
@@ -227,7 +227,7 @@ def link(t, x, value):
     return chain
 
 
-def hang(t, value, arguments, count):
+def attach_to_graph(t, value, arguments, count):
     """Put a value into the graph if gradients flow from an operand; return 0 after an error."""
     wanted = 0
     for n in range(count):
@@ -240,7 +240,7 @@ def hang(t, value, arguments, count):
         return 0
     give(t, value, at.V_NODE, node)
     put(t, value, at.V_REQUIRES, load_word(t, TRUE))
-    if connect(t, node, arguments, count) == 0 or locate(t, node) == 0:
+    if connect(t, node, arguments, count) == 0 or set_site(t, node) == 0:
         return 0
     return save(t, node, arguments, count, value, load_word(t, at.READS + wanted))
 
@@ -279,9 +279,9 @@ def record(table_object, arguments, count):
     give(t, value, at.V_ARRAY, array)
     done = 1
     if load_word(t, at.STEP) != 0:
-        done = link(t, load_word(arguments, 0), value)
+        done = make_view(t, load_word(arguments, 0), value)
     if done != 0:
-        done = hang(t, value, arguments, nin)
+        done = attach_to_graph(t, value, arguments, nin)
     if done == 0:
         python.drop(value)
         return 0

@@ -14,7 +14,7 @@ from ....ir.target import Bound, Failure
 from ..machine import entry, machine
 from ..python.array_addresses import addresses
 from ..ufunc.numpy_loops import may_wait_for_lock
-from .buffer_reuse import heirs
+from .buffer_reuse import reused_arguments
 from .encode import encode
 from .failing_row import inputs_in_row
 from .schedule import OUTSIDE, Schedule, Segment, schedule
@@ -85,8 +85,8 @@ class BoundProgram(Bound):
             number -= len(segment.instructions)
         raise IndexError(number)
 
-    def heirs(self, donated: Mapping[int, np.dtype]) -> dict[int, int]:
-        return heirs(self.program, self.schedule, donated)
+    def reused_arguments(self, donated: Mapping[int, np.dtype]) -> dict[int, int]:
+        return reused_arguments(self.program, self.schedule, donated)
 
     # Entries ------------------------------------------------------------------------------------
 

@@ -11,7 +11,9 @@ from .schedule import ELEMENTS, ONCE, Schedule, Segment
 Use = tuple[int, int, int]
 
 
-def heirs(program: Program, plan: Schedule, donated: Mapping[int, np.dtype]) -> dict[int, int]:
+def reused_arguments(
+    program: Program, plan: Schedule, donated: Mapping[int, np.dtype]
+) -> dict[int, int]:
     """Return, by number of the result, the position of the argument whose memory it may reuse.
 
     Parameters
@@ -28,14 +30,14 @@ def heirs(program: Program, plan: Schedule, donated: Mapping[int, np.dtype]) -> 
             same = program.nbytes[buffer] == program.nbytes[result.buffer]
             same = same and donated[position] == result.layout.dtype
             same = same and program.rows[buffer] == program.rows[result.buffer]
-            if same and _is_over(plan, buffer, result.buffer):
+            if same and _is_dead_before(plan, buffer, result.buffer):
                 found[number] = position
                 del free[buffer]
                 break
     return found
 
 
-def _is_over(plan: Schedule, argument: int, result: int) -> bool:
+def _is_dead_before(plan: Schedule, argument: int, result: int) -> bool:
     """Whether every read of the argument precedes any use of the result at the same place."""
     reads, uses = list(_uses(plan, argument)), list(_uses(plan, result))
     return all(_comes_first(plan, read, use) for read in reads for use in uses)

@@ -13,7 +13,7 @@ import numpy as np
 
 from ....ir.program import Pattern, Program
 from .schedule import ABSOLUTE, BATCH, ELEMENTS, Schedule, Segment
-from .tiled_runs import walks_of
+from .tiled_runs import row_splits_of
 
 _HEAD = 8
 # An innermost loop shorter than this changes places with a longer axis.
@@ -69,7 +69,7 @@ def _words_once(pattern: Pattern, rows: int) -> np.ndarray:
         if pattern.block:
             found = _block_words(pattern, max(rows, 1))
         elif rows:
-            walk = walks_of(pattern)[rows]
+            walk = row_splits_of(pattern)[rows]
             found = _words(pattern, walk.strides, *_loops(pattern, walk.strides, walk.axes))
             found[6] = max(1, pattern.work // rows)
         else:

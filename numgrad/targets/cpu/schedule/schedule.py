@@ -1,9 +1,9 @@
 """Scheduling: cut a program into segments, place its buffers, choose the tiles.
 
 A segment is a run of instructions that share a row axis. Instructions without a batch axis run
-first: stretches over many elements a tile of leading rows at a time, the rest one by one. The body,
-the instructions with a batch axis, runs on one tile of rows after the other. So all intermediates
-of a tile stay in a core's cache.
+first: tiled runs over many elements a tile of leading rows at a time, the rest one by one. The
+body, the instructions with a batch axis, runs on one tile of rows after the other. So all
+intermediates of a tile stay in a core's cache.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ from ...._settings import settings
 from ....ir import program as _program
 from ....ir.program import Instruction, Pattern, Program
 from ...liveness import assign
-from .tiled_runs import stretches, walks_of
+from .tiled_runs import row_splits_of, tiled_runs
 
 ALIGNMENT = 64
 # Slots of the table of base addresses; arguments and results have one each, from OUTSIDE on.
@@ -119,18 +119,18 @@ def segments(program: Program) -> Iterable[Segment]:
 
 
 def _once(program: Program, instructions: Sequence[Instruction]) -> Iterable[Segment]:
-    """Yield the segments of instructions without a batch axis: stretches, and what is between."""
-    for before, stretch in stretches(instructions, _program.MANY_ELEMENTS):
+    """Yield the segments of instructions outside the body: tiled runs, and those between them."""
+    for before, tiled_run in tiled_runs(instructions, _program.MANY_ELEMENTS):
         if before:
             yield Segment(before, ONCE, 1)
-        if stretch is not None:
-            rows = stretch.rows
+        if tiled_run is not None:
+            rows = tiled_run.rows
             apart = {
                 index
-                for index, window in stretch.counts[rows].items()
+                for index, window in tiled_run.counts[rows].items()
                 if window != (program.nbytes[index] / rows, 0)
             }
-            yield Segment(stretch.instructions, ELEMENTS, rows, apart=apart)
+            yield Segment(tiled_run.instructions, ELEMENTS, rows, apart=apart)
 
 
 # Places -----------------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ def _place(plan: Schedule, program: Program, target: Any) -> None:
         top = assign(segment.instructions, sizes, plan.offsets, quantum)
         segment.tile = _tile(segment, top, target)
         segment.arena_bytes = top * segment.tile
-        _stretch_offsets(plan, segment)
+        _scale_arena_offsets(plan, segment)
 
 
 def _shared(plan: Schedule, program: Program) -> set[int]:
@@ -181,18 +181,18 @@ def _assign_block(
     return top
 
 
-class _Together(NamedTuple):
-    """All instructions of a stretch as a single one, which writes all their buffers.
+class _MergedInstruction(NamedTuple):
+    """All instructions of a tiled run as a single one, which writes all their buffers.
 
-    Tiles of a stretch run at the same time, so none of its buffers may share memory.
+    Tiles of a tiled run run at the same time, so none of its buffers may share memory.
     """
 
     buffers: tuple[int, ...]
     nin: int = 0
-    heirs: tuple[int, ...] = ()
+    reusable_inputs: tuple[int, ...] = ()
 
     @property
-    def pattern(self) -> "_Together":
+    def pattern(self) -> "_MergedInstruction":
         return self
 
 
@@ -200,7 +200,7 @@ def _steps(segment: Segment) -> Sequence[Any]:
     """Return the instructions of a segment for liveness: a tiled segment counts as one."""
     if segment.kind == ONCE:
         return segment.instructions
-    return [_Together(tuple([n for i in segment.instructions for n in i.buffers]))]
+    return [_MergedInstruction(tuple([n for i in segment.instructions for n in i.buffers]))]
 
 
 def _row_sizes(segment: Segment, program: Program) -> dict[int, int]:
@@ -209,7 +209,7 @@ def _row_sizes(segment: Segment, program: Program) -> dict[int, int]:
     return {index: program.nbytes[index] // segment.rows for index in used}
 
 
-def _stretch_offsets(plan: Schedule, segment: Segment) -> None:
+def _scale_arena_offsets(plan: Schedule, segment: Segment) -> None:
     """Multiply the offsets in the arena, which are those of one row, by the rows of the tile."""
     seen: set[int] = set()
     for instruction in segment.instructions:
@@ -269,13 +269,13 @@ def tall_tile(batch: int, row_bytes: int, l2_bytes: int, threads: int) -> int:
 
 
 def element_tile(segment: Segment, row_bytes: int, l2_bytes: int, threads: int) -> int:
-    """Return the rows of a tile of a stretch: about a multiple of `ELEMENT_BLOCK` elements.
+    """Return the rows of a tile of a tiled run: about a multiple of `ELEMENT_BLOCK` elements.
 
     Blocks of a reduction begin and end with tiles. Tiles are as large as the cache allows, because
     memory is slow where one begins, and as many as give all threads the same work.
     """
     rows = segment.rows
-    step = lcm(*[walks_of(i.pattern)[rows].step for i in segment.instructions])
+    step = lcm(*[row_splits_of(i.pattern)[rows].step for i in segment.instructions])
     longest = max(1, max(i.pattern.work for i in segment.instructions) // rows)
     unit = -(-max(1, ELEMENT_BLOCK // longest) // step) * step
     if settings.tile:

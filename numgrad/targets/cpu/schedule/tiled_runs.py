@@ -1,11 +1,11 @@
-"""Stretches: instructions outside the batch that become a segment run tile by tile.
+"""Tiled runs: instructions outside the batch that become a segment run tile by tile.
 
 An instruction over many elements is cut along its leading axes: into rows of a matrix, or single
 elements. Instructions that can be cut into equally many rows share a tile, as long as a row reads
-only the same row of a buffer that the stretch has written: other rows may belong to a later tile.
+only the same row of a buffer that the tiled run has written: other rows may belong to a later tile.
 So a tile stays in a core's cache from one instruction to the next.
 
-An instruction that cannot join a stretch runs before it where its operands allow, otherwise after
+An instruction that cannot join a tiled run runs before it where its operands allow, otherwise after
 it; apart from this, the order is kept.
 """
 
@@ -19,7 +19,7 @@ from ....ir.program import Instruction, Pattern, extent
 
 # The most operations of a row in a shared tile: tiles of longer rows leave the cache.
 LONGEST_ROW = 1 << 15
-# The most instructions that wait for the end of a stretch, beside one for each of its own.
+# The most instructions that wait for the end of a tiled run, beside one for each of its own.
 MOST_WAITING = 4
 # The window of a buffer whose rows are not used one by one.
 _SCATTERED = (0, -1)
@@ -28,7 +28,7 @@ _SCATTERED = (0, -1)
 Window: TypeAlias = tuple[int, int]
 
 
-class Walk(NamedTuple):
+class RowSplit(NamedTuple):
     """How a pattern is cut into rows.
 
     Attributes
@@ -52,25 +52,25 @@ class Walk(NamedTuple):
     step: int = 1
 
 
-def walks_of(pattern: Pattern) -> dict[int, Walk]:
+def row_splits_of(pattern: Pattern) -> dict[int, RowSplit]:
     """Return the ways to cut a pattern into rows, by the number of rows."""
-    return (pattern.walks or _find(pattern))[0]
+    return (pattern.row_splits or _found_splits(pattern))[0]
 
 
 def _short(pattern: Pattern) -> list[int]:
     """Return the numbers of rows whose rows are short enough to share a tile."""
-    return (pattern.walks or _find(pattern))[1]
+    return (pattern.row_splits or _found_splits(pattern))[1]
 
 
-def _find(pattern: Pattern) -> tuple[dict[int, Walk], list[int]]:
-    walks = dict(_block_walks(pattern) if pattern.block else _walks(pattern))
+def _found_splits(pattern: Pattern) -> tuple[dict[int, RowSplit], list[int]]:
+    row_splits = dict(_block_splits(pattern) if pattern.block else _loop_splits(pattern))
     most = pattern.work / LONGEST_ROW
-    short = [rows for rows, walk in walks.items() if rows >= most * walk.step]
-    pattern.walks = walks, short
-    return pattern.walks
+    short = [rows for rows, split in row_splits.items() if rows >= most * split.step]
+    pattern.row_splits = row_splits, short
+    return pattern.row_splits
 
 
-def _walks(pattern: Pattern) -> Iterator[tuple[int, Walk]]:
+def _loop_splits(pattern: Pattern) -> Iterator[tuple[int, RowSplit]]:
     kind = isinstance(pattern.spec, (ElementwiseSpec, FusedSpec, LoopSpec))
     if pattern.rows or not (kind or pattern.elementwise):
         return
@@ -84,12 +84,12 @@ def _walks(pattern: Pattern) -> Iterator[tuple[int, Walk]]:
         ):
             return
         rows, strides = rows * size, along
-        reach = tuple([_reach(pattern, place, axis + 1) for place in range(len(strides))])
+        reach = tuple([_byte_range(pattern, place, axis + 1) for place in range(len(strides))])
         windows = tuple([_window(*item, 0) for item in zip(strides, reach, strict=True)])
-        yield rows, Walk(axis + 1, strides, reach, windows)
+        yield rows, RowSplit(axis + 1, strides, reach, windows)
 
 
-def _reach(pattern: Pattern, place: int, axes: int) -> tuple[int, int]:
+def _byte_range(pattern: Pattern, place: int, axes: int) -> tuple[int, int]:
     """Return the range of bytes of an operand used while the first ``axes`` loop axes stand still.
 
     The range counts from the operand's beginning.
@@ -100,7 +100,7 @@ def _reach(pattern: Pattern, place: int, axes: int) -> tuple[int, int]:
     return low - before, high - behind + layout.dtype.itemsize
 
 
-def _block_walks(pattern: Pattern) -> Iterator[tuple[int, Walk]]:
+def _block_splits(pattern: Pattern) -> Iterator[tuple[int, RowSplit]]:
     """Yield the ways to cut a reduction in blocks into rows; the blocks themselves stay as is."""
     source, count = pattern.layouts[0], pattern.core[0]
     rows = 1
@@ -112,10 +112,10 @@ def _block_walks(pattern: Pattern) -> Iterator[tuple[int, Walk]]:
         step = pattern.block // gcd(pattern.block, each)
         if rows > 1:
             row = source.nbytes // rows
-            yield rows, Walk(0, (row, 0), ((0, row), (0, 0)), ((row, 0), _SCATTERED), step)
+            yield rows, RowSplit(0, (row, 0), ((0, row), (0, 0)), ((row, 0), _SCATTERED), step)
 
 
-class Stretch:
+class TiledRun:
     """Instructions that can be cut into equally many rows.
 
     Attributes
@@ -132,7 +132,7 @@ class Stretch:
         short = _short(first.pattern)
         self.is_alone = not short
         self.counts: dict[int, dict[int, Window]] = {
-            rows: {} for rows in short or walks_of(first.pattern)
+            rows: {} for rows in short or row_splits_of(first.pattern)
         }
         self._add(first, {rows: _windows(first, rows) for rows in self.counts})
 
@@ -181,7 +181,7 @@ class Stretch:
         self.written.update(buffers[nin:])
 
     def concerns(self, instruction: Instruction) -> bool:
-        """Whether an instruction must run after the stretch, because of their operands."""
+        """Whether an instruction must run after the tiled run, because of their operands."""
         return _concerns(instruction, self.read, self.written)
 
 
@@ -197,10 +197,10 @@ def _windows(instruction: Instruction, rows: int) -> Sequence[Window]:
 
     A row stays between its beginning and that of the next one.
     """
-    walk, offsets = walks_of(instruction.pattern)[rows], instruction.offsets
+    split, offsets = row_splits_of(instruction.pattern)[rows], instruction.offsets
     if not any(offsets):
-        return walk.windows
-    places = zip(walk.strides, walk.reach, offsets, strict=True)
+        return split.windows
+    places = zip(split.strides, split.reach, offsets, strict=True)
     return [_window(step, reach, offset) for step, reach, offset in places]
 
 
@@ -211,22 +211,22 @@ def _window(step: int, reach: tuple[int, int], offset: int) -> Window:
     return (step, first) if offset + reach[1] <= first + step else _SCATTERED
 
 
-def stretches(
+def tiled_runs(
     instructions: Sequence[Instruction], many: int
-) -> Iterator[tuple[list[Instruction], Stretch | None]]:
-    """Yield pairs: instructions to run one by one, and the stretch, if any, to run after them.
+) -> Iterator[tuple[list[Instruction], TiledRun | None]]:
+    """Yield pairs: instructions to run one by one, and the tiled run, if any, to run after them.
 
     Parameters
     ----------
     many : int
-        The least work of an instruction that begins a stretch.
+        The least work of an instruction that begins a tiled run.
     """
     late: deque[Instruction] = deque()
     rest = iter(instructions)
     while True:
-        before, stretch, waiting = _split(_all(late, rest), many)
-        yield before, stretch
-        if stretch is None:
+        before, tiled_run, waiting = _split(_all(late, rest), many)
+        yield before, tiled_run
+        if tiled_run is None:
             return
         late.extendleft(reversed(waiting))
 
@@ -240,34 +240,34 @@ def _all(late: deque[Instruction], rest: Iterator[Instruction]) -> Iterator[Inst
 
 def _split(
     instructions: Iterator[Instruction], many: int
-) -> tuple[list[Instruction], Stretch | None, list[Instruction]]:
-    """Return the instructions before the first stretch, the stretch, and those that must wait.
+) -> tuple[list[Instruction], TiledRun | None, list[Instruction]]:
+    """Return the instructions before the first tiled run, the tiled run, and those that must wait.
 
     The iterator is left at the first instruction that was not looked at.
     """
     before: list[Instruction] = []
     waiting: list[Instruction] = []
-    stretch: Stretch | None = None
+    tiled_run: TiledRun | None = None
     read: set[int] = set()
     written: set[int] = set()
     for instruction in instructions:
         pattern = instruction.pattern
-        begins = pattern.work >= many and bool(walks_of(pattern))
-        if stretch is None:
+        begins = pattern.work >= many and bool(row_splits_of(pattern))
+        if tiled_run is None:
             if begins:
-                stretch = Stretch(instruction)
+                tiled_run = TiledRun(instruction)
             else:
                 before.append(instruction)
             continue
         late = bool(waiting) and _concerns(instruction, read, written)
-        if not late and stretch.takes(instruction):
+        if not late and tiled_run.takes(instruction):
             continue
-        if late or begins or stretch.concerns(instruction):
+        if late or begins or tiled_run.concerns(instruction):
             waiting.append(instruction)
             read.update(instruction.buffers[: pattern.nin])
             written.update(instruction.buffers[pattern.nin :])
-            if len(waiting) > MOST_WAITING + len(stretch.instructions):
+            if len(waiting) > MOST_WAITING + len(tiled_run.instructions):
                 break
         else:
             before.append(instruction)
-    return before, stretch, waiting
+    return before, tiled_run, waiting

@@ -22,7 +22,7 @@ from ....ir.program import Pattern
 from ..compile.compiler import Code, join_keys, obtain
 from ..compile.routines import NUMPY_LOOP
 from ..platform import object_loader
-from .ufunc import Door
+from .ufunc import KernelUfunc
 
 MANY_ELEMENTS = 1 << 14
 """The fewest elements of the results of a call that releases the GIL."""
@@ -69,24 +69,26 @@ class NumPyLoop:
         assert self.spec.loop is not None
         (dtype,) = self.spec.out_dtypes
         result = np.empty((*arrays[0].shape[:-1], self.spec.loop.size), dtype)
-        door = self._door()
-        door.ufunc(*arrays, result)
-        return result, door.take_status()
+        kernel_ufunc = self._kernel_ufunc()
+        kernel_ufunc.ufunc(*arrays, result)
+        return result, kernel_ufunc.take_status()
 
     def again(self, cores: Sequence[np.ndarray]) -> None:
         """Raise the exception that stopped the loop, for one of its elements."""
         self.spec.function(*cores, **dict(self.spec.options))
         raise MemoryError(f"no memory for {self.name} of {cores[0].shape[-1]} elements")
 
-    def _door(self) -> Door:
+    def _kernel_ufunc(self) -> KernelUfunc:
         """Return the universal function of the kernel that belongs to this thread."""
-        doors = _own.__dict__
-        door = doors.get(str(self.address))
-        if door is None:
+        kernel_ufuncs = _own.__dict__
+        kernel_ufunc = kernel_ufuncs.get(str(self.address))
+        if kernel_ufunc is None:
             spec = self.spec
-            made = Door(self.name, self.address, spec.in_dtypes, spec.out_dtypes, spec.signature)
-            door = doors[str(self.address)] = made
-        return door
+            made = KernelUfunc(
+                self.name, self.address, spec.in_dtypes, spec.out_dtypes, spec.signature
+            )
+            kernel_ufunc = kernel_ufuncs[str(self.address)] = made
+        return kernel_ufunc
 
 
 _own = threading.local()

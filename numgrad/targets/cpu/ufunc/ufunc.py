@@ -21,7 +21,7 @@ from ..platform.capsules import address_of
 _FROM_FUNCTION, _NO_IDENTITY = 31, -1
 
 
-class Door:
+class KernelUfunc:
     """The ufunc of one kernel, and two words: the address of the kernel, and its status.
 
     Parameters

@@ -12,7 +12,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from ..codegen.elementwise import Rows
+from ..codegen.elementwise import ElementwiseKernel
 from ..codegen.llvm_builder import Builder, counted_loop, table_word, word
 from ..compile.intrinsics import INT64
 from .load_store import Transfers
@@ -26,13 +26,13 @@ _OPERATIONS, _AHEAD = 4, 512
 _LABEL = "llvm.codeview.annotation"
 
 
-class VectorLoop(Rows):
+class VectorLoop(ElementwiseKernel):
     """Emits a kernel around a body of vector code.
 
     Parameters
     ----------
     context, in_types, out_types, scalars
-        As for `Rows`.
+        As for `ElementwiseKernel`.
     code : Widening
         The body.
     """

@@ -62,7 +62,7 @@ class Operation(NamedTuple):
     to: str
 
 
-class Straight(NamedTuple):
+class StraightLine(NamedTuple):
     """A scalar function without branches: names of its parameters, operations, and its result."""
 
     parameters: tuple[str, ...]
@@ -71,7 +71,7 @@ class Straight(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def straight(bit_code: bytes, symbol: str) -> Straight | None:
+def straight_line_of(bit_code: bytes, symbol: str) -> StraightLine | None:
     """Return the operations of a function; None for branches or an unknown operation."""
     with compiler_lock, interrupts.held():
         text = str(llvm.parse_bitcode(bit_code).get_function(symbol))
@@ -88,7 +88,7 @@ def straight(bit_code: bytes, symbol: str) -> Straight | None:
     if _NO_VALUE.intersection((returned[1], *(x for o in known for x in o.operands))):
         return None
     parameters = tuple(part.rsplit(" ", 1)[-1] for part in head[2].split(", "))
-    return Straight(parameters, known, returned[1])
+    return StraightLine(parameters, known, returned[1])
 
 
 def _operation(line: str) -> Operation | None:

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..codegen.scalar_graph import Graph
-from .straight_line import Operation, straight
+from ..codegen.scalar_graph import ScalarGraph
+from .straight_line import Operation, straight_line_of
 
 Operand = int | str
 """The number of a value, or a constant as LLVM writes it."""
@@ -35,7 +35,7 @@ class Node(NamedTuple):
     to: str
 
 
-class Flow(NamedTuple):
+class Dataflow(NamedTuple):
     """Operations of a graph.
 
     Attributes
@@ -69,13 +69,13 @@ def kind_of(dtype: np.dtype) -> str | None:
     return _KINDS.get(dtype.str[1:]) if dtype.isnative else None
 
 
-def flow_of(graph: Graph) -> Flow | None:
+def dataflow_of(graph: ScalarGraph) -> Dataflow | None:
     """Return the operations of a graph; None for branches, or values other than real numbers."""
     kinds = [kind_of(dtype) for dtype in (*graph.in_dtypes, *graph.out_dtypes)]
-    made = _Numbered(len(graph.in_dtypes))
+    made = _ValueNumbers(len(graph.in_dtypes))
     known: list[Operand] = [*range(len(graph.in_dtypes))]
     for one, args in graph.steps:
-        code = straight(one.bit_code, one.symbol)
+        code = straight_line_of(one.bit_code, one.symbol)
         if code is None or None in kinds:
             return None
         names = dict(zip(code.parameters, (known[k] for k in args), strict=False))
@@ -88,10 +88,10 @@ def flow_of(graph: Graph) -> Flow | None:
     found = [str(kind) for kind in kinds]
     nin = len(graph.in_dtypes)
     ways = made.ordered(outputs, graph.scalars)
-    return Flow(tuple(found[:nin]), (*made.nodes,), outputs, tuple(found[nin:]), *ways)
+    return Dataflow(tuple(found[:nin]), (*made.nodes,), outputs, tuple(found[nin:]), *ways)
 
 
-class _Numbered:
+class _ValueNumbers:
     """Nodes by number; equal nodes have one number."""
 
     def __init__(self, nin: int) -> None:

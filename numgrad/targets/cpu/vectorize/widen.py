@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from ..math.vector_math import PREFIX, function_of
 from ..platform.avx512 import SYMBOLS, Declarations, written
 from ..platform.vector_library import vector_library, vector_registers
-from .value_numbering import Flow, Node, Operand
+from .value_numbering import Dataflow, Node, Operand
 
 _BITS = {"double": 64, "float": 32, "i64": 64, "i32": 32, "i16": 16, "i8": 8, "i1": 8}
 _SUFFIXES = {"double": "f64", "float": "f32"}
@@ -22,7 +22,7 @@ _INTRINSICS = frozenset(
 """Functions for which LLVM has an intrinsic on vectors."""
 
 
-def lanes_of(flow: Flow) -> int:
+def lanes_of(flow: Dataflow) -> int:
     """Return the lanes of a vector: as many elements as a register holds of the widest type.
 
     The number may be 1 if all nodes depend on single numbers; it is 0 if a type is unknown, or a
@@ -56,7 +56,7 @@ class Widening:
     Values that depend on single numbers alone are equal in all lanes: one vector is enough.
     """
 
-    def __init__(self, flow: Flow, lanes: int, count: int, scalars: Sequence[bool]) -> None:
+    def __init__(self, flow: Dataflow, lanes: int, count: int, scalars: Sequence[bool]) -> None:
         self.flow, self.lanes, self.count = flow, lanes, count
         self.nin = len(flow.kinds)
         self.alike = {k for k, one in enumerate(scalars) if one} | {*flow.once}

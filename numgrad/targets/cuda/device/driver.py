@@ -269,7 +269,7 @@ class Driver:
             self.launch(*launch, builder)
         return builder.end_building().complete()
 
-    def replay(self, graph: Any, stream: Any) -> None:
+    def launch_graph(self, graph: Any, stream: Any) -> None:
         """Launch a graph as one."""
         self._enter()
         graph.launch(stream)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ....ir.kernel_spec import Constant, LoopSpec, core_dimensions, parameter_order
 from ..compile.kernel import Array, Function, Kernel, Word
-from .elementwise import Walk, index_type, loop, signature
+from .elementwise import ElementWalk, index_type, loop, signature
 
 
 def ndims(spec: LoopSpec) -> list[int]:
@@ -19,7 +19,7 @@ def ndims(spec: LoopSpec) -> list[int]:
     ]
 
 
-def of_core(spec: LoopSpec, walk: Walk) -> Kernel:
+def of_core(spec: LoopSpec, walk: ElementWalk) -> Kernel:
     """Return the kernel of a function with core dimensions."""
     dtypes = (*spec.in_dtypes, *spec.out_dtypes)
     arguments = in_order(spec, [_element(f"x{k}", walk.axes) for k in range(len(dtypes))])

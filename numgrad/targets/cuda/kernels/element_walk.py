@@ -8,7 +8,7 @@ import numpy as np
 from ....ir.program import Shape
 from ..compile.kernel import Kernel, Pointer, Word, in_elements
 from ..launch.steps import Launch, Place, loop_over
-from .elementwise import Walk, index_type, loop, place, signature
+from .elementwise import ElementWalk, index_type, loop, place, signature
 
 WIDE = 1 << 31
 
@@ -50,7 +50,7 @@ def launch(
     """
     along = zip(*[operand.strides for operand in operands], strict=True)
     over = loop_over(list(zip(sizes, along, strict=True)), len(operands))
-    walk = Walk(len(over.sizes), over.elements >= WIDE)
+    walk = ElementWalk(len(over.sizes), over.elements >= WIDE)
     arguments: list[Any] = [over.elements, *over.sizes]
     for (_, begin, dtype, _), strides in zip(operands, over.strides, strict=True):
         arguments += strides if dtype is None else [begin, *in_elements(strides, dtype.itemsize)]
@@ -61,7 +61,7 @@ def launch(
     return Launch.of(kernel, over.elements, (*arguments, *numbers.values()), target)
 
 
-def _kernel(what: Lines, operands: Sequence[Operand], numbers: Any, walk: Walk) -> Kernel:
+def _kernel(what: Lines, operands: Sequence[Operand], numbers: Any, walk: ElementWalk) -> Kernel:
     parameters, listed = signature((), (), walk)
     for name, _, dtype, _ in operands:
         parameters += () if dtype is None else (Pointer(dtype),)

@@ -15,7 +15,7 @@ _AHEAD = 16
 """Bytes that a thread reads ahead, before it uses the first element."""
 
 
-class Walk(NamedTuple):
+class ElementWalk(NamedTuple):
     """How a kernel goes over its elements.
 
     Attributes
@@ -30,7 +30,7 @@ class Walk(NamedTuple):
     is_wide: bool
 
 
-def elementwise(spec: ElementwiseSpec | FusedSpec | LoopSpec, walk: Walk) -> Kernel:
+def elementwise(spec: ElementwiseSpec | FusedSpec | LoopSpec, walk: ElementWalk) -> Kernel:
     """Return the kernel of scalar functions: a single function, or many in one loop."""
     nin = len(spec.in_dtypes)
     dtypes = (*spec.in_dtypes, *spec.out_dtypes)
@@ -46,7 +46,7 @@ def elementwise(spec: ElementwiseSpec | FusedSpec | LoopSpec, walk: Walk) -> Ker
     ahead = _AHEAD // max(sum(dtype.itemsize for dtype in spec.in_dtypes), 1)
     before: Sequence[str] = ()
     if ahead > 1 and _only_calls_math(spec):
-        scope |= {f"dtype{k}": held(dtype) for k, dtype in enumerate(spec.in_dtypes)}
+        scope |= {f"dtype{k}": storage_dtype(dtype) for k, dtype in enumerate(spec.in_dtypes)}
         scope["int64"] = np.int64
         reads = [f"ahead{k}[turn] = {load}" for k, load in enumerate(loads)]
         reads += [f"at{k}[turn] = {out}" for k, out in enumerate(outs)]
@@ -56,12 +56,12 @@ def elementwise(spec: ElementwiseSpec | FusedSpec | LoopSpec, walk: Walk) -> Ker
     return Kernel(spec.name, loop(listed, walk, lines, before), parameters, scope)
 
 
-def index_type(walk: Walk) -> Any:
+def index_type(walk: ElementWalk) -> Any:
     """Return the type of the indices of a loop."""
     return np.int64 if walk.is_wide else np.uint32
 
 
-def held(dtype: np.dtype) -> np.dtype:
+def storage_dtype(dtype: np.dtype) -> np.dtype:
     """Return the dtype with which kernels keep elements in memory: that of booleans is uint8."""
     return np.dtype(np.uint8) if dtype.kind == "b" else dtype
 
@@ -91,7 +91,7 @@ def _stored(places: Sequence[str], values: Sequence[str]) -> list[str]:
 
 
 def _ahead(
-    walk: Walk, ahead: int, nin: int, reads: Sequence[str], uses: Sequence[str]
+    walk: ElementWalk, ahead: int, nin: int, reads: Sequence[str], uses: Sequence[str]
 ) -> list[str]:
     """Return the lines of a loop whose threads read several elements before they use the first.
 
@@ -141,7 +141,7 @@ def function_of(spec: Any) -> Function:
 
 
 def signature(
-    names: Sequence[str], dtypes: Sequence[np.dtype], walk: Walk
+    names: Sequence[str], dtypes: Sequence[np.dtype], walk: ElementWalk
 ) -> tuple[tuple[Parameter, ...], list[str]]:
     """Return the parameters of a kernel that walks over elements, and their names.
 
@@ -156,7 +156,7 @@ def signature(
     return tuple(parameters), listed
 
 
-def place(name: str, walk: Walk) -> str:
+def place(name: str, walk: ElementWalk) -> str:
     """Return the text of the index of an operand's element."""
     if not walk.axes:
         return "i"
@@ -164,7 +164,7 @@ def place(name: str, walk: Walk) -> str:
 
 
 def loop(
-    listed: Sequence[str], walk: Walk, body: Sequence[str], before: Sequence[str] = ()
+    listed: Sequence[str], walk: ElementWalk, body: Sequence[str], before: Sequence[str] = ()
 ) -> str:
     """Return the text of a kernel whose threads walk over elements, the last axis fastest.
 
@@ -184,7 +184,7 @@ def loop(
     ])  # fmt: skip
 
 
-def _onwards(walk: Walk) -> list[str]:
+def _onwards(walk: ElementWalk) -> list[str]:
     """Return the lines that add a step to the indices, digit by digit, with a carry."""
     lines = ["i = index_type(i + step)"]
     for axis in range(walk.axes - 1, 0, -1):
@@ -200,7 +200,7 @@ def _onwards(walk: Walk) -> list[str]:
     return lines
 
 
-def indices(walk: Walk) -> list[str]:
+def indices(walk: ElementWalk) -> list[str]:
     """Return the lines that split the number of an element into its indices."""
     lines, rest = [], "i"
     for axis in range(walk.axes - 1, 0, -1):

@@ -17,7 +17,7 @@ import numpy as np
 from ...._declare.halving import LEAF
 from ....ir.kernel_spec import LoopSpec, core_dimensions
 from ....ir.program import contiguous_strides
-from ..launch.steps import Launch, Loop, Place, Staged, cores_of
+from ..launch.steps import Launch, LaunchSequence, Loop, Place, cores_of
 from .element_walk import COPY, Lines, Operand, launch
 
 _WORD = np.dtype(np.int64)
@@ -113,7 +113,7 @@ def is_of_positions(spec: Any) -> bool:
 
 def lowered(
     pattern: Any, loop: Loop, begins: Sequence[Place], flag: Place, target: Any
-) -> Staged:
+) -> LaunchSequence:
     """Return the step of an instruction that finds positions, or moves elements to or from them."""
     called, kernels = _STEPS[pattern.spec.name]
     named = core_dimensions(pattern.spec.signature)
@@ -137,7 +137,7 @@ def lowered(
             operands.insert(0, (keys, {}))
         else:
             launches.append(_launch(kernel, loop, sizes, operands, numbers, target))
-    return Staged(nbytes, tuple(launches))
+    return LaunchSequence(nbytes, tuple(launches))
 
 
 def _launch(

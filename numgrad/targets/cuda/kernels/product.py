@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..compile.kernel import Kernel, Parameter, Pointer, Word
-from .elementwise import Walk, indices, loop, place, signature
+from .elementwise import ElementWalk, indices, loop, place, signature
 
 TERMS = 256
 """The terms of a block, added up by multiply-adds, as in `numgrad.targets.cpu.linalg.gemm`."""
@@ -155,7 +155,7 @@ def tiles(dtype: np.dtype) -> tuple[Tile, Tile, Tile]:
 
 def product(dtype: np.dtype, axes: int, tile: Tile) -> Kernel:
     """Return the kernel of a product for a loop of ``axes`` axes, at least one."""
-    walk = Walk(axes, True)
+    walk = ElementWalk(axes, True)
     sizes = [f"n{axis}" for axis in range(axes)]
     listed = ["n", "blocks", "run", "inner", *sizes, "a_size", "b_size"]
     parameters: list[Parameter] = [Word()] * len(listed)
@@ -195,7 +195,7 @@ def _sum(dtype: np.dtype) -> str:
     return "|" if dtype.kind == "b" else "+"
 
 
-def _both(text: str, walk: Walk) -> str:
+def _both(text: str, walk: ElementWalk) -> str:
     return "\n".join(text.format(name=name, place=place(name, walk)) for name in ("a", "b"))
 
 
@@ -217,7 +217,7 @@ def joined(dtype: np.dtype, axes: int) -> Kernel:
 
     The results of a block are in C order; the loop over them has ``axes`` axes.
     """
-    walk = Walk(axes, True)
+    walk = ElementWalk(axes, True)
     parameters, listed = signature(["out"], [dtype], walk)
     body = [
         "value = parts[i]",

@@ -21,7 +21,7 @@ from ...._declare import halving
 from ...._declare.halving import BLOCK, LEAF, LEAVES, lost
 from ..compile.kernel import Function, Kernel, Word
 from .element_walk import Lines
-from .elementwise import Walk, held, index_type, indices, place, signature
+from .elementwise import ElementWalk, index_type, indices, place, signature, storage_dtype
 
 EACH = 8
 """Threads that read the results of blocks of a row together, while one of them joins: so there are
@@ -162,12 +162,14 @@ def halves(join: Any, dtype: np.dtype, width: int, is_last: bool) -> Lines:
     return Lines("halves", (*lines, f"out[{{out}}] = {_result(is_last)}"), tuple(scope.items()))
 
 
-def of_blocks(name: str, join: Any, dtypes: Any, walk: Walk, threads: int, is_last: bool) -> Kernel:
+def of_blocks(
+    name: str, join: Any, dtypes: Any, walk: ElementWalk, threads: int, is_last: bool
+) -> Kernel:
     """Return the kernel that reduces each block of contiguous rows to one element.
 
     There is a team of threads for each block.
     """
-    dtype = held(dtypes[1])
+    dtype = storage_dtype(dtypes[1])
     group = group_of(dtype, threads)
     parameters, listed = signature(("x", "out"), dtypes, walk)
     text = _BLOCKS.format(
@@ -187,7 +189,7 @@ def group_of(dtype: np.dtype, threads: int) -> int:
     return max(min(_SHARED // (BLOCK * dtype.itemsize), threads // 2), 1)
 
 
-def of_parts(name: str, join: Any, dtypes: Any, walk: Walk, threads: int) -> Kernel:
+def of_parts(name: str, join: Any, dtypes: Any, walk: ElementWalk, threads: int) -> Kernel:
     """Return the kernel that joins the blocks of rows, one after the other."""
     parameters, listed = signature(("x", "out"), dtypes, walk)
     text = _PARTS.format(
@@ -196,7 +198,7 @@ def of_parts(name: str, join: Any, dtypes: Any, walk: Walk, threads: int) -> Ker
         of_row=indent("\n".join(indices(walk)), " " * 12),
         x=place("x", walk), out=place("out", walk),
     )  # fmt: skip
-    scope = _scope(join, held(dtypes[1]))
+    scope = _scope(join, storage_dtype(dtypes[1]))
     return Kernel(name, text, (*parameters, *[Word()] * 3), scope, threads)
 
 

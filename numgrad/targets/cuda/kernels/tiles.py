@@ -32,7 +32,7 @@ class Product(NamedTuple):
     out: Matrix
 
 
-def turned(product: Product) -> Product:
+def transposed(product: Product) -> Product:
     """Return the product of the transposes."""
     loop, rows, inner, cols, left, right, out = product
     return Product(loop, cols, inner, rows, right, left, out._replace(line=out[3], step=out[2]))
@@ -45,7 +45,7 @@ def folded(product: Product) -> Product:
     left factor stays the same becomes columns: vectors that share a matrix are one product.
     """
     for axis in reversed(range(len(product.loop))):
-        for one, back in ((product, _same), (turned(product), turned)):
+        for one, back in ((product, _same), (transposed(product), transposed)):
             if _makes_rows(one, axis):
                 return folded(back(_with_rows(one, axis)))
     return product
@@ -87,7 +87,7 @@ def planned(
     blocks = number_of_blocks(product, large)
     can_part = blocks > 1 and rows * cols <= large.terms * (rows + cols)
     if min(rows, cols) <= flat.rows:
-        product = product if rows <= cols else turned(product)
+        product = product if rows <= cols else transposed(product)
         tile = flat
     else:
         number = number_of_tiles(product, large)

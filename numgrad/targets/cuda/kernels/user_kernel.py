@@ -15,34 +15,34 @@ from ....ir.program import Shape, contiguous_strides
 from ....ir.target import Failure
 from ..compile.kernel import Array, Function, Kernel
 from ..launch.host_steps import is_for_host
-from ..launch.steps import Blocks, Launch, Loop, Place, Staged, cores_of
+from ..launch.steps import Blocks, Launch, LaunchSequence, Loop, Place, cores_of
 from .core_loop import in_order
 from .element_walk import COPY, Operand, launch
 
 _ALIGNMENT = 256
 
 
-class Own(NamedTuple):
+class UserKernelStep(NamedTuple):
     """The launches of a user's kernel and of copies of its inputs; errors name the operator."""
 
     own: CUDAKernel
-    staged: Staged
+    staged: LaunchSequence
 
     def run(self, runtime: Any, blocks: Blocks, stream: Any = None) -> Failure | None:
         """Launch the kernels."""
-        with _told(self.own):
+        with _naming_operator(self.own):
             return self.staged.run(runtime, blocks, stream)
 
 
 @contextmanager
-def _told(own: CUDAKernel) -> Iterator[None]:
+def _naming_operator(own: CUDAKernel) -> Iterator[None]:
     try:
         yield
     except Exception as error:
         raise OperatorError(f"{own.label}: {type(error).__name__}: {error}") from error
 
 
-def lowered(pattern: Any, loop: Loop, begins: Sequence[Place], target: Any) -> Own:
+def lowered(pattern: Any, loop: Loop, begins: Sequence[Place], target: Any) -> UserKernelStep:
     """Return the step of an instruction whose spec has a kernel for CUDA."""
     spec, own = pattern.spec, pattern.spec.on_cuda
     if is_for_host(own.function):
@@ -64,10 +64,12 @@ def lowered(pattern: Any, loop: Loop, begins: Sequence[Place], target: Any) -> O
             along, *lies = contiguous_strides(shape, each)
             free += -(-prod(shape) * each // _ALIGNMENT) * _ALIGNMENT
         arrays.append((place, shape, (along, *lies)))
-    with _told(own):
+    with _naming_operator(own):
         kernel = target.prepared(("own", own, spec.identity), lambda: _kernel(spec, own, cores))
     most = loop.elements if own.threads else max(prod(shape) for _, shape, _ in arrays)
-    return Own(own, Staged(free, (*copies, Launch.of(kernel, most, arrays, target))))
+    return UserKernelStep(
+        own, LaunchSequence(free, (*copies, Launch.of(kernel, most, arrays, target)))
+    )
 
 
 def _numbers(spec: LoopSpec) -> range:

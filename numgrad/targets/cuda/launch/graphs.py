@@ -60,7 +60,7 @@ def is_worth_while(steps: Sequence[Any], spans: Sequence[Span], own: int) -> boo
     return saved > nbytes / _BYTES_OF_A_LAUNCH and all(isinstance(step, Launch) for step in steps)
 
 
-class Replay:
+class GraphExecutable:
     """A program as a graph.
 
     Parameters
@@ -106,7 +106,7 @@ class Replay:
             inputs = len(arrays) - self._outputs
             for n in range(inputs):
                 self._copy(n, arrays[n], stream, is_result=False)
-            self._runtime.driver.replay(self._graph, stream.handle)
+            self._runtime.driver.launch_graph(self._graph, stream.handle)
             for n in range(inputs, len(arrays)):
                 self._copy(n, arrays[n], stream, is_result=True)
 

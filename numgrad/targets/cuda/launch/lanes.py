@@ -31,7 +31,7 @@ class Access(NamedTuple):
         )
 
 
-class Turn(NamedTuple):
+class LaneAssignment(NamedTuple):
     """The lane of a step, and the steps for which it waits.
 
     Attributes
@@ -55,10 +55,10 @@ def streams_of(instructions: Iterable[Instruction], device: str) -> list[Any]:
     return [s for s in dict.fromkeys(found) if s is not None and s.device == device]
 
 
-def turns(
+def assign_lanes(
     instructions: Sequence[Instruction], steps: Sequence[Any], program: Program,
     places: Sequence[Place], streams: Sequence[Any],
-) -> list[Turn]:  # fmt: skip
+) -> list[LaneAssignment]:  # fmt: skip
     """Return the turn of each instruction.
 
     ``places`` are those of buffers, followed by the place of the program's flag, which steps with a
@@ -73,7 +73,8 @@ def turns(
             use.append(Access(slot, start, start + 1, True))
     waits = [_waits(n, lanes, uses) for n in range(len(lanes))]
     awaited = {other for others in waits for other in others}
-    return [Turn(*item, n in awaited) for n, item in enumerate(zip(lanes, waits, strict=True))]
+    pairs = enumerate(zip(lanes, waits, strict=True))
+    return [LaneAssignment(*item, n in awaited) for n, item in pairs]
 
 
 def _waits(n: int, lanes: Sequence[int], uses: Sequence[Sequence[Access]]) -> tuple[int, ...]:

@@ -79,7 +79,7 @@ class Launch(NamedTuple):
         return found
 
 
-class Staged(NamedTuple):
+class LaunchSequence(NamedTuple):
     """Several launches, with ``nbytes`` bytes of memory of their own in a last slot.
 
     If a check in these launches may set the program's flag, ``host`` returns the step that the host

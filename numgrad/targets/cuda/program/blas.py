@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....process.fork_locks import fork_safe_lock
-from ..kernels.tiles import Matrix, Product, folded, turned
+from ..kernels.tiles import Matrix, Product, folded, transposed
 
 _CALLS = {"f": "sgemm", "d": "dgemm", "F": "cgemm", "D": "zgemm"}
 
@@ -47,7 +47,7 @@ def gemm(product: Product, dtype: np.dtype) -> Gemm | None:
     if product.inner == 0 or dtype.char not in _CALLS:
         return None
     for one in (folded(product), product):
-        found = _call(turned(one), dtype) or _call(one, dtype)
+        found = _call(transposed(one), dtype) or _call(one, dtype)
         if found is not None:
             return found
     return None

@@ -14,8 +14,8 @@ from ....ir.program import Instruction, Program
 from ....ir.target import Bound, Failure
 from ...liveness import assign
 from ..kernels.gathering import cleared
-from ..launch.graphs import OFTEN, Replay, Span, is_worth_while
-from ..launch.lanes import Turn, streams_of, turns
+from ..launch.graphs import OFTEN, GraphExecutable, Span, is_worth_while
+from ..launch.lanes import LaneAssignment, assign_lanes, streams_of
 from ..launch.steps import Blocks, Launch, Place
 from .lowering import lowered
 
@@ -31,8 +31,8 @@ class BoundProgram(Bound):
     """
 
     __slots__ = (
-        "_begun", "_flag", "_has_own", "_kept", "_nbytes", "_ready", "_replay", "_runs",
-        "_streams", "_target", "_turns", "steps",
+        "_begun", "_flag", "_has_own", "_kept", "_lanes", "_nbytes", "_ready", "_replay", "_runs",
+        "_streams", "_target", "steps",
     )  # fmt: skip
 
     def __init__(self, program: Program, target: Any) -> None:
@@ -53,9 +53,11 @@ class BoundProgram(Bound):
         self._ready = self._begun.record_event() if self._kept else None
         self._runs, self._replay = 0, None
         self._streams = streams_of(instructions, target.name)
-        self._turns: list[Turn] = []
+        self._lanes: list[LaneAssignment] = []
         if self._streams:
-            self._turns = turns(instructions, self.steps, program, [*places, flag], self._streams)
+            self._lanes = assign_lanes(
+                instructions, self.steps, program, [*places, flag], self._streams
+            )
 
     def _places(self, instructions: Sequence[Instruction]) -> tuple[list[Place], int]:
         program = self.program
@@ -131,7 +133,7 @@ class BoundProgram(Bound):
                 return failure
         return None
 
-    def _as_graph(self) -> Replay | None:
+    def _as_graph(self) -> GraphExecutable | None:
         """Return a replay of the program as one graph, if it takes less time; else None."""
         results = [ref.layout for ref in self.program.results]
         lead = [(self.program.batch or 0,) if layout.rows else () for layout in results]
@@ -143,7 +145,7 @@ class BoundProgram(Bound):
         if self._streams or self._flag or not is_worth_while(self.steps, spans, self._nbytes):
             return None
         own = self._target.runtime, self.steps, self._nbytes, self._kept
-        return Replay(*own, spans, len(results))
+        return GraphExecutable(*own, spans, len(results))
 
     def _run_on_streams(self, blocks: Blocks, streams: Sequence[Any]) -> Failure | None:
         """Launch each step on its stream, after the steps for which it waits."""
@@ -152,7 +154,7 @@ class BoundProgram(Bound):
             other.wait_stream(first)
         done: dict[int, Any] = {}
         try:
-            for n, (step, turn) in enumerate(zip(self.steps, self._turns, strict=True)):
+            for n, (step, turn) in enumerate(zip(self.steps, self._lanes, strict=True)):
                 stream = streams[turn.lane]
                 for earlier in turn.waits:
                     stream.wait_event(done[earlier])

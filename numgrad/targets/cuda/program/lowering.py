@@ -9,14 +9,14 @@ from ....ir.kernel_spec import LibrarySpec, LoopSpec, ProductSpec, core_dimensio
 from ....ir.program import Instruction, Program, contiguous_strides
 from ..compile.kernel import in_elements
 from ..kernels import core_loop, elementwise, gathering, user_kernel
-from ..kernels.elementwise import Walk
+from ..kernels.elementwise import ElementWalk
 from ..launch.host_steps import host_call, needs_host, require_sound
-from ..launch.steps import HostCall, Launch, Loop, Place, Staged, cores_of, loop_of
+from ..launch.steps import HostCall, Launch, LaunchSequence, Loop, Place, cores_of, loop_of
 from . import reduction_launch
-from .product_launch import ByLibrary, of_product
+from .product_launch import LibraryProduct, of_product
 from .reduction_launch import role_of
 
-Step = Launch | HostCall | Staged | ByLibrary | user_kernel.Own
+Step = Launch | HostCall | LaunchSequence | LibraryProduct | user_kernel.UserKernelStep
 _WIDE = 1 << 31
 
 
@@ -68,7 +68,7 @@ def of_elements(spec: Any, loop: Loop, begins: Sequence[Place], target: Any) -> 
     """Return the launch of scalar functions over all elements of a loop."""
     sizes = [dtype.itemsize for dtype in (*spec.in_dtypes, *spec.out_dtypes)]
     is_flat = all(s in ((), (size,)) for s, size in zip(loop.strides, sizes, strict=True))
-    walk = Walk(0 if is_flat else len(loop.sizes), loop.elements >= _WIDE)
+    walk = ElementWalk(0 if is_flat else len(loop.sizes), loop.elements >= _WIDE)
     arguments: list[Any] = [loop.elements, *(() if is_flat else loop.sizes)]
     for place, strides, size in zip(begins, loop.strides, sizes, strict=True):
         arguments += [place, *(() if is_flat else in_elements(strides, size))]
@@ -87,7 +87,7 @@ def _at_least_one(loop: Loop) -> Loop:
 def _of_core(pattern: Any, loop: Loop, begins: Sequence[Place], target: Any) -> Launch:
     loop = _at_least_one(loop)
     spec = pattern.spec
-    walk = Walk(len(loop.sizes), loop.elements >= _WIDE)
+    walk = ElementWalk(len(loop.sizes), loop.elements >= _WIDE)
     arguments: list[Any] = [loop.elements, *loop.sizes]
     cores = cores_of(pattern, spec.signature, core_loop.ndims(spec))
     for place, strides, core in zip(begins, loop.strides, cores, strict=True):

@@ -20,11 +20,11 @@ from ..kernels.tiles import (  # fmt: skip
     number_of_tiles,
     planned,
 )
-from ..launch.steps import Blocks, Launch, Loop, Place, Staged
+from ..launch.steps import Blocks, Launch, LaunchSequence, Loop, Place
 from . import blas
 
 
-class ByLibrary(NamedTuple):
+class LibraryProduct(NamedTuple):
     """A product that cuBLAS computes."""
 
     gemm: blas.Gemm
@@ -39,7 +39,7 @@ class ByLibrary(NamedTuple):
 
 def of_product(
     pattern: Any, loop: Loop, begins: Sequence[Place], target: Any
-) -> Launch | Staged | ByLibrary:
+) -> Launch | LaunchSequence | LibraryProduct:
     """Return the step of a product of matrices.
 
     cuBLAS computes products whose spec leaves them to a library: the bits of a row may then depend
@@ -50,7 +50,7 @@ def of_product(
     if driver.blas is not None and isinstance(pattern.spec, LibrarySpec):
         gemm = blas.gemm(found, dtype)
         if gemm is not None:
-            return ByLibrary(gemm)
+            return LibraryProduct(gemm)
     found, tile, is_apart = planned(folded(found), driver.tiles(dtype), driver.PROCESSORS)
     return (_in_parts if is_apart else _at_once)(found, tile, dtype, target)
 
@@ -87,7 +87,7 @@ def _at_once(
     return Launch.of(kernel, number, arguments, target)
 
 
-def _in_parts(found: Product, tile: Tile, dtype: np.dtype, target: Any) -> Staged:
+def _in_parts(found: Product, tile: Tile, dtype: np.dtype, target: Any) -> LaunchSequence:
     """Return two launches: of the products of all blocks of terms, and of their sum."""
     out, blocks = found.out, number_of_blocks(found, tile)
     sizes = (*found.loop, found.rows, found.cols)
@@ -99,4 +99,4 @@ def _in_parts(found: Product, tile: Tile, dtype: np.dtype, target: Any) -> Stage
     arguments = (count, *sizes, out.place, *strides, blocks, Place(-1, 0))
     join = Launch.of(kernel, count, arguments, target)
     launches = _at_once(parts, tile, dtype, target, count), join
-    return Staged(blocks * count * dtype.itemsize, launches)
+    return LaunchSequence(blocks * count * dtype.itemsize, launches)

@@ -15,8 +15,8 @@ from ....ir.program import Shape, contiguous_strides
 from ..compile.kernel import in_elements
 from ..kernels import reduction
 from ..kernels.element_walk import WIDE, Operand, launch
-from ..kernels.elementwise import Walk, held
-from ..launch.steps import Launch, Loop, Place, Staged, loop_over
+from ..kernels.elementwise import ElementWalk, storage_dtype
+from ..launch.steps import Launch, LaunchSequence, Loop, Place, loop_over
 
 _MINE = -1  # the slot of a step's own memory
 _ELEMENTS, _LEAVES, _BLOCKS, _ALL = range(4)
@@ -60,7 +60,7 @@ def role_of(function: Callable[..., Any]) -> Role | None:
 
 def lowered(
     pattern: Any, role: Role, loop: Loop, begins: Sequence[Place], target: Any
-) -> Launch | Staged:
+) -> Launch | LaunchSequence:
     """Return the step of a reduction of the first core axis.
 
     The second core axis of a matrix is one more axis of the loop. The reduction of a pattern with
@@ -94,10 +94,10 @@ class _Steps:
         self._launches: list[Launch] = []
         self._nbytes = 0
 
-    def made(self) -> Launch | Staged:
+    def made(self) -> Launch | LaunchSequence:
         """Return the step."""
         if self._nbytes:
-            return Staged(self._nbytes, tuple(self._launches))
+            return LaunchSequence(self._nbytes, tuple(self._launches))
         (one,) = self._launches
         return one
 
@@ -127,7 +127,7 @@ class _Steps:
 
     def _halves(self, sizes: Shape, x: Values, out: Values, is_last: bool) -> None:
         width = min(1 << max(x.length - 1, 0).bit_length(), LEAF)
-        what = reduction.halves(self._join, held(out.dtype), width, is_last)
+        what = reduction.halves(self._join, storage_dtype(out.dtype), width, is_last)
         groups = -(-x.length // LEAF)
         operands = [
             Operand("x", x.place, x.dtype, (LEAF * x.along, *x.strides)),
@@ -142,7 +142,7 @@ class _Steps:
         (between,) = in_elements((out.along,), out.dtype.itemsize)
         group = reduction.group_of(out.dtype, self._threads)
 
-        def make(walk: Walk, dtypes: Any) -> Any:
+        def make(walk: ElementWalk, dtypes: Any) -> Any:
             name, threads = self._name, self._threads
             return reduction.of_blocks(name, self._join, dtypes, walk, threads, is_last)
 
@@ -153,7 +153,7 @@ class _Steps:
         (along,) = in_elements((x.along,), x.dtype.itemsize)
         across = min(prod(sizes), max(self._threads // reduction.EACH, 1))
 
-        def make(walk: Walk, dtypes: Any) -> Any:
+        def make(walk: ElementWalk, dtypes: Any) -> Any:
             return reduction.of_parts(self._name, self._join, dtypes, walk, self._threads)
 
         groups = -(-prod(sizes) // max(across, 1))
@@ -164,7 +164,7 @@ class _Steps:
     ) -> None:
         along = zip(x.strides, out.strides, strict=True)
         over = loop_over(list(zip(sizes, along, strict=True)), 2)
-        walk, dtypes = Walk(len(over.sizes), over.elements >= WIDE), (x.dtype, out.dtype)
+        walk, dtypes = ElementWalk(len(over.sizes), over.elements >= WIDE), (x.dtype, out.dtype)
         arguments: list[Any] = [over.elements, *over.sizes]
         for values, strides in zip((x, out), over.strides, strict=True):
             arguments += [values.place, *in_elements(strides, values.dtype.itemsize)]

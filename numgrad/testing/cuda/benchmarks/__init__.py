@@ -1,4 +1,4 @@
-"""How fast a device is, one kind of work after the other."""
+"""Benchmarks of a device, one module for each kind of work."""
 
 from ..report import Benchmark
 from . import bandwidth, overhead, workloads

@@ -1,5 +1,4 @@
-"""Kernels that wait for memory: bytes read and written in a second, as a share of what a copy on
-the device has."""
+"""Kernels that wait for memory: their bytes per second, as a share of a copy on the device."""
 
 from collections.abc import Callable, Iterator
 from math import isqrt
@@ -21,7 +20,7 @@ ELEMENTWISE, SUM = Bound(80.0), Bound(85.0)
 
 
 class Kernel(NamedTuple):
-    """A call and the bytes that it cannot but move."""
+    """A call, and the least number of bytes that it moves."""
 
     name: str
     call: Callable[[], Any]
@@ -46,7 +45,7 @@ def _gigabytes(call: Callable[[], Any], nbytes: int, sizes: Sizes) -> float:
 
 
 def _kernels(dtype: str, nbytes: int) -> Iterator[Kernel]:
-    """Yield kernels whose operands have so many bytes."""
+    """Yield kernels whose operands have a given number of bytes."""
     size = np.dtype(dtype).itemsize
     side = isqrt(nbytes // size)
     whole = side * side * size
@@ -77,7 +76,7 @@ def _beside_cupy(copied: float, sizes: Sizes) -> Iterator[Figure]:
 
 
 def kernels_of(module: Any, dtype: str, nbytes: int) -> Iterator[Kernel]:
-    """Yield some of the kernels of a library with NumPy's functions."""
+    """Yield kernels of a library with NumPy's functions."""
     side = isqrt(nbytes // np.dtype(dtype).itemsize)
     x, y = (module.asarray(random((side, side), dtype, n)) for n in range(2))
     name = module.__name__

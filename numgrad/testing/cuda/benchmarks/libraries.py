@@ -1,5 +1,5 @@
 # pyright: reportMissingImports=false
-"""The same functions in numgrad and in the libraries that it is compared with."""
+"""The same functions in numgrad and in other libraries, for a comparison."""
 
 import gc
 import os
@@ -23,7 +23,7 @@ Arrays = Sequence[np.ndarray]
 
 
 class Numgrad:
-    """numgrad: eager, or captured.
+    """numgrad, eager or captured.
 
     Attributes
     ----------
@@ -44,8 +44,11 @@ class Numgrad:
     def gradients(
         self, function: Function, arguments: Arrays, wrt: int, seeds: np.ndarray, is_batch: bool
     ) -> Callable[[], Any]:
-        """Return a call that computes the function and its gradients to the first arguments, for
-        one cotangent or for a batch of them; it does not wait for the device."""
+        """Return a call that computes the function and its gradients with respect to the first
+        arguments, for one cotangent or for a batch.
+
+        It does not wait for the device.
+        """
         leaves = [
             ng.tensor(a, device="cuda", requires_grad=n < wrt) for n, a in enumerate(arguments)
         ]
@@ -61,7 +64,7 @@ class Numgrad:
     def loop(
         self, function: Function, arguments: Arrays, wrt: int, seeds: np.ndarray
     ) -> Callable[[], Any]:
-        """Return a call that takes one pass for each cotangent."""
+        """Return a call that runs one pass for each cotangent."""
         leaves = [
             ng.tensor(a, device="cuda", requires_grad=n < wrt) for n, a in enumerate(arguments)
         ]
@@ -125,8 +128,8 @@ class Jax:
     def gradients(
         self, function: Function, arguments: Arrays, wrt: int, seeds: np.ndarray, is_batch: bool
     ) -> Callable[[], Any]:
-        """Return a call as `Numgrad.gradients` does, but that it waits for its results, which JAX
-        computes on streams of its own."""
+        """Return a call as `Numgrad.gradients` does, which waits for its results, since JAX
+        computes them on streams of its own."""
         jax = self._jax
         leaves = [jax.numpy.asarray(a) for a in arguments]
         rows = jax.numpy.asarray(seeds)
@@ -151,7 +154,7 @@ def _installed(name: str) -> Any:
 
 
 def others() -> tuple[list[Any], list[str]]:
-    """Return the libraries that compute on the GPU too, and why the rest do not."""
+    """Return the libraries that also compute on the GPU, and the reasons why the others do not."""
     if is_simulated():
         return [], ["other libraries know nothing of a simulated GPU"]
     found, reasons = [], []
@@ -164,7 +167,7 @@ def others() -> tuple[list[Any], list[str]]:
 
 
 def forget_memory() -> None:
-    """Let all libraries give the GPU the memory back that they keep for later."""
+    """Make all libraries return cached memory to the GPU."""
     gc.collect()
     if is_simulated():
         return

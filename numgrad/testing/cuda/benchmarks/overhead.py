@@ -1,4 +1,5 @@
-"""What the host takes for work whose size does not matter: it never waits for the device here."""
+"""The time of the host for small work, where the size does not matter and the host never waits for
+the device."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -40,7 +41,7 @@ def _run(sizes: Sizes) -> Iterator[Figure]:
 
 
 def _launch(operation: Callable[[], Any]) -> Callable[[], Any]:
-    """Return the launch that an operation makes, alone."""
+    """Return the single launch of an operation."""
     driver = ng.cuda.current_stream()._runtime.driver
     launch = driver.launch
     given: list[Any] = []
@@ -56,7 +57,7 @@ def _launch(operation: Callable[[], Any]) -> Callable[[], Any]:
         del driver.launch
     arguments, named = given
 
-    def call(kept: Any = result) -> None:  # its memory is written again and again
+    def call(kept: Any = result) -> None:  # each call writes the same memory
         launch(*arguments, **named)
 
     return call

@@ -1,4 +1,5 @@
-"""Times: of a device by its events, of the host by its clock; the median of repeats, warmed up."""
+"""Times, by events on a device and by the clock on the host: the median of repeated calls after a
+warm-up."""
 
 import time
 from collections.abc import Callable
@@ -13,11 +14,11 @@ Call = Callable[[], Any]
 
 
 def milliseconds(call: Call, sizes: Sizes, inner: int = 1) -> float:
-    """Return what a call takes on the device.
+    """Return the time of a call on the device.
 
-    Calls in a row, behind the first, are asked for while the device still works, so that what the
-    host takes is hidden as in any program. The events are those of the default stream, on which
-    PyTorch and CuPy work too; calls of others have to wait for their results.
+    Consecutive calls are issued while the device still runs the first one, so that the time of the
+    host is hidden as in any program. The events are those of the default stream, on which PyTorch
+    and CuPy work too; calls of other libraries have to wait for their results.
     """
     for _ in range(sizes.warm):
         call()
@@ -36,7 +37,7 @@ def _between_events(call: Call, inner: int) -> float:
 
 
 def host_microseconds(call: Call, sizes: Sizes) -> float:
-    """Return what a call takes on the host, which does not wait for the device."""
+    """Return the time of a call on the host, which does not wait for the device."""
     for _ in range(sizes.warm):
         call()
     return median(_on_host(call, sizes.calls) for _ in range(sizes.repeats))

@@ -1,5 +1,5 @@
-"""Gradients of whole functions: batches of cotangents beside a loop of single passes, and other
-libraries where they are installed."""
+"""Gradients of whole functions: batches of cotangents compared with a loop of single passes, and
+with other installed libraries."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ _COMPARED = 1000  # elements of a gradient
 
 @dataclass(frozen=True)
 class Task:
-    """A function and what it is differentiated at.
+    """A function, and the point where it is differentiated.
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ def _batched(make: Callable[[Sizes], Task], sizes: Sizes) -> Iterator[Figure]:
 
 
 def _halved(make: Callable[[Sizes], Task], sizes: Sizes) -> Iterator[Figure]:
-    """The same with half as much until there is memory for it."""
+    """Return figures for a task, halved in size until it fits into memory."""
     while True:
         yield Figure("options", sizes.options)
         try:
@@ -147,7 +147,7 @@ def _halved(make: Callable[[Sizes], Task], sizes: Sizes) -> Iterator[Figure]:
 
 
 def _compared(task: Task, sizes: Sizes) -> Iterator[Figure]:
-    """The times of numgrad, and of others, whose results have to be the same."""
+    """Return the times of numgrad and of other libraries, whose results have to agree."""
     ways = [Numgrad(), Numgrad(is_captured=True)]
     expected, own = None, {}
     for way in ways:

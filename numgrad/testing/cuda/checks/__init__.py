@@ -1,4 +1,4 @@
-"""What has to be right on a device, one check after the other."""
+"""Checks of results on a device, one module for each subject."""
 
 from ..report import Check
 from . import arrays, captured, exchange, memory, scenarios, streams

@@ -1,5 +1,5 @@
-"""Large arrays: elementwise, sums, products at the edges of tiles, indices, and more elements than
-32 bits count."""
+"""Large arrays: elementwise operators, sums, products at the edges of tiles, indices, and more
+elements than 32 bits count."""
 
 from typing import Any
 
@@ -118,7 +118,7 @@ def _indices(sizes: Sizes) -> str:
 
 
 def _bad_index(indices: Any, sizes: Sizes) -> None:
-    """An index that is out of bounds is an error, and leaves the device as it was."""
+    """Check that an index out of bounds raises, and leaves the device usable."""
     x = ng.tensor(random(sizes.elements, "float64"), device=DEVICE)
     try:
         x[indices].cpu()

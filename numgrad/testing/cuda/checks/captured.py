@@ -1,4 +1,4 @@
-"""Captured functions that run again and again: many short launches become a graph of the device."""
+"""Captured functions that run repeatedly: many short launches become a graph of the device."""
 
 from functools import partial
 from typing import Any
@@ -17,7 +17,7 @@ _STEPS = 3
 
 
 def _chain(x: Any) -> Any:
-    """Return a value of many short operations, and its gradient."""
+    """Return the value of many short operations, and its gradient."""
     y = x
     for _ in range(_STEPS):
         y = ng.sin(y) * 1.5 + ng.roll(y, 1)
@@ -26,7 +26,7 @@ def _chain(x: Any) -> Any:
 
 
 def _run(fuse: str, sizes: Sizes) -> str:
-    """Compare with the same operations one by one, on two streams in turns."""
+    """Compare a captured function with the same operations one by one, on two streams in turns."""
     captured = ng.jit(_chain, fuse=fuse)
     here = ng.cuda.current_stream()
     streams = [here, ng.cuda.Stream()]

@@ -1,4 +1,4 @@
-"""Streams and memory of other libraries, where they are installed."""
+"""Streams and memory of other installed libraries."""
 
 from collections.abc import Callable
 from functools import partial
@@ -36,7 +36,7 @@ def library(name: str) -> Any:
 
 
 def _stream(name: str, make: Callable[[Any], Any], sizes: Sizes) -> str:
-    """Work of numgrad on another library's stream."""
+    """Check work of numgrad on a stream of another library."""
     other = make(library(name))
     values = random(sizes.elements, "float64")
     x = ng.tensor(values, requires_grad=True, device=DEVICE)
@@ -52,7 +52,7 @@ def _stream(name: str, make: Callable[[Any], Any], sizes: Sizes) -> str:
 
 
 def _memory(name: str, sizes: Sizes) -> str:
-    """The same memory as a tensor of numgrad and an array of another library."""
+    """Check memory that a tensor of numgrad and an array of another library share."""
     module = library(name)
     values = random(sizes.elements, "float64")
     x = ng.tensor(values, device=DEVICE)

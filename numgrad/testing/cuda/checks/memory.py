@@ -1,4 +1,4 @@
-"""Memory: what is not needed is given back, and too much is an error that leaves no traces."""
+"""Memory: unneeded memory is released, and a failed allocation raises and leaves no traces."""
 
 import gc
 
@@ -10,7 +10,7 @@ from ..report import Check, Skipped, require
 from ..sizes import Sizes
 from .arrays import random
 
-_ROUNDS = 5  # in the first ones numbers become constants of the device, which are kept
+_ROUNDS = 5  # the first rounds create constants on the device, which are kept
 _TOO_MUCH = 1 << 42
 
 

@@ -1,4 +1,4 @@
-"""Every operator: values, batched passes, first and second derivatives are the processor's."""
+"""Every operator: values, batched passes, first and second derivatives equal those of the CPU."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -20,7 +20,7 @@ def _run(chosen: Sequence[tuple[Scenario, str]], sizes: Sizes) -> str:
     for scenario, dtype in chosen:
         try:
             compare(scenario, dtype)
-        except Exception as error:  # which others are wrong is worth knowing
+        except Exception as error:  # the other cases are checked all the same
             wrong.append(f"{scenario.name} of {dtype}: {said(error)}")
     if wrong:
         shown = "; ".join(wrong[:_SHOWN])

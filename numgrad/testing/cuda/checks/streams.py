@@ -1,4 +1,5 @@
-"""Streams: forward on several, backward, again and again while the device is busy; threads."""
+"""Streams: a forward pass on several, then a backward pass, repeated while the device is busy;
+threads."""
 
 import threading
 from typing import Any
@@ -14,7 +15,7 @@ from .arrays import random, side_of
 
 
 def _part(x: Any, n: int) -> Any:
-    """Return one of the parts; what is made in between is given back while others still run."""
+    """Return one of the parts; intermediate memory is released while other parts still run."""
     y = ng.sin(x * (n + 1)) * x
     return (ng.exp(-y * y) * x + y[::-1]).sum()
 
@@ -75,7 +76,7 @@ def _several(sizes: Sizes) -> str:
 
 
 def _behind(sizes: Sizes) -> str:
-    """A pass on another stream than its operations, and one more behind it."""
+    """Check a pass on another stream than its operations, followed by a second one."""
     values = random(sizes.elements, "float64")
     expected = _expected(values, sizes.streams)
     here, caller = ng.cuda.current_stream(), ng.cuda.Stream()

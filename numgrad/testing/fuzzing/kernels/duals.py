@@ -127,7 +127,7 @@ def _lifted(name: str, slope: Any) -> Any:
 
 
 def _elementwise(name: str) -> None:
-    """Leave an operation with an array to NumPy, which does it for each element."""
+    """Let an operator of `Dual` leave arrays to NumPy, which applies it to each element."""
     method = getattr(Dual, name)
 
     def checked(self: Dual, other: Any) -> Any:

@@ -22,7 +22,7 @@ _numbers = itertools.count()
 
 
 def defined(text: str, **space: Any) -> Any:
-    """Return the function ``kernel`` of a source, with its text where ``inspect`` looks."""
+    """Return the function ``kernel`` of a source, registered so that ``inspect`` finds the text."""
     file = f"<random kernel {next(_numbers)}>"
     linecache.cache[file] = (len(text), None, text.splitlines(True), file)
     names = {"np": np, "math": math, **space}
@@ -83,7 +83,7 @@ def called(
 
 
 def options_of(seed: int) -> Options:
-    """Return switches, at random."""
+    """Return random options of a derived adjoint."""
     draw = random.Random(seed * 7919 + 1)
     if draw.random() < 0.4:
         return Options()
@@ -94,7 +94,7 @@ def options_of(seed: int) -> Options:
 def judge(
     text: str, seed: int, options: Options | None = None, way: str = "plain"
 ) -> tuple[str, str]:
-    """Return whether the derived adjoint of a kernel is right, refused or wrong, and the details."""  # noqa: E501
+    """Return whether the derived adjoint of a kernel is right, refused or wrong, and why."""
     args = arguments(seed)
     draw = np.random.default_rng(seed + 1)
     weights = [draw.normal(size=a.shape) for a in args[:3]]
@@ -114,7 +114,7 @@ def judge(
             found = called(
                 derived, [a.copy() if isinstance(a, np.ndarray) else a for a in args], weights, way
             )
-        except Exception as error:  # whatever a wrong source does
+        except Exception as error:  # wrong code may raise anything
             return WRONG, f"{error!r}\n{derived.source}"
     off = np.max(np.abs(found - truth)) / max(1.0, np.max(np.abs(truth)))
     if off <= _TOLERANCE:
@@ -139,13 +139,15 @@ def shrunk(text: str, seed: int, options: Options | None = None) -> str:
 def _is_wrong(text: str, seed: int, options: Options | None) -> bool:
     try:
         return judge(text, seed, options)[0] == WRONG
-    except Exception:  # no kernel any more, or one that the front end fails on otherwise
+    except Exception:  # no kernel any more, or the front end fails in another way
         return False
 
 
 def _fewer(lines: list[str], start: int) -> list[list[str]]:
-    """Lines without the block that begins at one, and with its body unindented; what makes a
-    ``while`` end stays."""
+    """Yield lines without the block that begins at one of them, and with its body unindented.
+
+    Statements that make a ``while`` end are kept.
+    """
     if start >= len(lines) or lines[start].endswith("+= 1"):
         return []
     own = len(lines[start]) - len(lines[start].lstrip())

@@ -44,7 +44,7 @@ class KernelWriter:
         self.lines.append("    " * depth + text)
 
     def index(self) -> str:
-        """An index into an array with n elements."""
+        """Return an index into an array with n elements."""
         if self.bounds and self.chance(0.85):
             name, low, high = self.random.choice(self.bounds)
             kind = self.random.random()
@@ -93,7 +93,7 @@ class KernelWriter:
         return f"abs({one})"
 
     def bounded(self) -> str:
-        """An expression whose values stay small."""
+        """Return an expression whose values stay small."""
         return (
             f"math.sin({self.expression(1)})"
             if self.chance(0.5)
@@ -112,7 +112,7 @@ class KernelWriter:
     # Statements
 
     def block(self, depth: int) -> None:
-        """At least one statement."""
+        """Write at least one statement."""
         start = len(self.lines)
         for _ in range(self.random.randint(1, 4)):
             if self.budget > 0:
