@@ -9,7 +9,7 @@ import numgrad as ng
 from numgrad._declare import door
 from numgrad._tensor import Tensor
 from numgrad.engine.derivatives import rules
-from numgrad.engine.graph.memory_order import lies
+from numgrad.engine.graph.memory_order import strides_of_value
 from numgrad.engine.graph.value import Expr, ForeignStorage
 from numgrad.testing.subject import random_like
 
@@ -94,7 +94,7 @@ def known_order(case):
     def compared(operator, inputs, static, outputs):
         expr = Expr(operator, static, inputs, tuple(o.spec for o in outputs))
         for slot, output in enumerate(outputs):
-            strides = lies(type(output).deferred(expr, slot, output.spec))
+            strides = strides_of_value(type(output).deferred(expr, slot, output.spec))
             plain = np.empty(output.shape, output.dtype).strides
             found = np.lib.stride_tricks.as_strided(
                 np.empty(1, output.dtype), output.shape, plain if strides is None else strides
