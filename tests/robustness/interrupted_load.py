@@ -51,7 +51,7 @@ def state():
     found = apply.mode.present()
     found.pop("site")
     others = {
-        "differentiating": apply.mode.derivatives,
+        "differentiating": apply.mode.transform_calls,
         "showing": hooks.running.backward_pass,
         "anomaly": anomaly._state.enabled,
         "collector": gc.isenabled(),
@@ -61,7 +61,7 @@ def state():
 
 def repair(expected):
     apply.mode.set(**{name: expected[name] for name in apply._DEFAULTS if name in expected})
-    apply.mode.derivatives, hooks.running.backward_pass = (), None
+    apply.mode.transform_calls, hooks.running.backward_pass = (), None
     anomaly._state.enabled = False
     gc.enable()
 

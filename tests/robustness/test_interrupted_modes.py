@@ -51,7 +51,7 @@ BLOCKS = {
 def state():
     from numgrad._autograd import anomaly
 
-    return apply.mode.present(), apply.mode.derivatives, anomaly.checker(), gc.isenabled()
+    return apply.mode.present(), apply.mode.transform_calls, anomaly.checker(), gc.isenabled()
 
 
 @pytest.mark.parametrize("name", BLOCKS)

@@ -82,11 +82,11 @@ def take_written(parts: Boxes[Part], box: Box, node: Node, wanted: Sequence[bool
         if shared == part.box.bounds:
             inside.append(part)
             continue
-        value = _full(part)
-        inside.append(_cut(part, value, shared))
+        value = _with_all_axes(part)
+        inside.append(_piece(part, value, shared))
         if wanted[0]:
             for bounds in difference(part.box.bounds, shared):
-                parts.add(bounds, _cut(part, value, bounds))
+                parts.add(bounds, _piece(part, value, bounds))
     if not wanted[1] or not inside:
         return None
     return fit(total_of(inside, box), node.inputs[1])
@@ -115,14 +115,14 @@ def _sum(values: Sequence[Value]) -> Value:
     return total
 
 
-def _full(part: Part) -> Value:
+def _with_all_axes(part: Part) -> Value:
     """Return the value of a part, with an axis of size 1 for each axis that its box drops."""
     value, dropped = deferred_value(part.value), part.box.dropped
     axes = tuple([n - len(dropped) for n, is_dropped in enumerate(dropped) if is_dropped])
     return runtime.roles["expand_dims"](value, axes=axes) if axes else value
 
 
-def _cut(part: Part, value: Value, bounds: Bounds) -> Part:
+def _piece(part: Part, value: Value, bounds: Bounds) -> Part:
     """Return the piece of a part within bounds; ``value`` is the part's value with all axes."""
     key = slices(bounds, part.box.bounds)
     return Part(Box(bounds, (False,) * len(bounds)), runtime.roles["index"](value, key=key))
@@ -138,7 +138,7 @@ def _joined(parts: Sequence[Part], box: Box) -> Value:
     index, ndim = runtime.roles["index"], len(box.bounds)
     before: Boxes[None] = Boxes(box.bounds)
     for part in parts:
-        bounds, value = part.box.bounds, _full(part)
+        bounds, value = part.box.bounds, _with_all_axes(part)
         key = slices(bounds, box.bounds)
         if before.overlapping(bounds):
             value = runtime.roles["add"](index(total, key=key), value)

@@ -185,7 +185,7 @@ def by_row(
     if writes:
         function = _on_copies(function)
     backward_pass.show([value for value in values if value is not None])
-    with _outside(backward_pass), _users(backward_pass):
+    with _with_running_pass(backward_pass), _calling_user(backward_pass):
         if not any(value is not None and value.rows for value in values):
             return list(function(*values))
         joined = _each_row(function, values, results, backward_pass.request.batch)
@@ -202,7 +202,7 @@ def by_block(
     have the batch as their first axis."""
     function = _on_copies(function)
     backward_pass.show([value for value in values if value is not None])
-    with _outside(backward_pass), _users(backward_pass):
+    with _with_running_pass(backward_pass), _calling_user(backward_pass):
         if not any(value is not None and value.rows for value in values):
             return list(function(*values))
         batch = backward_pass.request.batch
@@ -215,12 +215,12 @@ def _on_copies(function: Callable[..., Sequence[Any]]) -> Callable[..., Sequence
     return lambda *values: function(*[None if value is None else copy(value) for value in values])
 
 
-def _outside(backward_pass: Any) -> Block:
+def _with_running_pass(backward_pass: Any) -> Block:
     """Return a block in which hooks find the pass that calls them, in ``running.backward_pass``."""
     return Setting(running, backward_pass=backward_pass)
 
 
-def _users(backward_pass: Any) -> Block:
+def _calling_user(backward_pass: Any) -> Block:
     """Return a block in which a user's function runs: its operations are computed at once.
 
     In a captured pass they are expressions, and no nodes of the pass: so the function may write
@@ -247,7 +247,7 @@ def run_at_end(backward_pass: Any) -> None:
     """Call the functions that wait for the end of a pass."""
     if not backward_pass.at_end:
         return
-    with _outside(backward_pass), _users(backward_pass):
+    with _with_running_pass(backward_pass), _calling_user(backward_pass):
         for function in backward_pass.at_end:
             function()
 
@@ -267,10 +267,10 @@ def _rows(value: Value | None, batch: int) -> Sequence[Value | None]:
     """Return the value of each row, connected to the graph of the value with rows."""
     if value is None or not value.rows:
         return [value] * batch
-    return runtime.roles["split_rows"](_whole(value, batch))
+    return runtime.roles["split_rows"](_batch_as_axis(value, batch))
 
 
-def _whole(value: Value, batch: int) -> Value:
+def _batch_as_axis(value: Value, batch: int) -> Value:
     """Return a value whose first axis is the batch for a value with rows, in the same graph."""
     if value.array is None:
         whole = value.detached()
@@ -286,7 +286,7 @@ def _whole(value: Value, batch: int) -> Value:
 def _with_batch(value: Value, batch: int) -> Value:
     """Return a value with the batch as its first axis, repeated where it has no rows."""
     if value.rows:
-        return _whole(value, batch)
+        return _batch_as_axis(value, batch)
     return runtime.roles["join_rows"]([value] * batch)
 
 

@@ -38,7 +38,7 @@ class HessianRequest(TangentRequest):
         return tuple([edge.node for edge in self.outputs if edge.node is not None])
 
     @property
-    def ways_out(self) -> Sequence[Edge] | None:
+    def search_ends(self) -> Sequence[Edge] | None:
         return [*[edge for edge, _ in self.seeds], *(self.targets or ())]
 
 

@@ -69,7 +69,7 @@ class Request:
         return tuple([edge.node for edge, _ in self.seeds if edge.node is not None])
 
     @property
-    def ways_out(self) -> Sequence[Edge] | None:
+    def search_ends(self) -> Sequence[Edge] | None:
         """The edges where the search ends: the targets."""
         return self.targets
 
@@ -95,12 +95,12 @@ class TangentRequest(Request):
         return tuple([edge.node for edge in self.targets or () if edge.node is not None])
 
     @property
-    def ways_out(self) -> Sequence[Edge] | None:
+    def search_ends(self) -> Sequence[Edge] | None:
         return [edge for edge, _ in self.seeds]
 
     @property
     def first(self) -> int:
-        edges = self.ways_out or ()
+        edges = self.search_ends or ()
         return min([edge.node.number for edge in edges if edge.node is not None], default=0)
 
 

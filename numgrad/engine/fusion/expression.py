@@ -137,7 +137,7 @@ class Unit:
         loop = (*self.loop[:axis], size, *self.loop[axis + 1 :])
         operands = tuple([x.box(axis, first, size, length) for x in self.operands])
         start = self.start + first * self.moves[axis]
-        moves = still(self.moves, loop)
+        moves = zero_single_axes(self.moves, loop)
         return Unit(self.spec, loop, moves, self.along, self.number, start, operands)
 
 
@@ -159,7 +159,7 @@ class UnitKind(NamedTuple):
         spec, loop = pattern.spec, pattern.loop
         # The kernel's dtypes: a kernel of half precision takes its operands as words of bits.
         dtypes = (*spec.in_dtypes, *spec.out_dtypes)
-        strides = [still(along, loop) for along in pattern.strides]
+        strides = [zero_single_axes(along, loop) for along in pattern.strides]
         views = tuple(zip(strides, dtypes, strict=True))
         return cls(spec, loop, moves_of(loop), pattern.layouts[-1].strides, views)
 
@@ -177,10 +177,10 @@ class UnitKind(NamedTuple):
 
 def moves_of(loop: Shape) -> Shape:
     """Return the strides of a loop's axes in elements, in C order; 0 along axes of size 1."""
-    return still(contiguous_strides(loop, 1), loop)
+    return zero_single_axes(contiguous_strides(loop, 1), loop)
 
 
-def still(strides: Shape, loop: Shape) -> Shape:
+def zero_single_axes(strides: Shape, loop: Shape) -> Shape:
     """Return strides with 0 along the axes of size 1."""
     return tuple([s if n != 1 else 0 for s, n in zip(strides, loop, strict=True)])
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...ir.program import Instruction, Program
 from .expression import Leaf, Step
-from .materialize import AGAIN, LOAD, Root, StoredValues, cost_of
+from .materialize import LOAD_COST, MOST_RECOMPUTED_COST, Root, StoredValues, cost_of
 from .units import Uses
 
 MOST_STEPS = 400
@@ -206,12 +206,16 @@ def computed_twice(values: StoredValues, groups: Sequence[Sequence[int]]) -> set
     steps: dict[int, Step] = {}  # by key; the first of several with the same key
     for root in reversed([*chain.from_iterable(kernels)]):
         steps.update(root.steps)
-    dear = {key for key in several if values.prices[steps[key].number] * (counts[key] - 1) > AGAIN}
+    dear = {
+        key
+        for key in several
+        if values.prices[steps[key].number] * (counts[key] - 1) > MOST_RECOMPUTED_COST
+    }
     costly = [steps[key] for key in dear - _inner(dear, [steps[key] for key in several], contents)]
     uses = _uses(kernels, contents, costly)
     chosen: set[int] = set()
     for step in sorted(costly, key=lambda step: step.number):
-        if _rest_price(step, chosen) * (uses[step.key] - 1) > AGAIN:
+        if _rest_price(step, chosen) * (uses[step.key] - 1) > MOST_RECOMPUTED_COST:
             chosen.add(step.number)
     return chosen
 
@@ -283,4 +287,4 @@ def _rest_price(step: Step, stored: Collection[int]) -> int:
             seen.add(arg.key)
             cost += cost_of(arg.spec)
             todo += arg.args
-    return cost + LOAD * max(0, len(loads) - 1)
+    return cost + LOAD_COST * max(0, len(loads) - 1)

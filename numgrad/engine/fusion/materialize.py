@@ -17,9 +17,9 @@ from .indexing import LoopMap, LoopMaps, Terms, contents, ends_of
 from .units import Uses
 
 # A value is computed again rather than stored if this costs at most so many simple operations.
-AGAIN = 8
+MOST_RECOMPUTED_COST = 8
 # The cost of reading a value, in simple operations.
-LOAD = 2
+LOAD_COST = 2
 # A reader is cut into at most so many parts.
 MOST_BOXES = 9
 # Terms of more steps are not copied into their readers.
@@ -188,7 +188,7 @@ class StoredValues:
             elif not arg.is_number:
                 loads.add(arg.buffer)
         self.costs[unit.number], self._loads[unit.number] = cost, loads
-        self.prices[unit.number] = cost + LOAD * max(0, len(loads) - 1)
+        self.prices[unit.number] = cost + LOAD_COST * max(0, len(loads) - 1)
 
     def _find_roots(self) -> None:
         """List the roots: stored units and plain instructions. A unit without readers that is no
@@ -224,12 +224,12 @@ class StoredValues:
             return True
         again = reads / max(sum([w.unit.size for w in writers]), 1) - 1
         price = max([self.prices[w.unit.number] for w in writers])
-        if again > 0.1 and price * again > AGAIN:
+        if again > 0.1 and price * again > MOST_RECOMPUTED_COST:
             return True
         spread = self._uses.again[buffer]
         if spread > 0.5 and len(writers) > 1:
             return True  # else each of its readers would inherit its seams, shifted
-        return spread > 0.1 and price * spread > AGAIN
+        return spread > 0.1 and price * spread > MOST_RECOMPUTED_COST
 
     def _reads(self, buffer: int) -> int | None:
         """Return how many elements of a buffer its readers compute, equal boxes counted once.

@@ -98,7 +98,7 @@ class Uses:
     def _join_rings(self) -> None:
         """Replace units that write the pieces of a ring by one unit."""
         for buffer, pieces in self.outputs.items():
-            joined = _closed(pieces) if len(pieces) > 1 else None
+            joined = _merged_ring(pieces) if len(pieces) > 1 else None
             if joined is None:
                 continue
             numbers = self.writers[buffer]
@@ -119,7 +119,7 @@ class Uses:
                 readers.setdefault(leaf.buffer, []).append((leaf, unit, rows))
 
 
-def _closed(units: Sequence[Unit]) -> Unit | None:
+def _merged_ring(units: Sequence[Unit]) -> Unit | None:
     """Merge the units of one value, pieces of a roll, into one loop over the whole axis.
 
     None where the units are no such pieces.

@@ -28,7 +28,7 @@ _ASKED = sys.getrefcount(_holder.variable)  # that of an accumulator, and that o
 def kept_leaves(leaves: Collection[Accumulator], nodes: Collection[Node]) -> list[Accumulator]:
     """Return the leaves with references beside their accumulators, the values that the nodes have
     saved, and views. References from another graph count."""
-    if not leaves or any(node.extras is not None or not _is_ours(node) for node in nodes):
+    if not leaves or any(node.extras is not None or not _is_builtin(node) for node in nodes):
         return []
     groups = {id(node.saved): node.saved for node in nodes if node.saved}
     saved = Counter(id(value) for group in groups.values() for value in group)
@@ -38,7 +38,7 @@ def kept_leaves(leaves: Collection[Accumulator], nodes: Collection[Node]) -> lis
     return [a for a in unknown if _other_references(a, saved) > _views(a.variable)]
 
 
-def _is_ours(node: Node) -> bool:
+def _is_builtin(node: Node) -> bool:
     if isinstance(node, Accumulator):
         return not node.variable.hooks
     return getattr(node.operator, "has_rule", False) or node.operator.is_replay

@@ -18,11 +18,11 @@ from ..graph.value import Shape
 LARGE = 1 << 18
 """Results of fewer bytes are ordinary arrays: the allocator keeps small blocks itself."""
 
-TOGETHER, PART = 1 << 19, 1 << 15
-"""If the results of a run have so many bytes together (`TOGETHER`), the allocator returns freed
-memory to the system: then only results of fewer than `PART` bytes are ordinary arrays."""
+LARGE_RUN, LARGE_IN_RUN = 1 << 19, 1 << 15
+"""If the results of a run have `LARGE_RUN` bytes together, the allocator returns freed memory to
+the system: then only results of fewer than `LARGE_IN_RUN` bytes are ordinary arrays."""
 
-MOST = 64 << 20
+MOST_KEPT = 64 << 20
 """The most bytes that the pool keeps for later results."""
 
 _LINE = 64
@@ -78,7 +78,7 @@ class _Pool:
             self.returned.append(block)
 
 
-pool = _Pool(MOST)
+pool = _Pool(MOST_KEPT)
 
 
 class _Lease:
@@ -123,6 +123,6 @@ def allocator_of(
     """Return the function that allocates the results of a run, which have these shapes and
     dtypes."""
     sizes = [prod(shape) * dtype.itemsize for shape, dtype in specs]
-    if sum(sizes) >= TOGETHER:
-        return partial(empty, least=PART)
+    if sum(sizes) >= LARGE_RUN:
+        return partial(empty, least=LARGE_IN_RUN)
     return empty if max(sizes, default=0) >= LARGE else np.empty

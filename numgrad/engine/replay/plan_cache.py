@@ -84,7 +84,7 @@ class KnownPlan:
             return False  # the graph goes on to older nodes, outside of the structure
         track = Track(request.roots, order, structure.by_position)
         arrays = track.arrays(list(order), [value.array for _, value in request.seeds])
-        edges = request.ways_out or ()
+        edges = request.search_ends or ()
         targets = [index.get(edge.node, _OUTSIDE) for edge in edges]
         if arrays is None:
             return False
@@ -166,7 +166,7 @@ def recognise(request: Any) -> tuple[Structure, KnownPlan] | None:
     """Return the structure and the plan of a pass whose graph a track recognises, else None."""
     if request.is_special or (unusual and not mode.direct):
         return None
-    ends = request.ways_out
+    ends = request.search_ends
     targets = None if ends is None else [edge.node for edge in ends]
     seeds = [value.array for _, value in request.seeds]
     return plan_for_start(*_starts(request), targets, seeds)

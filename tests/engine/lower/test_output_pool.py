@@ -15,7 +15,7 @@ F8 = np.dtype(np.float64)
 
 @pytest.fixture(autouse=True)
 def own_pool(monkeypatch):
-    monkeypatch.setattr(output_pool, "pool", output_pool._Pool(output_pool.MOST))
+    monkeypatch.setattr(output_pool, "pool", output_pool._Pool(output_pool.MOST_KEPT))
 
 
 def address(array):
