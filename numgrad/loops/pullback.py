@@ -99,10 +99,15 @@ class Pullback(OfLoops):
             n: np.array(starts[n], order="C") if n in starts else np.zeros_like(parameters[n])
             for n in self.derived.shadows
         }
-        numbers, _ = run(self.derived, parameters, shadows, seeds, surroundings.memory())
+        numbers, _ = run(self.derived, parameters, shadows, seeds, self.memory())
         dtypes = [core.dtype for core in self.out_cores[len(self.arrays) :]]
         found = [np.asarray(g, dtype) for g, dtype in zip(numbers, dtypes, strict=True)]
         return [*(shadows[n] for n in self.arrays), *found]
+
+    def memory(self) -> int | None:
+        """Return the bytes that tapes may take, None for any: an adjoint of an adjoint has no
+        snapshots."""
+        return surroundings.memory() if self.inner is None else None
 
     def split(self, given: Sequence[Any]) -> tuple[list[Any], dict[int, Any], list[Any]]:
         """Return the parameters of the kernel (None for what is no input), the starts of shadows
