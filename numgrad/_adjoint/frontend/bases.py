@@ -50,15 +50,27 @@ def require_by_value(program: Program) -> None:
     """
     ops = list(program.body.walk())
     stores = {op for op in ops if op.name in ("store", "accum") and not op.info["own"]}
+    written = {op: _with_starts(program, bases(op.array)) for op in stores}
     for hazards, buffer, name in program.by_value:
         if buffer.op not in ops:  # of an attempt that was given up
             continue
         for op in ops[ops.index(buffer.op) :] + _around(buffer, stores):
-            if op in stores and bases(op.array) & hazards:
+            if op in stores and written[op] & hazards:
                 raise Refusal(
                     f"`{name}` becomes another array in a loop, and is also written in place "
                     f"(line {op.line}): write `{name}[:] = ...` instead of `{name} = ...`"
                 )
+
+
+def _with_starts(program: Program, found: set[int]) -> set[int]:
+    """Add what buffers begin with: of nested loops, the inner buffer is a copy of the outer one,
+    and a write into it is one into what the name stood for before the outer loop."""
+    waiting, found = list(found), set(found)
+    while waiting:
+        _, start = program.starts.get(waiting.pop(), (None, set()))
+        waiting += start - found
+        found |= start
+    return found
 
 
 def _around(buffer: Value, stores: set[Op]) -> list[Op]:

@@ -238,6 +238,7 @@ class Carried:
         ends = [base for end in moved.values() for base in bases(end)]
         is_shared = len(set(ends)) < len(ends) or not set(ends) <= made
         for path, buffer in self.buffers.items():
+            self.b.program.starts[id(buffer)] = buffer, bases(self._outer_at(path))
             if is_shared or self._is_known_otherwise(path):
                 hazards = {id(buffer)} | bases(self._outer_at(path)) | (set(ends) - made)
                 self.b.program.by_value.append((hazards, buffer, str(path[0])))
