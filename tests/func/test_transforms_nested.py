@@ -9,6 +9,7 @@ import pytest
 import numgrad as ng
 from tests.func.polynomials import Polynomial
 from tests.func.transforms import AUX, REDUCTIONS, TAPES
+from tests.sampling import one_in
 
 POINTS = np.array([[0.5, -0.75], [1.25, 0.5], [-0.5, 1.5]])
 LINKS = ("closure", "argument", "both")
@@ -108,7 +109,7 @@ def test_auxiliary_values_inside_a_derivative(name, outermost):
         check([name], [link], outermost, AUX)
 
 
-@pytest.mark.parametrize("first", INNER)
+@pytest.mark.parametrize("first", one_in(3, INNER))
 @pytest.mark.parametrize("second", INNER)
 def test_two_transforms_inside_a_derivative(first, second):
     ways = list(itertools.product(LINKS, LINKS, ["func.grad", "tape", "jit of grad"]))
@@ -117,7 +118,7 @@ def test_two_transforms_inside_a_derivative(first, second):
         check([first, second], links[:2], links[2])
 
 
-@pytest.mark.parametrize("first", REDUCTIONS)
+@pytest.mark.parametrize("first", one_in(3, REDUCTIONS))
 @pytest.mark.parametrize("second", REDUCTIONS)
 def test_captured_functions_inside_transforms(first, second):
     captured = {

@@ -21,6 +21,7 @@ from numgrad.errors import (
     InplaceError,
 )
 from numgrad.interop.dask import work
+from tests.sampling import one_in
 
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
@@ -500,7 +501,7 @@ def kill(client, most):
         os.kill(pid, signal.SIGKILL)
 
 
-@pytest.mark.parametrize("most", [1, 2])
+@pytest.mark.parametrize("most", one_in(2, [1, 2]))
 def test_workers_that_are_killed_change_no_bit(mortal, most):
     progress = when(3, lambda: kill(mortal, most))
     found = ng.interop.dask.jacobian(slow_chain, X, client=mortal, chunk_size=1, progress=progress)

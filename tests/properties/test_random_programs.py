@@ -14,6 +14,7 @@ from numgrad.testing.fuzzing.drawing import draw_program
 from numgrad.testing.fuzzing.judging import judge
 from numgrad.testing.fuzzing.programs import Program
 from numgrad.testing.fuzzing.shrinking import shrink
+from tests.sampling import exhaustive, one_in
 
 FEW = 60  # programs within which every planted fault is found
 
@@ -24,7 +25,7 @@ def check(seeds, **options):
     return tally.kinds
 
 
-@pytest.mark.parametrize("first", range(0, 160, 20))
+@pytest.mark.parametrize("first", one_in(4, range(0, 160, 20)))
 def test_programs_are_right(first):
     kinds = check(range(first, first + 20), fuse="none")
     assert kinds["right"] >= 14
@@ -129,6 +130,7 @@ def detached(result):
     return result.detach() if isinstance(result, ng.Tensor) else result
 
 
+@exhaustive
 @pytest.mark.parametrize("factor", [1.0001, -1.0])
 def test_a_wrong_partial_derivative_is_found(monkeypatch, factor):
     @ng.elementwise
@@ -148,6 +150,7 @@ def test_a_wrong_partial_derivative_is_found(monkeypatch, factor):
     assert verdict.kind == "wrong"
 
 
+@exhaustive
 @pytest.mark.parametrize("name", ["grad", "vjp", "jvp"])
 def test_a_transform_that_loses_the_outer_derivative_is_found(monkeypatch, name):
     right = getattr(ng.func, name)
@@ -163,6 +166,7 @@ def test_a_transform_that_loses_the_outer_derivative_is_found(monkeypatch, name)
     assert verdict.kind == "wrong"
 
 
+@exhaustive
 def test_an_auxiliary_value_without_its_graph_is_found(monkeypatch):
     right = ng.func.value_and_grad
 
@@ -188,12 +192,14 @@ def test_a_lost_write_is_found(monkeypatch):
     first_fault()
 
 
+@exhaustive
 def test_memory_of_others_that_is_not_kept_is_found(monkeypatch):
     monkeypatch.setattr("numgrad._tensor.NUMBERS", object)  # nothing belongs to anybody else
     _, verdict = first_fault(seeds_with(r"= (mapped|derived)\(", among=600))
     assert verdict.kind == "wrong"
 
 
+@exhaustive
 def test_a_captured_function_with_other_bits_is_found(monkeypatch):
     right = ng.jit
 
@@ -215,6 +221,7 @@ def test_a_captured_function_with_other_bits_is_found(monkeypatch):
     assert "ng.jit(" in replace(program, way=verdict.way).text()
 
 
+@exhaustive
 def test_a_batched_pass_that_takes_one_row_for_all_is_found(monkeypatch):
     right = tapes.grad
 
@@ -227,6 +234,7 @@ def test_a_batched_pass_that_takes_one_row_for_all_is_found(monkeypatch):
     first_fault(seeds_with(r" rows\("))
 
 
+@exhaustive
 def test_a_map_that_takes_one_sample_for_all_is_found(monkeypatch):
     right = ng.func.vmap
 
@@ -242,6 +250,7 @@ def test_a_map_that_takes_one_sample_for_all_is_found(monkeypatch):
     assert verdict.kind == "wrong"
 
 
+@exhaustive
 def test_threads_that_disturb_one_another_are_found(monkeypatch):
     names = []
     right = ng.func.grad
@@ -258,6 +267,7 @@ def test_threads_that_disturb_one_another_are_found(monkeypatch):
 # Texts that are reported --------------------------------------------------------------------------
 
 
+@exhaustive
 def test_what_fails_becomes_a_short_text(monkeypatch):
     right = ng.func.hvp
     monkeypatch.setattr(ng.func, "hvp", lambda *args: detached(right(*args)))

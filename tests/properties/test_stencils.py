@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
+from tests.sampling import one_in
 
 SHAPES = [(5,), (40,), (512,), (64, 8), (4, 8), (3, 7), (2, 1), (1, 9), (2, 5, 4)]
 LAYOUTS = ["C", "F", "backward", "broadcast"]
@@ -97,7 +98,7 @@ def laid_out(seeds, layout):
     return np.asarray(seeds, order=layout)
 
 
-@pytest.mark.parametrize("seed", range(120))
+@pytest.mark.parametrize("seed", one_in(4, range(120)))
 def test_fused_stencils_have_the_bits_of_others(seed):
     draw, rng = random.Random(seed), np.random.default_rng(seed)
     shape, layout, debug = draw.choice(SHAPES), draw.choice(LAYOUTS), draw.random() < 0.3
