@@ -54,6 +54,12 @@ def linear_transpose(function: Callable[..., Any], *primals: Any) -> Callable[..
     """
     at = _called(function, primals, np.zeros)
     variables, graph, expected = at.variables, at.outer_graph(), places(at.output)
+    for y in at.leaves:
+        if y.dtype.kind not in "fc":
+            raise ArgTypeError(
+                f"linear_transpose: the function returns {y.dtype}, which no linear function of "
+                f"real or complex numbers does: leave it out of the result"
+            )
     is_linear = _is_linear(at, _called(function, primals, _random))
     if mode.capture is None and not is_linear:
         raise ArgTypeError(_NOT_LINEAR)

@@ -71,6 +71,11 @@ def test_what_is_not_linear_is_refused(function):
         ng.func.linear_transpose(function, np.ones(5))
 
 
+def test_a_result_of_integers_is_refused_by_its_dtype():
+    with pytest.raises(ng.errors.ArgTypeError, match="returns int64, which no linear function"):
+        ng.func.linear_transpose(lambda x: (x, 1), np.zeros(2))
+
+
 def test_captured_functions_that_are_not_linear_have_nan():
     transposed = ng.jit(lambda v: ng.func.linear_transpose(np.abs, np.zeros(3))(v)[0])
     assert np.isnan(transposed(np.ones(3))).all()

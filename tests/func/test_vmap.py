@@ -340,3 +340,10 @@ def test_captured_functions_inside():
     close(F.vmap(ng.jit(lambda x: np.sin(x).sum()))(X), np.sin(X).sum(1))
     close(F.vmap(ng.jit(lambda x: np.sin(x), ensemble=True))(X), np.sin(X))
     close(ng.jit(lambda x: F.vmap(F.grad(lambda a: a**3))(x), ensemble=True)(X), 3 * X * X)
+
+
+@pytest.mark.parametrize("axis", [False, True])
+def test_a_boolean_is_no_axis(axis):
+    for where in ("in_axes", "out_axes"):
+        with pytest.raises(ng.errors.ArgTypeError, match=f"{where} must hold ints and None"):
+            F.vmap(lambda x: x, **{where: axis})(X)

@@ -49,7 +49,7 @@ def _broadcast_axes(axes: Any, tree: Any, what: str, none_is_leaf: bool = True) 
         leaves = optree.tree_leaves(marks, none_is_leaf=True, namespace=VARIABLES)
         found = [axis for axis, leaf in zip(found, leaves, strict=True) if leaf is not None]
     for axis in found:
-        if axis is not None and (not isinstance(axis, (int, np.integer)) or axis is True):
+        if axis is not None and (not isinstance(axis, (int, np.integer)) or isinstance(axis, bool)):
             raise ArgTypeError(f"vmap: {what} must hold ints and None, got {axis!r}")
     return found
 

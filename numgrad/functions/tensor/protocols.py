@@ -64,6 +64,8 @@ class _NumbaType:
     that a dispatcher looks at the argument in Python; whoever asks for more is refused."""
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # of Python's own protocols
+            raise AttributeError(name)
         if name == "_code":
             return sys.modules["numba.core.types"].pyobject._code
         _refuse_numba()
