@@ -49,7 +49,7 @@ class Operations:
         self.steps: list[Operation] = []
         self._places: dict[int, Any] = {}  # by id: a source's number, or a step and its result
         self._alive: list[Any] = []  # keeps values alive, so that no id comes twice
-        self._arrays: set[int] = set()
+        self._memory: set[int] = set()  # by id: what has the memory of sources and results
 
     def add_source(self, value: Value, source: Any) -> int:
         """Note the object that stands for a value, and return the number of the source."""
@@ -66,7 +66,7 @@ class Operations:
         self.steps.append(Operation(operator, static, reads, inputs, outputs))
         for slot, value in enumerate(outputs):
             self._places[id(value)] = (len(self.steps) - 1, slot)
-            self._arrays.add(id(value.array))
+            self._memory.add(memory_of(value.array))
 
     def note_read(self, value: Value) -> None:
         """Note that Python reads elements of a value: others may lead to other operations."""
@@ -76,13 +76,9 @@ class Operations:
         place = self._places.get(id(value))
         if place is not None:
             return place
-        array: Any = value.array
-        if array is None or value.requires_grad:
+        is_constant = value.array is not None and not value.requires_grad
+        if not is_constant or memory_of(value.array) in self._memory:
             self.is_whole = False
-        while array is not None:  # the array, then the arrays of which it is a view
-            if id(array) in self._arrays:
-                self.is_whole = False
-            array = getattr(array, "base", None)
         return self.add_source(value, value)
 
     def place_of_result(self, value: Value) -> tuple[int, int] | None:
@@ -105,6 +101,14 @@ class Operations:
         return reads, firsts
 
 
+def memory_of(array: Any) -> int:
+    """Return the id of the object that has the memory of an array: views of one another share it,
+    also where neither is the base of the other."""
+    while (base := getattr(array, "base", None)) is not None:
+        array = base
+    return id(array)
+
+
 class _FunctionOperations(Operations):
     """The operations of a function. A tensor that the function detaches is noted as the result of
     an operation without an operator."""
@@ -114,7 +118,7 @@ class _FunctionOperations(Operations):
         self._by_array: dict[int, Any] = {}
         for n, value in enumerate(values):
             self._by_array[id(value.array)] = self.add_source(value, n)
-            self._arrays.add(id(value.array))
+            self._memory.add(memory_of(value.array))
 
     def applied(
         self, operator: Any, static: dict[str, Any], inputs: Sequence[Value], outputs: Sequence[Any]
@@ -155,7 +159,7 @@ class Composition:
         """Return the result of the function, by known operations where there are any."""
         values: list[Any] = []
         key = key_of_arguments((*args, *kwargs.values()) if kwargs else args, values)
-        if key is None or not all(map(_is_plain, values)):
+        if key is None or not all(map(_is_plain, values)) or _are_shared(values):
             return self.function(*args, **kwargs)
         if kwargs:
             key = (key, *kwargs)
@@ -194,6 +198,11 @@ def composed(function: Callable[P, R]) -> Callable[P, R]:
         return call(args, kwargs)
 
     return composition
+
+
+def _are_shared(values: Sequence[Any]) -> bool:
+    """Whether two tensors are one, or have one array: others would not be."""
+    return len(values) > 1 and len({id(x.array) for x in values}) < len(values)
 
 
 def _is_plain(x: Any) -> bool:

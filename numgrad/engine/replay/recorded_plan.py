@@ -13,7 +13,7 @@ from ...process.gc_pause import paused
 from ..graph.kind import kind_of
 from ..graph.node import Edge, Node, Value, connect, own_edge
 from ..record.apply import apply, grad_mode
-from ..record.composition import Operations
+from ..record.composition import Operations, memory_of
 from ..record.dispatch import apply_plan
 from ..record.plan import Plan, make_plan
 from .plan_cache import KnownPlan, keep_plan, kilobytes, parts_of
@@ -62,7 +62,7 @@ class Trace(Operations):
     def __init__(self, structure: Structure, seeds: Sequence[Value]) -> None:
         super().__init__()
         self.index = structure.index
-        self._arrays.update([id(array) for array in structure.arrays])
+        self._memory.update([memory_of(array) for array in structure.arrays])
         for n, seed in enumerate(seeds):
             self.add_source(seed, n)
 

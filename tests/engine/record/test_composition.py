@@ -121,6 +121,26 @@ def test_a_function_that_looks_at_elements_is_asked_every_time():
         assert positive(x)[0].item() == abs(n)
 
 
+def test_one_tensor_twice_says_nothing_of_two():
+    x, y = ng.tensor(MATRIX), ng.tensor(MATRIX.T.copy())
+    for _ in range(3):
+        assert np.allclose(ng.linalg.solve(x, x), np.eye(3))
+        assert np.allclose(ng.inner(x.detach(), x), MATRIX @ MATRIX.T)
+    for _ in range(3):
+        assert np.allclose(ng.linalg.solve(x, y), np.linalg.solve(MATRIX, MATRIX.T))
+        assert np.allclose(ng.inner(x, y), MATRIX @ MATRIX)
+
+
+def test_operands_that_are_aligned_are_no_constants():
+    """A view of one axis less, without gradients: the function makes another view of its memory."""
+    stack = np.stack([MATRIX, MATRIX + np.eye(3)])
+    for n in range(1, 5):
+        memory = np.arange(18.0).reshape(3, 3, 2) * n
+        right = ng.asarray(memory[1])
+        x = ng.linalg.solve(ng.tensor(stack, requires_grad=n % 2 == 0), right)
+        assert np.allclose(x.detach(), np.linalg.solve(stack, memory[1])), n
+
+
 def test_a_singular_matrix_is_an_error_of_its_function():
     good, singular = ng.tensor(MATRIX), ng.tensor(np.ones((3, 3)))
     for _ in range(3):
