@@ -275,7 +275,7 @@ class UserOperator(KernelOperator):
     def saves(self, needs: Sequence[bool]) -> Sequence[bool]:
         rule = self.rule(needs)
         if rule is None and self.is_derived:
-            return (*[True] * len(needs), *[False] * self.nout)
+            return self.with_tangent((*[True] * len(needs), *[False] * self.nout))
         return self.with_tangent(super().saves(needs) if rule is None else rule.reads)
 
     def with_tangent(self, reads: Sequence[bool]) -> list[bool]:

@@ -118,30 +118,25 @@ def constant(array: np.ndarray, spec: Spec) -> Any:
     return value
 
 
-def with_constants(args: tuple[Any, ...], is_read: bool) -> tuple[Any, ...]:
-    """Return the arguments with constants in place of arrays of floating or complex numbers, also
-    inside a list or a tuple.
+def with_constants(args: tuple[Any, ...], arrays: str) -> tuple[Any, ...]:
+    """Return the arguments with constants in place of arrays of floating or complex numbers.
 
     Without such an array, or without a value of the CPU beside it, the arguments are returned
-    unchanged. With ``is_read`` the derivative reads its operands: then constants are copies, as the
-    user may write into an array before the derivative reads it.
+    unchanged. ``arrays`` says where they are: among the arguments, which the derivative does not
+    read (``"unread"``) or does (``"read"``), or in sequences among them (``"items"``), which it
+    does not read. Constants that are read are copies: the user may write into an array before.
     """
-    is_flat = _SEQUENCES.isdisjoint(map(type, args))
-    flat = args if is_flat else [x for arg in args for x in _items(arg)]
-    kinds = {type(x) for x in flat}
-    if np.ndarray not in kinds or runtime.value not in kinds or not all(map(_is_plain, flat)):
-        return args
-    own = is_read and _any_requires_grad(flat)
-    if is_flat:
-        return tuple([_as_constant(x, own) for x in args])
-    return tuple([
-        type(arg)([_as_constant(x, own) for x in arg]) if type(arg) in _SEQUENCES else arg
-        for arg in args
-    ])  # fmt: skip
+    if arrays == "items":
+        return tuple([_constants(x, "") if type(x) in _SEQUENCES else x for x in args])
+    return _constants(args, arrays)
 
 
-def _items(arg: Any) -> Sequence[Any]:
-    return arg if type(arg) in _SEQUENCES else (arg,)
+def _constants(operands: Any, arrays: str) -> Any:
+    kinds = {type(x) for x in operands}
+    if np.ndarray not in kinds or runtime.value not in kinds or not all(map(_is_plain, operands)):
+        return operands
+    own = arrays == "read" and _any_requires_grad(operands)
+    return type(operands)([_as_constant(x, own) for x in operands])
 
 
 def _is_plain(x: Any) -> bool:

@@ -42,9 +42,9 @@ class Steps:
     general : callable, optional
         Applies the function to arguments of any kind. Then ``resolve`` returns nothing where the
         function does more than apply operators to the tensors among the arguments.
-    arrays : {"read", "unread"}, optional
+    arrays : {"read", "unread", "items"}, optional
         With ``general``: a user's arrays beside tensors are operands, too, and the derivative reads
-        them or not.
+        them or not; see `with_constants`.
     """
 
     __slots__ = ("__weakref__", "arrays", "call", "general", "plans", "recorders", "resolve")
@@ -70,7 +70,7 @@ class Steps:
         values: list[Any] = []
         key = key_of_arguments(args, values)
         if key is None and self.arrays is not None:
-            args = with_constants(args, self.arrays == "read")
+            args = with_constants(args, self.arrays)
             key = key_of_arguments(args, values := [])
         if self.general is None and len(values) > 1:
             key = None  # an option is a tensor: the operators depend on its elements

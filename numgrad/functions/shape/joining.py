@@ -99,7 +99,7 @@ def _concat_steps(tensors: Sequence[Tensor], axis: int | None) -> Any:
     return [(_joining.concat, {"axis": axis})]
 
 
-_joined = Steps(_concat_steps, _concat, arrays="unread")
+_joined = Steps(_concat_steps, _concat, arrays="items")
 concatenate = concat
 
 
@@ -162,7 +162,7 @@ def _stack_steps(tensors: Sequence[Tensor], axis: int) -> Any:
     return [(_joining.stack, {"axis": normalize_axis_index(axis, ndim) - ndim})]
 
 
-_stacked = Steps(_stack_steps, _stack, arrays="unread")
+_stacked = Steps(_stack_steps, _stack, arrays="items")
 
 
 def _are_alike(tensors: Any) -> bool:
