@@ -12,7 +12,7 @@ from .ssa.partials import SCALARS
 
 
 class UnknownExtentError(Exception):
-    """A length that depends on what is not known; ``value`` is what it depends on."""
+    """The length of an array depends on ``value``, whose elements are not known."""
 
     def __init__(self, value: Value, line: int) -> None:
         self.value, self.line = value, line

@@ -163,7 +163,7 @@ _free: list[list[np.ndarray]] = []  # tapes that no call uses
 
 
 def key_of(types: Sequence[Any]) -> str:
-    """Return a text that is the same for types for which the same is derived."""
+    """Return the key of an adjoint: types with equal keys have one adjoint."""
     return repr([_key(part) for part in types])
 
 

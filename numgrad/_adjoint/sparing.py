@@ -75,7 +75,7 @@ def _enlarged(
 
 
 def _interruptibly(function: Any, given: Sequence[Any], control: np.ndarray) -> Any:
-    """Call a compiled function that lets other threads run; Ctrl-C stops it."""
+    """Call a compiled function in a thread, so that Ctrl-C stops the call."""
     if not hasattr(function, "py_func"):
         return function(*given)
     from numba import typeof

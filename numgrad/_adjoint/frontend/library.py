@@ -1,4 +1,4 @@
-"""Functions of NumPy that kernels call, and the loops that stand for them."""
+"""Loops in place of functions of NumPy: kernels that call a function are derived from its loop."""
 
 from typing import Any
 

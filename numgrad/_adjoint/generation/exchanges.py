@@ -1,4 +1,4 @@
-"""Loops that exchange arrays: which become which, and the arrays that they carry."""
+"""Exchanges: the permutation of the arrays that a loop carries, step by step and in the end."""
 
 import math
 from collections.abc import Mapping

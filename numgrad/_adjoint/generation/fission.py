@@ -62,7 +62,7 @@ class Fission:
         return loop.body.index not in others and own <= {loop.body.index}
 
     def _are_apart(self, inner: Sequence[Op]) -> bool:
-        """Whether no cotangent that steps read is one that steps add to."""
+        """Whether the steps read no cotangent to which they add."""
         group = self.orders.dependence.classes.of
         loads = {o.array for o in inner if o.name == "load"}
         stores = {o.array for o in inner if o.name in ("store", "accum")}
@@ -159,7 +159,7 @@ class Fission:
 
 
 def _needed(lines: list[str], effects: dict[int, str]) -> list[str]:
-    """The lines with certain effects, and those that they need."""
+    """Return the lines with the given effects, and all lines that compute their operands."""
     kept: list[str] = []
     wanted: list[str] = []
     for n in range(len(lines) - 1, -1, -1):

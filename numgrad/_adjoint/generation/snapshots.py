@@ -188,7 +188,7 @@ class Snapshots:
         line(f"{step} += 1")
 
     def _thin(self, op: Op) -> None:
-        """Forget every other snapshot where there is no room for one more."""
+        """Drop every second snapshot when the slots are full."""
         state, line = self.states[op], self.writer.line
         slot, j = state["slot"], state["j"]
         with self.writer.block(f"if {slot} == {state['slots']}:"):

@@ -30,6 +30,18 @@ class Operation(NamedTuple):
     outputs: Sequence[Value]
 
 
+class PlanStep(NamedTuple):
+    """A noted operation to be applied to other values: by its plan, by its operator where there is
+    no plan, and without an operator by detaching its operand. ``reads`` has the numbers of its
+    operands; no later step reads the values that ``last`` has the numbers of."""
+
+    plan: Plan | None
+    operator: Any
+    static: dict[str, Any]
+    reads: tuple[int, ...]
+    last: Sequence[int] = ()
+
+
 class Operations:
     """The operations that are applied while a function runs or a pass is recorded.
 
@@ -141,7 +153,7 @@ class _Composed(NamedTuple):
     """The operations of a function for arguments with the same specs and options."""
 
     sources: Sequence[Value | int]  # constants, and the numbers of arguments
-    steps: Sequence[tuple[Plan | None, Any, dict[str, Any], tuple[int, ...], Sequence[int]]]
+    steps: Sequence[PlanStep]
     results: Sequence[tuple[int, Element | None]]  # their numbers, and the marks of scalars
     kind: Callable[[Sequence[Any]], Any] | None  # makes a tuple of several results
 
@@ -187,7 +199,8 @@ def composed(function: Callable[P, R]) -> Callable[P, R]:
     """Let a function be a composition of operators.
 
     The operators that the function applies must depend on the specs of its tensors and on its
-    options alone, never on an element, and all that it returns must be results of operators.
+    options alone, never on an element; it must write nothing in place, and all that it returns must
+    be results of operators.
     """
     call = Composition(function).call
 
@@ -228,13 +241,27 @@ def _composed(noted: Operations, result: Any) -> _Composed | None:
         noted.steps, reads, last, strict=False
     ):
         plan = operator and make_plan(operator, static, tuple([x.spec for x in inputs]))
-        steps.append((plan, operator, static, read, after))
+        steps.append(PlanStep(plan, operator, static, read, after))
     return _Composed(
         [x if type(x) is int else constant(x.array.copy(), x.spec) for x in noted.sources],
         steps,
         [(n, x._view if x.is_scalar else None) for n, x in zip(found, results, strict=True)],
         _kind(result),
     )
+
+
+def apply_steps(steps: Sequence[PlanStep], values: list[Any]) -> None:
+    """Apply noted operations to the values of their sources; append their results."""
+    for plan, operator, static, reads, last in steps:
+        inputs = [values[n] for n in reads]
+        if plan is not None:
+            values.append(apply_plan(plan, inputs))
+        elif operator is not None:
+            values += apply(operator, tuple(inputs), static)
+        else:
+            values.append(inputs[0].detached())
+        for n in last:
+            values[n] = None
 
 
 def _kind(result: Any) -> Callable[[Sequence[Any]], Any] | None:
@@ -247,16 +274,7 @@ def _kind(result: Any) -> Callable[[Sequence[Any]], Any] | None:
 def _apply_noted(known: _Composed, arguments: Sequence[Any]) -> Any:
     """Return the results of noted operations for other arguments."""
     values: list[Any] = [arguments[x] if type(x) is int else x for x in known.sources]
-    for plan, operator, static, reads, last in known.steps:
-        inputs = [values[n] for n in reads]
-        if plan is not None:
-            values.append(apply_plan(plan, inputs))
-        elif operator is not None:
-            values += apply(operator, tuple(inputs), static)
-        else:
-            values.append(inputs[0].detached())
-        for n in last:
-            values[n] = None
+    apply_steps(known.steps, values)
     for n, mark in known.results:
         if mark is not None:
             values[n]._view = mark

@@ -98,9 +98,7 @@ class ArrayConverter:
         self.spec, self.ndim, self.is_read = spec, len(spec.shape), is_read
 
     def __call__(self, array: np.ndarray, args: Sequence[Any]) -> ConvertedOperand:
-        own = self.is_read and _any_requires_grad(
-            args
-        )  # the user may write into it before the derivative reads
+        own = self.is_read and _any_requires_grad(args)  # the user may write before it is read
         taken = np.array(array, self.spec.dtype, copy=own or None, ndmin=self.ndim)
         if self.spec.device != CPU:
             taken = runtime.placed(taken, self.spec.device)

@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 from ...process.gc_pause import paused
 from ..graph.kind import kind_of
 from ..graph.node import Edge, Node, Value, connect, own_edge
-from ..record.apply import apply, grad_mode
-from ..record.composition import Operations, memory_of
-from ..record.dispatch import apply_plan
+from ..record.apply import grad_mode
+from ..record.composition import Operations, PlanStep, apply_steps, memory_of
 from ..record.plan import Plan, make_plan
 from .plan_cache import KnownPlan, keep_plan, kilobytes, parts_of
 from .structure import Structure
@@ -43,16 +42,6 @@ class SavedRead(NamedTuple):
         if self.edge is not None:
             connect(value, own_edge(node, ~self.edge) if self.edge < 0 else node.edges[self.edge])
         return value
-
-
-class PlanStep(NamedTuple):
-    """An operation of a recorded plan: its plan, operator and static parameters, and the numbers of
-    the values that it reads."""
-
-    plan: Plan | None
-    operator: Any
-    static: dict[str, Any]
-    reads: tuple[int, ...]
 
 
 class Trace(Operations):
@@ -118,12 +107,7 @@ class RecordedPlan(KnownPlan):
                 source = seeds[source]
             values.append(source)
         with paused(), grad_mode(True):
-            for plan, operator, static, reads in self.steps:
-                inputs = [values[n] for n in reads]
-                if plan is None:
-                    values += apply(operator, tuple(inputs), static)
-                else:
-                    values.append(apply_plan(plan, inputs))
+            apply_steps(self.steps, values)
         return [values[n].as_array() for n in self.found]
 
 
