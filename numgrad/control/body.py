@@ -1,0 +1,204 @@
+"""The body of a loop: a function of tensors, captured once and closed.
+
+A user's function reads what it is called with and what it closes over. Its capture finds both, and
+is then recorded once more with an argument for each tensor from outside, so that a `Body` is a
+function of its arguments alone. What is done with a body is done with such functions: its reverse
+and its tangents are bodies, too, recorded from functions that call it.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._errors import CaptureError
+from .._tensor import Tensor
+from ..engine.capture.capture import Capture
+from ..engine.derivatives.rules import place_of
+from ..engine.graph.node import Edge, Spec, Value
+from ..engine.graph.value import ForeignStorage
+from ..engine.record.apply import changing, mode
+from ..func.batching.sample import SampleTrace
+from ..func.batching.batch_expressions import BatchedValue, batch_exprs, with_all_axes
+from ..func.tracing.partition import Stages
+from ..func.tracing.trace import placeholder, record
+from ..functions.array.operands import as_scalar
+from ..process.bounded_dict import Bounded
+
+_MOST_PROGRAMS = 64  # of one body: one for each size of a batch
+
+
+class _BodyCapture(Capture):
+    """The capture of the body of a loop: it notes every tensor from outside."""
+
+    ways_out = (
+        "and every step has its own. Choose by value with ng.where or ng.cond, or compute outside "
+        "of the loop what is the same for all steps."
+    )
+
+    def __init__(self, name: str, arguments: Sequence[Value], parent: Capture | None) -> None:
+        super().__init__(arguments, parent)
+        self.what = f"{name} is calling its function once for all steps"
+        self.notes_all = True
+        self.outside: dict[int, Value] = {}
+
+    def note_operands(self, values: Any) -> None:
+        values = list(values)
+        own = {id(argument.expr) for argument in self.arguments}
+        for value in values:
+            is_own = value.array is None and id(value.expr) in own
+            if not is_own and not self.made(value):
+                self.outside.setdefault(id(value), value)
+        super().note_operands(values)
+
+
+class _BodyTrace(SampleTrace):
+    """The trace of a body, whose capture is kept until the body is closed."""
+
+    def _capture(self, arguments: list[Tensor]) -> Capture:
+        self.capture: Any = _BodyCapture(self.name, arguments, mode.capture)
+        return self.capture
+
+
+class Body:
+    """A function of tensors of given specs, as a trace that reads nothing but its arguments.
+
+    Parameters
+    ----------
+    name : str
+        Its name in errors.
+    function : callable
+        Takes the tensors and returns tensors.
+    specs : sequence of (shape, dtype)
+        Those of the arguments.
+    is_users : bool
+        Whether the function is a user's, which may close over tensors; others are made of bodies.
+
+    Attributes
+    ----------
+    closed_over : list of Tensor
+        The tensors from outside that the function reads: they are further arguments.
+    results : list of (shape, dtype)
+    """
+
+    def __init__(
+        self, name: str, function: Callable[..., Sequence[Any]],
+        specs: Sequence[tuple[tuple[int, ...], np.dtype]], is_users: bool = False,
+    ) -> None:  # fmt: skip
+        self.name = name
+        with changing(grad=True):
+            trace = record(name, lambda given: list(function(*given)), _placeholders(specs), "auto",
+                           _BodyTrace)  # fmt: skip
+            self.closed_over: list[Tensor] = []
+            self.trace: SampleTrace = self._closed(trace, specs) if is_users else trace
+        self.specs = [(a.shape, a.dtype) for a in self.trace.arguments]
+        self.results = [(o.shape, o.dtype) for o in self.trace.outputs]
+        self._programs: dict[Any, Stages] = Bounded(_MOST_PROGRAMS)
+
+    def _closed(self, trace: _BodyTrace, specs: Sequence[Any]) -> SampleTrace:
+        """Return the trace with an argument for each tensor from outside."""
+        noted = list(trace.capture.outside.values())
+        del trace.capture
+        moved = _by_edge(trace, noted)
+        values: list[Any] = list(moved.values())
+        places = {place_of(value) for value in values}
+        for value in (*trace.snapshot.constants, *trace.closed):
+            if place_of(value) not in places and not _is_fixed(value):
+                places.add(place_of(value))
+                values.append(value.detached())
+        if not values:
+            return trace
+        self.closed_over = values
+        further = [(value.shape, value.dtype) for value in values]
+        count, edges = len(specs), list(moved)
+
+        def call(given: list[Tensor]) -> list[Tensor]:
+            extra = given[count:]
+            instead = {place_of(v): new for v, new in zip(values, extra, strict=True)}
+            ends = {e: new.edge for e, new in zip(edges, extra, strict=False)}
+            return trace.mapped.apply(given[:count], instead, ends)
+
+        return record(trace.name, call, _placeholders([*specs, *further]), "auto", _BodyTrace)
+
+    def __call__(self, *arguments: Any) -> list[Tensor]:
+        """Return the results for tensors, with any leading axes, as expressions."""
+        return self.trace.mapped.apply(arguments)  # type: ignore[arg-type]
+
+    def program(self, count: int | None = None, leads: tuple[bool, ...] = ()) -> Stages:
+        """Return the function of arrays that computes the results.
+
+        With ``count`` it computes them for that many samples: the arguments in ``leads`` have an
+        axis of samples in front, and all results have.
+        """
+        key = count, leads
+        found = self._programs.get(key)
+        if found is None:
+            found = self._programs[key] = self._program(count, leads)
+        return found
+
+    def _program(self, count: int | None, leads: tuple[bool, ...]) -> Stages:
+        trace = self.trace
+        if count is None:
+            return Stages(trace.outputs, trace.arguments, "auto", trace.storages)
+        specs = [
+            ((count, *shape) if lead else shape, dtype)
+            for (shape, dtype), lead in zip(self.specs, leads, strict=True)
+        ]
+        stands = _placeholders(specs)
+        wide = {
+            a.expr: BatchedValue(s.detached(), int(lead))
+            for a, s, lead in zip(trace.arguments, stands, leads, strict=True)
+        }
+        with changing(deferring=True, grad=False):
+            found = batch_exprs(trace.exprs, trace.outputs, wide)  # type: ignore[arg-type]
+            outputs = [with_all_axes(output, (count,)) for output in found]
+        return Stages(outputs, stands, "auto", trace.storages)
+
+    def pullback(self, wanted: tuple[bool, ...]) -> tuple[SampleTrace, list[int]]:
+        """Return the trace of the gradients of the wanted arguments, whose arguments are those of
+        the body and a cotangent for each differentiable result; and the numbers of these."""
+        derivative: Any = self.trace.derivative(wanted, create_graph=True)
+        return derivative, self.trace.live
+
+    def tangents(self, moved: tuple[bool, ...]) -> tuple[SampleTrace, list[int]]:
+        """Return the trace of the tangents of the differentiable results, whose arguments are those
+        of the body and a tangent for each moved argument; and the numbers of these results."""
+        return self.trace.tangent_trace(moved, True), self.trace.live
+
+
+def _by_edge(trace: SampleTrace, noted: Sequence[Value]) -> dict[Edge, Any]:
+    """Return the tensors from outside that gradients reach, by their edges."""
+    known: dict[Edge, Any] = {}
+    for value in noted:
+        if value.requires_grad:
+            known.setdefault(value.edge, value)
+    found = {}
+    for edge in trace.edges[len(trace.arguments) :]:
+        if edge not in known:
+            raise CaptureError(
+                f"{trace.name}: its function reads a tensor that requires grad in a way that a "
+                f"loop cannot follow; pass that tensor in the carry or in xs"
+            )
+        found[edge] = known[edge]
+    return found
+
+
+def _is_fixed(value: Any) -> bool:
+    """Whether nobody can write the array of a value: it is the operand for a number."""
+    array = value.array
+    if isinstance(value.storage, ForeignStorage) or not isinstance(array, np.ndarray):
+        return False
+    while isinstance(array, np.ndarray) and not array.flags.writeable:
+        array = array.base
+    return array is None
+
+
+def _placeholders(specs: Sequence[tuple[tuple[int, ...], np.dtype]]) -> list[Tensor]:
+    made = []
+    for n, (shape, dtype) in enumerate(specs):
+        value = placeholder(Tensor, n, Spec(shape, dtype, False), dtype.kind in "fc")
+        made.append(value if shape else as_scalar(value))
+    return made
+
+
+__all__ = ["Body"]

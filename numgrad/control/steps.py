@@ -1,0 +1,100 @@
+"""The steps of a loop on arrays: the program of its body, run once for each."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .body import Body
+
+Arrays = Sequence[np.ndarray]
+
+
+class Sizes(NamedTuple):
+    """How many of the arguments of a body are carried, and how many are a step's own; the others
+    are the same for all steps. Results are what is carried, then what each step yields."""
+
+    carried: int
+    per_step: int
+
+    def split(self, arguments: Sequence[Any]) -> tuple[list[Any], list[Any], list[Any]]:
+        """Return arguments that are carried, those of the steps, and those of all steps."""
+        first, second = self.carried, self.carried + self.per_step
+        return list(arguments[:first]), list(arguments[first:second]), list(arguments[second:])
+
+
+class Steps:
+    """The steps of a body, for arrays of one batch or of none.
+
+    Parameters
+    ----------
+    body : Body
+    sizes : Sizes
+    count : int, optional
+        The samples of a batch, in front of the axes of carried arrays and of results.
+    leads : tuple of bool
+        The arguments of a step that have an axis of samples.
+    """
+
+    def __init__(
+        self, body: Body, sizes: Sizes, count: int | None = None, leads: tuple[bool, ...] = ()
+    ) -> None:
+        program = body.program(count, leads)
+        self._program = program
+        self._plan = program.stages[0].plan if program.is_single else None
+        self._sources = program.stages[0].sources if program.is_single else []
+        self._carried = sizes.carried
+        lead = () if count is None else (count,)
+        self.results = [((*lead, *shape), dtype) for shape, dtype in body.results]
+
+    @property
+    def state_bytes(self) -> int:
+        """The bytes of what is carried."""
+        return sum(np.dtype(d).itemsize * int(np.prod(s)) for s, d in self.results[: self._carried])
+
+    def yields(self, length: int) -> list[np.ndarray]:
+        """Return new arrays for what the steps yield."""
+        return [np.empty((length, *shape), d) for shape, d in self.results[self._carried :]]
+
+    def history(self, length: int) -> list[np.ndarray]:
+        """Return new arrays for the states before steps."""
+        return [np.empty((length, *shape), d) for shape, d in self.results[: self._carried]]
+
+    def run(
+        self, carries: Arrays, xs: Arrays, constants: Arrays, length: int, ys: Arrays = (),
+        history: Arrays = (),
+    ) -> list[np.ndarray]:  # fmt: skip
+        """Run steps; return what is carried behind the last one.
+
+        Parameters
+        ----------
+        carries, xs, constants : sequence of ndarray
+            What the first step is given, what each step is given, and what all are.
+        length : int
+        ys : sequence of ndarray
+            Where to write what the steps yield; nowhere by default.
+        history : sequence of ndarray
+            Where to write the states before all steps and behind the last one.
+        """
+        for old, first in zip(history, carries, strict=False):
+            old[0] = first
+        spare = self._new_state(), self._new_state()
+        yields = self.results[self._carried :]
+        dropped = [] if ys else [np.empty(*spec) for spec in yields]
+        present = list(carries)
+        for t in range(length):
+            following = [old[t + 1, ...] for old in history] if history else spare[t & 1]
+            given = [*present, *[x[t, ...] for x in xs], *constants]
+            self._step(given, [*following, *([y[t, ...] for y in ys] if ys else dropped)])
+            present = following
+        return present if length else [np.array(c) for c in carries]
+
+    def _new_state(self) -> list[np.ndarray]:
+        return [np.empty(*spec) for spec in self.results[: self._carried]]
+
+    def _step(self, given: list[np.ndarray], results: list[np.ndarray]) -> None:
+        if self._plan is not None:
+            self._plan.run_into([given[n] for n in self._sources], results)
+            return
+        for place, found in zip(results, self._program(given), strict=True):
+            place[...] = found
