@@ -7,6 +7,7 @@ and its tangents are bodies, too, recorded from functions that call it.
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -16,15 +17,18 @@ from .._tensor import Tensor
 from ..engine.capture.capture import Capture
 from ..engine.derivatives.rules import place_of
 from ..engine.graph.node import Edge, Spec, Value
-from ..engine.graph.value import ForeignStorage
+from ..engine.graph.value import ForeignStorage, next_number
 from ..engine.record.apply import changing, mode
 from ..func.batching.sample import SampleTrace
 from ..func.batching.batch_expressions import BatchedValue, batch_exprs, with_all_axes
+from ..func.guards.random_guard import DrawProfiler, RandomGuard
 from ..func.tracing.partition import Stages
+from ..func.tracing.specialization import leaves_are_kept
 from ..func.tracing.trace import placeholder, record
 from ..functions.array.operands import as_scalar
 from ..process.bounded_dict import Bounded
 
+_MOST_ATTEMPTS = 3  # to capture a function while other threads draw random numbers
 _MOST_PROGRAMS = 64  # of one body: one for each size of a batch
 
 
@@ -86,11 +90,12 @@ class Body:
         specs: Sequence[tuple[tuple[int, ...], np.dtype]], is_users: bool = False,
     ) -> None:  # fmt: skip
         self.name = name
+        self.closed_over: list[Tensor] = []
         with changing(grad=True):
-            trace = record(name, lambda given: list(function(*given)), _placeholders(specs), "auto",
-                           _BodyTrace)  # fmt: skip
-            self.closed_over: list[Tensor] = []
-            self.trace: SampleTrace = self._closed(trace, specs) if is_users else trace
+            self.trace: SampleTrace = (
+                self._closed(_of_user(name, function, specs), specs) if is_users else
+                _recorded(name, function, specs)
+            )  # fmt: skip
         self.specs = [(a.shape, a.dtype) for a in self.trace.arguments]
         self.results = [(o.shape, o.dtype) for o in self.trace.outputs]
         self._programs: dict[Any, Stages] = Bounded(_MOST_PROGRAMS)
@@ -164,6 +169,38 @@ class Body:
         """Return the trace of the tangents of the differentiable results, whose arguments are those
         of the body and a tangent for each moved argument; and the numbers of these results."""
         return self.trace.tangent_trace(moved, True), self.trace.live
+
+
+def _recorded(name: str, function: Callable[..., Sequence[Any]], specs: Sequence[Any]) -> Any:
+    """Return the trace of a function."""
+    stands = _placeholders(specs)
+    return record(name, lambda given: list(function(*given)), stands, "auto", _BodyTrace)
+
+
+def _of_user(name: str, function: Callable[..., Sequence[Any]], specs: Sequence[Any]) -> Any:
+    """Return the trace of a user's function; raise if each call of it would do something else.
+
+    It is captured again if random numbers were drawn meanwhile, perhaps by another thread.
+    """
+    watch = None
+    for _ in range(_MOST_ATTEMPTS):
+        first, draws = next_number(), RandomGuard(function, ())
+        with watch or nullcontext():
+            trace = _recorded(name, function, specs)
+        draws.end()
+        if not draws.are_shared():
+            break
+        if watch is not None and draws.are_by_other_threads(watch):
+            return trace
+        watch = DrawProfiler()
+    draws.require_none(f"the function of {name}")
+    if leaves_are_kept(trace.outputs, trace.arguments, first):
+        raise CaptureError(
+            f"{name}: the function makes a tensor that requires grad and keeps it, at each step "
+            f"another one, and none of them would get a gradient. Make the tensor outside of the "
+            f"function, or carry it."
+        )
+    return trace
 
 
 def _by_edge(trace: SampleTrace, noted: Sequence[Value]) -> dict[Edge, Any]:

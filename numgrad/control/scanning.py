@@ -229,11 +229,16 @@ class Step:
             raise ArgTypeError(
                 f"{self._first.place(n)} has dtype {self.dtypes[n]} and shape {shape}, and the "
                 f"function returns there {found[n].dtype} of shape {found[n].shape}, made at "
-                f"{line_of(found[n], f)}: what is carried must keep both. Write init so that it has "
-                f"them from the beginning, or convert the result: .astype({self.dtypes[n].name!r})"
+                f"{line_of(found[n], f)}: what is carried must keep both. {_advice(found[n], shape)}"
             )
         if wider != self.dtypes:
             self._wider = wider
+
+
+def _advice(found: Tensor, shape: tuple[int, ...]) -> str:
+    if found.shape != shape:
+        return f"Write init with the shape {found.shape}, or bring the result to {shape}"
+    return f"Write init with the dtype {found.dtype}, or convert the result with .astype"
 
 
 def _pair(result: Any, f: Callable[..., Any]) -> tuple[Any, Any]:
