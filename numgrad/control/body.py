@@ -16,8 +16,9 @@ from .._errors import CaptureError
 from .._tensor import Tensor
 from ..engine.capture.capture import Capture
 from ..engine.derivatives.rules import place_of
-from ..engine.graph.node import Edge, Spec, Value
-from ..engine.graph.value import ForeignStorage, next_number
+from ..engine.graph.node import Edge, Value
+from ..engine.graph.node import Spec as ValueSpec
+from ..engine.graph.value import next_number
 from ..engine.record.apply import changing, mode
 from ..func.batching.sample import SampleTrace
 from ..func.batching.batch_expressions import BatchedValue, batch_exprs, with_all_axes
@@ -27,7 +28,11 @@ from ..func.tracing.specialization import leaves_are_kept
 from ..func.tracing.trace import placeholder, record
 from ..functions.array.operands import as_scalar
 from ..process.bounded_dict import Bounded
+from .same_bodies import is_fixed, key_of
 
+Spec = tuple[tuple[int, ...], np.dtype]
+
+_MOST_BODIES = 256  # of users' functions that are found again
 _MOST_ATTEMPTS = 3  # to capture a function while other threads draw random numbers
 _MOST_PROGRAMS = 64  # of one body: one for each size of a batch
 
@@ -69,61 +74,30 @@ class Body:
 
     Parameters
     ----------
-    name : str
-        Its name in errors.
-    function : callable
-        Takes the tensors and returns tensors.
-    specs : sequence of (shape, dtype)
-        Those of the arguments.
-    is_users : bool
-        Whether the function is a user's, which may close over tensors; others are made of bodies.
+    trace : SampleTrace
 
     Attributes
     ----------
-    closed_over : list of Tensor
-        The tensors from outside that the function reads: they are further arguments.
-    results : list of (shape, dtype)
+    specs, results : list of (shape, dtype)
+        Those of arguments and results.
+    loops : dict
+        The loops over this body, by what they are made of.
     """
 
-    def __init__(
-        self, name: str, function: Callable[..., Sequence[Any]],
-        specs: Sequence[tuple[tuple[int, ...], np.dtype]], is_users: bool = False,
-    ) -> None:  # fmt: skip
-        self.name = name
-        self.closed_over: list[Tensor] = []
-        with changing(grad=True):
-            self.trace: SampleTrace = (
-                self._closed(_of_user(name, function, specs), specs) if is_users else
-                _recorded(name, function, specs)
-            )  # fmt: skip
-        self.specs = [(a.shape, a.dtype) for a in self.trace.arguments]
-        self.results = [(o.shape, o.dtype) for o in self.trace.outputs]
+    def __init__(self, trace: SampleTrace) -> None:
+        self.name, self.trace = trace.name, trace
+        self.specs = [(a.shape, a.dtype) for a in trace.arguments]
+        self.results = [(o.shape, o.dtype) for o in trace.outputs]
         self._programs: dict[Any, Stages] = Bounded(_MOST_PROGRAMS)
+        self.loops: dict[Any, Any] = Bounded(_MOST_PROGRAMS)
 
-    def _closed(self, trace: _BodyTrace, specs: Sequence[Any]) -> SampleTrace:
-        """Return the trace with an argument for each tensor from outside."""
-        noted = list(trace.capture.outside.values())
-        del trace.capture
-        moved = _by_edge(trace, noted)
-        values: list[Any] = list(moved.values())
-        places = {place_of(value) for value in values}
-        for value in (*trace.snapshot.constants, *trace.closed):
-            if place_of(value) not in places and not _is_fixed(value):
-                places.add(place_of(value))
-                values.append(value.detached())
-        if not values:
-            return trace
-        self.closed_over = values
-        further = [(value.shape, value.dtype) for value in values]
-        count, edges = len(specs), list(moved)
-
-        def call(given: list[Tensor]) -> list[Tensor]:
-            extra = given[count:]
-            instead = {place_of(v): new for v, new in zip(values, extra, strict=True)}
-            ends = {e: new.edge for e, new in zip(edges, extra, strict=False)}
-            return trace.mapped.apply(given[:count], instead, ends)
-
-        return record(trace.name, call, _placeholders([*specs, *further]), "auto", _BodyTrace)
+    @classmethod
+    def of(
+        cls, name: str, function: Callable[..., Sequence[Any]], specs: Sequence[Spec]
+    ) -> "Body":
+        """Return the body that is a function of bodies and their results."""
+        with changing(grad=True):
+            return cls(_recorded(name, function, specs))
 
     def __call__(self, *arguments: Any) -> list[Tensor]:
         """Return the results for tensors, with any leading axes, as expressions."""
@@ -171,20 +145,79 @@ class Body:
         return self.trace.tangent_trace(moved, True), self.trace.live
 
 
-def _recorded(name: str, function: Callable[..., Sequence[Any]], specs: Sequence[Any]) -> Any:
+def captured(
+    name: str, function: Callable[..., Sequence[Any]], specs: Sequence[Spec], user: Any
+) -> tuple[Body, list[Any]]:
+    """Return the body that is a user's function, and the tensors that the function closes over: they
+    are further arguments of the body.
+
+    A function that computes what an earlier one did has the body of that one.
+
+    Parameters
+    ----------
+    name : str
+        The name of the loop, for errors.
+    function : callable
+        Takes tensors and returns tensors.
+    specs : sequence of (shape, dtype)
+        Those of the arguments.
+    user : callable
+        What ``function`` calls.
+    """
+    with changing(grad=True):
+        trace = _of_user(name, function, specs, user)
+        noted = list(trace.capture.outside.values())
+        del trace.capture
+        moved = _by_edge(trace, noted)
+        values: list[Any] = list(moved.values())
+        places = {place_of(value) for value in values}
+        for value in (*trace.snapshot.constants, *trace.closed):
+            if place_of(value) not in places and not is_fixed(value):
+                places.add(place_of(value))
+                values.append(value.detached())
+        key = key_of(trace, values)
+        body = _known.get(key)
+        if body is None:
+            closed = _closed(trace, specs, list(moved), values) if values else trace
+            body = _known[key] = Body(closed)
+    return body, values
+
+
+_known: dict[Any, Body] = Bounded(_MOST_BODIES)
+
+
+def _closed(
+    trace: SampleTrace, specs: Sequence[Spec], edges: Sequence[Edge], values: Sequence[Any]
+) -> SampleTrace:
+    """Return the trace with an argument for each tensor from outside; the first have edges."""
+    further = [(value.shape, value.dtype) for value in values]
+    count = len(specs)
+
+    def call(*given: Tensor) -> list[Tensor]:
+        extra = given[count:]
+        instead = {place_of(v): new for v, new in zip(values, extra, strict=True)}
+        ends = {e: new.edge for e, new in zip(edges, extra, strict=False)}
+        return trace.mapped.apply(given[:count], instead, ends)
+
+    return _recorded(trace.name, call, [*specs, *further])
+
+
+def _recorded(name: str, function: Callable[..., Sequence[Any]], specs: Sequence[Spec]) -> Any:
     """Return the trace of a function."""
     stands = _placeholders(specs)
     return record(name, lambda given: list(function(*given)), stands, "auto", _BodyTrace)
 
 
-def _of_user(name: str, function: Callable[..., Sequence[Any]], specs: Sequence[Any]) -> Any:
+def _of_user(
+    name: str, function: Callable[..., Sequence[Any]], specs: Sequence[Spec], user: Any
+) -> Any:
     """Return the trace of a user's function; raise if each call of it would do something else.
 
     It is captured again if random numbers were drawn meanwhile, perhaps by another thread.
     """
     watch = None
     for _ in range(_MOST_ATTEMPTS):
-        first, draws = next_number(), RandomGuard(function, ())
+        first, draws = next_number(), RandomGuard(user, ())
         with watch or nullcontext():
             trace = _recorded(name, function, specs)
         draws.end()
@@ -220,22 +253,12 @@ def _by_edge(trace: SampleTrace, noted: Sequence[Value]) -> dict[Edge, Any]:
     return found
 
 
-def _is_fixed(value: Any) -> bool:
-    """Whether nobody can write the array of a value: it is the operand for a number."""
-    array = value.array
-    if isinstance(value.storage, ForeignStorage) or not isinstance(array, np.ndarray):
-        return False
-    while isinstance(array, np.ndarray) and not array.flags.writeable:
-        array = array.base
-    return array is None
-
-
-def _placeholders(specs: Sequence[tuple[tuple[int, ...], np.dtype]]) -> list[Tensor]:
+def _placeholders(specs: Sequence[Spec]) -> list[Tensor]:
     made = []
     for n, (shape, dtype) in enumerate(specs):
-        value = placeholder(Tensor, n, Spec(shape, dtype, False), dtype.kind in "fc")
+        value = placeholder(Tensor, n, ValueSpec(shape, dtype, False), dtype.kind in "fc")
         made.append(value if shape else as_scalar(value))
     return made
 
 
-__all__ = ["Body"]
+__all__ = ["Body", "captured"]

@@ -10,10 +10,10 @@ from .._tensor import Tensor
 from ..engine.record.apply import mode
 from ..func.pytree import require_function
 from ..functions.creation.ranges import arange
-from .body import Body
+from .body import Body, captured
 from .containers import Tree, results_of
 from .later import Later
-from .loop import Loop
+from .loop import loop_over
 from .scanning import Step, scan
 from .steps import Sizes
 
@@ -74,10 +74,12 @@ def while_loop(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init_
     if not first.leaves:
         raise ArgTypeError("while_loop: init_val holds no array, so the condition never changes")
     made = Step(step, first, [], Tree(None, "while_loop"), "while_loop")
-    asked = Body("ng.while_loop", lambda *given: [_asked(condition, first, given)],
-                 made.body.specs[: len(first.leaves)], is_users=True)  # fmt: skip
+    specs = made.body.specs[: len(first.leaves)]
+    asked, read = captured(
+        "ng.while_loop", lambda *given: [_asked(condition, first, given)], specs, condition
+    )
     loop = _Counted(made.body, asked, len(first.leaves))
-    values = [*first.tensors(made.dtypes), *made.body.closed_over, *asked.closed_over]
+    values = [*first.tensors(made.dtypes), *made.closed_over, *read]
     return first.rebuild(loop(values))
 
 
@@ -130,7 +132,7 @@ class _Counted:
         count, last = self._run([v.array for v in values])
         if not mode.grad or not any(v.requires_grad for v in values):
             return [Tensor(array) for array in last]
-        loop = Loop(self._step, self._sizes, count, False)
+        loop = loop_over(self._step, self._sizes, count, False)
         return loop.apply(*values[: self._first])
 
     def _run(self, arrays: Sequence[Any]) -> tuple[int, list[np.ndarray]]:

@@ -183,8 +183,8 @@ class Loop(StepsOperator):
         def step(*arguments: Tensor) -> list[Tensor]:
             return [*self.body(*arguments)[:count], *arguments[:count]]
 
-        body = Body(self.name, step, self.body.specs)
-        return Loop(body, self.form, self.length, self.is_reverse, self.snapshots)
+        body = Body.of(self.name, step, self.body.specs)
+        return loop_over(body, self.form, self.length, self.is_reverse, self.snapshots)
 
     def tangent(
         self, forward_pass: Any, context: Any, tangents: Sequence[Any]
@@ -249,7 +249,19 @@ class Loop(StepsOperator):
         specs = [body.specs[n] for _, n in order]
         sizes = Sizes(*[sum(1 + m for _, m in group) for group in groups[:2]])
         name = f"the tangents of {self.name}"
-        return Loop(Body(name, step, specs), sizes, self.length, self.is_reverse, self.snapshots)
+        made = Body.of(name, step, specs)
+        return loop_over(made, sizes, self.length, self.is_reverse, self.snapshots)
+
+
+def loop_over(
+    body: Body, sizes: Sizes, length: int, reverse: bool, snapshots: Any = "auto"
+) -> Loop:
+    """Return the loop over a body, made once."""
+    key = sizes, length, reverse, snapshots
+    found = body.loops.get(key)
+    if found is None:
+        found = body.loops[key] = Loop(body, sizes, length, reverse, snapshots)
+    return found
 
 
 def _core(shape: tuple[int, ...]) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from .._settings import settings
 from .._tensor import Tensor
 from ..process.cached_attribute import lazy
 from .body import Body
-from .loop import Loop, StepsOperator
+from .loop import Loop, StepsOperator, loop_over
 from .steps import Arrays, Sizes, Steps
 from .trajectory import walk_back
 
@@ -97,8 +97,8 @@ class Pullback(StepsOperator):
             *body.specs[:count], *(body.results[n] for n in yielded), *body.specs[count:],
         ]  # fmt: skip
         sizes = Sizes(first + sums, count + len(yielded))
-        made = Body(self.name, step, specs)
-        return Loop(made, sizes, loop.length, not loop.is_reverse, loop.snapshots)
+        made = Body.of(self.name, step, specs)
+        return loop_over(made, sizes, loop.length, not loop.is_reverse, loop.snapshots)
 
     @property
     def _yielded(self) -> list[int]:
@@ -156,6 +156,7 @@ class Pullback(StepsOperator):
             some = [x[::-1] for x in (*history, *[x[start:stop] for x in turned_xs])]
             to = [y[start:stop][::-1] for y in turned_ys]
             present = reverse.run(present, some, constants, stop - start, to)
+            del history, some  # the states of the next stretch take their memory
         if not length:
             present = [np.array(c) for c in present]
         return self._arranged([*present, *ys])

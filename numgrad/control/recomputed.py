@@ -11,9 +11,9 @@ from ..containers import optree_calls as optree
 from ..containers.registered_classes import VARIABLES
 from ..func.pytree import require_function
 from ..process.transformed_function import Transformed
-from .body import Body
+from .body import captured
 from .containers import Tree, results_of
-from .loop import Loop
+from .loop import loop_over
 from .steps import Sizes
 
 
@@ -72,11 +72,11 @@ def checkpoint(fun: Callable[..., Any]) -> Callable[..., Any]:
             found.append(tree)
             return results
 
-        body = Body("ng.checkpoint", call, given.specs(), is_users=True)
-        values = [*given.tensors(), *body.closed_over]
+        body, closed_over = captured("ng.checkpoint", call, given.specs(), function)
+        values = [*given.tensors(), *closed_over]
         if not values or not body.results:
             return function(*args, **kwargs)
-        loop = Loop(body, Sizes(0, 0), 1, False)
+        loop = loop_over(body, Sizes(0, 0), 1, False)
         return found[0].rebuild([result[0] for result in loop.apply(*values)])
 
     return Transformed(called, function, "checkpoint", checkpoint, (function,))

@@ -10,9 +10,9 @@ from .._tensor import Tensor
 from ..func.pytree import require_function
 from ..functions.creation.from_data import asarray
 from ..functions.shape.joining import concat
-from .body import Body
+from .body import captured
 from .containers import Spec, Tree, line_of, results_of
-from .loop import Loop
+from .loop import loop_over
 from .steps import Sizes
 
 _MOST_ROUNDS = 4  # of capturing, until the dtypes of numbers agree
@@ -167,8 +167,8 @@ def _loop(
     """Run a loop of captured steps."""
     step = Step(f, first, given.specs(), given)
     sizes = Sizes(len(first.leaves), len(given.leaves))
-    loop = Loop(step.body, sizes, count, reverse, snapshots)
-    values = [*first.tensors(step.dtypes), *given.tensors(), *step.body.closed_over]
+    loop = loop_over(step.body, sizes, count, reverse, snapshots)
+    values = [*first.tensors(step.dtypes), *given.tensors(), *step.closed_over]
     found = loop.apply(*values)
     carried = sizes.carried
     return first.rebuild(found[:carried]), step.yielded.rebuild(found[carried:])
@@ -189,11 +189,11 @@ class Step:
             shapes = [shape for shape, _ in first.specs()]
             specs = [*zip(shapes, self.dtypes, strict=True), *each]
             self._wider: list[np.dtype] | None = None
-            body = Body(f"ng.{name}", self._call, specs, is_users=True)
+            body, closed_over = captured(f"ng.{name}", self._call, specs, f)
             if self._wider is None:
                 break
             self.dtypes = self._wider
-        self.body = body
+        self.body, self.closed_over = body, closed_over
 
     def _call(self, *placeholders: Tensor) -> list[Tensor]:
         count = len(self.dtypes)
