@@ -20,8 +20,8 @@ from ..engine.graph.node import Edge, Value
 from ..engine.graph.node import Spec as ValueSpec
 from ..engine.graph.value import next_number
 from ..engine.record.apply import changing, mode
-from ..func.batching.sample import SampleTrace
 from ..func.batching.batch_expressions import BatchedValue, batch_exprs, with_all_axes
+from ..func.batching.sample import SampleTrace
 from ..func.guards.random_guard import DrawProfiler, RandomGuard
 from ..func.tracing.partition import Stages
 from ..func.tracing.specialization import leaves_are_kept
@@ -148,8 +148,8 @@ class Body:
 def captured(
     name: str, function: Callable[..., Sequence[Any]], specs: Sequence[Spec], user: Any
 ) -> tuple[Body, list[Any]]:
-    """Return the body that is a user's function, and the tensors that the function closes over: they
-    are further arguments of the body.
+    """Return the body that is a user's function, and the tensors that the function closes over,
+    which are further arguments of the body.
 
     A function that computes what an earlier one did has the body of that one.
 
@@ -181,6 +181,17 @@ def captured(
             closed = _closed(trace, specs, list(moved), values) if values else trace
             body = _known[key] = Body(closed)
     return body, values
+
+
+def tried(name: str, function: Callable[..., None], specs: Sequence[Spec]) -> None:
+    """Call a function as it is called to be captured, and keep nothing."""
+
+    def call(*stands: Tensor) -> list[Tensor]:
+        function(*stands)
+        return []
+
+    with changing(grad=True):
+        _recorded(name, call, specs)
 
 
 _known: dict[Any, Body] = Bounded(_MOST_BODIES)
@@ -261,4 +272,4 @@ def _placeholders(specs: Sequence[Spec]) -> list[Tensor]:
     return made
 
 
-__all__ = ["Body", "captured"]
+__all__ = ["Body", "captured", "tried"]

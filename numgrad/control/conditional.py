@@ -93,7 +93,7 @@ def _with_nothing(f: Any) -> Callable[..., Any]:
 
 
 def _asked(condition: Any, first: Tree, given: Sequence[Tensor]) -> Tensor:
-    (found,), tree = results_of(condition(first.rebuild(given)), "while_loop: the condition")
+    (found,), _ = results_of(condition(first.rebuild(given)), "while_loop: the condition")
     if found.shape not in ((), (1,)) or found.dtype != bool:
         raise ArgTypeError(
             f"while_loop: the condition must be one boolean, got {found.dtype} of shape "

@@ -37,9 +37,10 @@ class Later(TypedHostOperator):
         self, name: str, function: Function, inputs: Sequence[Spec], outputs: Sequence[Spec]
     ) -> None:
         self.called, self.input_specs, self.out_specs = function, list(inputs), list(outputs)
-        names = [[tuple([f"d{n}" for n in shape]) for shape, _ in part] for part in (inputs,
-                                                                                   outputs)]  # fmt: skip
-        super().__init__(name, *names, [d for _, d in inputs], [d for _, d in outputs])
+        given, made = [
+            [tuple([f"d{n}" for n in shape]) for shape, _ in part] for part in (inputs, outputs)
+        ]
+        super().__init__(name, given, made, [d for _, d in inputs], [d for _, d in outputs])
         self.of_rows = self._of_rows
         self.declare(self._pulled, [True] * len(self.input_specs) + [False] * self.nout)
         self._derivatives: dict[Any, Later] = {}
@@ -68,8 +69,8 @@ class Later(TypedHostOperator):
     def _pulled(self, context: Any, *grads: Any) -> tuple[Any, ...]:
         """Return the cotangents of the inputs."""
         count = len(self.input_specs)
-        wanted = tuple([w and d.kind in "fc" for w, (_, d) in zip(context.wanted,
-                                                                  self.input_specs, strict=True)])  # fmt: skip
+        pairs = zip(context.wanted, self.input_specs, strict=True)
+        wanted = tuple([want and dtype.kind in "fc" for want, (_, dtype) in pairs])
         operator = self._derivative("gradient", wanted, self._gradient)
         seeds = [g for g, (_, d) in zip(grads, self.out_specs, strict=True) if d.kind in "fc"]
         found = operator(*[context.input(n) for n in range(count)], *seeds)
@@ -89,9 +90,8 @@ class Later(TypedHostOperator):
 
         def opened(inputs: Sequence[Any]) -> tuple[Callable[..., Any], list[Any]]:
             def of_some(*variables: Any) -> tuple[Any, ...]:
-                left = iter(variables)
-                found = self.called(*[next(left) if s else x for s, x in zip(some, inputs,
-                                                                             strict=True)])  # fmt: skip
+                left, pairs = iter(variables), zip(some, inputs, strict=True)
+                found = self.called(*[next(left) if s else x for s, x in pairs])
                 return tuple([found[n] for n in floating])
 
             return of_some, [x for s, x in zip(some, inputs, strict=True) if s]

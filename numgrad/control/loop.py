@@ -199,7 +199,8 @@ class Loop(StepsOperator):
         """Return the results and their tangents; None for a result without one."""
         moved = self.floating([t is not None or n < self.form.carried
                                for n, t in enumerate(tangents)])  # fmt: skip
-        along = [zeros_of(x.spec) if t is None else t for x, t in zip(inputs, tangents, strict=True)]
+        pairs = zip(inputs, tangents, strict=True)
+        along = [zeros_of(x.spec) if t is None else t for x, t in pairs]
         parts = [_chosen(part, some) for part, some in zip(
             self.form.split(along), self.form.split(moved), strict=True)]  # fmt: skip
         states, xs, constants = self.form.split(inputs)

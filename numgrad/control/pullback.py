@@ -28,7 +28,7 @@ class Pullback(StepsOperator):
 
     def __init__(self, loop: Loop, wanted: tuple[bool, ...]) -> None:
         self.loop, self.wanted = loop, wanted
-        carried, length = loop.form.carried, loop.length
+        carried = loop.form.carried
         inputs = loop.input_specs
         self.places = [n for n, w in enumerate(wanted) if w]
         self._seeded = [n for n, (_, d) in enumerate(loop.out_specs) if d.kind in "fc"]
@@ -188,11 +188,11 @@ class Pullback(StepsOperator):
 
     def _pulled(self, context: Any, *grads: Any) -> tuple[Any, ...]:
         """Return the cotangents of the inputs, by those of the two loops that it stands for."""
-        loop, backward = self.loop, self.backward
+        loop = self.loop
         count, carried = len(loop.input_specs), loop.form.carried
         inputs = [context.input(n) for n in range(len(self.input_specs))]
         wanted = loop.floating(context.wanted[:count])
-        history = loop.with_history.apply(*inputs[:count])[carried:]
+        history = loop.with_history.apply(*inputs[:count])[carried:] if carried else ()
         given = self._reordered(inputs, history, lambda x: zeros_of(x.spec))
         pulled = self._through_backward(context.wanted, wanted, given, grads)
         gone = dict(zip(backward_sources(self), pulled, strict=True))
@@ -235,7 +235,9 @@ class Pullback(StepsOperator):
         loop, count = self.loop, len(self.loop.input_specs)
         carried = loop.form.carried
         inputs = [context.input(n) for n in range(len(self.input_specs))]
-        primal, along = loop.with_history.pushed(inputs[:count], tangents[:count])
+        primal, along = (
+            loop.with_history.pushed(inputs[:count], tangents[:count]) if carried else ([], [])
+        )
         given = self._reordered(inputs, primal[carried:], lambda x: zeros_of(x.spec))
         moved = self._reordered(tangents, along[carried:], lambda x: None)
         found = self.backward.pushed(given, moved)[1]

@@ -47,7 +47,8 @@ class _Key:
         outputs = [o.edge for o in trace.outputs]
         nodes = self._nodes([edge for edge in outputs if edge not in self._edges])
         specs = [(v.shape, v.dtype) for v in (*arguments, *values)]
-        ends = [(self._place(o), self._edge(e)) for o, e in zip(trace.outputs, outputs, strict=True)]
+        pairs = zip(trace.outputs, outputs, strict=True)
+        ends = [(self._place(output), self._edge(edge)) for output, edge in pairs]
         parts = trace.name, settings.recorded, specs, exprs, nodes, ends, trace.live
         self.whole: Hashable = tuple(tuple(p) if isinstance(p, list) else p for p in parts)
 

@@ -10,7 +10,7 @@ from .._tensor import Tensor
 from ..func.pytree import require_function
 from ..functions.creation.from_data import asarray
 from ..functions.shape.joining import concat
-from .body import captured
+from .body import captured, tried
 from .containers import Spec, Tree, line_of, results_of
 from .loop import loop_over
 from .steps import Sizes
@@ -185,6 +185,9 @@ class Step:
         self.dtypes = [dtype for _, dtype in first.specs()]
         self.yielded: Any = None
         each = [(shape[1:], dtype) for shape, dtype in own]
+        if any(first.weak):
+            strong = [s for s, weak in zip(first.specs(), first.weak, strict=True) if not weak]
+            tried(f"ng.{name}", self._try, [*strong, *each])
         for _ in range(_MOST_ROUNDS):
             shapes = [shape for shape, _ in first.specs()]
             specs = [*zip(shapes, self.dtypes, strict=True), *each]
@@ -194,6 +197,19 @@ class Step:
                 break
             self.dtypes = self._wider
         self.body, self.closed_over = body, closed_over
+
+    def _try(self, *placeholders: Tensor) -> None:
+        """Find the dtypes that the first step gives to numbers of Python, which have none."""
+        left, first = iter(placeholders), self._first
+        carry = [x if w else next(left) for x, w in zip(first.leaves, first.weak, strict=True)]
+        result, _ = _pair(self._f(first.rebuild(carry), self._given.rebuild(list(left))), self._f)
+        tree = Tree(result, f"{self._name}: the carry that the function returns")
+        if tree.structure == first.structure:
+            self.dtypes = [
+                made if weak and not new else dtype
+                for (_, made), dtype, weak, new in zip(
+                    tree.specs(), self.dtypes, first.weak, tree.weak, strict=True)
+            ]  # fmt: skip
 
     def _call(self, *placeholders: Tensor) -> list[Tensor]:
         count = len(self.dtypes)
@@ -229,7 +245,8 @@ class Step:
             raise ArgTypeError(
                 f"{self._first.place(n)} has dtype {self.dtypes[n]} and shape {shape}, and the "
                 f"function returns there {found[n].dtype} of shape {found[n].shape}, made at "
-                f"{line_of(found[n], f)}: what is carried must keep both. {_advice(found[n], shape)}"
+                f"{line_of(found[n], f)}: what is carried must keep both. "
+                f"{_advice(found[n], shape)}"
             )
         if wider != self.dtypes:
             self._wider = wider

@@ -2,8 +2,8 @@
 
 A reverse sweep reads the state before each step, the last one first. Where all of them take too
 much memory, some are kept as snapshots, and the steps behind a snapshot run again. Snapshots are
-placed as in Griewank and Walther, "Algorithm 799: revolve" (2000): with s of them and r runs of each
-step, binomial(s + r, s) steps can be reversed.
+placed as in Griewank and Walther, "Algorithm 799: revolve" (2000): with s of them and r runs of
+each step, binomial(s + r, s) steps can be reversed.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -51,7 +51,7 @@ def walk_back(
             waiting.append((start, stop - 1, state))
             yield stop - 1, stop, record(stop - 1, stop, last)
             continue
-        middle = start + _left(count, free - 1)
+        middle = start + _left(count, free)
         waiting.append((start, middle, state))
         waiting.append((middle, stop, advance(start, middle, state)))
         free -= 1
