@@ -28,6 +28,7 @@ from ..func.tracing.specialization import leaves_are_kept
 from ..func.tracing.trace import placeholder, record
 from ..functions.array.operands import as_scalar
 from ..process.bounded_dict import Bounded
+from .compiled import compiled_loop
 from .same_bodies import is_fixed, key_of
 
 Spec = tuple[tuple[int, ...], np.dtype]
@@ -90,6 +91,7 @@ class Body:
         self.results = [(o.shape, o.dtype) for o in trace.outputs]
         self._programs: dict[Any, Stages] = Bounded(_MOST_PROGRAMS)
         self.loops: dict[Any, Any] = Bounded(_MOST_PROGRAMS)
+        self._compiled: dict[Any, Any] = {}
 
     @classmethod
     def of(
@@ -132,6 +134,15 @@ class Body:
             found = batch_exprs(trace.exprs, trace.outputs, wide)  # type: ignore[arg-type]
             outputs = [with_all_axes(output, (count,)) for output in found]
         return Stages(outputs, stands, "auto", trace.storages)
+
+    def compiled(self, sizes: Any) -> Any:
+        """Return the compiled loop over the body, if it works on few numbers; else None."""
+        if sizes not in self._compiled:
+            program, count = self.program(), len(self.specs)
+            self._compiled[sizes] = compiled_loop(
+                program.stages[0].plan.program, count, sizes.carried, sizes.per_step
+            ) if program.is_single else None  # fmt: skip
+        return self._compiled[sizes]
 
     def pullback(self, wanted: tuple[bool, ...]) -> tuple[SampleTrace, list[int]]:
         """Return the trace of the gradients of the wanted arguments, whose arguments are those of

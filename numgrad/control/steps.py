@@ -1,11 +1,13 @@
 """The steps of a loop on arrays: the program of its body, run once for each."""
 
 from collections.abc import Sequence
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .body import Body
+from .compiled import AT_ONCE, operand
 
 Arrays = Sequence[np.ndarray]
 
@@ -43,7 +45,8 @@ class Steps:
         self._program = program
         self._plan = program.stages[0].plan if program.is_single else None
         self._sources = program.stages[0].sources if program.is_single else []
-        self._carried = sizes.carried
+        self._carried, self._count, self._leads = sizes.carried, count, leads
+        self._loop = body.compiled(sizes)
         lead = () if count is None else (count,)
         self.results = [((*lead, *shape), dtype) for shape, dtype in body.results]
 
@@ -78,6 +81,20 @@ class Steps:
         """
         for old, first in zip(history, carries, strict=False):
             old[0] = first
+        loop = self._loop
+        if loop is not None and length and loop.is_ready(length * (self._count or 1)):
+            return self._compiled(loop, carries, [*xs, *constants], len(xs), length, ys, history)
+        began = perf_counter()
+        last = self._one_by_one(carries, xs, constants, length, ys, history)
+        if loop is not None:
+            loop.timed(began)
+        return last
+
+    def _one_by_one(
+        self, carries: Arrays, xs: Arrays, constants: Arrays, length: int, ys: Arrays,
+        history: Arrays,
+    ) -> list[np.ndarray]:  # fmt: skip
+        """Run the program once for each step."""
         spare = self._new_state(), self._new_state()
         yields = self.results[self._carried :]
         dropped = [] if ys else [np.empty(*spec) for spec in yields]
@@ -89,6 +106,28 @@ class Steps:
             present = following
         return present if length else [np.array(c) for c in carries]
 
+    def _compiled(
+        self, loop: Any, carries: Arrays, others: Arrays, moving: int, length: int, ys: Arrays,
+        history: Arrays,
+    ) -> list[np.ndarray]:  # fmt: skip
+        """Run the steps as one loop; the first of the other arguments move on at each step."""
+        last = [old[-1] for old in history] or self._new_state()
+        yielded = list(ys) or [np.empty(*spec) for spec in self.results[self._carried :]]
+        carried, leads = len(carries), self._leads or (False,) * (len(carries) + len(others))
+        states = [(a, False) for a in carries]
+        given = [(a, n < moving) for n, a in enumerate(others)]
+        ends = [(old[1:], True) for old in history] or [(a, False) for a in last]
+        ends += [(y, bool(ys)) for y in yielded]
+        for row in range(1 if self._count is None else self._count):
+            batched = [True] * len(ends) if self._count is not None else [False] * len(ends)
+            of = [operand(*a, row, lead) for a, lead in zip([*states, *given], leads, strict=True)]
+            to = [operand(*a, row, lead) for a, lead in zip(ends, batched, strict=True)]
+            for start in range(0, length, AT_ONCE):
+                count = min(AT_ONCE, length - start)
+                loop.run(_ahead(of, start), _ahead(to, start), count)
+                of[:carried] = [(at, 0) for at, _ in _ahead(to[:carried], start + count - 1)]
+        return last
+
     def _new_state(self) -> list[np.ndarray]:
         return [np.empty(*spec) for spec in self.results[: self._carried]]
 
@@ -98,3 +137,8 @@ class Steps:
             return
         for place, found in zip(results, self._program(given), strict=True):
             place[...] = found
+
+
+def _ahead(operands: Sequence[tuple[int, int]], steps: int) -> list[tuple[int, int]]:
+    """Return operands as they are after some steps."""
+    return [(address + steps * move, move) for address, move in operands]
