@@ -1,7 +1,7 @@
 """Steps on few numbers as one compiled loop, in place of a program that runs once for each."""
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from time import perf_counter
 from typing import Any
 
@@ -14,7 +14,7 @@ Arrays = Sequence[np.ndarray]
 
 _CALL = 2e-6  # seconds that a program takes at least, run by Python
 _KERNEL, _STEP = 0.05, 3e-4  # expected seconds to compile: at all, and for each scalar function
-AT_ONCE = 1 << 20  # steps of one call, between which Ctrl-C is heard
+_AT_ONCE = 1 << 20  # steps of one call, between which Ctrl-C is heard
 _FUNCTION = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 5)
 
 
@@ -36,6 +36,7 @@ class CompiledLoop:
         self._steps = (*[False] * carried, *[True] * per_step, *[False] * rest)
         self._carried = carried
         self._constants = np.frombuffer(expansion.constants or bytes(8), np.uint8)
+        self._address = self._constants.ctypes.data
         self._function: Any = None
         self._seconds = 0.0
         self._cost = _KERNEL + _STEP * len(expansion.steps)
@@ -77,33 +78,54 @@ class CompiledLoop:
 
         self._function = _FUNCTION(address(self._recurrence()))
 
-    def run(self, inputs: Sequence[tuple[int, int]], outputs: Sequence[tuple[int, int]], length: int
-            ) -> None:  # fmt: skip
+    def run(self, operands: "Operands", carried: int, length: int) -> None:
         """Run steps.
 
         Parameters
         ----------
-        inputs, outputs : sequence of (int, int)
-            The address of each operand, and how many bytes it moves on at a step.
+        operands : Operands
+            Arguments, then results.
+        carried : int
+            How many of the arguments are carried.
         length : int
         """
-        operands = [*inputs, (self._constants.ctypes.data, 0), *outputs]
-        bases = np.array([address for address, _ in operands], np.int64)
-        moves = np.array([move for _, move in operands], np.int64)
-        status = np.zeros(1, np.int64)
-        where = bases.ctypes.data, moves.ctypes.data, status.ctypes.data
-        self._function(where[0], length, 0, where[1], where[2])
+        first = len(self._steps) - 1
+        table = np.zeros((3, operands.count + 1), np.int64)  # addresses, moves, status
+        for row, values, own in ((0, operands.addresses, self._address), (1, operands.moves, 0)):
+            table[row, :first], table[row, first], table[row, first + 1 :] = (
+                values[:first], own, values[first:]
+            )  # fmt: skip
+        where, width = table.ctypes.data, table.strides[0]
+        while length > 0:
+            count = min(_AT_ONCE, length)
+            self._function(where, count, 0, where + width, where + 2 * width)
+            ends = slice(first + 1, first + 1 + carried)
+            table[0, :carried] = table[0, ends] + (count - 1) * table[1, ends]
+            table[0, carried:] += count * table[1, carried:]
+            length -= count
+
+
+class Operands:
+    """The addresses of arrays, and how far each moves on at a step: along its first axis, if that
+    is the axis of the steps."""
+
+    def __init__(self, arrays: Arrays, moving: Sequence[bool]) -> None:
+        self._arrays, self._moving, self.count = arrays, moving, len(arrays)
+        self.addresses = np.array([a.__array_interface__["data"][0] for a in arrays], np.int64)
+        pairs = zip(arrays, moving, strict=True)
+        self.moves = np.array([a.strides[0] if m else 0 for a, m in pairs], np.int64)
+
+    def rows(self, leads: Sequence[bool], count: int) -> Iterator["Operands"]:
+        """Yield the operands of each row of a batch; operands in ``leads`` have an axis of rows,
+        behind that of the steps."""
+        triples = zip(self._arrays, self._moving, leads, strict=True)
+        ahead = np.array([a.strides[int(m)] if lead else 0 for a, m, lead in triples], np.int64)
+        for _ in range(count):
+            yield self
+            self.addresses = self.addresses + ahead
 
 
 def compiled_loop(program: Any, count: int, carried: int, per_step: int) -> CompiledLoop | None:
     """Return the compiled loop over a program; None where there is none."""
     expansion = expanded(program, count)
     return None if expansion is None else CompiledLoop(expansion, count, carried, per_step)
-
-
-def operand(array: np.ndarray, moves: bool, row: int, has_rows: bool) -> tuple[int, int]:
-    """Return the address of an array, and how far it moves on at a step: along its first axis, if
-    that is the axis of the steps. The next axis is that of the rows of a batch."""
-    address = array.__array_interface__["data"][0]
-    first = row * array.strides[int(moves)] if has_rows else 0
-    return address + first, array.strides[0] if moves else 0

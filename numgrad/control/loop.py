@@ -23,10 +23,13 @@ from .._tensor import Tensor
 from ..engine.graph.node import Value
 from ..ir.broadcasting import broadcast_shapes
 from ..process.cached_attribute import lazy
+from ..process.bounded_dict import Bounded
 from .body import Body
 from .steps import Arrays, Sizes, Steps
 
 Spec = tuple[tuple[int, ...], np.dtype]
+
+_MOST_STEPS = 64  # of one loop: one for each size of a batch
 
 
 class StepsOperator(TypedHostOperator):
@@ -67,8 +70,9 @@ class StepsOperator(TypedHostOperator):
         return self.compute([np.asarray(a, order="C") for a in arrays], None, ())
 
     def _of_rows(self, *arrays: np.ndarray) -> list[np.ndarray]:
-        ncore = [len(shape) for shape, _ in self.input_specs]
-        lead = arrays[0].ndim - ncore[0]
+        lead = arrays[0].ndim - self.ncore[0]
+        if lead == 1 and all([len(a) == 1 for a in arrays]):  # noqa: C419  a list is faster
+            return [result[None] for result in self.single(*[a[0, ...] for a in arrays])]
         loop = broadcast_shapes(*[a.shape[:lead] for a in arrays])
         count = int(np.prod(loop))
         leads = tuple([_differs(a, lead) for a in arrays])
@@ -128,6 +132,7 @@ class Loop(StepsOperator):
         self.declare(self._pulled, [True] * len(self.input_specs) + [False] * self.nout)
         self._pullbacks: dict[tuple[bool, ...], Any] = {}
         self._tangents: dict[tuple[bool, ...], Loop] = {}
+        self._steps: dict[Any, Steps] = Bounded(_MOST_STEPS)
 
     def apply(self, *values: Any) -> tuple[Any, ...]:
         """Return the results for values."""
@@ -138,13 +143,19 @@ class Loop(StepsOperator):
 
     def compute(self, arrays: Arrays, count: int | None, leads: tuple[bool, ...]) -> list[Any]:
         states, xs, constants = self.form.split(arrays)
-        leads = self.step_leads(leads)
-        steps = Steps(self.body, self.form, count, leads)
+        steps = self.steps(count, self.step_leads(leads))
         if count is not None:
             states = [_in_all(a, s, count) for a, s in zip(states, steps.results, strict=False)]
         ys = steps.yields(self.length)
         last = steps.run(states, self.turned(xs), constants, self.length, self.turned(ys))
         return [*last, *ys]
+
+    def steps(self, count: int | None, leads: tuple[bool, ...]) -> Steps:
+        """Return the steps for batches of a size, or for none, made once."""
+        found = self._steps.get((count, leads))
+        if found is None:
+            found = self._steps[count, leads] = Steps(self.body, self.form, count, leads)
+        return found
 
     def step_leads(self, leads: tuple[bool, ...]) -> tuple[bool, ...]:
         """Return which arguments of a step have an axis of samples: those that are carried have."""

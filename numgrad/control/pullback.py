@@ -128,10 +128,10 @@ class Pullback(StepsOperator):
         loop, backward, length = self.loop, self.backward, self.loop.length
         number = len(loop.input_specs)
         own = loop.step_leads(leads[:number])
-        forward = Steps(loop.body, loop.form, count, own)
+        forward = loop.steps(count, own)
         given = self._reordered(arrays, [None] * loop.form.carried, _zeros_like)
         back_leads = self._back_leads(own, leads[number:])
-        reverse = Steps(backward.body, backward.form, count, back_leads)
+        reverse = backward.steps(count, back_leads)
         present, xs, constants = backward.form.split(given)
         states, steps, all_steps = loop.form.split(arrays[:number])
         if count is not None:

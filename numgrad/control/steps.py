@@ -1,13 +1,14 @@
 """The steps of a loop on arrays: the program of its body, run once for each."""
 
 from collections.abc import Sequence
+from math import prod
 from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .body import Body
-from .compiled import AT_ONCE, operand
+from .compiled import Operands
 
 Arrays = Sequence[np.ndarray]
 
@@ -49,11 +50,9 @@ class Steps:
         self._loop = body.compiled(sizes)
         lead = () if count is None else (count,)
         self.results = [((*lead, *shape), dtype) for shape, dtype in body.results]
+        states = self.results[: self._carried]
+        self.state_bytes = sum([prod(shape) * dtype.itemsize for shape, dtype in states])
 
-    @property
-    def state_bytes(self) -> int:
-        """The bytes of what is carried."""
-        return sum(np.dtype(d).itemsize * int(np.prod(s)) for s, d in self.results[: self._carried])
 
     def yields(self, length: int) -> list[np.ndarray]:
         """Return new arrays for what the steps yield."""
@@ -112,20 +111,19 @@ class Steps:
     ) -> list[np.ndarray]:  # fmt: skip
         """Run the steps as one loop; the first of the other arguments move on at each step."""
         last = [old[-1] for old in history] or self._new_state()
+        ends = [old[1:] for old in history] or last
         yielded = list(ys) or [np.empty(*spec) for spec in self.results[self._carried :]]
-        carried, leads = len(carries), self._leads or (False,) * (len(carries) + len(others))
-        states = [(a, False) for a in carries]
-        given = [(a, n < moving) for n, a in enumerate(others)]
-        ends = [(old[1:], True) for old in history] or [(a, False) for a in last]
-        ends += [(y, bool(ys)) for y in yielded]
-        for row in range(1 if self._count is None else self._count):
-            batched = [True] * len(ends) if self._count is not None else [False] * len(ends)
-            of = [operand(*a, row, lead) for a, lead in zip([*states, *given], leads, strict=True)]
-            to = [operand(*a, row, lead) for a, lead in zip(ends, batched, strict=True)]
-            for start in range(0, length, AT_ONCE):
-                count = min(AT_ONCE, length - start)
-                loop.run(_ahead(of, start), _ahead(to, start), count)
-                of[:carried] = [(at, 0) for at, _ in _ahead(to[:carried], start + count - 1)]
+        carried = len(carries)
+        fixed = len(others) - moving
+        moves = [*[False] * carried, *[True] * moving, *[False] * fixed]
+        moves += [*[bool(history)] * carried, *[bool(ys)] * len(yielded)]
+        operands = Operands([*carries, *others, *ends, *yielded], moves)
+        if self._count is None:
+            loop.run(operands, carried, length)
+            return last
+        leads = (*self._leads, *[True] * (carried + len(yielded)))
+        for row in operands.rows(leads, self._count):
+            loop.run(row, carried, length)
         return last
 
     def _new_state(self) -> list[np.ndarray]:
@@ -137,8 +135,3 @@ class Steps:
             return
         for place, found in zip(results, self._program(given), strict=True):
             place[...] = found
-
-
-def _ahead(operands: Sequence[tuple[int, int]], steps: int) -> list[tuple[int, int]]:
-    """Return operands as they are after some steps."""
-    return [(address + steps * move, move) for address, move in operands]
