@@ -57,7 +57,7 @@ class CompiledLoop:
         self._seconds += perf_counter() - began
 
     def _recurrence(self) -> Any:
-        from ..targets.cpu.kernels.recurrence import Recurrence  # it imports Numba
+        from ..targets.cpu.kernels.recurrence import Recurrence  # most loops need none
 
         of = self._expansion
         outputs = tuple([tuple(place) for place, _ in of.outputs])

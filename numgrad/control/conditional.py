@@ -57,8 +57,9 @@ def while_loop(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init_
 
     Notes
     -----
-    Gradients are those of the steps that were taken: the number of steps has none. They are counted
-    first. In a mapped function each sample takes its own number of steps.
+    Gradients are those of the steps that were taken: the number of steps has none, and a loop that
+    ends at once has the derivative of its start. Steps are counted first. In a mapped function each
+    sample takes its own number of steps.
 
     Examples
     --------

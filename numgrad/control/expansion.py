@@ -137,10 +137,10 @@ class _Expanding:
             [(buffer, offset + step) for step in _offsets(pattern.loop, strides)]
             for buffer, offset, _, strides in places
         ]
-        name = pattern.name
+        name, is_row = pattern.name, pattern.nin == 1 and len(pattern.core) == 1
         if pattern.fusible:
             self._elementwise(pattern, of_elements, dtypes)
-        elif name in _JOINED and pattern.nin == 1 and len(pattern.core) == 1 and dtypes[0] == dtypes[1]:
+        elif name in _JOINED and is_row and dtypes[0] == dtypes[1]:
             self._joined(pattern, of_elements, dtypes[0])
         else:
             raise _UnknownError

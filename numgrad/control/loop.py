@@ -22,8 +22,8 @@ from .._declare.typed_host import TypedHostOperator
 from .._tensor import Tensor
 from ..engine.graph.node import Value
 from ..ir.broadcasting import broadcast_shapes
-from ..process.cached_attribute import lazy
 from ..process.bounded_dict import Bounded
+from ..process.cached_attribute import lazy
 from .body import Body
 from .steps import Arrays, Sizes, Steps
 

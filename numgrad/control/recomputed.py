@@ -51,7 +51,7 @@ def checkpoint(fun: Callable[..., Any]) -> Callable[..., Any]:
     >>> x, w = ng.tensor([1.0, 2.0]), ng.tensor([[0.1, 0.2], [0.3, 0.4]])
     >>> ng.func.grad(lambda w: layer(x, w).sum())(w).numpy().round(3)
     array([[0.786, 1.573],
-           [0.36 , 0.719]])
+           [0.359, 0.718]])
     """
     function: Any = require_function(fun, "checkpoint")
 

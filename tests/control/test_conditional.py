@@ -34,7 +34,7 @@ def test_derivatives_of_newtons_root_are_those_of_the_root(name):
 
 
 def test_samples_end_each_by_itself():
-    a = np.array([1.0, 2.0, 9.0, 1e4])
+    a = np.array([1.0, 2.0, 9.0, 1e4])  # the first takes no step
     g = ng.func.grad(root)
     assert_equal(ng.func.vmap(root)(a), np.array([root(x).numpy() for x in a]))
     assert_equal(ng.func.vmap(g)(a), np.array([g(x) for x in a]))

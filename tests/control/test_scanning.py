@@ -173,6 +173,7 @@ def test_equal_steps_of_other_closures_are_told_apart():
     assert_equal(ones, slope(1.0, False))
 
 
+RANDOM = np.random.default_rng(0)
 ERRORS = [
     (lambda: ng.scan(lambda c, x: (c[:1], None), np.ones(2), length=2), "shape \\(1,\\).*line|py:"),
     (lambda: ng.scan(lambda c, x: c, 1.0, length=2), "pair"),
@@ -184,7 +185,7 @@ ERRORS = [
     (lambda: ng.scan(lambda c, x: (c, None), 1.0, np.arange(3), length=2), "3 steps"),
     (lambda: ng.scan(lambda c, x: (c, None), 1.0, {"a": np.ones(3), "b": np.ones(2)}), "at .b"),
     (lambda: ng.scan(lambda c, x: (c if c > 0 else -c, None), 1.0, length=2), "where.*cond"),
-    (lambda: ng.scan(lambda c, x: (c + np.random.normal(), None), 1.0, length=2), "random"),
+    (lambda: ng.scan(lambda c, x: (c + RANDOM.normal(), None), 1.0, length=2), "random"),
     (lambda: ng.scan(lambda c, x: (1 / 0, None), 1.0, length=2), "division"),
     (lambda: ng.scan(lambda c, x: (ng.linalg.inv(c * x), None), np.eye(2), np.zeros(1)), "singular"),
     (lambda: ng.scan(lambda c, x: (c + ng.ones(4)[x], None), 1.0, np.array([2, 7])), "7 is out of"),

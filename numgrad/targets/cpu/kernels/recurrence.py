@@ -1,27 +1,12 @@
-"""LLVM code of recurrences: a loop around scalar functions, with what is carried in registers.
+"""Recurrences: kernels that apply scalar functions again and again to their own results."""
 
-Functions are those of elementwise kernels, and round as they do, so a recurrence has the bits of
-its steps one after the other.
-"""
-
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from llvmlite import ir
-from numba.core import cgutils
-from numba.core.registry import cpu_target
 
-from ..codegen.emit import target_options
-from ..codegen.llvm_builder import Memory, table_word, word
 from ..codegen.scalar_graph import ScalarFunction, scalar
 from ..compile import disk_cache as disk
-from ..compile import worker
 from ..compile.compiler import Code, join_keys, obtain, symbol_of
-from ..compile.intrinsics import INT64, KERNEL_TYPE
-from ..compile.optimize import Job
-from . import generate
-from .scalar_kernel import call_scalar
 
 Place = tuple[int, int, np.dtype]
 """An operand, an offset in it in bytes, and the dtype there."""
@@ -83,80 +68,6 @@ def address(recurrence: Recurrence) -> int:
 
 
 def _compiled(recurrence: Recurrence, symbol: str) -> Code:
-    context: Any = cpu_target.target_context  # a property of Numba's own kind
-    module = context.codegen()._create_empty_module(symbol)
-    function = ir.Function(module, KERNEL_TYPE, symbol)
-    _Loop(recurrence, function, context).emit()
-    parts = tuple({one.key: one.bit_code for one, _ in recurrence.functions()}.values())
-    job = Job(cgutils.normalize_ir_text(str(module)), parts, (symbol,), target_options(), False)
-    payload, externals, portable = worker.finish(job)
-    return Code(payload, symbol, externals, portable)
+    from .recurrence_loop import compiled  # it imports Numba
 
-
-class _Loop:
-    """The code of one recurrence."""
-
-    def __init__(self, recurrence: Recurrence, function: ir.Function, context: Any) -> None:
-        self._of, self._function, self._context = recurrence, function, context
-        self._builder: Any = ir.IRBuilder(function.append_basic_block("entry"))
-        self._count = len(recurrence.per_step)
-
-    def emit(self) -> None:
-        of, builder = self._of, self._builder
-        ptrs, count, _, steps, status = self._function.args
-        operands = self._count + 1 + max([place[0] for place in of.outputs], default=-1)
-        self._bases = [table_word(builder, ptrs, n) for n in range(operands)]
-        self._moves = [table_word(builder, steps, n) for n in range(operands)]
-        fixed = {n: self._read(self._bases[place[0]], place) for n, place in enumerate(of.inputs)
-                 if not of.per_step[place[0]]}  # fmt: skip
-        entry = builder.basic_block
-        body, done = builder.append_basic_block("body"), builder.append_basic_block("done")
-        builder.cbranch(builder.icmp_signed(">", count, word(0)), body, done)
-        builder.position_at_end(body)
-        index = builder.phi(INT64)
-        index.add_incoming(word(0), entry)
-        states = {n: builder.phi(fixed[n].type) for n in fixed if of.inputs[n][0] < of.carried}
-        known = self._values(fixed | states, index, status)
-        for place, value in zip(of.outputs, of.values, strict=True):
-            self._write(known[value], self._at(self._count + place[0], index), place)
-        last = builder.basic_block
-        ends = dict(zip(of.outputs, of.values, strict=True))
-        for n, state in states.items():
-            state.add_incoming(fixed[n], entry)
-            state.add_incoming(known[ends[of.inputs[n]]], last)
-        following = builder.add(index, word(1), flags=("nuw", "nsw"))
-        index.add_incoming(following, last)
-        builder.cbranch(builder.icmp_signed("<", following, count), body, done)
-        builder.position_at_end(done)
-        builder.ret_void()
-
-    def _values(
-        self, given: dict[int, ir.Value], index: ir.Value, status: ir.Value
-    ) -> Sequence[ir.Value]:
-        """Emit one step; return all values."""
-        of, known = self._of, []
-        for n, place in enumerate(of.inputs):
-            value = given.get(n)
-            known.append(self._read(self._at(place[0], index), place) if value is None else value)
-        for one, args in of.functions():
-            operands = [*(known[k] for k in args), index, status]
-            known += call_scalar(one, self._builder, self._context, operands)
-        return known
-
-    def _at(self, operand: int, index: ir.Value) -> ir.Value:
-        moved = self._builder.mul(self._moves[operand], index)
-        return self._builder.add(self._bases[operand], moved)
-
-    def _memory(self, base: ir.Value, place: Place) -> tuple[Memory, ir.Value]:
-        (dtype,) = generate.numba_types([place[2]])
-        memory = Memory(self._context, dtype)
-        where = self._builder.add(base, word(place[1]))
-        return memory, self._builder.inttoptr(where, memory.data_type.as_pointer())
-
-    def _read(self, base: ir.Value, place: Place) -> ir.Value:
-        memory, pointer = self._memory(base, place)
-        return memory.read(self._builder, pointer)
-
-    def _write(self, value: ir.Value, base: ir.Value, place: Place) -> None:
-        memory, pointer = self._memory(base, place)
-        memory.write(self._builder, value, pointer)
+    return compiled(recurrence, symbol)
