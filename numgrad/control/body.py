@@ -28,7 +28,9 @@ from ..func.tracing.specialization import leaves_are_kept
 from ..func.tracing.trace import placeholder, record
 from ..functions.array.operands import as_scalar
 from ..process.bounded_dict import Bounded
-from .compiled import compiled_loop
+from ..process.cached_attribute import lazy
+from .compiled import CompiledLoop
+from .expansion import Expansion, expanded
 from .same_bodies import is_fixed, key_of
 
 Spec = tuple[tuple[int, ...], np.dtype]
@@ -118,9 +120,9 @@ class Body:
         return found
 
     def _program(self, count: int | None, leads: tuple[bool, ...]) -> Stages:
-        trace = self.trace
+        trace, fuse = self.trace, "never" if self.expansion is not None else "auto"
         if count is None:
-            return Stages(trace.outputs, trace.arguments, "auto", trace.storages)
+            return Stages(trace.outputs, trace.arguments, fuse, trace.storages)
         specs = [
             ((count, *shape) if lead else shape, dtype)
             for (shape, dtype), lead in zip(self.specs, leads, strict=True)
@@ -133,15 +135,23 @@ class Body:
         with changing(deferring=True, grad=False):
             found = batch_exprs(trace.exprs, trace.outputs, wide)  # type: ignore[arg-type]
             outputs = [with_all_axes(output, (count,)) for output in found]
-        return Stages(outputs, stands, "auto", trace.storages)
+        return Stages(outputs, stands, fuse, trace.storages)
+
+    @lazy
+    def expansion(self) -> Expansion | None:
+        """The body as scalar functions, if it works on few numbers; else None."""
+        trace = self.trace
+        program = Stages(trace.outputs, trace.arguments, "never", trace.storages)
+        if not program.is_single:
+            return None
+        return expanded(program.stages[0].plan.program, len(self.specs))
 
     def compiled(self, sizes: Any) -> Any:
         """Return the compiled loop over the body, if it works on few numbers; else None."""
+        if self.expansion is None:
+            return None
         if sizes not in self._compiled:
-            program, count = self.program(), len(self.specs)
-            self._compiled[sizes] = compiled_loop(
-                program.stages[0].plan.program, count, sizes.carried, sizes.per_step
-            ) if program.is_single else None  # fmt: skip
+            self._compiled[sizes] = CompiledLoop(self.expansion, len(self.specs), *sizes)
         return self._compiled[sizes]
 
     def pullback(self, wanted: tuple[bool, ...]) -> tuple[SampleTrace, list[int]]:

@@ -2,13 +2,15 @@
 
 import ctypes
 from collections.abc import Iterator, Sequence
+from threading import _DummyThread, current_thread
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from .._settings import settings
-from .expansion import Expansion, expanded
+from ..engine.lower.fallback import attempt
+from .expansion import Expansion
 
 Arrays = Sequence[np.ndarray]
 
@@ -45,8 +47,10 @@ class CompiledLoop:
     def is_ready(self, length: int) -> bool:
         """Whether the loop is compiled, after compiling it if that is due before ``length`` steps.
         """
-        if self._function is None and settings.fuse != "never" and settings.path != "reference":
-            if settings.fuse == "now" or self._seconds + length * _CALL > self._cost:
+        is_wanted = settings.fuse != "never" and settings.path != "reference"
+        if self._function is None and is_wanted and not in_machine():
+            is_now = settings.fuse == "now" and self._cost < float("inf")
+            if is_now or self._seconds + length * _CALL > self._cost:
                 self._compile()
             elif not self._is_looked_up:
                 self._look_up()
@@ -76,7 +80,10 @@ class CompiledLoop:
     def _compile(self) -> None:
         from ..targets.cpu.kernels.recurrence import address
 
-        self._function = _FUNCTION(address(self._recurrence()))
+        name = f"{len(self._expansion.steps)} scalar functions"
+        found = attempt("compile a loop", name, lambda: address(self._recurrence()))
+        self._cost = float("inf")  # if this has failed
+        self._function = None if found is None else _FUNCTION(found)
 
     def run(self, operands: "Operands", carried: int, length: int) -> None:
         """Run steps.
@@ -105,6 +112,11 @@ class CompiledLoop:
             length -= count
 
 
+def in_machine() -> bool:
+    """Whether this is a thread of a running program, in which nothing is compiled."""
+    return isinstance(current_thread(), _DummyThread)
+
+
 class Operands:
     """The addresses of arrays, and how far each moves on at a step: along its first axis, if that
     is the axis of the steps."""
@@ -123,9 +135,3 @@ class Operands:
         for _ in range(count):
             yield self
             self.addresses = self.addresses + ahead
-
-
-def compiled_loop(program: Any, count: int, carried: int, per_step: int) -> CompiledLoop | None:
-    """Return the compiled loop over a program; None where there is none."""
-    expansion = expanded(program, count)
-    return None if expansion is None else CompiledLoop(expansion, count, carried, per_step)

@@ -15,10 +15,12 @@ import numpy as np
 
 from .._declare import registry
 from .._declare.halving import LEAF
+from ..ir.kernel_spec import ProductSpec
 from ..ir.program import Program
 
 MOST_STEPS = 2000  # scalar functions of a step: 3e-4 seconds to compile for each
 _DTYPES = frozenset(map(np.dtype, ("float64", "float32", "int64", "bool")))
+MOST_TERMS = 128  # of an element of a product, which is one chain of them
 _JOINED = {"sum": "add", "max": "maximum", "min": "minimum"}
 
 
@@ -37,8 +39,9 @@ class Expansion(NamedTuple):
 
     Attributes
     ----------
-    steps : tuple of (ElementwiseSpec, tuple of int)
-        A function and the values that it takes.
+    steps : tuple of (ElementwiseSpec or ProductSpec, tuple of int)
+        A function and the values that it takes; for a product of matrices two factors, and a sum to
+        which their product is added, if there is one.
     inputs : tuple of Element
         Elements of arguments; the operand behind the arguments has the constants.
     outputs : tuple of (Element, int)
@@ -137,11 +140,13 @@ class _Expanding:
             [(buffer, offset + step) for step in _offsets(pattern.loop, strides)]
             for buffer, offset, _, strides in places
         ]
-        name, is_row = pattern.name, pattern.nin == 1 and len(pattern.core) == 1
+        name, is_join = pattern.name, pattern.nin == 1 and len(pattern.core) in (1, 2)
         if pattern.fusible:
             self._elementwise(pattern, of_elements, dtypes)
-        elif name in _JOINED and is_row and dtypes[0] == dtypes[1]:
+        elif name in _JOINED and is_join and dtypes[0] == dtypes[1]:
             self._joined(pattern, of_elements, dtypes[0])
+        elif isinstance(pattern.spec, ProductSpec):
+            self._multiplied(pattern, of_elements, dtypes[0])
         else:
             raise _UnknownError
 
@@ -158,19 +163,43 @@ class _Expanding:
 
     def _joined(self, pattern: Any, places: Any, dtype: np.dtype) -> None:
         """Expand a sum or an extremum, in the order of `numgrad._declare.halving`."""
-        (size,) = pattern.core
-        if not 0 < size <= LEAF or dtype.kind != "f":
+        size, columns = pattern.core[0], pattern.core[1:] or (1,)
+        if not 0 < size <= LEAF or dtype.kind not in "fi":
             raise _UnknownError
         spec = registry[_JOINED[pattern.name]].spec(dtype)  # type: ignore[attr-defined]
-        for (buffer, first), out in zip(places[0], places[1], strict=True):
-            row = [self._read(buffer, first + n * dtype.itemsize, dtype) for n in range(size)]
-            width = LEAF // 2
-            while width:
-                for n in range(max(min(len(row) - width, width), 0)):
-                    row[n] = self._step(spec, (row[n], row[n + width]))
-                row = row[:width]
-                width //= 2
-            self._values[out] = row[0], dtype
+        steps = pattern.layouts[0].strides[-len(pattern.core) :]
+        apart = pattern.layouts[1].strides[-1:] if pattern.core[1:] else (0,)
+        for (buffer, first), (out, place) in zip(places[0], places[1], strict=True):
+            for column in range(columns[0]):
+                begin = first + column * (steps[-1] if pattern.core[1:] else 0)
+                row = [self._read(buffer, begin + n * steps[0], dtype) for n in range(size)]
+                self._values[out, place + column * apart[0]] = self._halved(spec, row), dtype
+
+    def _halved(self, spec: Any, row: list[Any]) -> Any:
+        """Return the value that joins several."""
+        width = LEAF // 2
+        while width:
+            for n in range(max(min(len(row) - width, width), 0)):
+                row[n] = self._step(spec, (row[n], row[n + width]))
+            row, width = row[:width], width // 2
+        return row[0]
+
+    def _multiplied(self, pattern: Any, places: Any, dtype: np.dtype) -> None:
+        """Expand a product of matrices: each element is a chain of products that are added."""
+        (m, k, n), spec = pattern.core, pattern.spec
+        if not 0 < k <= MOST_TERMS:
+            raise _UnknownError
+        strides = [layout.strides[-2:] for layout in pattern.layouts]
+        made = {}
+        for (a, of_a), (b, of_b), (c, of_c) in zip(*places, strict=True):
+            for i, j in product(range(m), range(n)):
+                value: tuple[Any, ...] = ()
+                for step in range(k):
+                    x = self._read(a, of_a + i * strides[0][0] + step * strides[0][1], dtype)
+                    y = self._read(b, of_b + step * strides[1][0] + j * strides[1][1], dtype)
+                    value = (self._step(spec, (x, y, *value)),)
+                made[c, of_c + i * strides[2][0] + j * strides[2][1]] = value[0], dtype
+        self._values |= made
 
 
 def _offsets(shape: Sequence[int], strides: Sequence[int]) -> Iterator[int]:

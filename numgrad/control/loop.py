@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from .._declare.operator import zeros_of
+from .._declare.kernel import elements
+from .._declare.operator import Specs, zeros_of
 from .._declare.typed_host import TypedHostOperator
 from .._tensor import Tensor
 from ..engine.graph.node import Value
@@ -25,6 +26,7 @@ from ..ir.broadcasting import broadcast_shapes
 from ..process.bounded_dict import Bounded
 from ..process.cached_attribute import lazy
 from .body import Body
+from .compiled import in_machine
 from .steps import Arrays, Sizes, Steps
 
 Spec = tuple[tuple[int, ...], np.dtype]
@@ -74,6 +76,8 @@ class StepsOperator(TypedHostOperator):
         if lead == 1 and all([len(a) == 1 for a in arrays]):  # noqa: C419  a list is faster
             return [result[None] for result in self.single(*[a[0, ...] for a in arrays])]
         loop = broadcast_shapes(*[a.shape[:lead] for a in arrays])
+        if in_machine():
+            return self._row_by_row(arrays, loop)
         count = int(np.prod(loop))
         leads = tuple([_differs(a, lead) for a in arrays])
         given = [
@@ -89,6 +93,24 @@ class StepsOperator(TypedHostOperator):
             result = np.moveaxis(result, 1, 0) if n in self._outputs_per_step else result
             made.append(np.ascontiguousarray(result).reshape(*loop, *result.shape[1:]))
         return made
+
+    def _row_by_row(self, arrays: Arrays, loop: tuple[int, ...]) -> list[np.ndarray]:
+        """Return the results of programs that were made before."""
+        whole = [np.empty((*loop, *shape), dtype) for shape, dtype in self.out_specs]
+        for index, cores in elements(arrays, self.ncore[: len(arrays)]):
+            for place, result in zip(whole, self.single(*cores), strict=True):
+                place[index] = result
+        return whole
+
+    def prepare_steps(self) -> None:
+        """Make the programs that a run in a thread of another program needs."""
+        raise NotImplementedError
+
+    def lower(
+        self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]
+    ) -> list[Any]:
+        self.prepare_steps()
+        return super().lower(builder, inputs, specs, static)
 
     def _sampled(
         self, number: int, array: np.ndarray, loop: tuple[int, ...], lead: int
@@ -156,6 +178,9 @@ class Loop(StepsOperator):
         if found is None:
             found = self._steps[count, leads] = Steps(self.body, self.form, count, leads)
         return found
+
+    def prepare_steps(self) -> None:
+        self.steps(None, ()).prepare()
 
     def step_leads(self, leads: tuple[bool, ...]) -> tuple[bool, ...]:
         """Return which arguments of a step have an axis of samples: those that are carried have."""

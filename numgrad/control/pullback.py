@@ -51,6 +51,10 @@ class Pullback(StepsOperator):
         found = dict(zip(self.places, outputs, strict=True))
         return tuple([found.get(n) for n in range(len(self.wanted))])
 
+    def prepare_steps(self) -> None:
+        self.loop.prepare_steps()
+        self.backward.prepare_steps()
+
     # The reverse as a loop
 
     @lazy

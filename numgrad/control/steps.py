@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..process.cached_attribute import lazy
 from .body import Body
 from .compiled import Operands
 
@@ -42,10 +43,7 @@ class Steps:
     def __init__(
         self, body: Body, sizes: Sizes, count: int | None = None, leads: tuple[bool, ...] = ()
     ) -> None:
-        program = body.program(count, leads)
-        self._program = program
-        self._plan = program.stages[0].plan if program.is_single else None
-        self._sources = program.stages[0].sources if program.is_single else []
+        self._body = body
         self._carried, self._count, self._leads = sizes.carried, count, leads
         self._loop = body.compiled(sizes)
         lead = () if count is None else (count,)
@@ -53,6 +51,14 @@ class Steps:
         states = self.results[: self._carried]
         self.state_bytes = sum([prod(shape) * dtype.itemsize for shape, dtype in states])
 
+
+    @lazy
+    def _program(self) -> Any:
+        return self._body.program(self._count, self._leads)
+
+    def prepare(self) -> None:
+        """Make the program now."""
+        self._program  # noqa: B018  the attribute is computed when it is first read
 
     def yields(self, length: int) -> list[np.ndarray]:
         """Return new arrays for what the steps yield."""
@@ -130,8 +136,10 @@ class Steps:
         return [np.empty(*spec) for spec in self.results[: self._carried]]
 
     def _step(self, given: list[np.ndarray], results: list[np.ndarray]) -> None:
-        if self._plan is not None:
-            self._plan.run_into([given[n] for n in self._sources], results)
+        program = self._program
+        if program.is_single:
+            (stage,) = program.stages
+            stage.plan.run_into([given[n] for n in stage.sources], results)
             return
-        for place, found in zip(results, self._program(given), strict=True):
+        for place, found in zip(results, program(given), strict=True):
             place[...] = found

@@ -27,7 +27,7 @@ def walked(length, most):
         return range(start, stop)
 
     highest = 0
-    for start, stop, states in walk_back(length, most, 0, advance, record):
+    for start, _, states in walk_back(length, most, 0, advance, record):
         highest = max(highest, len({n for n in kept if n < start} | set(states)))
         seen += list(states)[::-1]
         kept = {n for n in kept if n < start}

@@ -307,7 +307,8 @@ NOT_CALLED = {
     "iterable may_share_memory printoptions set_printoptions shares_memory",
     "takes a shape alone": "empty",
     "answers with a Python bool that depends on operands": "allclose",
-    "takes functions": "adjoint adjoint_source checkpoint elementwise jit njit once_differentiable operator",
+    "takes functions": "adjoint adjoint_source checkpoint elementwise jit njit once_differentiable "
+    "operator",
     "is about the graph": "backward grad is_grad_enabled",
     "is about settings": "get_flags set_flags",
     "takes sizes alone, or places": "bartlett blackman diag_indices diag_indices_from fromfunction "

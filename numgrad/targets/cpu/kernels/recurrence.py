@@ -4,6 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from numgrad.ir.kernel_spec import ProductSpec
+
 from ..codegen.scalar_graph import ScalarFunction, scalar
 from ..compile import disk_cache as disk
 from ..compile.compiler import Code, join_keys, obtain, symbol_of
@@ -19,7 +21,8 @@ class Recurrence(NamedTuple):
 
     Attributes
     ----------
-    steps : tuple of (ElementwiseSpec, tuple of int)
+    steps : tuple of (ElementwiseSpec or ProductSpec, tuple of int)
+        For a product of matrices two factors and, if there is one, the sum so far.
     inputs, outputs : tuple of places
         Outputs are operands of their own, numbered from 0.
     values : tuple of int
@@ -38,15 +41,21 @@ class Recurrence(NamedTuple):
     carried: int
     per_step: tuple[bool, ...]
 
-    def functions(self) -> list[tuple[ScalarFunction, tuple[int, ...]]]:
-        """Return the compiled functions of the steps."""
-        return [(scalar(spec), args) for spec, args in self.steps]
+    def functions(self) -> list[tuple[ScalarFunction | None, tuple[int, ...]]]:
+        """Return the compiled functions of the steps; None for a step of a product."""
+        return [
+            (None if isinstance(spec, ProductSpec) else scalar(spec), args)
+            for spec, args in self.steps
+        ]
 
     @property
     def key(self) -> str:
         """The cache key of the kernel."""
         places: dict[str, int] = {}
-        calls = [(places.setdefault(one.key, len(places)), args) for one, args in self.functions()]
+        calls = [
+            (-1 if one is None else places.setdefault(one.key, len(places)), args)
+            for one, args in self.functions()
+        ]
         ends = [[(o, n, d.str) for o, n, d in part] for part in (self.inputs, self.outputs)]
         parts = "recurrence", calls, ends, self.values, self.carried, self.per_step
         return join_keys([*places], repr(parts))

@@ -7,6 +7,7 @@ its steps one after the other.
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba.core import cgutils
 from numba.core.registry import cpu_target
@@ -17,6 +18,7 @@ from ..compile import worker
 from ..compile.compiler import Code
 from ..compile.intrinsics import INT64, KERNEL_TYPE
 from ..compile.optimize import Job
+from ..linalg.gemm import geometry
 from . import generate
 from .recurrence import Place, Recurrence
 from .scalar_kernel import call_scalar
@@ -28,7 +30,8 @@ def compiled(recurrence: Recurrence, symbol: str) -> Code:
     module = context.codegen()._create_empty_module(symbol)
     function = ir.Function(module, KERNEL_TYPE, symbol)
     _Loop(recurrence, function, context).emit()
-    parts = tuple({one.key: one.bit_code for one, _ in recurrence.functions()}.values())
+    functions = [one for one, _ in recurrence.functions() if one is not None]
+    parts = tuple({one.key: one.bit_code for one in functions}.values())
     job = Job(cgutils.normalize_ir_text(str(module)), parts, (symbol,), target_options(), False)
     payload, externals, portable = worker.finish(job)
     return Code(payload, symbol, externals, portable)
@@ -80,9 +83,25 @@ class _Loop:
             value = given.get(n)
             known.append(self._read(self._at(place[0], index), place) if value is None else value)
         for one, args in of.functions():
-            operands = [*(known[k] for k in args), index, status]
-            known += call_scalar(one, self._builder, self._context, operands)
+            values = [known[k] for k in args]
+            if one is None:
+                known.append(self._multiplied(*values))
+            else:
+                known += call_scalar(one, self._builder, self._context, [*values, index, status])
         return known
+
+    def _multiplied(
+        self, x: ir.Value, y: ir.Value, total: ir.Value | None = None
+    ) -> ir.Value:
+        """Emit a step of a product, as the kernel that multiplies matrices does."""
+        builder = self._builder
+        total = ir.Constant(x.type, 0.0) if total is None else total
+        if not geometry(np.dtype(np.float64)).fused:
+            return builder.fadd(total, builder.fmul(x, y))
+        kind = ir.FunctionType(x.type, [x.type] * 3)
+        name = f"llvm.fma.{'f64' if isinstance(x.type, ir.DoubleType) else 'f32'}"
+        function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
+        return builder.call(function, [x, y, total])
 
     def _at(self, operand: int, index: ir.Value) -> ir.Value:
         moved = self._builder.mul(self._moves[operand], index)
