@@ -264,8 +264,7 @@ def f(x):
     return x
 
 g = ng.jit(f, fuse="never")
-x = np.linspace(0.0, 1.0, 4_000_000)
-small = np.linspace(0.0, 1.0, 300_000)
+x = np.linspace(0.0, 1.0, 1_000_000)
 for n in range(3):
     g(x)
 began = time.perf_counter()
