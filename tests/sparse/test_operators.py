@@ -48,7 +48,7 @@ def differences(function, z):
     return np.stack(columns, axis=1)
 
 
-@over(SMOOTH)
+@over(SMOOTH, 3)
 def test_jacobian_is_that_of_finite_differences(scenario):
     for _, point in smooth_points(scenario):
         function, z = flat_function(scenario, point)
