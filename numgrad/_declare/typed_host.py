@@ -26,7 +26,7 @@ class TypedHostOperator(HostOperator):
     """
 
     lends = False  # whether the function hands its arguments to code compiled for writable arrays
-    of_rows: Callable[..., list[np.ndarray]]
+    of_rows: Any
     """Returns the results for arrays with equally many leading axes."""
 
     def __init__(

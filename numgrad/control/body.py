@@ -247,7 +247,8 @@ def _of_user(
 
     It is captured again if random numbers were drawn meanwhile, perhaps by another thread.
     """
-    watch = None
+    watch = trace = draws = None
+    first = next_number()
     for _ in range(_MOST_ATTEMPTS):
         first, draws = next_number(), RandomGuard(user, ())
         with watch or nullcontext():
@@ -258,6 +259,8 @@ def _of_user(
         if watch is not None and draws.are_by_other_threads(watch):
             return trace
         watch = DrawProfiler()
+    assert trace is not None
+    assert draws is not None
     draws.require_none(f"the function of {name}")
     if leaves_are_kept(trace.outputs, trace.arguments, first):
         raise CaptureError(

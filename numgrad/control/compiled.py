@@ -64,10 +64,9 @@ class CompiledLoop:
         from ..targets.cpu.kernels.recurrence import Recurrence  # most loops need none
 
         of = self._expansion
-        outputs = tuple([tuple(place) for place, _ in of.outputs])
+        outputs = tuple([place for place, _ in of.outputs])
         values = tuple([value for _, value in of.outputs])
-        inputs = tuple(map(tuple, of.inputs))
-        return Recurrence(of.steps, inputs, outputs, values, self._carried, self._steps)
+        return Recurrence(of.steps, of.inputs, outputs, values, self._carried, self._steps)
 
     def _look_up(self) -> None:
         """Load the loop if it is on disk."""

@@ -191,7 +191,8 @@ class _Expanding:
             raise _UnknownError
         strides = [layout.strides[-2:] for layout in pattern.layouts]
         made = {}
-        for (a, of_a), (b, of_b), (c, of_c) in zip(*places, strict=True):
+        each: Any = zip(*places, strict=True)
+        for (a, of_a), (b, of_b), (c, of_c) in each:
             for i, j in product(range(m), range(n)):
                 value: tuple[Any, ...] = ()
                 for step in range(k):

@@ -53,7 +53,7 @@ class _Key:
         self.whole: Hashable = tuple(tuple(p) if isinstance(p, list) else p for p in parts)
 
     def _expr(self, number: int, expr: Any) -> Hashable:
-        key = (place_of(expr)[0], 0)
+        key = expr, 0
         if key in self._places:  # an argument
             return number
         static = frozen(expr.static) if expr.static else ()

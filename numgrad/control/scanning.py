@@ -188,15 +188,15 @@ class Step:
         if any(first.weak):
             strong = [s for s, weak in zip(first.specs(), first.weak, strict=True) if not weak]
             tried(f"ng.{name}", self._try, [*strong, *each])
-        for _ in range(_MOST_ROUNDS):
-            shapes = [shape for shape, _ in first.specs()]
+        shapes = [shape for shape, _ in first.specs()]
+        self._left = _MOST_ROUNDS
+        while self._left:
             specs = [*zip(shapes, self.dtypes, strict=True), *each]
-            self._wider: list[np.dtype] | None = None
-            body, closed_over = captured(f"ng.{name}", self._call, specs, f)
-            if self._wider is None:
+            self._left, self._wider = self._left - 1, self.dtypes
+            self.body, self.closed_over = captured(f"ng.{name}", self._call, specs, f)
+            if self._wider == self.dtypes:
                 break
             self.dtypes = self._wider
-        self.body, self.closed_over = body, closed_over
 
     def _try(self, *placeholders: Tensor) -> None:
         """Find the dtypes that the first step gives to numbers of Python, which have none."""
@@ -234,22 +234,26 @@ class Step:
         for n, (shape, _) in enumerate(self._first.specs()):
             if found[n].shape == shape and found[n].dtype == self.dtypes[n]:
                 continue
-            if tree.weak[n] and found[n].shape == shape:
+            is_alike = found[n].shape == shape
+            is_number = tree.weak[n] and _takes(self.dtypes[n], tree.leaves[n])
+            if is_alike and is_number:
                 found[n] = Tensor(np.asarray(tree.leaves[n], self.dtypes[n]))
                 continue
-            if found[n].shape == shape and self._first.weak[n]:
-                wider[n] = np.result_type(self.dtypes[n], found[n].dtype)
-                if wider[n] != self.dtypes[n] or found[n].dtype.kind == "f":
-                    wider[n] = found[n].dtype
-                    continue
+            if is_alike and self._first.weak[n] and self._left:
+                wider[n] = found[n].dtype
+                continue
             raise ArgTypeError(
                 f"{self._first.place(n)} has dtype {self.dtypes[n]} and shape {shape}, and the "
                 f"function returns there {found[n].dtype} of shape {found[n].shape}, made at "
                 f"{line_of(found[n], f)}: what is carried must keep both. "
                 f"{_advice(found[n], shape)}"
             )
-        if wider != self.dtypes:
-            self._wider = wider
+        self._wider = wider
+
+
+def _takes(dtype: np.dtype, number: Any) -> bool:
+    """Whether an array of a dtype keeps it with a number of Python."""
+    return np.result_type(dtype, number) == dtype
 
 
 def _advice(found: Tensor, shape: tuple[int, ...]) -> str:

@@ -17,6 +17,11 @@ FUNCTIONS = [
 ]  # fmt: skip
 
 
+pytestmark = pytest.mark.skipif(
+    ng.get_flags("path")["path"] == "reference", reason="nothing is compiled on the reference path"
+)
+
+
 @pytest.fixture
 def loops(monkeypatch):
     """Run a function as programs and as compiled loops; return both results and the number of

@@ -221,3 +221,11 @@ def test_a_tensor_that_the_step_makes_and_keeps_is_refused():
 
     with pytest.raises(ng.errors.CaptureError, match="keeps it"):
         ng.scan(step, 1.0, length=2)
+
+
+def test_numbers_that_the_step_returns_take_the_dtype_that_is_carried():
+    last, _ = ng.scan(lambda c, _: (0, None), np.float32(2), length=2)
+    assert last.dtype == np.float32
+    with pytest.raises(ng.errors.ArgTypeError, match="float64"):
+        ng.scan(lambda c, _: (0.5, None), np.int64(2), length=2)
+    assert ng.scan(lambda c, _: (c + 0.5, None), 0, length=2)[0] == 1.0
