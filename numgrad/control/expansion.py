@@ -154,9 +154,7 @@ class _Expanding:
         is_copy = pattern.name == "copy" and dtypes[0] == dtypes[-1]
         made = []
         for n in range(len(places[0])):
-            args = [
-                self._read(*places[k][n], dtypes[k]) for k in range(pattern.nin)
-            ]
+            args = [self._read(*places[k][n], dtypes[k]) for k in range(pattern.nin)]
             made.append(args[0] if is_copy else self._step(pattern.spec, args))
         for place, value in zip(places[-1], made, strict=True):
             self._values[place] = value, dtypes[-1]
@@ -166,7 +164,8 @@ class _Expanding:
         size, columns = pattern.core[0], pattern.core[1:] or (1,)
         if not 0 < size <= LEAF or dtype.kind not in "fi":
             raise _UnknownError
-        spec = registry[_JOINED[pattern.name]].spec(dtype)  # type: ignore[attr-defined]
+        operator: Any = registry[_JOINED[pattern.name]]
+        spec = operator.spec(dtype)
         steps = pattern.layouts[0].strides[-len(pattern.core) :]
         apart = pattern.layouts[1].strides[-1:] if pattern.core[1:] else (0,)
         for (buffer, first), (out, place) in zip(places[0], places[1], strict=True):

@@ -72,8 +72,7 @@ class Mode(threading.local):
         if new["stream"] is not None:  # nodes and passes have to note the stream
             plain = False
         new["direct"] = plain and not deferring
-        is_plain = plain and deferring and not (capture is not None and capture.notes_all)
-        new["plain_capture"] = capture if is_plain else None
+        new["plain_capture"] = capture if plain and deferring else None
         if deferring or not (plain and new["grad"]):
             unusual[get_ident()] = True
         if capture is not None:
