@@ -14,6 +14,7 @@ from .body import Body, captured
 from .containers import Tree, results_of
 from .later import Later
 from .loop import loop_over
+from .recording import applied
 from .scanning import Step, scan
 from .steps import Sizes
 
@@ -134,7 +135,7 @@ class _Counted:
         if not mode.grad or not any(v.requires_grad for v in values):
             return [Tensor(array) for array in last]
         loop = loop_over(self._step, self._sizes, count, False)
-        return loop.apply(*values[: self._first])
+        return applied(loop, values[: self._first])
 
     def _run(self, arrays: Sequence[Any]) -> tuple[int, list[np.ndarray]]:
         """Return the number of steps, and what is carried at the end."""

@@ -7,8 +7,10 @@ is a `Loop` over the same steps, which carries states and their tangents. So eve
 mode of derivatives, batches included, is a matter of bodies, which `numgrad.control.body` makes of
 a captured function.
 
-The reverse needs the states before the steps. As one operator, `Pullback`, it computes them again
-from the first one, and keeps as many at a time as memory allows. Where it is differentiated itself,
+The reverse needs the states before the steps. Where gradients are recorded and all states fit into
+memory, the loop yields them beside its results (`numgrad.control.recording`). Else the reverse is
+one operator, `Pullback`, which computes them again from the first one, and keeps as many at a time
+as memory allows. Where it is differentiated itself,
 it is what it stands for: a loop that yields its states, followed by a loop that reads them.
 """
 
@@ -155,6 +157,7 @@ class Loop(StepsOperator):
         self._pullbacks: dict[tuple[bool, ...], Any] = {}
         self._tangents: dict[tuple[bool, ...], Loop] = {}
         self._steps: dict[Any, Steps] = Bounded(_MOST_STEPS)
+        self.recording: Loop | None = None  # the loop that yields its states, too
 
     def apply(self, *values: Any) -> tuple[Any, ...]:
         """Return the results for values."""

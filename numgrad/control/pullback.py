@@ -51,6 +51,17 @@ class Pullback(StepsOperator):
         found = dict(zip(self.places, outputs, strict=True))
         return tuple([found.get(n) for n in range(len(self.wanted))])
 
+    def from_states(
+        self, inputs: Sequence[Any], seeds: Sequence[Any], states: Sequence[Any]
+    ) -> tuple[Any, ...]:
+        """Return what `gradients` does, from the states before the steps."""
+        if not self.places:
+            return (None,) * len(self.wanted)
+        given = self._reordered([*inputs, *seeds], states, lambda x: zeros_of(x.spec))
+        outputs = self._arranged(self.backward.apply(*given))
+        found = dict(zip(self.places, outputs, strict=True))
+        return tuple([found.get(n) for n in range(len(self.wanted))])
+
     def prepare_steps(self) -> None:
         self.loop.prepare_steps()
         self.backward.prepare_steps()

@@ -13,6 +13,7 @@ from ..functions.shape.joining import concat
 from .body import captured, tried
 from .containers import Spec, Tree, line_of, results_of
 from .loop import loop_over
+from .recording import applied
 from .steps import Sizes
 
 _MOST_ROUNDS = 4  # of capturing, until the dtypes of numbers agree
@@ -169,7 +170,7 @@ def _loop(
     sizes = Sizes(len(first.leaves), len(given.leaves))
     loop = loop_over(step.body, sizes, count, reverse, snapshots)
     values = [*first.tensors(step.dtypes), *given.tensors(), *step.closed_over]
-    found = loop.apply(*values)
+    found = applied(loop, values)
     carried = sizes.carried
     return first.rebuild(found[:carried]), step.yielded.rebuild(found[carried:])
 
