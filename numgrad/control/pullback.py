@@ -196,7 +196,8 @@ class Pullback(StepsOperator):
         if snapshots is None:
             return max(self.loop.length, 1)
         if snapshots == "auto":
-            return max((settings.loop_memory << 20) // max(nbytes, 1), 2)
+            granted = (settings.loop_memory << 20) * 15 // 16  # the rest is for what a step needs
+            return max(granted // max(nbytes, 1), 2)
         return snapshots
 
     # Derivatives
