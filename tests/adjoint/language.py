@@ -399,7 +399,7 @@ def changed_since(x):
 
 @njit
 def draws(x):
-    return x[0] * np.random.normal()
+    return x[0] * np.random.normal()  # noqa: NPY002
 
 
 REFUSED = [
