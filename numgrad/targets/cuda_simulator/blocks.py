@@ -175,14 +175,14 @@ class Grid(FakeCUDAModule):
     def syncthreads(self) -> None:
         self.block.meet()
 
-    def syncthreads_count(self, value: Any) -> int:
-        return sum(map(bool, self._votes(value)))
+    def syncthreads_count(self, val: Any) -> int:
+        return sum(map(bool, self._votes(val)))
 
-    def syncthreads_and(self, value: Any) -> bool:
-        return all(self._votes(value))
+    def syncthreads_and(self, val: Any) -> bool:
+        return all(self._votes(val))
 
-    def syncthreads_or(self, value: Any) -> bool:
-        return any(self._votes(value))
+    def syncthreads_or(self, val: Any) -> bool:
+        return any(self._votes(val))
 
     def _votes(self, value: Any) -> list[Any]:
         self.block.votes[self.threadIdx.x] = value
