@@ -201,7 +201,7 @@ def spilling(lowered, chosen):
     named = {lowered.kernels[n].name: n for n in chosen}
     logs = {}
     for name, n in list(named.items())[::4]:
-        for capability in CAPABILITIES:
+        for capability in chosen[n]:
             log = linked(lowered.code(n, capability).ptx, f"sm_{capability[0]}{capability[1]}")
             spilled = re.search(r"(\d+) bytes spill stores", log)
             spills = name not in HEAVY and spilled is not None and spilled.group(1) != "0"
