@@ -9,9 +9,11 @@ import pytest
 import numgrad as ng
 from numgrad.engine.lower.lower import force
 from numgrad.engine.record.apply import deferring, runtime
+from numgrad.operators.special.formulas import TABLE
 from numgrad.targets.cuda import CUDATarget
 from numgrad.targets.cuda.compile.kernel import Function
 from numgrad.targets.cuda.kernels import product
+from numgrad.testing.scenarios import SCENARIOS
 
 from ..sampling import exhaustive
 
@@ -119,6 +121,15 @@ def is_single(kernel):
     dtypes = {p.dtype for p in kernel.parameters if hasattr(p, "dtype")}
     others = {d for d in dtypes if d.kind == "c" or d.char == "d"}
     return np.dtype(np.float32) in dtypes and not others
+
+
+def others():
+    """Return the kernels of scenarios that are not about tables of special functions."""
+    return collected(lambda: run_all(s for s in SCENARIOS if not set(s.operators) & set(TABLE)))
+
+
+def is_complex(kernel):
+    return any(p.dtype.kind == "c" for p in kernel.parameters if hasattr(p, "dtype"))
 
 
 class Lowered:

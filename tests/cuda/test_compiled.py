@@ -11,9 +11,7 @@ import numgrad as ng
 from numgrad._declare.halving import larger
 from numgrad.engine.lower.lower import force
 from numgrad.engine.record.apply import deferring
-from numgrad.operators.special.formulas import TABLE
 from numgrad.targets.cuda.compile.kernel import Function, Kernel, Pointer, Word
-from numgrad.testing.scenarios import SCENARIOS
 
 from . import compiling
 from .compiling import CAPABILITY, codegen, collected
@@ -24,9 +22,8 @@ pytestmark = pytest.mark.timeout(900)  # hundreds of kernels, each for two kinds
 
 @pytest.fixture(scope="module")
 def lowered():
-    """Those of tables of functions have a test file of their own."""
-    others = [s for s in SCENARIOS if not set(s.operators) & set(TABLE)]
-    return compiling.Lowered(collected(lambda: compiling.run_all(others)))
+    """Those of complex numbers and of tables of functions have test files of their own."""
+    return compiling.Lowered([k for k in compiling.others() if not compiling.is_complex(k)])
 
 
 def test_kernels_of_positions_are_among_them(lowered):
