@@ -32,8 +32,10 @@ def test_results_depend_on_no_order_of_threads(is_reversed, monkeypatch):
 def run(kernel, is_reversed=False, threads=3):
     """Return what a kernel has told, of two blocks."""
     grid, told = blocks.grid(2, threads), []
-    grid.run(lambda: kernel(grid, told.append), is_reversed)
-    assert not hasattr(grid, "block")  # nor the memory that the kernel was given
+    try:
+        grid.run(lambda: kernel(grid, told.append), is_reversed)
+    finally:
+        assert not hasattr(grid, "block")  # nor the memory that the kernel was given
     return told
 
 
@@ -75,6 +77,20 @@ def test_threads_vote_at_a_barrier():
         ))  # fmt: skip
 
     assert run(kernel) == [(1, False, True)] * 6
+
+
+def test_a_thread_that_has_ended_does_not_vote():
+    def kernel(cuda, tell):
+        cuda.syncthreads_or(True)
+        if cuda.threadIdx.x != 1:
+            tell(cuda.syncthreads_count(True))
+
+    assert run(kernel) == [2] * 4
+
+
+def test_no_kernel_waits_for_the_whole_grid():
+    with pytest.raises(ng.errors.DeviceError, match=r"cuda\.cg is not there"):
+        run(lambda cuda, tell: cuda.cg.this_grid().sync())
 
 
 @pytest.mark.parametrize("failing", [0, 1, 2])

@@ -52,8 +52,10 @@ class Block:
     ----------
     running : SimulatedThread
         The one whose turn it is.
-    shared, votes : dict
-        Shared memory, and what threads have said at a barrier.
+    shared : dict
+        The arrays that threads share, by the lines that ask for them.
+    votes : dict
+        What threads have said at each barrier.
     """
 
     def __init__(self, run: Callable[[], Any], threads: Sequence[SimulatedThread]) -> None:
@@ -62,8 +64,8 @@ class Block:
         self._is_over = threading.Lock()
         self._failure: BaseException | None = None
         self.running = threads[0]
-        self.shared: dict[int, Any] = {}
-        self.votes: dict[int, Any] = {}
+        self.shared: dict[Any, Any] = {}
+        self.votes: dict[int, list[Any]] = {}
 
     def run_all(self) -> None:
         """Run all threads; raise the first exception of one."""
@@ -149,12 +151,14 @@ class Grid(FakeCUDAModule):
     def run(self, run: Callable[[], Any], is_reversed: bool) -> None:
         """Run a kernel in all threads of all blocks."""
         step = -1 if is_reversed else 1
-        with kernel_module._push_kernel_context(self):
-            for number in range(self.gridDim.x)[::step]:
-                threads = [SimulatedThread(number, n) for n in range(self.blockDim.x)]
-                self.block = Block(run, threads[::step])
-                self.block.run_all()
-        del self.block
+        try:
+            with kernel_module._push_kernel_context(self):
+                for number in range(self.gridDim.x)[::step]:
+                    threads = [SimulatedThread(number, n) for n in range(self.blockDim.x)]
+                    self.block = Block(run, threads[::step])
+                    self.block.run_all()
+        finally:
+            del self.block  # and the memory that the kernel was given
 
     @property
     def threadIdx(self) -> Dim3:  # noqa: N802
@@ -185,9 +189,8 @@ class Grid(FakeCUDAModule):
         return any(self._votes(val))
 
     def _votes(self, value: Any) -> list[Any]:
-        self.block.votes[self.threadIdx.x] = value
-        self.block.meet()
-        votes = list(self.block.votes.values())
+        votes = self.block.votes.setdefault(self.block.running.barriers, [])
+        votes.append(value)
         self.block.meet()
         return votes
 

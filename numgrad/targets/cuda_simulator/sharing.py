@@ -84,7 +84,8 @@ class Shared:
     @staticmethod
     def array(shape: Any, dtype: Any, alignment: int = 1) -> _Array:
         """Return the array of the calling line, made at its first call in a block."""
-        known, line = _block().shared, sys._getframe(1).f_lineno
+        known, caller = _block().shared, sys._getframe(1)
+        line = caller.f_code.co_filename, caller.f_lineno
         if line not in known:
             known[line] = _Array(shape, dtype)
         return known[line]
