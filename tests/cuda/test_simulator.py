@@ -68,6 +68,20 @@ def test_a_thread_that_has_ended_is_not_waited_for():
     assert sorted(run(kernel)) == [0, 0, 2, 2]
 
 
+def test_lines_of_two_files_share_no_array():
+    scopes = [{}, {}]
+    for n, scope in enumerate(scopes):
+        text = "def made(shared): return shared.array(2, float)"
+        exec(compile(text, f"<file {n}>", "exec"), scope)
+
+    def kernel(cuda, tell):
+        tell([scope["made"](simulator.Shared) for scope in scopes])
+
+    one, other = zip(*run(kernel)[:3], strict=True)
+    assert len({id(x) for x in one}) == len({id(x) for x in other}) == 1
+    assert one[0] is not other[0]
+
+
 def test_threads_vote_at_a_barrier():
     def kernel(cuda, tell):
         is_first = cuda.threadIdx.x == 0
