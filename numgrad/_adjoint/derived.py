@@ -15,6 +15,7 @@ from .analyses.comparisons import compared_only
 from .analyses.dependence import Dependence
 from .analyses.keep import Keeping
 from .analyses.simplify import Liveness, remove_dead, simplify
+from .analyses.small_arrays import numbers_for_arrays
 from .builder.things import tuple_like
 from .frontend.reading import Known, read
 from .generation.exchanges import arrays_again
@@ -52,6 +53,8 @@ class Options:
         long enough.
     snapshots : bool
         Outer loops run their steps again from snapshots, for a tape of a bounded length.
+    small : bool
+        Small local arrays whose indices are known are numbers.
     """
 
     common: bool = True
@@ -62,6 +65,7 @@ class Options:
     split: bool = True
     checked: bool = True
     snapshots: bool = False
+    small: bool = True
 
 
 @dataclass
@@ -125,11 +129,17 @@ class Derived:
         The function, the types of its arguments and the active ones.
     lengths : tuple of int
         The lengths of the tapes that sufficed at the last call, for the next one to begin with.
+    first : Derived or None
+        The adjoint that this one is the adjoint of.
+    general : Derived
+        The adjoint that takes no slice to be as long as it says.
     """
 
     exceeding: Any = None
     request: tuple[Any, Sequence[Any], Sequence[int]]
     lengths: tuple[int, int] = (1024, 1024)
+    first: "Derived | None" = None
+    general: "Derived"
 
     def __init__(self, program: Program, active: Sequence[int], options: Options) -> None:
         self.program, self.options = program, options
@@ -142,6 +152,8 @@ class Derived:
 
     def _derive(self, active: list[int]) -> None:
         program, options = self.program, self.options
+        if options.small:
+            numbers_for_arrays(program)
         if options.common:
             simplify(program)
         remove_dead(program)
@@ -286,6 +298,23 @@ class Derived:
         made = derive(function, arguments, active, replace(self.options, snapshots=True))
         return made if made.has_snapshots else None
 
+    # Lengths of slices that are taken to be what they say
+
+    def suits(self, shapes: Sequence[tuple[int, ...]]) -> bool:
+        """Return whether arguments of given shapes are as long as the slices that the kernel takes
+        of them."""
+        is_first_suited = self.first is None or self.first.suits(shapes)
+        required = self.program.requires
+        return is_first_suited and all(shapes[n][axis] >= least for n, axis, least in required)
+
+    def suited(self, shapes: Sequence[tuple[int, ...]]) -> "Derived":
+        """Return the adjoint for arguments of given shapes: this one, or a more general one."""
+        if self.suits(shapes):
+            return self
+        if self.first is not None and not self.first.suits(shapes):
+            return self.first.general.again(self.request[2]).suited(shapes)
+        return self.general
+
     def again(self, active: Sequence[int] | None = None) -> "Derived":
         """Return the adjoint of this adjoint, for derivatives of the second order; it is made once.
 
@@ -299,7 +328,9 @@ class Derived:
         """
         key = None if active is None else tuple(active)
         if key not in self._again:
-            self._again[key] = derive(*self._kernel, active)
+            made = derive(*self._kernel, active)
+            made.first = made.general.first = self
+            self._again[key] = made
         return self._again[key]
 
     @cached_property
@@ -385,5 +416,9 @@ def derive(
     if active is None:
         active = [n for n, v in enumerate(program.parameters) if v.type.is_real]
     made = Derived(program, active, options or Options())
-    made.request = (function, arguments, active)
+    made.general, made.request = made, (function, arguments, active)
+    if program.requires:
+        made.general = derive(function, arguments, active, replace(made.options, small=False))
+        if made.general.shadows != made.shadows:  # those who call it hand over the same
+            return made.general
     return made

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from ..ssa.ir import INTEGER, Classes, Op, Program, Region, Value, depth
 from ..ssa.partials import COMPARISONS, SCALARS
 from .activity import Activity
+from .companions import Companions
 from .dependence import Dependence
 
 
@@ -52,6 +53,7 @@ class Keeping:
     ) -> None:  # fmt: skip
         self.program, self.classes, self.activity = program, classes, activity
         self.dependence, self.is_cut = dependence, is_cut
+        self.companions = Companions(program)
         self.plans: dict[Region, Plan] = {}
         self.needed: set[Value] = set()
         self._reversed: dict[Op, bool] = {}
@@ -129,10 +131,13 @@ class Keeping:
             yield from self._wanted_by_loop(op)
 
     def _wanted_by_scalar(self, op: Op) -> Iterator[Value]:
-        for arg, adds in zip(op.args, SCALARS[op.name].adds, strict=True):
-            if adds is not None and arg in self.activity:
-                for place in re.findall(r"\{(\d|r)\}", adds):
-                    yield op.result if place == "r" else op.args[int(place)]
+        adds = SCALARS[op.name].adds
+        for place, arg in enumerate(op.args):
+            if adds[place] is not None and arg in self.activity:
+                pattern, slope = self.companions.adds(op, place), self.companions.of(op)
+                for part in re.findall(r"\{(\d|r|c)\}", pattern):
+                    known = {"r": op.result, "c": slope}
+                    yield known[part] or op.result if part in known else op.args[int(part)]
 
     def _wanted_by_loop(self, op: Op) -> Iterator[Value]:
         trips = self.trips_of(op)

@@ -88,8 +88,10 @@ class Fission:
         if not all(p or line[:1] in "'\"" for p, line in zip(parsed, lines, strict=True)):
             return
         passes, sums = self._passes(op, lines)
+        if len(passes) < 2:
+            return
         texts = [_needed(lines, effects) for effects in passes]
-        if len(passes) < 2 or any(_checks(text) > _MOST_CHECKS for text in texts):
+        if any(_checks(text) > _MOST_CHECKS for text in texts):
             return
         del self.writer.lines[start:]
         for text in texts:

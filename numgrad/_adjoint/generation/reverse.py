@@ -208,10 +208,12 @@ class Reverse:
         if g is None:
             return
         places = [f"({self.text(arg)})" for arg in op.args]
+        slope = self.keeping.companions.of(op)
+        result = f"({self.text(op.result)})"
+        known = {"r": result, "c": f"({self.text(slope)})" if slope is not None else ""}
         for n in active:
-            pattern = str(adds[n])
-            result = f"({self.text(op.result)})"
-            text = g if pattern == "{g}" else pattern.format(*places, g=f"({g})", r=result)
+            pattern = self.keeping.companions.adds(op, n)
+            text = g if pattern == "{g}" else pattern.format(*places, g=f"({g})", **known)
             self.add(op.args[n], text)
 
     def _load(self, op: Op) -> None:

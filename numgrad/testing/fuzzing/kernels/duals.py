@@ -242,6 +242,9 @@ class DualNumpy:
 
     empty = zeros
 
+    def array(self, numbers: Any) -> np.ndarray:
+        return np.array(numbers, object)
+
     def ones(self, shape: Any) -> np.ndarray:
         return self._filled(shape, 1.0)
 

@@ -1,10 +1,10 @@
 """Random kernels with more of the language: parts of matrices, functions within the kernel, masks,
-ties, norms, integers in arithmetic."""
+ties, norms, integers in arithmetic, small arrays."""
 
-from .writing import KernelWriter
+from .small import SmallArrays
 
 
-class WideKernelWriter(KernelWriter):
+class WideKernelWriter(SmallArrays):
     """Writes a random kernel as ``KernelWriter`` does, with more kinds of statements.
 
     Parameters
@@ -16,7 +16,7 @@ class WideKernelWriter(KernelWriter):
         return {
             self._part: 3, self._inner: 1, self._mask: 1, self._library: 2, self._whole: 2,
             self._integer: 2, self._tuple: 1, self._over: 1, self._chosen: 1,
-        }  # fmt: skip
+        } | self.small_kinds()  # fmt: skip
 
     def vector(self) -> str:
         """A vector of n elements, perhaps one that is computed."""
