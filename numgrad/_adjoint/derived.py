@@ -3,6 +3,7 @@
 import hashlib
 import linecache
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -55,6 +56,8 @@ class Options:
         Outer loops run their steps again from snapshots, for a tape of a bounded length.
     small : bool
         Small local arrays whose indices are known are numbers.
+    long : int
+        From how many statements on a source is several functions; no limit is infinite.
     """
 
     common: bool = True
@@ -66,6 +69,7 @@ class Options:
     checked: bool = True
     snapshots: bool = False
     small: bool = True
+    long: float = 250
 
 
 @dataclass
@@ -224,7 +228,7 @@ class Derived:
                 program, self.activity, self.keeping, names, writer, tape, order, snapshots, fission
             )
             self._reverse(sweep, seeds)
-        self.source = tidied("\n".join(writer.lines))
+        self.source = tidied("\n".join(writer.lines), options.long)
 
     def _live(self, classes: Classes) -> Liveness:
         """What the forward sweep has to compute."""
@@ -272,13 +276,17 @@ class Derived:
     @cached_property
     def plain(self) -> Any:
         """The function, as Python runs it; its source is found by ``inspect``."""
+        return self._defined()[self.name]
+
+    def _defined(self) -> dict[str, Any]:
+        """The names of a module with the source."""
         digest = hashlib.sha256(self.source.encode()).hexdigest()[:16]
         file = f"<{self.name} {digest}>"
         linecache.cache[file] = (len(self.source), None, self.source.splitlines(True), file)
         space = dict(self.namespace)
         exec(compile(self.source, file, "exec"), space)
         space[self.name].is_derived = True
-        return space[self.name]
+        return space
 
     @cached_property
     def compiled(self) -> Any:
@@ -288,7 +296,11 @@ class Derived:
 
         options = getattr(self.request[0], "targetoptions", {})
         kept = {name: options[name] for name in ("fastmath", "boundscheck") if name in options}
-        made = njit(self.plain, error_model="numpy", nogil=self.options.snapshots, **kept)
+        kept |= {"error_model": "numpy", "nogil": self.options.snapshots}
+        space = self._defined()
+        for name in re.findall(rf"^def ({self.name}_\d+)\(", self.source, re.MULTILINE):
+            space[name] = njit(space[name], no_cpython_wrapper=True, no_cfunc_wrapper=True, **kept)
+        made = njit(space[self.name], **kept)
         return surroundings.kept(made) if hasattr(made, "py_func") else made
 
     @cached_property
@@ -341,9 +353,8 @@ class Derived:
     def _kernel(self) -> tuple[Any, list[Any]]:
         """This adjoint as a kernel, and the types of its arguments."""
         function, arguments, active = self.request
-        first = derive(
-            function, arguments, active, replace(self.options, checked=False, split=False)
-        )
+        options = replace(self.options, checked=False, split=False, long=math.inf)
+        first = derive(function, arguments, active, options)
         types: list[Any] = [value.type for value in first.program.parameters]
         types += [types[n] for n in first.shadows]
         types += [first.results[n] for n in first.cotangents]

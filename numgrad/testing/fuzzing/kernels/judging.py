@@ -192,8 +192,9 @@ def options_of(seed: int) -> Options:
     draw = random.Random(seed * 7919 + 1)
     if draw.random() < 0.4:
         return Options()
-    names = [name for name in Options.__dataclass_fields__ if name != "checked"]
-    return Options(**{name: draw.random() < 0.6 for name in names})
+    names = [name for name in Options.__dataclass_fields__ if name not in ("checked", "long")]
+    drawn = {name: draw.random() < 0.6 for name in names}
+    return Options(**drawn, long=draw.choice((1, Options.long)))  # type: ignore[arg-type]
 
 
 def judge(
