@@ -14,7 +14,7 @@ import numpy as np
 from .analyses.activity import Activity
 from .analyses.comparisons import compared_only
 from .analyses.dependence import Dependence
-from .analyses.keep import Keeping
+from .analyses.keep import Keeping, extents_of
 from .analyses.simplify import Liveness, remove_dead, simplify
 from .analyses.small_arrays import numbers_for_arrays
 from .builder.things import tuple_like
@@ -56,6 +56,8 @@ class Options:
         Outer loops run their steps again from snapshots, for a tape of a bounded length.
     small : bool
         Small local arrays whose indices are known are numbers.
+    whole : bool
+        Arrays that loops in a step load again and again are kept whole.
     long : int
         From how many statements on a source is several functions; no limit is infinite.
     """
@@ -69,6 +71,7 @@ class Options:
     checked: bool = True
     snapshots: bool = False
     small: bool = True
+    whole: bool = True
     long: float = 250
 
 
@@ -170,7 +173,9 @@ class Derived:
         silent = compared_only(program, classes, self.activity, variables, outputs)
         self.compared_only = [(value.hint, line) for value, line in silent]
         dependence = Dependence(program, classes, options.compare)
-        self.keeping = Keeping(program, classes, self.activity, dependence, options.cut)
+        self.keeping = Keeping(
+            program, classes, self.activity, dependence, options.cut, options.whole
+        )
         self._number(active)
         self._generate(classes)
 
@@ -240,6 +245,7 @@ class Derived:
         live.need(values=list(again))
         for plan in self.keeping.plans.values():
             live.need(values=plan.taped)
+            live.need(values=[v for a in plan.arrays for v in [a, *extents_of(a)]])
             for value in plan.again:
                 if value.op is not None and value.op.name == "load":
                     live.need_elements(classes.of(value.op.array))

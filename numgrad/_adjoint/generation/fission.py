@@ -9,11 +9,11 @@ more, and the row is summed by halves.
 import re
 from collections.abc import Sequence
 
+from ..analyses.dependence import are_exchanged
 from ..analyses.keep import Keeping
 from ..ssa.ir import Op
 from ..ssa.partials import SCALARS
 from ..ssa.ranges import affine
-from .exchanges import are_exchanged
 from .order import Order
 from .tape import Tape
 from .writing import Names, Writer, mentions

@@ -120,11 +120,12 @@ class Reverse:
                 self._prepare_array(op)
             elif op.name == "loop":
                 self._prepare_exchange(op)
+        self.tape.pop_arrays(region)
 
     def _again(self, op: Op) -> str:
         if op.name == "load":
             index = ", ".join(self.text(i) for i in op.index)
-            return f"{self.names.of(op.array)}[{index or '()'}]"
+            return f"{self.tape.whole(op)}[{index or '()'}]"
         if op.name == "shape":
             return f"{self.names.of(op.args[0])}.shape[{op.info['axis']}]"
         return scalar_text(op.name, op.info.get("spelled") or "", [self.text(a) for a in op.args])
