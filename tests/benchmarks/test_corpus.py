@@ -15,12 +15,15 @@ from asv_benchmarks.corpus.libraries.numgrad import captured, eager
 from asv_benchmarks.corpus.libraries.numpy import value
 from asv_benchmarks.corpus.programs import CHAPTERS, PROGRAMS, find, selected
 from asv_benchmarks.peers import machine
+from tests.sampling import one_in
 
 ROOT = Path(__file__).parents[2]
 ONE_OF_EACH_CHAPTER = [chapter.FAMILIES[0].programs[0] for chapter in CHAPTERS]
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
+@pytest.mark.parametrize(
+    "program", one_in(3, [pytest.param(program, id=program.name) for program in PROGRAMS])
+)
 def test_values_and_derivatives_are_those_of_numpy(program):
     problem = program.at(program.tiny)
     right = value(problem)

@@ -14,6 +14,7 @@ from asv_benchmarks.peers import machine, report, rounds, systems
 from asv_benchmarks.peers.new_graph import new_graph_seconds
 from asv_benchmarks.peers.task import MissingError, disagreement
 from asv_benchmarks.peers.workloads import WORKLOADS, find, selected
+from tests.sampling import one_in
 
 from .complex_step import expected, found
 
@@ -36,7 +37,7 @@ def hand_written():
     return results
 
 
-@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("key", one_in(4, KEYS))
 def test_adjoint_by_hand_agrees_with_complex_steps(key, hand_written):
     workload = find(key)
     task = workload.task(True)

@@ -4,6 +4,7 @@ points and dtypes where it judges."""
 import pytest
 
 from numgrad.testing.scenarios import SCENARIOS
+from tests.sampling import one_in
 
 from . import applications, captured, derivatives, forward, mapped, passes, values
 from .case import Case as Case
@@ -21,9 +22,16 @@ GROUPS: dict[str, tuple[Judge, ...]] = {
 }
 
 
-def over(*groups):
-    """Run a test over all scenarios with each of these groups."""
-    scenarios = pytest.mark.parametrize("scenario", SCENARIOS, ids=[s.name for s in SCENARIOS])
-    named = pytest.mark.parametrize("group", groups)
+def over(*groups, sampled=()):
+    """Run a test over all scenarios with each of these groups.
+
+    The groups that are ``sampled`` judge a third of the scenarios at each change, not all the same
+    third.
+    """
+    cases = []
+    for turn, group in enumerate((*groups, *sampled)):
+        pairs = [pytest.param(s, group, id=f"{group}-{s.name}") for s in SCENARIOS]
+        cases += one_in(3, pairs, turn) if group in sampled else pairs
+    named = pytest.mark.parametrize(("scenario", "group"), cases)
     longer = pytest.mark.timeout(900)  # many judges, on a machine that has other things to do
-    return lambda test: scenarios(named(longer(test)))
+    return lambda test: named(longer(test))

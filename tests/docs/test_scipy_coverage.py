@@ -8,6 +8,7 @@ import pytest
 import scipy
 
 from numgrad.names.scipy_switch import SWITCHED
+from tests.sampling import exhaustive
 
 from .pages import DOCS, table, tables
 
@@ -42,6 +43,7 @@ def test_errors_advise_the_switch_for_the_functions_that_have_gradients():
     assert set(SWITCHED) - rotations <= {module for module, _ in sections}
 
 
+@exhaustive
 def test_the_page_of_scikit_learn_is_what_its_script_writes():
     sklearn = pytest.importorskip("sklearn")
     if not sklearn.__version__.startswith("1.9."):

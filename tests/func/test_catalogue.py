@@ -3,6 +3,6 @@
 from ..catalogue import GROUPS, judged, over
 
 
-@over("captured", "mapped")
+@over(sampled=("captured", "mapped"))
 def test_operators_satisfy(scenario, group):
     judged(scenario, GROUPS[group])

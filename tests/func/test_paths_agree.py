@@ -10,6 +10,7 @@ import optree
 import pytest
 
 import numgrad as ng
+from tests.sampling import one_in
 
 from ..declare.user_operators import polar, power_wave
 from ..user_functions import Multiply
@@ -146,7 +147,7 @@ CASES = {
 }
 TWICE = [function for function in CASES if function is not own_kernel]
 over_cases = pytest.mark.parametrize("function", CASES, ids=lambda f: f.__name__)
-over_twice = pytest.mark.parametrize("function", TWICE, ids=lambda f: f.__name__)
+over_twice = pytest.mark.parametrize("function", one_in(3, TWICE), ids=lambda f: f.__name__)
 
 
 class Case:

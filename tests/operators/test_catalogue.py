@@ -1,7 +1,6 @@
 """The catalogue of scenarios is complete, and every operator satisfies what the judges of values
 and of first and second derivatives ask."""
 
-import ast
 import re
 from collections import Counter
 from pathlib import Path
@@ -76,7 +75,7 @@ def test_every_judge_is_asked_by_one_test():
     groups = []
     for path in Path(__file__).parents[1].glob("*/test_catalogue*.py"):
         for arguments in re.findall(r"^@over\((.*)\)", path.read_text(), re.MULTILINE):
-            groups += ast.literal_eval(f"[{arguments}]")
+            groups += re.findall(r'"(\w+)"', arguments)
     assert sorted(groups) == sorted(GROUPS)
 
 
@@ -93,6 +92,6 @@ def test_objections_name_judge_point_and_dtype():
     assert notes == [f"judge strict: {name} at point {n} in {dtype}" for n in range(2)]
 
 
-@over("applications", "values", "derivatives")
+@over("values", "derivatives", sampled=("applications",))
 def test_operators_satisfy(scenario, group):
     judged(scenario, GROUPS[group])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
+from tests.sampling import one_in
 
 TURN = np.linalg.qr(np.random.default_rng(0).standard_normal((3, 3)))[0]
 RING = 2 * np.eye(6) - np.roll(np.eye(6), 1, 0) - np.roll(np.eye(6), -1, 0)  # values 0 1 1 3 3 4
@@ -67,7 +68,7 @@ SMOOTH = {  # and what they are without eigenvalues
 
 
 @pytest.mark.parametrize("matrix", MATRICES)
-@pytest.mark.parametrize("name", SMOOTH)
+@pytest.mark.parametrize("name", one_in(2, SMOOTH))
 def test_smooth_functions_of_equal_values_are_right_or_nan(name, matrix):
     function, plain = SMOOTH[name]
     x = MATRICES[matrix]

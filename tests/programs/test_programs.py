@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
+from tests.sampling import one_in
 
 from . import (  # noqa: F401  they collect their programs
     arrays,
@@ -117,7 +118,7 @@ def test_arrays_of_numpy_that_are_to_hold_tensors_are_refused(program):
 CAPTURED = [p for p in PROGRAMS if not p.decides]
 
 
-@pytest.mark.parametrize(("program", "namespace"), list(variants(CAPTURED)))
+@pytest.mark.parametrize(("program", "namespace"), one_in(3, variants(CAPTURED)))
 def test_captured(program, namespace):
     run = ng.jit(differentiated(program, namespace))
     changed = [x * 1.001 if np.asarray(x).dtype.kind == "f" else x for x in program.inputs]
@@ -128,7 +129,9 @@ def test_captured(program, namespace):
     check(program, gradients)
 
 
-@pytest.mark.parametrize("program", [pytest.param(p, id=p.function.__name__) for p in CAPTURED])
+@pytest.mark.parametrize(
+    "program", one_in(4, [pytest.param(p, id=p.function.__name__) for p in CAPTURED])
+)
 def test_other_transforms_agree(program):
     """Forward mode, second derivatives against differences of first ones, maps over samples."""
     where, inputs = floats(program), program.inputs

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from numgrad.testing.fuzzing.vocabulary import ELEMENTWISE, OTHERS, REARRANGING, VOCABULARY
+from tests.sampling import exhaustive
 
 from .random_graphs import Graph, Step, draw_graph, graphs, pick_from
 from .ways import Check
@@ -21,8 +22,15 @@ deterministic = settings(
 
 
 @given(graphs())
-@settings(deterministic, max_examples=190)
+@settings(deterministic, max_examples=50)
 def test_all_ways_agree(graph):
+    Check(graph).run()
+
+
+@exhaustive
+@given(graphs())
+@settings(deterministic, max_examples=400)
+def test_all_ways_agree_for_many(graph):
     Check(graph).run()
 
 

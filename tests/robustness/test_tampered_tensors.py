@@ -10,6 +10,7 @@ import pytest
 
 import numgrad as ng
 from numgrad.errors import GraphError
+from tests.sampling import one_in
 
 SCRIPT = """
 import sys
@@ -142,8 +143,8 @@ print("alive")
 
 @pytest.mark.parametrize(
     "part",
-    ["empty", "array", "spec", "_storage", "node,slot", "_view,expr,expr_slot",
-     "_requires_grad,_leaf,_kept", "view", "storage"],
+    one_in(4, ["empty", "array", "spec", "_storage", "node,slot", "_view,expr,expr_slot",
+               "_requires_grad,_leaf,_kept", "view", "storage"]),
 )  # fmt: skip
 def test_no_change_of_what_a_tensor_keeps_ends_the_process(part):
     root = Path(ng.__file__).parent.parent

@@ -4,12 +4,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.sampling import one_in
+
 from .processes import require_layer, run
 
 SCRIPT = (Path(__file__).parent / "threads_at_work.py").read_text("utf-8")
 
 
-@pytest.mark.parametrize("layer", ["omp", "workqueue", "tbb"])
+@pytest.mark.parametrize("layer", one_in(3, ["omp", "workqueue", "tbb"]))
 def test_eight_threads_at_once(layer, tmp_path):
     require_layer(layer)
     # An empty cache: the threads also compile the same kernels at once.

@@ -10,6 +10,7 @@ import numgrad as ng
 from numgrad._errors import InplaceError, UnusedInputError
 from numgrad.engine.lower.executable import Executable
 from numgrad.graph import saved_tensors_hooks
+from tests.sampling import one_in
 
 from .time_loops import PROGRAMS, heat, lu, softmax
 
@@ -79,7 +80,7 @@ def test_batched(program):
     np.testing.assert_allclose(rows[1], gradient(program, X, G[1]), 1e-13)
 
 
-@pytest.mark.parametrize("program", [heat, softmax, lu], ids=lambda program: program.__name__)
+@pytest.mark.parametrize("program", one_in(3, [heat, softmax, lu]))
 def test_a_line_that_is_run_often(program):
     points = X + 0.05 * np.random.default_rng(0).standard_normal((150, X.size))
     with saved_tensors_hooks(lambda t: t.numpy().copy(), ng.tensor):  # takes no short ways
@@ -146,7 +147,7 @@ SAVERS = {
 
 @pytest.mark.parametrize("cube", SAVERS.values(), ids=SAVERS)
 @pytest.mark.parametrize("written_before", [False, True])
-@pytest.mark.parametrize("repetitions", [1, 130])
+@pytest.mark.parametrize("repetitions", one_in(2, [1, 130]))
 def test_whoever_saves_a_part_keeps_what_it_was(cube, written_before, repetitions):
     for _ in range(repetitions):
         x = ng.tensor([0.5, 2.0, 1.5], requires_grad=True)

@@ -11,6 +11,7 @@ from numgrad._errors import InplaceError
 from numgrad.engine.graph.value import View
 from numgrad.engine.record import apply, operands
 from numgrad.operators.shape import joining
+from tests.sampling import one_in
 
 
 def leaf(*shape):
@@ -280,7 +281,7 @@ USES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("dtype", one_in(2, [np.float64, np.float32]))
 @pytest.mark.parametrize("use", USES.values(), ids=USES)
 @pytest.mark.parametrize("w", OPERANDS.values(), ids=OPERANDS)
 def test_operands_of_all_kinds_take_the_short_way_with_the_same_result(w, use, dtype, often):

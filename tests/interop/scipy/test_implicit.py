@@ -11,6 +11,7 @@ from numgrad.errors import (
     MatrixError,
     NotDifferentiableError,
 )
+from tests.sampling import exhaustive, one_in
 
 from .differences import agree, checked, derivative, diffusion
 
@@ -29,7 +30,7 @@ def root(a, **options):
     return scipy.root(cubic, np.zeros(2), (a, 1.3), tol=1e-14, **options).x
 
 
-@pytest.mark.parametrize("jit", [True, False])
+@pytest.mark.parametrize("jit", one_in(2, [True, False]))
 @pytest.mark.parametrize("jac", ["dense", "sparse", "operator"])
 def test_roots(jac, jit):
     checked(lambda a: root(a, jac=jac, jit=jit), A)
@@ -253,7 +254,7 @@ def weighted(z, loss):
 @pytest.mark.parametrize(
     ("loss", "jac"),
     [("linear", "dense"), ("linear", "sparse"), ("linear", "operator"), ("soft_l1", "dense"),
-     ("cauchy", "dense"), ("arctan", "dense"), ("huber", "dense")],
+     *[pytest.param(loss, "dense", marks=exhaustive) for loss in ("cauchy", "arctan", "huber")]],
 )  # fmt: skip
 def test_least_squares(loss, jac):
     tight = {"xtol": 1e-15, "ftol": 1e-15, "gtol": 1e-15, "loss": loss, "f_scale": 0.06}
@@ -289,7 +290,7 @@ def test_residuals_and_cost_of_a_fit_and_bounds():
 
 
 @pytest.mark.parametrize("jac", ["dense", "sparse", "operator"])
-@pytest.mark.parametrize("method", ["del2", "iteration"])
+@pytest.mark.parametrize("method", one_in(2, ["del2", "iteration"]))
 def test_fixed_points(jac, method):
     def g(x, a):
         return np.cos(a * x) + 0.1 * x[::-1]

@@ -17,6 +17,7 @@ from numgrad.targets.cpu.kernels import kernel as kernels
 from numgrad.targets.cpu.math import arithmetic
 from numgrad.testing.scenarios import SCENARIOS
 from numgrad.testing.subject import Subject
+from tests.sampling import one_in
 
 
 def quotient(a, b):
@@ -111,9 +112,10 @@ def test_what_no_kernel_may_contain_is_found(monkeypatch):
 
 
 @pytest.mark.usefixtures("refused")
-def test_no_kernel_has_products_of_numbas(monkeypatch):
+@pytest.mark.parametrize("part", one_in(4, range(4)))
+def test_no_kernel_has_products_of_numbas(monkeypatch, part):
     """Numba's have other values from Python 3.14 on, and code that LLVM takes ages to optimise."""
-    for scenario, dtype in itertools.product(SCENARIOS, ("complex64", "complex128")):
+    for scenario, dtype in itertools.product(SCENARIOS[part::4], ("complex64", "complex128")):
         if dtype in scenario.dtypes and scenario.order:
             twice(scenario, dtype)
     x = ng.tensor(np.ones(2, np.complex64), requires_grad=True)
@@ -127,7 +129,7 @@ def test_no_kernel_has_products_of_numbas(monkeypatch):
             more = () if isinstance(spec, LoopSpec) else ("simd",)
             function(spec, f"numgrad_test{compiled}", *more)
             compiled += 1
-    assert compiled >= 50
+    assert compiled >= 13
 
 
 def steps(specs):

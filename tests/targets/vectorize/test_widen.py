@@ -14,6 +14,7 @@ from numgrad.targets.cpu.kernels.kernel import kernel
 from numgrad.targets.cpu.platform import vector_library
 from numgrad.targets.cpu.vectorize.value_numbering import dataflow_of
 from numgrad.targets.cpu.vectorize.widen import lanes_of
+from tests.sampling import one_in
 
 from ..fused_tools import (
     BOOL,
@@ -281,7 +282,10 @@ def test_what_others_wait_for_longest_comes_first_and_what_nobody_needs_not_at_a
 
 @pytest.mark.short_ways
 @pytest.mark.skipif(sys.platform != "linux", reason="names a processor")
-@pytest.mark.parametrize(("processor", "function"), [("haswell", "log"), ("x86-64", "sqrt")])
+@pytest.mark.parametrize(
+    ("processor", "function"),
+    one_in(2, [pytest.param("haswell", "log"), pytest.param("x86-64", "sqrt")]),
+)
 def test_narrower_registers(processor, function, tmp_path):
     code = f"function = {function!r}" + """
 import numpy as np, numgrad as ng
