@@ -100,6 +100,8 @@ class Forward:
             if op not in self.live.ops:
                 continue
             used = op.args if op.name != "loop" else op.bounds + self._live_inits(op)
+            if op.name == "view":
+                used = [*used, *op.info["extents"]]
             for value in used:
                 self._uses.setdefault(value, []).append(op.region)
             for inner in op.regions:
