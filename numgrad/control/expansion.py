@@ -154,7 +154,7 @@ class _Expanding:
         is_copy = pattern.name == "copy" and dtypes[0] == dtypes[-1]
         made = []
         for n in range(len(places[0])):
-            args = [self._read(*places[k][n], dtypes[k]) for k in range(pattern.nin)]
+            args = [self._read(*places[k][n], dtype=dtypes[k]) for k in range(pattern.nin)]
             made.append(args[0] if is_copy else self._step(pattern.spec, args))
         for place, value in zip(places[-1], made, strict=True):
             self._values[place] = value, dtypes[-1]

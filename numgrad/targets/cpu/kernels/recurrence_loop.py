@@ -75,8 +75,8 @@ class _Loop:
         builder.ret_void()
 
     def _values(
-        self, given: dict[int, ir.Value], index: ir.Value, status: ir.Value
-    ) -> Sequence[ir.Value]:
+        self, given: dict[int, Any], index: Any, status: Any
+    ) -> Sequence[Any]:
         """Emit one step; return all values."""
         of, known = self._of, []
         for n, place in enumerate(of.inputs):
@@ -90,9 +90,7 @@ class _Loop:
                 known += call_scalar(one, self._builder, self._context, [*values, index, status])
         return known
 
-    def _multiplied(
-        self, x: ir.Value, y: ir.Value, total: ir.Value | None = None
-    ) -> ir.Value:
+    def _multiplied(self, x: Any, y: Any, total: Any = None) -> Any:
         """Emit a step of a product, as the kernel that multiplies matrices does."""
         builder = self._builder
         total = ir.Constant(x.type, 0.0) if total is None else total
@@ -103,20 +101,20 @@ class _Loop:
         function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
         return builder.call(function, [x, y, total])
 
-    def _at(self, operand: int, index: ir.Value) -> ir.Value:
+    def _at(self, operand: int, index: Any) -> Any:
         moved = self._builder.mul(self._moves[operand], index)
         return self._builder.add(self._bases[operand], moved)
 
-    def _memory(self, base: ir.Value, place: Place) -> tuple[Memory, ir.Value]:
+    def _memory(self, base: Any, place: Place) -> tuple[Memory, ir.Value]:
         (dtype,) = generate.numba_types([place[2]])
         memory = Memory(self._context, dtype)
         where = self._builder.add(base, word(place[1]))
         return memory, self._builder.inttoptr(where, memory.data_type.as_pointer())
 
-    def _read(self, base: ir.Value, place: Place) -> ir.Value:
+    def _read(self, base: Any, place: Place) -> Any:
         memory, pointer = self._memory(base, place)
         return memory.read(self._builder, pointer)
 
-    def _write(self, value: ir.Value, base: ir.Value, place: Place) -> None:
+    def _write(self, value: Any, base: Any, place: Place) -> None:
         memory, pointer = self._memory(base, place)
         memory.write(self._builder, value, pointer)
