@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .... import fft, linalg, signal, special
+from .... import fft, linalg, signal, sparse, special
 from ....functions.reduction.cumulative import trapezoid
 
 Pair = tuple[ModuleType, str, Any]
@@ -26,6 +26,12 @@ CLASSES = (
     "Akima1DInterpolator", "BSpline", "CubicHermiteSpline", "CubicSpline", "PPoly",
     "PchipInterpolator", "RegularGridInterpolator",
 )  # fmt: skip
+MATRICES = (
+    "block_array", "block_diag", "bmat", "diags", "diags_array", "hstack", "kron", "tril", "triu",
+    "vstack",
+)  # fmt: skip
+"""Functions that make sparse arrays."""
+
 READ_CLOSURES = frozenset(["quad", "odeint", "solve_ivp", *SOLVERS["scipy.optimize"]])
 """Functions that call a function of the user, which may close over a tensor: the counterpart
 differentiates by it, or says where to pass it."""
@@ -83,6 +89,8 @@ def functions() -> Iterator[Pair]:
         for name in names:
             yield import_module(module), name, getattr(solvers, name)
     yield import_module("scipy.integrate"), "trapezoid", trapezoid
+    for name in MATRICES:
+        yield import_module("scipy.sparse"), name, getattr(sparse, name)
 
 
 def _is_other(own: Any, theirs: Any) -> bool:
