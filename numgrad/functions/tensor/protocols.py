@@ -112,6 +112,8 @@ def array_ufunc(tensor: Tensor, ufunc: np.ufunc, method: str, *inputs: Any, **op
         if not all(map(is_operand, operands)):
             return NotImplemented
     function = UFUNCS.get(ufunc) or _scipy_function(ufunc)
+    if ufunc is np.isnan and _is_for_a_root(sys._getframe(1)):
+        escapes.refuse_escape(tensor, "float()", escapes.NUMBERS["float"])
     if function is not None and method == "__call__" and not options:
         return function(*inputs)
     name = _ufunc_name(ufunc)
@@ -136,6 +138,13 @@ def array_ufunc(tensor: Tensor, ufunc: np.ufunc, method: str, *inputs: Any, **op
     others = {key: value for key, value in options.items() if key not in own}
     function = update_wrapper(partial(function, **own), function) if own else function
     return with_options(function, others, *inputs, called=name)
+
+
+def _is_for_a_root(caller: FrameType) -> bool:
+    """Return whether a root finder of SciPy looks at a value of the user's function, before its
+    compiled code takes the value for a number, and goes on if that fails."""
+    module = caller.f_globals.get("__name__", "")
+    return caller.f_code.co_name == "f_raise" and module.startswith("scipy.optimize.")
 
 
 def _ufunc_name(ufunc: np.ufunc) -> str:

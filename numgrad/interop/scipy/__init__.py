@@ -16,11 +16,16 @@ from .interpolate.monotone import Akima1DInterpolator as Akima1DInterpolator
 from .interpolate.monotone import PchipInterpolator as PchipInterpolator
 from .interpolate.piecewise import CubicHermiteSpline as CubicHermiteSpline
 from .interpolate.piecewise import PPoly as PPoly
+from .optimization.bracketing import bisect as bisect
+from .optimization.bracketing import brenth as brenth
 from .optimization.bracketing import brentq as brentq
+from .optimization.bracketing import ridder as ridder
+from .optimization.bracketing import toms748 as toms748
 from .optimization.optima import least_squares as least_squares
 from .optimization.optima import minimize as minimize
 from .optimization.roots import fixed_point as fixed_point
 from .optimization.roots import root as root
+from .optimization.scalar_roots import root_scalar as root_scalar
 from .patching.patch import patch as patch
 from .spatial.distances import cdist as cdist
 from .spatial.distances import pdist as pdist
@@ -34,10 +39,11 @@ from .systems.linear import spsolve as spsolve
 
 __all__ = [
     "Akima1DInterpolator", "BSpline", "CubicHermiteSpline", "CubicSpline", "PPoly",
-    "PchipInterpolator", "RegularGridInterpolator", "brentq", "cdist", "cumulative_trapezoid",
-    "eigh", "eigsh", "factorized", "fixed_point", "fsolve", "function", "least_squares",
-    "linear_operator", "make_interp_spline", "map_coordinates", "minimize", "odeint", "patch",
-    "pdist", "quad", "root", "simpson", "solve_ivp", "splu", "spsolve", "squareform",
+    "PchipInterpolator", "RegularGridInterpolator", "bisect", "brenth", "brentq", "cdist",
+    "cumulative_trapezoid", "eigh", "eigsh", "factorized", "fixed_point", "fsolve", "function",
+    "least_squares", "linear_operator", "make_interp_spline", "map_coordinates", "minimize",
+    "odeint", "patch", "pdist", "quad", "ridder", "root", "root_scalar", "simpson", "solve_ivp",
+    "splu", "spsolve", "squareform", "toms748",
 ]  # fmt: skip
 
 

@@ -17,7 +17,10 @@ SOLVERS = {
         "cumulative_trapezoid", "odeint", "quad", "simpson", "solve_ivp",
     ),
     "scipy.interpolate": ("make_interp_spline",),
-    "scipy.optimize": ("brentq", "fixed_point", "fsolve", "least_squares", "minimize", "root"),
+    "scipy.optimize": (
+        "bisect", "brenth", "brentq", "fixed_point", "fsolve", "least_squares", "minimize",
+        "ridder", "root", "root_scalar", "toms748",
+    ),
     "scipy.sparse.linalg": ("eigsh", "factorized", "splu", "spsolve"),
     "scipy.spatial.distance": ("cdist", "pdist", "squareform"),
     "scipy.ndimage": ("map_coordinates",),
