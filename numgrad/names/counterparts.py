@@ -52,8 +52,6 @@ OTHERS: dict[str, str] = {
     "scipy.integrate.BDF": _ODE,
     "scipy.integrate.Radau": _ODE,
     "scipy.integrate.quad_vec": "interop.scipy.quad(f, a, b)",
-    "scipy.optimize.curve_fit": "interop.scipy.least_squares(residuals, p0)",
-    "scipy.optimize.minimize_scalar": "interop.scipy.minimize(f, x0)",
     "scipy.optimize.approx_fprime": "func.grad(f)(x)",
     "scipy.interpolate.interp1d": "interop.scipy.make_interp_spline(x, y, k=1)",
     "scipy.sparse.csr_matrix": "sparse.csr_array",
@@ -80,7 +78,8 @@ is to be called so, any other with the arguments of the original."""
 
 FOLLOWED = {
     f"interop.scipy.{name}"
-    for name in ("quad", "bisect", "brenth", "brentq", "ridder", "root_scalar", "toms748")
+    for name in ("quad", "bisect", "brenth", "brentq", "ridder", "root_scalar", "toms748",
+                 "minimize_scalar", "golden", "brent", "fminbound")
 }
 """Solvers that find the tensors that a function closes over."""
 

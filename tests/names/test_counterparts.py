@@ -94,6 +94,9 @@ PROGRAMS = {
         scipy.optimize.ridder(lambda x: x * x - t, 0.0, 2.0, xtol=1e-14)
         scipy.optimize.toms748(lambda x: x * x - t, 0.0, 2.0, xtol=1e-14)
         scipy.optimize.root_scalar(lambda x: x * x - t, bracket=[0.0, 2.0]).root
+        scipy.optimize.curve_fit(lambda x, a: a * x, X, 3.0 * t * X)[0]
+        scipy.optimize.minimize_scalar(lambda x: (x - t) ** 2).x
+        scipy.optimize.nnls(np.eye(3), t * X)[0]
         scipy.optimize.fsolve(lambda x, t: x * x - t, 0.5, (t,), xtol=1e-13)
     """,
     "scipy.interpolate": """
@@ -127,10 +130,6 @@ PROGRAMS = {
     "scipy.integrate.RK45": "scipy.integrate.RK45(lambda s, y: -t * y, 0.0, [1.0], 1.0)",
     "scipy.integrate.BDF": "scipy.integrate.BDF(lambda s, y: -t * y, 0.0, [1.0], 1.0)",
     "scipy.integrate.Radau": "scipy.integrate.Radau(lambda s, y: -t * y, 0.0, [1.0], 1.0)",
-    "scipy.optimize.curve_fit": """
-        scipy.optimize.curve_fit(lambda x, a: a * x, X, 3.0 * t * X)[0]
-    """,
-    "scipy.optimize.minimize_scalar": "scipy.optimize.minimize_scalar(lambda x: (x - t) ** 2).x",
     "scipy.optimize.approx_fprime": "scipy.optimize.approx_fprime([2.0], lambda x: t * x[0] ** 2)",
     "scipy.interpolate.interp1d": "scipy.interpolate.interp1d(X, t * X * X)(0.3)",
     "scipy.sparse.bsr_array": "scipy.sparse.bsr_array(t * A) @ np.ones(2)",

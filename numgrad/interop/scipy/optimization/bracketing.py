@@ -283,5 +283,5 @@ def _bracketed(
     found, result = getattr(optimize, method)(
         problem.value, *ends, problem.numbers, full_output=True, disp=disp, **own
     )
-    result.root = found = problem.delivered(found, result, ends)
+    result.root = found = problem.root(found, result, ends)
     return (found, result) if full_output else found

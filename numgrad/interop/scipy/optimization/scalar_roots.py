@@ -36,15 +36,38 @@ class Problem:
         """Return the value as a number, for SciPy."""
         return require_real(self.scalar(x, *args), self.what)
 
-    def delivered(self, found: float, result: Any, ends: Sequence[float] | None) -> Any:
+    @property
+    def needs_graph(self) -> bool:
+        """Whether gradients are wanted of what is found."""
+        return self.parameters.want_grad
+
+    @staticmethod
+    def point(x: float) -> Tensor:
+        """Return a number as a vector."""
+        return tensor([x])
+
+    def as_result(self, found: float) -> Any:
+        """Return a number as a tensor, if one of the arguments or of the function's results is."""
+        is_tensor = self.parameters.has_tensors or self.scalar.returns_tensors
+        return tensor(found) if is_tensor else found
+
+    def at(self, x: Any, value: Any) -> Any:
+        """Return the function's value at what was found, which is a tensor where that is."""
+        if not isinstance(x, Tensor):
+            return value
+        parameters = self.parameters
+        return as_real(self.f(x, *parameters.args(parameters.tensors)), self.what)
+
+    def solution(self, found: float, residual: Callable[..., Any], slope: float) -> Tensor:
+        """Return the root of an equation as a function of the tensors."""
+        matrix = np.array([[slope]])
+        return reshape(self.parameters.solution(np.array([found]), residual, lambda: matrix), ())
+
+    def root(self, found: float, result: Any, ends: Sequence[float] | None) -> Any:
         """Return the root that SciPy has found; in an interval with these ends, if there is one."""
-        if not (self.parameters.has_tensors or self.scalar.returns_tensors):
-            return found
-        if not self.parameters.want_grad:
-            return tensor(found)
-        slope = self._slope(found, result, ends)
-        x = self.parameters.solution(np.array([found]), self._residual, lambda: np.array([[slope]]))
-        return reshape(x, ())
+        if not self.needs_graph:
+            return self.as_result(found)
+        return self.solution(found, self._residual, self._slope(found, result, ends))
 
     def _residual(self, x: Tensor, *args: Any) -> Tensor:
         return reshape(as_real(self.f(reshape(x, ()), *args), self.what), 1)
@@ -52,12 +75,12 @@ class Problem:
     def _slope(self, found: float, result: Any, ends: Sequence[float] | None) -> float:
         """Return the derivative at the root; raise if there is none."""
         with no_grad():
-            at = Evaluation(self._residual, (tensor([found]), *self.numbers), 0, self.what)
-            value, slope = abs(at.output.item()), at.pulled([tensor([1.0])])[0].item()
+            at = Evaluation(self._residual, (self.point(found), *self.numbers), 0, self.what)
+            value, slope = abs(at.output.item()), at.pulled([self.point(1.0)])[0].item()
             if ends is None:  # half of the digits are right
                 most = np.sqrt(np.finfo(float).eps) * abs(slope) * max(abs(found), 1.0)
             else:
-                values = [self._residual(tensor([x]), *self.numbers).item() for x in ends]
+                values = [self._residual(self.point(x), *self.numbers).item() for x in ends]
                 most = max(map(abs, values))
         if not result.converged or not value <= most:
             what = "the function has a pole or a jump there" if result.converged else result.flag
@@ -139,7 +162,7 @@ def root_scalar(
         own[name] = _of_numbers(given, name)
     result = optimize.root_scalar(problem.value, problem.numbers, method, **own)
     ends = None if own["bracket"] is None else [real_number(x, "bracket") for x in bracket[:2]]
-    result.root = problem.delivered(float(result.root), result, ends)
+    result.root = problem.root(float(result.root), result, ends)
     return result
 
 

@@ -18,8 +18,9 @@ SOLVERS = {
     ),
     "scipy.interpolate": ("make_interp_spline",),
     "scipy.optimize": (
-        "bisect", "brenth", "brentq", "fixed_point", "fsolve", "least_squares", "minimize",
-        "ridder", "root", "root_scalar", "toms748",
+        "bisect", "brent", "brenth", "brentq", "curve_fit", "fixed_point", "fminbound",
+        "fsolve", "golden", "least_squares", "leastsq", "minimize", "minimize_scalar",
+        "nnls", "ridder", "root", "root_scalar", "toms748",
     ),
     "scipy.sparse.linalg": ("eigsh", "factorized", "splu", "spsolve"),
     "scipy.spatial.distance": ("cdist", "pdist", "squareform"),
