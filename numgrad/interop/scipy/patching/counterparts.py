@@ -24,7 +24,6 @@ SOLVERS = {
     ),
     "scipy.sparse.linalg": ("eigsh", "factorized", "splu", "spsolve"),
     "scipy.spatial.distance": ("cdist", "pdist", "squareform"),
-    "scipy.ndimage": ("map_coordinates",),
 }  # fmt: skip
 CLASSES = (
     "Akima1DInterpolator", "BSpline", "CubicHermiteSpline", "CubicSpline", "PPoly",
@@ -92,6 +91,8 @@ def functions() -> Iterator[Pair]:
     for module, names in SOLVERS.items():
         for name in names:
             yield import_module(module), name, getattr(solvers, name)
+    for name in solvers.ndimage.__all__:
+        yield import_module("scipy.ndimage"), name, getattr(solvers.ndimage, name)
     yield import_module("scipy.integrate"), "trapezoid", trapezoid
     for name in MATRICES:
         yield import_module("scipy.sparse"), name, getattr(sparse, name)
