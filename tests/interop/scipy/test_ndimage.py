@@ -92,6 +92,51 @@ def test_small_and_other_arrays():
     np.testing.assert_allclose(own.uniform_filter(cube), ndimage.uniform_filter(cube), rtol=1e-10)
 
 
+MOVES = {
+    "affine": (lambda m, x, p, **o: m.affine_transform(x, [[1.0, p], [0.2, 0.9]], [p, 0.1], **o)),
+    "homogeneous": lambda m, x, p, **o: m.affine_transform(
+        x, np.array([[0.9, 0.1, 0.3], [0.2, 1.1, -0.2]]) * (1.0 + 0.1 * p), **o),
+    "diagonal": lambda m, x, p, **o: m.affine_transform(
+        x, [0.8, 1.1], 0.3, output_shape=(4, 7), **o) * p,
+    "shift": lambda m, x, p, **o: m.shift(x, [p, -0.4], **o),
+    "rotate": lambda m, x, p, **o: m.rotate(x, 30.0 * p, **o)[1:4, 1:4],
+    "rotate in place": lambda m, x, p, **o: m.rotate(x, 70.0 * p, (0, 1), reshape=False, **o),
+    "zoom": lambda m, x, p, **o: m.zoom(x, (1.7, 0.6), **o) * p,
+    "zoom of grids": lambda m, x, p, **o: m.zoom(x, 1.5, grid_mode=True, **o) * p,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MOVES)
+def test_images_are_moved_as_scipy_moves_them(name):
+    def move(m, x, p, **o):  # of tensors NumPy makes no array
+        def stacked(value):
+            return ng.stack([stacked(v) for v in value]) if isinstance(value, list) else value
+
+        if m is own:
+            class m:  # noqa: N801
+                affine_transform = staticmethod(lambda x, a, *b, **o: own.affine_transform(
+                    x, stacked(a), *[stacked(v) for v in b], **o))  # fmt: skip
+                shift, rotate, zoom = map(staticmethod, (own.shift, own.rotate, own.zoom))
+        return MOVES[name](m, x, p, **o)
+
+    for order, mode in ((1, "constant"), (1, "reflect"), (1, "grid-wrap"), (0, "nearest")):
+        options = {"order": order, "mode": mode, "cval": 0.7}
+        if name == "zoom of grids" and mode == "constant":
+            options["mode"] = "grid-constant"
+        expected = MOVES[name](ndimage, IMAGE, 0.83, **options)
+        found = move(own, ng.tensor(IMAGE), ng.tensor(0.83), **options)
+        np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
+        if not order:
+            continue
+        seed = RNG.normal(size=expected.shape)
+        x, p = (ng.tensor(v, requires_grad=True) for v in (IMAGE, 0.83))
+        gx, gp = ng.grad((move(own, x, p, **options) * seed).sum(), (x, p))
+        value = lambda x, p, o=options, w=seed: (MOVES[name](ndimage, x, p, **o) * w).sum()  # noqa: E731
+        agree(gx, derivative(lambda v, f=value: f(v, 0.83), IMAGE), 1e-8)
+        slope = derivative(lambda v, f=value: f(IMAGE, v[0]), np.array([0.83]), h=1e-6)
+        agree(np.atleast_1d(gp), slope, 1e-6)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -102,6 +147,9 @@ def test_small_and_other_arrays():
         (lambda: own.laplace(IMAGE, axes=[0, 2]), r"axes=\[0, 2\] of an array of 2 axes"),
         (lambda: own.gaussian_filter(IMAGE, [1.0, 2.0, 3.0]), "sigma has 3 items for 2 axes"),
         (lambda: own.uniform_filter(IMAGE, 0), "size must be positive"),
+        (lambda: own.shift(IMAGE, 1.0), "order must be 0 or 1"),
+        (lambda: own.affine_transform(IMAGE, np.ones((3, 2))), "a matrix of shape"),
+        (lambda: own.rotate(IMAGE, 3.0, (0,)), "axes must be two axes"),
         (lambda: own.laplace(IMAGE, np.zeros((5, 6))), "output must be a dtype"),
     ],
 )

@@ -14,9 +14,14 @@ from .gaussian import gaussian_filter as gaussian_filter
 from .gaussian import gaussian_filter1d as gaussian_filter1d
 from .gaussian import gaussian_gradient_magnitude as gaussian_gradient_magnitude
 from .gaussian import gaussian_laplace as gaussian_laplace
+from .geometry import affine_transform as affine_transform
+from .geometry import rotate as rotate
+from .geometry import shift as shift
+from .geometry import zoom as zoom
 
 __all__ = [
-    "convolve", "convolve1d", "correlate", "correlate1d", "gaussian_filter", "gaussian_filter1d",
-    "gaussian_gradient_magnitude", "gaussian_laplace", "laplace", "map_coordinates", "prewitt",
-    "sobel", "uniform_filter", "uniform_filter1d",
+    "affine_transform", "convolve", "convolve1d", "correlate", "correlate1d", "gaussian_filter",
+    "gaussian_filter1d", "gaussian_gradient_magnitude", "gaussian_laplace", "laplace",
+    "map_coordinates", "prewitt", "rotate", "shift", "sobel", "uniform_filter",
+    "uniform_filter1d", "zoom",
 ]  # fmt: skip
