@@ -113,8 +113,8 @@ def _stored(matrix: Any) -> tuple[Stored, np.ndarray]:
 
 
 def combined(function: Callable[..., Any], a: Any, b: Any) -> Any:
-    """Return what ``a @ b``, ``a * b``, ``a / b``, ``a + b`` or ``a - b`` means where one of them is
-    a sparse array of SciPy; ``NotImplemented`` for other operations and other operands.
+    """Return what ``a @ b``, ``a * b``, ``a / b``, ``a + b`` or ``a - b`` means where one is a
+    sparse array of SciPy; ``NotImplemented`` for other operations and other operands.
 
     Of elements it is what a sparse array of numgrad makes of it; ``*`` with a matrix of the old
     kind is the product of matrices, unless the tensor is a number.

@@ -57,7 +57,8 @@ def test_other_finders_of_roots(name):
         ng.func.grad(captured)(np.array([1.3, 0.4])), ng.func.grad(exact)([1.3, 0.4]), rtol=1e-7
     )
     found = find(lambda x: x**3 - 2.0)
-    assert isinstance(found, float) and abs(found - 2.0 ** (1 / 3)) < 1e-11
+    assert isinstance(found, float)
+    assert abs(found - 2.0 ** (1 / 3)) < 1e-11
 
 
 def test_finders_give_what_those_of_scipy_give():
@@ -66,7 +67,9 @@ def test_finders_give_what_those_of_scipy_give():
         given = ng.tensor(2.0, requires_grad=True)
         x, r = getattr(scipy, name)(f, 0, 2, args=(given,), full_output=True)
         expected, other = getattr(optimize, name)(f, 0, 2, args=(2.0,), full_output=True)
-        assert x.item() == expected and r.root is x and r.iterations == other.iterations
+        assert x.item() == expected
+        assert r.root is x
+        assert r.iterations == other.iterations
     slope = lambda x, a: 3.0 * x**2  # noqa: E731
     r = scipy.root_scalar(f, (given,), x0=1.0, fprime=slope)
     assert r.root.item() == optimize.root_scalar(f, (2.0,), x0=1.0, fprime=slope).root

@@ -76,8 +76,10 @@ def test_numbers_that_are_not_negative():
     rng = np.random.default_rng(2)
     A, b = rng.normal(size=(6, 4)), rng.normal(size=6)
     x, rest = scipy.nnls(A, b)
-    assert np.array_equal(x, optimize.nnls(A, b)[0]) and rest == optimize.nnls(A, b)[1]
-    assert (x == 0.0).any() and (x > 0.0).any()
+    assert np.array_equal(x, optimize.nnls(A, b)[0])
+    assert rest == optimize.nnls(A, b)[1]
+    assert (x == 0.0).any()
+    assert (x > 0.0).any()
     weights = np.arange(1.0, 5.0)
     for place, given in enumerate((A, b)):
         def f(of, v, place=place):
@@ -128,4 +130,6 @@ def test_values_of_minima_and_minima_at_bounds():
     with ng.interop.scipy.patch():
         x = optimize.golden(lambda x: (x - a) ** 2)
         y, number = optimize.golden(lambda x: (x - a) ** 2, full_output=True)[1:]
-    assert ng.grad(x, a)[0].item() == 1.0 and y.item() < 1e-12 and number > 10
+    assert ng.grad(x, a)[0].item() == 1.0
+    assert y.item() < 1e-12
+    assert number > 10

@@ -69,7 +69,7 @@ def test_weights_widths_and_constants_have_gradients():
         def along(v, place=place):
             return f(ndimage, *given[:place], v, *given[place + 1 :])
 
-        exact = derivative(lambda v, g=along: g(v.reshape(np.shape(given[place]))[()]),
+        exact = derivative(lambda v, g=along, n=place: g(v.reshape(np.shape(given[n]))[()]),
                            np.atleast_1d(given[place]))  # fmt: skip
         agree(np.atleast_1d(gradient), exact, 1e-8)
 

@@ -301,7 +301,8 @@ def test_frozen_distributions_have_what_those_of_scipy_have():
         frozen = stats.norm(loc=s)
         draw = frozen.rvs(random_state=3)
         number = stats.norm(loc=s.detach())
-        assert frozen.args == () and frozen.kwds["loc"] is s
+        assert frozen.args == ()
+        assert frozen.kwds["loc"] is s
         assert [end.item() for end in frozen.support()] == [-np.inf, np.inf]
         np.testing.assert_allclose([x.item() for x in number.stats()], [0.5, 1.0])
         with pytest.raises((NotImplementedError, ng.errors.DetachedError)):
@@ -309,7 +310,8 @@ def test_frozen_distributions_have_what_those_of_scipy_have():
         with pytest.raises((NotImplementedError, ng.errors.DetachedError)):
             frozen.expect()
     expected = stats.norm(loc=0.5).rvs(random_state=3)
-    assert draw.item() == expected and ng.grad(draw, s)[0].item() == 1.0
+    assert draw.item() == expected
+    assert ng.grad(draw, s)[0].item() == 1.0
 
 
 def test_functions_of_scipy_are_transformed_themselves():
@@ -334,7 +336,8 @@ def test_factors_of_a_constant_matrix_take_tensors(format):  # noqa: A002
         warnings.simplefilter("ignore", sparse.SparseEfficiencyWarning)  # of csr
         factors, solve = sparse.linalg.splu(matrix), sparse.linalg.factorized(matrix)
         assert np.array_equal(factors.solve(VECTOR), lu.solve(VECTOR))
-        assert np.array_equal(solve(VECTOR), lu.solve(VECTOR)) and factors.nnz == lu.nnz
+        assert np.array_equal(solve(VECTOR), lu.solve(VECTOR))
+        assert factors.nnz == lu.nnz
         matrix.data[:] = 0.0  # factors are of the numbers that were there
         for u, of in ((factors.solve(t, "T"), "T"), (solve(t), "N")):
             np.testing.assert_allclose(u.detach(), lu.solve(VECTOR, of), rtol=1e-12)
@@ -345,7 +348,8 @@ def test_factors_of_a_constant_matrix_take_tensors(format):  # noqa: A002
 def test_sparse_arrays_of_both_libraries_are_put_together():
     t, identity = ng.tensor([2.0, 4.0], requires_grad=True), sparse.eye(2)
     calls = {
-        "kron": lambda d: sparse.kron(identity, d), "hstack": lambda d: sparse.hstack([d, identity]),
+        "kron": lambda d: sparse.kron(identity, d),
+        "hstack": lambda d: sparse.hstack([d, identity]),
         "bmat": lambda d: sparse.bmat([[d, None], [None, identity]]),
         "block_diag": lambda d: sparse.block_diag([identity, d]),
         "triu": lambda d: sparse.triu(d),

@@ -69,7 +69,7 @@ def chosen_axes(axes: Any, ndim: int, what: str) -> list[int]:
 
 def for_each(value: Any, axes: Sequence[int], name: str, what: str) -> list[Any]:
     """Return an option for each of the axes: one for all, or a sequence."""
-    if isinstance(value, Tensor) or isinstance(value, np.ndarray):
+    if isinstance(value, (Tensor, np.ndarray)):
         value = list(value) if value.ndim else value
     if not isinstance(value, (tuple, list)):
         return [value] * len(axes)

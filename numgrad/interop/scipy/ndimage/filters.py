@@ -160,7 +160,8 @@ def uniform_filter1d(
     cval: Any = 0.0,
     origin: int = 0,
 ) -> Any:
-    """Return the means of ``size`` elements along an axis, as `scipy.ndimage.uniform_filter1d` does.
+    """Return the means of ``size`` elements along an axis, as `scipy.ndimage.uniform_filter1d`
+    does.
 
     Examples
     --------

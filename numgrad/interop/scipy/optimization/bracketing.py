@@ -91,7 +91,8 @@ def brenth(
     full_output: bool = False,
     disp: bool = True,
 ) -> Any:
-    """Find a root in an interval by Brent's method with hyperbolic extrapolation, by `scipy.optimize.brenth`.
+    """Find a root in an interval by Brent's method with hyperbolic extrapolation, by
+    `scipy.optimize.brenth`.
 
     Parameters
     ----------
@@ -233,7 +234,8 @@ def toms748(
     full_output: bool = False,
     disp: bool = True,
 ) -> Any:
-    """Find a root in an interval by Algorithm 748 of Alefeld, Potra and Shi, by `scipy.optimize.toms748`.
+    """Find a root in an interval by Algorithm 748 of Alefeld, Potra and Shi, by
+    `scipy.optimize.toms748`.
 
     Parameters
     ----------

@@ -11,10 +11,10 @@ from ...._errors import ArgTypeError, ConvergenceError
 from ...._tensor import Tensor
 from ....func import jacobian
 from ....functions.array.operands import as_tensor
+from ....functions.linalg.least_squares import lstsq
 from ....functions.linalg.norms import norm
 from ....functions.linalg.systems import cholesky, inv
 from ....functions.linalg.triangular import solve_triangular
-from ....functions.linalg.least_squares import lstsq
 from ....functions.products.products import matmul
 from ....functions.reduction.reduction import sum as _sum
 from ....functions.shape.reshaping import matrix_transpose, ravel
@@ -110,7 +110,7 @@ def curve_fit(
     args = xdata, ydata, deviations
     result = least_squares(residuals, start, bounds=(lower, upper), args=args, **own)
     if not result.get("success", True):
-        raise ConvergenceError(f"curve_fit: the optimal parameters were not found: {result.message}")
+        raise ConvergenceError(f"curve_fit: no optimal parameters were found: {result.message}")
     return result.x, _covariance(residuals, result, args, absolute_sigma)
 
 
