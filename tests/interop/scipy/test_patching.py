@@ -110,12 +110,24 @@ CALLS = {
     "sosfilt_zi": (SECTIONS,), "sosfiltfilt": (SECTIONS, np.arange(20.0)),
     "savgol_filter": (P, 3, 1), "welch": (P, 2.0, "hann", 4), "cdist": (MATRIX, POSITIVE),
     "pdist": (MATRIX,), "squareform": (VECTOR[:3],),
+    "coherence": (P, P**2, 1.0, "hann", 4), "csd": (P, P + 1.0, 1.0, "hann", 4),
+    "istft": (MATRIX[:3],),
+    "decimate": (np.arange(40.0), 2), "resample_poly": (P, 2, 3), "upfirdn": (VECTOR, P),
+    "stft": (P, 1.0, "hann", 4), "spectrogram": (P, 1.0, "hann", 4),
     "fftfreq": (4, np.float64(0.2)), "rfftfreq": (4, np.float64(0.2)),
 }  # fmt: skip
 SOLVERS = {"spsolve", "splu", "factorized", "eigsh", "make_interp_spline"}
-ELSEWHERE = {"cho_factor", "cho_solve", "lu_solve", "map_coordinates", "next_fast_len"} | set(
-    counterparts.MATRICES
-)
+OF_IMAGES = {
+    "convolve": (MATRIX, MATRIX[:2, :3]), "correlate": (MATRIX, MATRIX[:2, :3]),
+    "convolve1d": (MATRIX, VECTOR), "correlate1d": (MATRIX, VECTOR),
+    "gaussian_filter": (MATRIX, 1.0), "gaussian_filter1d": (MATRIX, 1.0),
+    "gaussian_gradient_magnitude": (MATRIX, 1.0), "gaussian_laplace": (MATRIX, 1.0),
+    "uniform_filter1d": (MATRIX, 3),
+}  # fmt: skip
+ELSEWHERE = {
+    "cho_factor", "cho_solve", "lu_solve", "map_coordinates", "next_fast_len", "affine_transform",
+    "rotate", "shift", "zoom", *counterparts.MATRICES,
+}  # fmt: skip
 
 
 def leaves(value):
@@ -133,6 +145,8 @@ def test_every_function_gives_by_default_what_that_of_scipy_gives():
             continue
         is_square = module.__name__ in ("scipy.linalg", "scipy.fft")
         args = CALLS.get(name, (POSITIVE if is_square else P,))
+        if module is ndimage:
+            args = OF_IMAGES.get(name, (MATRIX,))
         expected = leaves(original(*args))
         with patch():
             of_numbers = leaves(getattr(module, name)(*args))
