@@ -182,6 +182,8 @@ class Segments:
             )
         self.starts = np.arange(0, x.shape[-1] - n + 1, n - self.shared)
         is_complex = "c" in (x.dtype.kind, weights.dtype.kind)
+        if np.ndim(return_onesided):
+            raise TypeError(f"{name}: return_onesided must be True or False, not an array")
         self.is_half = bool(guarded(return_onesided)) and not is_complex
         is_density = scaling == "density"
         self.total = (

@@ -232,8 +232,7 @@ def stft(
     >>> round(abs(z[1, 2]).item(), 6), t.tolist()
     (0.5, [0.0, 2.0, 4.0, 6.0, 8.0])
     """
-    if scaling not in ("spectrum", "psd"):
-        raise ValueError(f"stft: scaling must be 'spectrum' or 'psd', got {scaling!r:.80}")
+    _require_scaling("stft", scaling)
     values = sequences("stft", x, axis)
     n = None if nperseg is None else integer(nperseg, "nperseg")
     n = min(n or 256, values.shape[-1]) if isinstance(window, (str, tuple)) else n
@@ -251,12 +250,17 @@ def stft(
     return plan.frequencies, times / plan.rate, _in_place_of(z, axis)
 
 
+def _require_scaling(name: str, scaling: Any) -> None:
+    if not isinstance(scaling, str) or scaling not in ("spectrum", "psd"):
+        raise ValueError(f"{name}: scaling must be 'spectrum' or 'psd', got {scaling!r:.80}")
+
+
 BOUNDARIES = ("zeros", "even", "odd", "constant", None)
 
 
 def _surrounded(x: Tensor, boundary: str | None, n: int) -> Tensor:
     """Return sequences with ``n`` elements at each end."""
-    if boundary not in BOUNDARIES:
+    if np.ndim(boundary) or boundary not in BOUNDARIES:
         raise ValueError(f"stft: boundary must be one of {BOUNDARIES}, got {boundary!r:.80}")
     if boundary is None or not n:
         return x
@@ -314,6 +318,9 @@ def istft(
     [1.0, 2.0, -1.0, 5.0, 1.0, 2.0, -1.0, 5.0]
     """
     z = floating_numbers(Zxx, "Zxx")
+    time_axis, freq_axis = integer(time_axis, "time_axis"), integer(freq_axis, "freq_axis")
+    if np.ndim(input_onesided) or np.ndim(boundary):
+        raise TypeError("istft: input_onesided and boundary must be True or False, not arrays")
     if z.ndim < 2 or time_axis % z.ndim == freq_axis % z.ndim:
         raise ValueError(f"istft: axes {freq_axis} and {time_axis} of an array of shape {z.shape}")
     z = moveaxis(z, (time_axis % z.ndim, freq_axis % z.ndim), (-2, -1))
@@ -332,6 +339,7 @@ def istft(
     weights = _window_of(window, n)
     parts = (irfft if input_onesided else ifft)(z, size)[..., :n]
     rate = floating_numbers(fs, "fs")
+    _require_scaling("istft", scaling)
     scale = weights.sum() if scaling == "spectrum" else sqrt(rate * (weights * weights).sum())
     x = _overlapped(parts * weights, n - shared) * scale
     norm = _overlapped((weights * weights) * np.ones((count, 1)), n - shared)

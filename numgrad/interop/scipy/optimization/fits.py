@@ -10,6 +10,8 @@ import numpy as np
 from ...._errors import ArgTypeError, ConvergenceError
 from ...._tensor import Tensor
 from ....func import jacobian
+from ....func.pytree import require_function
+from ....functions.array.argument_checks import numeric, pair, real_number
 from ....functions.array.operands import as_tensor
 from ....functions.linalg.least_squares import lstsq
 from ....functions.linalg.norms import norm
@@ -18,7 +20,7 @@ from ....functions.linalg.triangular import solve_triangular
 from ....functions.products.products import matmul
 from ....functions.reduction.reduction import sum as _sum
 from ....functions.shape.reshaping import matrix_transpose, ravel
-from ..implicit.parameters import Parameters, number
+from ..implicit.parameters import Parameters, controls, number
 from ..implicit.solver_operator import Form, in_programs, shape_of
 from ..systems.linear import as_real
 from .optima import least_squares
@@ -88,10 +90,11 @@ def curve_fit(
     >>> ng.grad(p[1], y)[0].numpy().round(3)  # how the rate moves with each measurement
     array([ 0.736, -0.826, -1.077])
     """
-    if full_output:
+    f = require_function(f, "curve_fit")
+    if full_output is not False:
         raise ArgTypeError("curve_fit: full_output= is not served; least_squares has more results")
-    lower, upper = bounds
-    start = _start(f, lower, upper) if p0 is None else p0
+    lower, upper = pair(bounds, "bounds", "a pair of numbers or arrays")
+    start = _start(f, lower, upper) if p0 is None else numeric(p0, "p0")
     if check_finite:
         for data in (xdata, ydata):
             _require_finite(data)
@@ -216,13 +219,18 @@ def leastsq(
     >>> round(x[0].item(), 6), ng.grad(x[0], y)[0].numpy().round(6)
     (2.0, array([0.5, 0.5]))
     """
-    if full_output:
+    func = require_function(func, "leastsq")
+    if full_output is not False:
         raise ArgTypeError("leastsq: full_output= is not served; least_squares has more results")
     given = args if isinstance(args, tuple) else (args,)
     least = 2.0 * np.finfo(float).eps
-    limits = {"ftol": max(ftol, least), "xtol": max(xtol, least), "gtol": max(gtol, least)}
+    given_limits = {"ftol": ftol, "xtol": xtol, "gtol": gtol}
+    limits = {
+        name: max(real_number(value, name), least)
+        for name, value in controls(given_limits, "leastsq").items()
+    }
     result = least_squares(
-        func, x0, args=given, method="lm", max_nfev=maxfev or None, **limits
+        func, numeric(x0, "x0"), args=given, method="lm", max_nfev=maxfev or None, **limits
     )
     return result.x, 1 if result.get("success", True) else 5
 
@@ -265,6 +273,8 @@ def nnls(A: Any, b: Any, *, maxiter: int | None = None) -> Any:
     """
     from scipy import optimize
 
+    if len(shape_of(A)) != 2 or len(shape_of(b)) != 1:
+        raise ArgTypeError(f"nnls: A is a matrix and b a vector, got {shape_of(A)}, {shape_of(b)}")
     parameters = Parameters((A, b), "nnls")
     x, rest = optimize.nnls(*parameters.numbers, maxiter=maxiter)
     if not parameters.has_tensors:

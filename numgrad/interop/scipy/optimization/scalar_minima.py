@@ -10,12 +10,12 @@ from ...._errors import ConvergenceError
 from ...._tensor import Tensor
 from ....func import grad
 from ....func.gradients import Evaluation
-from ....functions.array.argument_checks import real_number
+from ....functions.array.argument_checks import real_number, sequence
 from ....functions.shape.reshaping import reshape
 from ..implicit.parameters import controls
 from ..implicit.solver_operator import Form, Found, converged, in_programs, refuse
 from ..systems.linear import as_real
-from .scalar_roots import Problem
+from .scalar_roots import Problem, require_choices
 
 PRECISION = np.finfo(float).eps ** 0.25
 """How far from the minimum a search may end: values near it differ in their last digits only."""
@@ -110,9 +110,14 @@ def minimize_scalar(
     """
     from scipy import optimize
 
+    require_choices("minimize_scalar", method, options)
     problem = Minimum(fun, args, "minimize_scalar")
     own = controls({"bracket": bracket, "bounds": bounds, "options": options, "tol": tol},
                    "minimize_scalar")  # fmt: skip
+    if own["bracket"] is not None:
+        sequence(own["bracket"], "bracket")
+    if own["tol"] is not None:
+        own["tol"] = real_number(own["tol"], "tol")
     result = optimize.minimize_scalar(
         problem.value, args=problem.numbers, method=method, **own
     )
@@ -266,6 +271,10 @@ def _older(
 
     problem = Minimum(func, args, method)
     own = controls(own if ends else own | {"brack": brack}, method)
+    for name in {"tol", "xtol"} & set(own):
+        own[name] = real_number(own[name], name)
+    if own.get("brack") is not None:
+        sequence(own["brack"], "brack")
     x, value, *rest = getattr(optimize, method)(
         problem.value, *ends, args=problem.numbers, full_output=True, **own
     )

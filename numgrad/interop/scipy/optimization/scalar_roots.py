@@ -9,6 +9,7 @@ from ...._autograd import no_grad
 from ...._errors import ConvergenceError
 from ...._tensor import Tensor, tensor
 from ....func.gradients import Evaluation
+from ....func.pytree import require_function
 from ....functions.array.argument_checks import real_number
 from ....functions.shape.reshaping import reshape
 from ..implicit.closures import Scalar, require_real
@@ -27,7 +28,7 @@ class Problem:
     """
 
     def __init__(self, f: Callable[..., Any], args: Any, what: str) -> None:
-        self.f, self.what = f, what
+        self.f, self.what = require_function(f, what), what
         self.parameters = Parameters(args, what)
         self.scalar = Scalar(f, self.parameters.closure)
         self.numbers = self.parameters.args([t.detach() for t in self.parameters.tensors])
@@ -152,6 +153,7 @@ def root_scalar(
     """
     from scipy import optimize
 
+    require_choices("root_scalar", method, options)
     problem = Problem(f, args, "root_scalar")
     slopes = {"fprime": fprime, "fprime2": fprime2}
     starts = {"bracket": bracket, "x0": x0, "x1": x1}
@@ -164,6 +166,14 @@ def root_scalar(
     ends = None if own["bracket"] is None else [real_number(x, "bracket") for x in bracket[:2]]
     result.root = problem.root(float(result.root), result, ends)
     return result
+
+
+def require_choices(what: str, method: Any, options: Any) -> None:
+    """Raise unless a method is a name, or a function, and options are in a dictionary."""
+    if not (method is None or isinstance(method, str) or callable(method)):
+        raise TypeError(f"{what}: method must be a name, got {method!r:.80}")
+    if not (options is None or isinstance(options, dict)):
+        raise TypeError(f"{what}: options must be a dictionary, got {options!r:.80}")
 
 
 def _of_numbers(f: Any, name: str) -> Callable[..., float] | None:
