@@ -233,6 +233,8 @@ def stft(
     (0.5, [0.0, 2.0, 4.0, 6.0, 8.0])
     """
     _require_scaling("stft", scaling)
+    if np.ndim(padded):
+        raise TypeError("stft: padded must be True or False, not an array")
     values = sequences("stft", x, axis)
     n = None if nperseg is None else integer(nperseg, "nperseg")
     n = min(n or 256, values.shape[-1]) if isinstance(window, (str, tuple)) else n
