@@ -3,6 +3,7 @@
 import hashlib
 import linecache
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,8 +14,9 @@ import numpy as np
 from .analyses.activity import Activity
 from .analyses.comparisons import compared_only
 from .analyses.dependence import Dependence
-from .analyses.keep import Keeping
+from .analyses.keep import Keeping, extents_of
 from .analyses.simplify import Liveness, remove_dead, simplify
+from .analyses.small_arrays import numbers_for_arrays
 from .builder.things import tuple_like
 from .frontend.reading import Known, read
 from .generation.exchanges import arrays_again
@@ -52,6 +54,12 @@ class Options:
         long enough.
     snapshots : bool
         Outer loops run their steps again from snapshots, for a tape of a bounded length.
+    small : bool
+        Small local arrays whose indices are known are numbers.
+    whole : bool
+        Arrays that loops in a step load again and again are kept whole.
+    long : int
+        From how many statements on a source is several functions; no limit is infinite.
     """
 
     common: bool = True
@@ -62,6 +70,9 @@ class Options:
     split: bool = True
     checked: bool = True
     snapshots: bool = False
+    small: bool = True
+    whole: bool = True
+    long: float = 250
 
 
 @dataclass
@@ -125,11 +136,17 @@ class Derived:
         The function, the types of its arguments and the active ones.
     lengths : tuple of int
         The lengths of the tapes that sufficed at the last call, for the next one to begin with.
+    first : Derived or None
+        The adjoint that this one is the adjoint of.
+    general : Derived
+        The adjoint that takes no slice to be as long as it says.
     """
 
     exceeding: Any = None
     request: tuple[Any, Sequence[Any], Sequence[int]]
     lengths: tuple[int, int] = (1024, 1024)
+    first: "Derived | None" = None
+    general: "Derived"
 
     def __init__(self, program: Program, active: Sequence[int], options: Options) -> None:
         self.program, self.options = program, options
@@ -142,6 +159,8 @@ class Derived:
 
     def _derive(self, active: list[int]) -> None:
         program, options = self.program, self.options
+        if options.small:
+            numbers_for_arrays(program)
         if options.common:
             simplify(program)
         remove_dead(program)
@@ -154,7 +173,9 @@ class Derived:
         silent = compared_only(program, classes, self.activity, variables, outputs)
         self.compared_only = [(value.hint, line) for value, line in silent]
         dependence = Dependence(program, classes, options.compare)
-        self.keeping = Keeping(program, classes, self.activity, dependence, options.cut)
+        self.keeping = Keeping(
+            program, classes, self.activity, dependence, options.cut, options.whole
+        )
         self._number(active)
         self._generate(classes)
 
@@ -212,7 +233,7 @@ class Derived:
                 program, self.activity, self.keeping, names, writer, tape, order, snapshots, fission
             )
             self._reverse(sweep, seeds)
-        self.source = tidied("\n".join(writer.lines))
+        self.source = tidied("\n".join(writer.lines), options.long)
 
     def _live(self, classes: Classes) -> Liveness:
         """What the forward sweep has to compute."""
@@ -224,6 +245,7 @@ class Derived:
         live.need(values=list(again))
         for plan in self.keeping.plans.values():
             live.need(values=plan.taped)
+            live.need(values=[v for a in plan.arrays for v in [a, *extents_of(a)]])
             for value in plan.again:
                 if value.op is not None and value.op.name == "load":
                     live.need_elements(classes.of(value.op.array))
@@ -260,13 +282,17 @@ class Derived:
     @cached_property
     def plain(self) -> Any:
         """The function, as Python runs it; its source is found by ``inspect``."""
+        return self._defined()[self.name]
+
+    def _defined(self) -> dict[str, Any]:
+        """The names of a module with the source."""
         digest = hashlib.sha256(self.source.encode()).hexdigest()[:16]
         file = f"<{self.name} {digest}>"
         linecache.cache[file] = (len(self.source), None, self.source.splitlines(True), file)
         space = dict(self.namespace)
         exec(compile(self.source, file, "exec"), space)
         space[self.name].is_derived = True
-        return space[self.name]
+        return space
 
     @cached_property
     def compiled(self) -> Any:
@@ -276,7 +302,15 @@ class Derived:
 
         options = getattr(self.request[0], "targetoptions", {})
         kept = {name: options[name] for name in ("fastmath", "boundscheck") if name in options}
-        made = njit(self.plain, error_model="numpy", nogil=self.options.snapshots, **kept)
+        kept |= {"error_model": "numpy", "nogil": self.options.snapshots}
+        made = njit(self.plain, **kept)
+        parts = re.findall(rf"^def ({self.name}_\d+)\(", self.source, re.MULTILINE)
+        if parts and hasattr(made, "py_func"):
+            space = self._defined()
+            for name in parts:
+                own = {**kept, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+                space[name] = njit(space[name], **own)
+            made = njit(space[self.name], **kept)
         return surroundings.kept(made) if hasattr(made, "py_func") else made
 
     @cached_property
@@ -285,6 +319,23 @@ class Derived:
         function, arguments, active = self.request
         made = derive(function, arguments, active, replace(self.options, snapshots=True))
         return made if made.has_snapshots else None
+
+    # Lengths of slices that are taken to be what they say
+
+    def suits(self, shapes: Sequence[tuple[int, ...]]) -> bool:
+        """Return whether arguments of given shapes are as long as the slices that the kernel takes
+        of them."""
+        is_first_suited = self.first is None or self.first.suits(shapes)
+        required = self.program.requires
+        return is_first_suited and all(shapes[n][axis] >= least for n, axis, least in required)
+
+    def suited(self, shapes: Sequence[tuple[int, ...]]) -> "Derived":
+        """Return the adjoint for arguments of given shapes: this one, or a more general one."""
+        if self.suits(shapes):
+            return self
+        if self.first is not None and not self.first.suits(shapes):
+            return self.first.general.again(self.request[2]).suited(shapes)
+        return self.general
 
     def again(self, active: Sequence[int] | None = None) -> "Derived":
         """Return the adjoint of this adjoint, for derivatives of the second order; it is made once.
@@ -299,7 +350,9 @@ class Derived:
         """
         key = None if active is None else tuple(active)
         if key not in self._again:
-            self._again[key] = derive(*self._kernel, active)
+            made = derive(*self._kernel, active)
+            made.first = made.general.first = self
+            self._again[key] = made
         return self._again[key]
 
     @cached_property
@@ -310,9 +363,8 @@ class Derived:
     def _kernel(self) -> tuple[Any, list[Any]]:
         """This adjoint as a kernel, and the types of its arguments."""
         function, arguments, active = self.request
-        first = derive(
-            function, arguments, active, replace(self.options, checked=False, split=False)
-        )
+        options = replace(self.options, checked=False, split=False, long=math.inf)
+        first = derive(function, arguments, active, options)
         types: list[Any] = [value.type for value in first.program.parameters]
         types += [types[n] for n in first.shadows]
         types += [first.results[n] for n in first.cotangents]
@@ -385,5 +437,9 @@ def derive(
     if active is None:
         active = [n for n, v in enumerate(program.parameters) if v.type.is_real]
     made = Derived(program, active, options or Options())
-    made.request = (function, arguments, active)
+    made.general, made.request = made, (function, arguments, active)
+    if program.requires:
+        made.general = derive(function, arguments, active, replace(made.options, small=False))
+        if made.general.shadows != made.shadows:  # those who call it hand over the same
+            return made.general
     return made

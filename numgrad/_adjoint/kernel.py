@@ -84,7 +84,8 @@ def run(
     lengths : tuple or None
         The lengths of the tapes that sufficed; None where snapshots were kept.
     """
-    given = [shadows[n] for n in derived.shadows]
+    derived = derived.suited([np.shape(part) for part in flat])
+    given = [shadows[n] if n in shadows else np.zeros_like(flat[n]) for n in derived.shadows]
     extents = [_extent(part) for part in flat] if derived.exceeding is not None else None
     if memory is None or extents is None or extents != derived.exceeding:
         with Tapes(derived) as tapes:

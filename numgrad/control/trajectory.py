@@ -62,4 +62,6 @@ def _left(count: int, snapshots: int) -> int:
     runs = 1
     while comb(snapshots + runs, snapshots) < count:
         runs += 1
-    return min(count - 1, comb(snapshots + runs - 1, snapshots))
+    # A rest that can be recorded at once is: many steps at a time cost less than one by one.
+    whole = count - snapshots + 1
+    return whole if runs == 1 else min(comb(snapshots + runs - 1, snapshots), whole)

@@ -120,6 +120,15 @@ class Pullback(OfLoops):
         starts = dict(zip(self.starts, given[first:second], strict=True))
         return parameters, starts, list(given[second:])
 
+    def suits(self, given: Sequence[Any]) -> bool:
+        """Return whether inputs are as long as the slices that the kernel takes of them."""
+        parameters = self.split(given)[0]
+        shapes: list[tuple[int, ...]] = []
+        for parameter, origin in zip(parameters, self.origins, strict=True):
+            is_zeros = origin.of == "zeros"
+            shapes.append(shapes[origin.place] if is_zeros else np.shape(parameter))
+        return self.derived.suits(shapes)
+
     def _complete(self, parameters: list[Any]) -> None:
         """Put zeros and tapes into the places of parameters that are no inputs."""
         if self.inner is None:

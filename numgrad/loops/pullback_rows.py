@@ -45,6 +45,10 @@ class RowsOfPullback:
 
     def __call__(self, *operands: np.ndarray) -> None:
         first, count = 1, len(operands[-1])
+        pairs = zip(operands, self._shared, strict=False)
+        if not self._of.suits([x if same else x[0] for x, same in pairs]):
+            self._with_snapshots(first, operands)
+            return
         with ExitStack() as stack:
             tapes = [stack.enter_context(Tapes(level.derived)) for level in self._levels]
             while first < count:

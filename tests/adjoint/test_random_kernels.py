@@ -1,7 +1,7 @@
 """Random kernels against dual numbers."""
 
 from numgrad._adjoint import Options
-from numgrad.testing.fuzzing.kernels.judging import judge, options_of, run
+from numgrad.testing.fuzzing.kernels.judging import judge, options_of, run, text_of
 from numgrad.testing.fuzzing.kernels.writing import KernelWriter
 from tests.sampling import exhaustive
 
@@ -18,7 +18,7 @@ def test_many_random_kernels_are_right_or_refused():
 
 
 def test_each_optimisation_can_be_off():
-    for name in ("common", "cut", "compare", "slice", "reorder", "split"):
+    for name in ("common", "cut", "compare", "slice", "reorder", "split", "small"):
         for seed in range(5):
             verdict, details = judge(KernelWriter(seed).text, seed, Options(**{name: False}))
             assert verdict in ("right", "refused"), details
@@ -30,7 +30,13 @@ def test_random_kernels_are_right_with_snapshots():
         assert verdict in ("right", "refused"), details
 
 
+def test_random_kernels_of_float32_are_right_to_its_rounding():
+    for seed in range(900, 940):
+        verdict, details = judge(text_of(seed), seed, options_of(seed), kind="single")
+        assert verdict != "wrong", details
+
+
 def test_numbers_of_one_branch_compile():
-    for seed in (220003, 220011):
+    for seed in (220003, 220011, 841008):
         verdict, details = judge(KernelWriter(seed).text, seed, options_of(seed), "compiled")
         assert verdict == "right", details

@@ -34,6 +34,13 @@ def walked(length, most):
     return seen, highest, runs[0]
 
 
+def test_long_loops_are_walked_in_few_stretches():
+    for length, most in ((1_000_000, 163_840), (20_000, 8_388), (1_000, 999)):
+        stretches = list(walk_back(length, most, 0, lambda a, b, s: b, lambda a, b, s: [a]))
+        assert len(stretches) < 3 * length / most + 50
+        assert [s[1] for s in stretches[1:]] == [s[0] for s in stretches[:-1]]
+
+
 @pytest.mark.parametrize("length", [0, 1, 2, 7, 100, 1000])
 @pytest.mark.parametrize("most", [1, 2, 3, 10, 60, 1000])
 def test_every_state_comes_once_and_few_are_kept(length, most):

@@ -12,6 +12,17 @@ from ..ssa.ranges import Affine, is_natural, lower, upper
 EQUAL, LATER, ANY = "=", "<", "*"
 
 
+def are_exchanged(one: Value, other: Value) -> bool:
+    """Return whether a loop carries two arrays and exchanges them: they never share memory."""
+    if one is other or not (one.is_phi and other.is_phi) or one.region is not other.region:
+        return False
+    owner = one.region.owner
+    assert owner is not None
+    arrays = [init for init in owner.inits if init.type.is_array]
+    made = [init for init in arrays if init.op is None or init.op.name in ("alloc", "copy")]
+    return len(made) == len(set(arrays)) and not any(init.is_phi for init in arrays)
+
+
 class Dependence:
     """Answers whether what a load gave can be loaded again at the end of a kernel.
 
@@ -40,6 +51,24 @@ class Dependence:
     def _may_follow(self, load: Op, store: Op) -> bool:
         loops = _common_loops(load.region, store.region)
         vectors = [[EQUAL] * n + [LATER] + [ANY] * (len(loops) - n - 1) for n in range(len(loops))]
+        if self._is_after(store, load):
+            vectors.append([EQUAL] * len(loops))
+        return any(self.may_meet(load, store, dict(zip(loops, v, strict=True))) for v in vectors)
+
+    def is_steady(self, load: Op, region: Region) -> bool:
+        """Whether what a load gave still is there at the end of the iteration of a loop around it,
+        by its body."""
+        stores = self._stores.get(self.classes.of(load.array), [])
+        return not any(self._follows_within(load, store, region) for store in stores)
+
+    def _follows_within(self, load: Op, store: Op, region: Region) -> bool:
+        loops = _common_loops(load.region, store.region)
+        if region not in loops or are_exchanged(load.array, store.array):
+            return False
+        first = loops.index(region) + 1
+        vectors = [
+            [EQUAL] * n + [LATER] + [ANY] * (len(loops) - n - 1) for n in range(first, len(loops))
+        ]
         if self._is_after(store, load):
             vectors.append([EQUAL] * len(loops))
         return any(self.may_meet(load, store, dict(zip(loops, v, strict=True))) for v in vectors)

@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from ..ssa.ir import INTEGER, Classes, Op, Program, Region, Value, depth
 from ..ssa.partials import COMPARISONS, SCALARS
 from .activity import Activity
+from .companions import Companions
 from .dependence import Dependence
+from .whole import Whole
 
 
 @dataclass
@@ -22,10 +24,13 @@ class Plan:
         What is kept on the tape, in order.
     again : set of Value
         What is computed again.
+    arrays : list of Value
+        What is kept whole at the end of a step.
     """
 
     taped: list[Value] = field(default_factory=list)
     again: set[Value] = field(default_factory=set)
+    arrays: list[Value] = field(default_factory=list)
 
 
 class Keeping:
@@ -48,15 +53,18 @@ class Keeping:
 
     def __init__(
         self, program: Program, classes: Classes, activity: Activity, dependence: Dependence,
-        is_cut: bool = True,
+        is_cut: bool = True, is_whole: bool = True,
     ) -> None:  # fmt: skip
         self.program, self.classes, self.activity = program, classes, activity
         self.dependence, self.is_cut = dependence, is_cut
+        self.companions = Companions(program)
         self.plans: dict[Region, Plan] = {}
         self.needed: set[Value] = set()
         self._reversed: dict[Op, bool] = {}
         made = [op.result for op in program.body.walk() if op.name in ("alloc", "copy")]
         self._lost = {classes.of(array) for array in made if depth(array.region) > 0}
+        self.whole = Whole(program.body, classes, dependence, self._lost, is_whole)
+        self._arrays: dict[Region, dict[Value, None]] = {}
         self.trips: dict[Op, Value] = {}
         self.needed |= self._plan(program.body)
 
@@ -92,20 +100,36 @@ class Keeping:
         wanted: set[Value] = set()
         for op in region.ops:
             wanted |= set(self._wanted(op))
+        arrays = list(self._arrays.get(region, ()))
+        for array in arrays:
+            wanted.update(extents_of(array))
         own = {v for v in wanted if v.region is region and v.constant is None}
         outer = {v for v in wanted if v.region is not region and v.constant is None}
         if depth(region) == 0:
             self.needed |= own
             return outer
         plan = self._cut(region, own)
+        plan.arrays = arrays
         self.plans[region] = plan
         for value in plan.again:
+            self._note_array(value)
             outer |= {
                 v
                 for v in self._inputs(value) or []
                 if v.region is not region and v.constant is None
             }
         return outer
+
+    def _note_array(self, value: Value) -> None:
+        """Note an array that has to be kept, for a load that is computed again."""
+        if value.op is not None and value.op.name == "load" and self.is_from_tape(value.op):
+            region = self.whole.region_of(value.op)
+            assert region is not None
+            self._arrays.setdefault(region, {})[value.op.array] = None
+
+    def is_from_tape(self, load: Op) -> bool:
+        """Whether a load cannot be done again from the array itself."""
+        return not self.is_available(load.array) or self.dependence.is_overwritten(load)
 
     def _wanted(self, op: Op) -> Iterator[Value]:
         """What the reverse sweep reads for an operation."""
@@ -129,10 +153,13 @@ class Keeping:
             yield from self._wanted_by_loop(op)
 
     def _wanted_by_scalar(self, op: Op) -> Iterator[Value]:
-        for arg, adds in zip(op.args, SCALARS[op.name].adds, strict=True):
-            if adds is not None and arg in self.activity:
-                for place in re.findall(r"\{(\d|r)\}", adds):
-                    yield op.result if place == "r" else op.args[int(place)]
+        adds = SCALARS[op.name].adds
+        for place, arg in enumerate(op.args):
+            if adds[place] is not None and arg in self.activity:
+                pattern, slope = self.companions.adds(op, place), self.companions.of(op)
+                for part in re.findall(r"\{(\d|r|c)\}", pattern):
+                    known = {"r": op.result, "c": slope}
+                    yield known[part] or op.result if part in known else op.args[int(part)]
 
     def _wanted_by_loop(self, op: Op) -> Iterator[Value]:
         trips = self.trips_of(op)
@@ -159,7 +186,7 @@ class Keeping:
         if op.name in SCALARS:
             return None if self._is_kept_rather(op) else op.args
         if op.name == "load":
-            if not self.is_available(op.array) or self.dependence.is_overwritten(op):
+            if self.is_from_tape(op) and self.whole.region_of(op) is None:
                 return None
             return op.index + self._array_inputs(op.array)
         if op.name == "shape" and self.is_available(op.args[0]):
@@ -221,6 +248,11 @@ class Keeping:
             again.add(value)
             todo += self._inputs(value) or []
         return again
+
+
+def extents_of(array: Value) -> list[Value]:
+    """Return the values that say how long a new array is; none for others."""
+    return [] if array.op is None else array.op.info.get("extents", [])
 
 
 def _in_order(values: set[Value]) -> list[Value]:

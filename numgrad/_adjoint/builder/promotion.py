@@ -23,7 +23,8 @@ def folded(name: str, args: Sequence[Value]) -> Any:
         return not numbers[0]
     if name in _FOLDED:
         result = _FOLDED[name](*numbers)
-        return result if isinstance(result, bool) or abs(result) < 2**62 else None
+        is_small = result is not None and (isinstance(result, bool) or abs(result) < 2**62)
+        return result if is_small else None
     return None
 
 
@@ -40,6 +41,11 @@ _FOLDED: dict[str, Callable[..., Any]] = {
     "ne": lambda a, b: a != b,
     "and": lambda a, b: bool(a and b),
     "or": lambda a, b: bool(a or b),
+    "max": lambda a, b: int(max(a, b)),
+    "min": lambda a, b: int(min(a, b)),
+    "floordiv": lambda a, b: a // b if b else None,
+    "mod": lambda a, b: a % b if b else None,
+    "extent": lambda a, b, c: len(range(a, b, c)) if c else None,
 }
 
 

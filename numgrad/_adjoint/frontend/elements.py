@@ -10,7 +10,7 @@ from ..builder import rearranging
 from ..builder.building import Builder
 from ..builder.things import Complex, Lazy, Static, Thing, described, is_array
 from ..ssa.ir import INTEGER, Type, Value
-from ..ssa.ranges import is_natural
+from ..ssa.ranges import affine, is_at_most, is_natural
 from ..ssa.refusal import Refusal
 
 
@@ -216,7 +216,9 @@ class Elements:
         elif stop is not None:
             if not is_natural(stop):
                 stop = self._wrapped(stop, length)
-            end = self.b.scalar("min", stop, length, spelled="min", type=INTEGER)
+            end = stop
+            if not is_at_most(stop, length):
+                end = self.b.scalar("min", stop, length, spelled="min", type=INTEGER)
         taken = end if start.constant == 0 else self._minus(end, start)
         return length if taken is length else self._at_least_zero(taken)
 
@@ -224,6 +226,9 @@ class Elements:
         return self.b.scalar("max", number, self.b.constant(0), spelled="max", type=INTEGER)
 
     def _minus(self, end: Value, start: Value) -> Value:
+        (base, most), (other, least) = affine(end), affine(start)
+        if base is other:
+            return self.b.constant(most - least)
         op = end.op
         if (
             op is not None

@@ -76,7 +76,7 @@ class Statements(Branches, Calls, Loops, ComplexNumbers, Expressions):
                 )
             return bool(method(node))
         except Refusal as refusal:
-            if self.kernel.is_library:  # the statement of the user calls what stands there
+            if self.kernel.is_library and self.chain:  # a statement of the user calls it
                 raise
             raise located(str(refusal), node, written(node), self.place) from None
 

@@ -25,17 +25,6 @@ def order(exchange: Mapping[Any, Any]) -> int:
     return found
 
 
-def are_exchanged(one: Value, other: Value) -> bool:
-    """Return whether a loop carries two arrays and exchanges them: they never share memory."""
-    if one is other or not (one.is_phi and other.is_phi) or one.region is not other.region:
-        return False
-    owner = one.region.owner
-    assert owner is not None
-    arrays = [init for init in owner.inits if init.type.is_array]
-    made = [init for init in arrays if init.op is None or init.op.name in ("alloc", "copy")]
-    return len(made) == len(set(arrays)) and not any(init.is_phi for init in arrays)
-
-
 def arrays_again(program: Program, keeping: Keeping) -> set[Value]:
     """Return the arrays that the reverse sweep loads from, and the bases of these views."""
     found: set[Value] = set()

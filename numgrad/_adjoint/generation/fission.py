@@ -9,11 +9,11 @@ more, and the row is summed by halves.
 import re
 from collections.abc import Sequence
 
+from ..analyses.dependence import are_exchanged
 from ..analyses.keep import Keeping
 from ..ssa.ir import Op
 from ..ssa.partials import SCALARS
 from ..ssa.ranges import affine
-from .exchanges import are_exchanged
 from .order import Order
 from .tape import Tape
 from .writing import Names, Writer, mentions
@@ -88,8 +88,10 @@ class Fission:
         if not all(p or line[:1] in "'\"" for p, line in zip(parsed, lines, strict=True)):
             return
         passes, sums = self._passes(op, lines)
+        if len(passes) < 2:
+            return
         texts = [_needed(lines, effects) for effects in passes]
-        if len(passes) < 2 or any(_checks(text) > _MOST_CHECKS for text in texts):
+        if any(_checks(text) > _MOST_CHECKS for text in texts):
             return
         del self.writer.lines[start:]
         for text in texts:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ..analyses.keep import Keeping
+from ..analyses.keep import Keeping, extents_of
 from ..analyses.simplify import Liveness
 from ..ssa.ir import Classes, Op, Program, Region, Type, Value
 from ..ssa.partials import SCALARS
@@ -89,6 +89,7 @@ class Forward:
         self._named = set(keeping.needed)
         for plan in keeping.plans.values():
             self._named.update(plan.taped)
+            self._named.update(v for array in plan.arrays for v in extents_of(array))
         for op in program.body.walk():
             if op.name == "loop" and (tape.has_rows(op) or op in snapshots.states):
                 self._named.update(op.bounds)
@@ -99,6 +100,8 @@ class Forward:
             if op not in self.live.ops:
                 continue
             used = op.args if op.name != "loop" else op.bounds + self._live_inits(op)
+            if op.name == "view":
+                used = [*used, *op.info["extents"]]
             for value in used:
                 self._uses.setdefault(value, []).append(op.region)
             for inner in op.regions:
@@ -156,12 +159,13 @@ class Forward:
     def _define_all(self) -> None:
         """Define the numbers of branches that the reverse sweep needs: Numba refuses some names
         that one branch alone defines."""
+        trips = list(self.keeping.trips.values())
+        results = [value for op in self.program.body.walk() for value in op.results]
         lines = [
             f"{self.names.of(value)} = {zero_text(value.type)}"
-            for op in self.program.body.walk()
-            for value in op.results
+            for value in [*results, *trips]
             if value in self.keeping.needed
-            and value in self.live.values
+            and (value in self.live.values or value in trips)
             and value.region is not self.program.body
             and not value.type.is_array
         ]
@@ -261,6 +265,7 @@ class Forward:
 
     def _push(self, region: Region) -> None:
         plan = self.keeping.plans.get(region)
+        self.tape.push_arrays(region)
         if plan and plan.taped:
             self.tape.push(region, plan.taped)
 

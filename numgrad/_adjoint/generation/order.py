@@ -1,9 +1,8 @@
 """Loops whose steps can be reversed in any order, which vectorise; sums that stay in registers."""
 
 from ..analyses.activity import Activity
-from ..analyses.dependence import EQUAL, LATER, Dependence
+from ..analyses.dependence import EQUAL, LATER, Dependence, are_exchanged
 from ..ssa.ir import Op, Region, Value
-from .exchanges import are_exchanged
 from .tape import Tape
 
 _WRITES = ("store", "accum")
@@ -30,7 +29,7 @@ class Order:
         elements."""
         if not self.is_on or not op.is_for or op.body.go_on is not None:
             return False
-        if any(self.tape.pushes(inner) for inner in op.body.ops):
+        if self.tape.has_arrays(op.body) or any(self.tape.pushes(inner) for inner in op.body.ops):
             return False
         if any(o.name == "copy" and o.result in self.activity for o in op.body.walk()):
             return False

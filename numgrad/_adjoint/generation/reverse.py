@@ -120,11 +120,12 @@ class Reverse:
                 self._prepare_array(op)
             elif op.name == "loop":
                 self._prepare_exchange(op)
+        self.tape.pop_arrays(region)
 
     def _again(self, op: Op) -> str:
         if op.name == "load":
             index = ", ".join(self.text(i) for i in op.index)
-            return f"{self.names.of(op.array)}[{index or '()'}]"
+            return f"{self.tape.whole(op)}[{index or '()'}]"
         if op.name == "shape":
             return f"{self.names.of(op.args[0])}.shape[{op.info['axis']}]"
         return scalar_text(op.name, op.info.get("spelled") or "", [self.text(a) for a in op.args])
@@ -208,10 +209,12 @@ class Reverse:
         if g is None:
             return
         places = [f"({self.text(arg)})" for arg in op.args]
+        slope = self.keeping.companions.of(op)
+        result = f"({self.text(op.result)})"
+        known = {"r": result, "c": f"({self.text(slope)})" if slope is not None else ""}
         for n in active:
-            pattern = str(adds[n])
-            result = f"({self.text(op.result)})"
-            text = g if pattern == "{g}" else pattern.format(*places, g=f"({g})", r=result)
+            pattern = self.keeping.companions.adds(op, n)
+            text = g if pattern == "{g}" else pattern.format(*places, g=f"({g})", **known)
             self.add(op.args[n], text)
 
     def _load(self, op: Op) -> None:

@@ -6,7 +6,7 @@ iteration. Where the tape is too short the function returns the lengths that it 
 again.
 """
 
-from ..analyses.keep import Keeping
+from ..analyses.keep import Keeping, extents_of
 from ..ssa.ir import Op, Region, Value
 from ..ssa.partials import SCALARS
 from .writing import Names, Writer
@@ -44,7 +44,8 @@ class Tape:
         self.tops = {s: names.fresh(f"top_{s}") for s in _STACKS}
         self._counts: dict[Op, str] = {}
         self._names_of_rows: dict[tuple[Op, str, int], str] = {}
-        used = {stack(v) for plan in keeping.plans.values() for v in plan.taped}
+        self._names_of_arrays: dict[Value, str] = {}
+        used = {stack(v) for plan in keeping.plans.values() for v in [*plan.taped, *plan.arrays]}
         self.used = [s for s in _STACKS if s in used]
         self.apart: set[Op] = set()
         self.is_muted = False
@@ -58,7 +59,7 @@ class Tape:
     def has_rows(self, op: Op) -> bool:
         """Whether a loop keeps its values in rows."""
         plan = self.keeping.plans.get(op.body)
-        if not plan or not plan.taped or not op.is_for or op.body.go_on is not None:
+        if not plan or not plan.taped or plan.arrays or not op.is_for or op.body.go_on is not None:
             return False
         if op in self.apart:
             return False
@@ -66,7 +67,7 @@ class Tape:
 
     def _pushes(self, region: Region) -> bool:
         plan = self.keeping.plans.get(region)
-        if plan and plan.taped:
+        if plan and (plan.taped or plan.arrays):
             return True
         return any(self._pushes(inner) for op in region.ops for inner in op.regions)
 
@@ -171,6 +172,50 @@ class Tape:
         if is_element:
             return self._place(op.body, number, "f")
         return self._names_of_rows[op, "f", number]
+
+    # Arrays that are kept whole
+
+    def has_arrays(self, region: Region) -> bool:
+        """Whether the steps of a loop keep arrays."""
+        plan = self.keeping.plans.get(region)
+        return bool(plan and plan.arrays)
+
+    def whole(self, load: Op) -> str:
+        """Return the name of the array that a load is done again from."""
+        return self._whole_name(load.array) if self.keeping.is_from_tape(load) else self.names.of(load.array)  # noqa: E501
+
+    def _whole_name(self, array: Value) -> str:
+        if array not in self._names_of_arrays:
+            self._names_of_arrays[array] = self.names.fresh(f"{array.hint or 't'}_kept")
+        return self._names_of_arrays[array]
+
+    def push_arrays(self, region: Region) -> None:
+        """At the end of a region of the forward sweep."""
+        if self.is_muted or not self.has_arrays(region):
+            return
+        names = [self.names.of(array) for array in self.keeping.plans[region].arrays]
+        self._require("f", " + ".join(f"{name}.size" for name in names))
+        for name in names:
+            top = self.tops["f"]
+            self.writer.line(f"{top} = laid_down({self.tapes['f']}, {top}, {name})")
+
+    def pop_arrays(self, region: Region) -> None:
+        """After the numbers of a region of the reverse sweep."""
+        arrays = self.keeping.plans[region].arrays if self.has_arrays(region) else []
+        for array in reversed(arrays):
+            lengths = [f"({self.text(extent)})" for extent in extents_of(array)]
+            size = " * ".join(lengths) if lengths else f"{self.names.of(array)}.size"
+            self.writer.line(f"{self.tops['f']} -= {size}")
+            self.writer.line(f"{self._whole_name(array)} = {self._memory(array, size)}")
+
+    def _memory(self, array: Value, size: str) -> str:
+        """The part of the tape where an array is kept."""
+        top, lengths = self.tops["f"], [self.text(extent) for extent in extents_of(array)]
+        part = f"{self.tapes['f']}[{top}:{top} + {size}]"
+        if array.type.ndim == 1:
+            return part
+        shape = f"({', '.join(lengths)},)" if lengths else f"{self.names.of(array)}.shape"
+        return f"{part}.reshape({shape})"
 
     # Pushes and pops
 

@@ -3,11 +3,13 @@
 import ast
 import contextlib
 import keyword
+import math
 import re
 from collections.abc import Iterator
 
 from ..ssa.ir import Value
 from ..ssa.partials import SCALARS
+from .parts import in_parts
 
 _TAKEN = {"_", "np", "math", "range", "len", "max", "min", "abs", "int", "float", "bool", "round"}
 
@@ -130,9 +132,18 @@ def number_text(number: object) -> str:
     return repr(number)
 
 
-def tidied(text: str) -> str:
-    """Return source without needless parentheses; strings that are comments become comments."""
+def tidied(text: str, long: float = math.inf) -> str:
+    """Return source without needless parentheses; strings that are comments become comments.
+
+    Parameters
+    ----------
+    text : str
+        A function.
+    long : int
+        From how many statements on it is several functions.
+    """
     tree = _Tidy().visit(ast.parse(text))
+    tree.body = in_parts(tree.body[0], long)
     lines = ast.unparse(ast.fix_missing_locations(tree)).splitlines()
     return "\n".join(_commented(line) for line in lines) + "\n"
 

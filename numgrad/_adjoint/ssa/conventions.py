@@ -42,6 +42,16 @@ def root(x: Any) -> Any:
     return math.sqrt(x)
 
 
+@register_jitable
+def laid_down(tape: Any, top: int, array: Any) -> int:
+    """Write the elements of an array to a tape; return the place after them."""
+    flat = array.reshape(array.size)
+    for i in range(flat.size):
+        tape[top + i] = flat[i]
+    return top + flat.size
+
+
 CONVENTIONS = {
     "polygamma": polygamma, "root": root, "clip": clip, "held": held, "tied": tied, "kink": kink,
+    "laid_down": laid_down,
 }  # fmt: skip

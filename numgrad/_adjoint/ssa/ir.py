@@ -216,6 +216,7 @@ class Program:
         self.carried: dict[Any, dict[Any, Any]] = {}  # what is known of loops while they are read
         self.by_value: list[tuple[set[int], Value, str]] = []  # arrays that must not be written
         self.starts: dict[int, tuple[Value, set[int]]] = {}  # the arrays that buffers begin with
+        self.requires: list[tuple[int, int, int]] = []  # parameters, axes, least lengths
         self.site: Any = None  # the loops around what is read
         self.calls = 0
         self.is_parallel = False  # whether iterations of prange run in parallel

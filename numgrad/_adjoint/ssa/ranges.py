@@ -74,6 +74,12 @@ def lower(value: Value, depth: int = _DEPTH) -> list[Affine]:
     return found
 
 
+def is_at_most(value: Value, limit: Value) -> bool:
+    """Whether an integer is known not to exceed another one."""
+    base, offset = affine(limit)
+    return any(v is base and c <= offset for v, c in upper(value))
+
+
 def is_natural(value: Value, depth: int = _DEPTH) -> bool:
     """Whether an integer is known not to be negative."""
     if any(base is None and offset >= 0 for base, offset in lower(value)):

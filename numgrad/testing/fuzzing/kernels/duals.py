@@ -219,7 +219,7 @@ class DualNumpy:
 
     maximum, minimum = np.frompyfunc(larger, 2, 1), np.frompyfunc(smaller, 2, 1)
     clip = np.frompyfunc(clipped, 3, 1)
-    int64, float64 = np.int64, float
+    int64, float64, float32 = np.int64, float, float
     sqrt: Any
 
     def __init__(self, inputs: int) -> None:
@@ -242,7 +242,10 @@ class DualNumpy:
 
     empty = zeros
 
-    def ones(self, shape: Any) -> np.ndarray:
+    def array(self, numbers: Any) -> np.ndarray:
+        return np.array(numbers, object)
+
+    def ones(self, shape: Any, dtype: Any = None) -> np.ndarray:
         return self._filled(shape, 1.0)
 
     def zeros_like(self, other: np.ndarray) -> np.ndarray:

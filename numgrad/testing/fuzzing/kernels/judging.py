@@ -4,6 +4,7 @@ import itertools
 import linecache
 import math
 import random
+import re
 import traceback
 import warnings
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from .writing import KernelWriter
 
 RIGHT, REFUSED, WRONG, SKIPPED = "right", "refused", "wrong", "skipped"
 _TOLERANCE = 1e-8
+_SINGLE = 2e-4  # of numbers of float32
 _SIZE = 5
 _MOST = 1e6
 _numbers = itertools.count()
@@ -42,8 +44,13 @@ def arguments(seed: int, kind: str = "normal") -> list[Any]:
     seed : int
     kind : str
         ``"normal"``; ``"equal"`` for many zeros and elements that are equal; ``"views"`` for
-        arrays that do not lie in one piece; ``"integer"`` for a number that is an integer.
+        arrays that do not lie in one piece; ``"integer"`` for a number that is an integer;
+        ``"single"`` for numbers of float32.
     """
+    if kind == "single":
+        x, y, matrix, number, n, picks = arguments(seed)
+        single = [array.astype(np.float32) for array in (x, y, matrix)]
+        return [*single, np.float32(number), n, picks]
     draw = np.random.default_rng(seed)
     n = _SIZE
     picks = draw.integers(0, n, n)
@@ -105,7 +112,9 @@ def exact(
         for index in np.ndindex(*array.shape):
             made[index] = Dual(float(array[index]), next(units), next(changes), np.zeros(inputs))
         duals.append(made)
-    number = s if isinstance(s, int) else Dual(s, next(units), next(changes), np.zeros(inputs))
+    number = s
+    if not isinstance(s, int):
+        number = Dual(float(s), next(units), next(changes), np.zeros(inputs))
     space = {"np": DualNumpy(inputs), "math": DualMath, "max": larger, "min": smaller}
     result = defined(text, **space)(*duals, number, *args[4:]) + Dual(0.0, np.zeros(inputs))
     total = result * seed
@@ -192,8 +201,9 @@ def options_of(seed: int) -> Options:
     draw = random.Random(seed * 7919 + 1)
     if draw.random() < 0.4:
         return Options()
-    names = [name for name in Options.__dataclass_fields__ if name != "checked"]
-    return Options(**{name: draw.random() < 0.6 for name in names})
+    names = [name for name in Options.__dataclass_fields__ if name not in ("checked", "long")]
+    drawn = {name: draw.random() < 0.6 for name in names}
+    return Options(**drawn, long=draw.choice((1, Options.long)))  # type: ignore[arg-type]
 
 
 def judge(
@@ -219,7 +229,7 @@ def judge(
         kind = "normal"
     args = arguments(seed, kind)
     draw = np.random.default_rng(seed + 1)
-    weights = [draw.normal(size=a.shape) * (kind == "normal" or n == 1) for n, a in enumerate(args[:3])]  # noqa: E501
+    weights = [draw.normal(size=a.shape) * (kind in ("normal", "single") or n == 1) for n, a in enumerate(args[:3])]  # noqa: E501
     direction = draw.normal(size=sum(a.size for a in args[:3]) + 1)
     start = 0.0 if kind == "equal" and seed % 3 == 0 else 1.0
     with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -228,6 +238,8 @@ def judge(
             truth = exact(text, args, weights, direction, start)
         except (ArithmeticError, ValueError, UnboundLocalError, IndexError, TypeError) as error:
             return SKIPPED, repr(error)
+        if kind == "single":
+            text, is_second = in_single(text), False
         if not _is_small(truth.value, *truth.gradient, *(truth.second if is_second else ())):
             return SKIPPED, "large numbers"
         try:
@@ -240,6 +252,8 @@ def judge(
             given = arguments(seed, kind)
             found, tapes = called(derived, given, weights, way, start)
             if (off := _off(found, truth.gradient)) > _TOLERANCE:
+                if kind == "single" and _is_single(text, args, weights, direction, off, truth):
+                    return RIGHT, ""
                 return WRONG, f"off by {off:.2e}\n{derived.source}"
             return _judge_second(derived, given, weights, direction, tapes, way, start, truth) if is_second and tapes else (RIGHT, "")  # noqa: E501
         except Exception as error:  # whatever a wrong source does
@@ -255,6 +269,23 @@ def _judge_second(derived: Derived, args: list[Any], weights: Any, direction: An
     if off <= 10 * _TOLERANCE:
         return RIGHT, ""
     return WRONG, f"second derivatives off by {off:.2e}\n{derived.source}"
+
+
+def _is_single(
+    text: str, args: list[Any], weights: list[np.ndarray], direction: np.ndarray, off: float,
+    truth: Truth,
+) -> bool:  # fmt: skip
+    """Whether an error is as large as that of rounding to float32: that of inputs that are moved by
+    as much."""
+    if off <= _SINGLE:
+        return True
+    for sign in (1, -1, 3, -3):
+        moved = [a * (1 + sign * 1e-6 * np.cos(np.arange(a.size)).reshape(a.shape)) for a in args[:3]]  # noqa: E501
+        number = float(args[3]) * (1 - sign * 1e-6)
+        other = exact(text, [*moved, number, *args[4:]], weights, direction)
+        if _off(other.gradient, truth.gradient) * 1000 > off:
+            return True
+    return False
 
 
 def _off(found: np.ndarray, truth: np.ndarray) -> float:
@@ -306,6 +337,13 @@ def _fewer(lines: list[str], start: int) -> list[list[str]]:
     return found + ([lines[:start] + body + lines[end:]] if body else [])
 
 
+def in_single(text: str) -> str:
+    """Return a kernel whose new arrays have the dtype of its arguments."""
+    return re.sub(
+        r"np\.(zeros|ones|empty)\((3|n|\(2, 2\))\)", r"np.\1(\2, dtype=np.float32)", text
+    )
+
+
 def text_of(seed: int) -> str:
     """Return a random kernel; every second one has more of the language."""
     return (WideKernelWriter if seed % 2 else KernelWriter)(seed).text
@@ -314,10 +352,11 @@ def text_of(seed: int) -> str:
 def ways_of(seed: int) -> dict[str, Any]:
     """Return the kind of the arguments, and whether second derivatives are compared, at random."""
     draw = random.Random(seed * 104729 + 5)
-    return {
+    made = {
         "kind": draw.choice(("normal", "normal", "equal", "equal", "views", "integer")),
         "is_second": draw.random() < 0.5,
     }
+    return {**made, "kind": "single"} if draw.random() < 0.12 else made
 
 
 def run(first: int, count: int, way: str = "plain") -> dict[str, list[int]]:

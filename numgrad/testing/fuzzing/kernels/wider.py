@@ -1,10 +1,10 @@
 """Random kernels with more of the language: parts of matrices, functions within the kernel, masks,
-ties, norms, integers in arithmetic."""
+ties, norms, integers in arithmetic, small arrays."""
 
-from .writing import KernelWriter
+from .small import SmallArrays
 
 
-class WideKernelWriter(KernelWriter):
+class WideKernelWriter(SmallArrays):
     """Writes a random kernel as ``KernelWriter`` does, with more kinds of statements.
 
     Parameters
@@ -16,7 +16,8 @@ class WideKernelWriter(KernelWriter):
         return {
             self._part: 3, self._inner: 1, self._mask: 1, self._library: 2, self._whole: 2,
             self._integer: 2, self._tuple: 1, self._over: 1, self._chosen: 1,
-        }  # fmt: skip
+            self._matrices: 1,
+        } | self.small_kinds()  # fmt: skip
 
     def vector(self) -> str:
         """A vector of n elements, perhaps one that is computed."""
@@ -126,6 +127,22 @@ class WideKernelWriter(KernelWriter):
         self.scalars.append(name)
         self._body(depth, None)
         self.scalars.remove(name)
+
+    def _matrices(self, depth: int) -> None:
+        """Matrices that are made, multiplied and written."""
+        self.new += 1
+        name, one, two = f"M{self.new}", self.random.choice(self.arrays), self.atom()
+        made = self.pick("np.sin(A)", f"A * {two}", "A.copy()", f"0.5 * A + np.outer({one}, {one})")
+        product = self.pick(f"{name} @ A", f"A @ {name}", f"{name} @ {name}.T", f"{name} @ {name}")
+        self.line(depth, f"{name} = {made}")
+        self.line(depth, f"{name}_ = 0.2 * ({product})")
+        self.line(depth, self.pick(
+            f"{name}[{self.index()}, {self.index()}] = {self.bounded()}",
+            f"A[:, :] = np.sin({name}_)",
+            f"{one}[:] = np.tanh({name}_ @ {one})", f"{one}[1] = math.sin(np.sum({name}_))",
+        ))  # fmt: skip
+        value = self.pick(f"np.sum({name}_ * {name})", f"{name}_[1, 2]", f"np.sum({name}_ @ {one})")
+        self.line(depth, f"{self.random.choice(self.scalars)} = math.sin({value})")
 
     def _chosen(self, depth: int) -> None:
         """An array that a condition chooses, and one that is made in a branch."""
