@@ -706,7 +706,7 @@ for text in sys.argv[1:]:
 def test_functions_of_scipy_that_take_tensors_with_the_switch_do(tmp_path):
     programs = [
         "stats.zscore(x)[:2]", "stats.gmean(x)", "signal.freqz(x)[1].real[:2]",
-        "signal.hilbert(x).imag[:2]", "Rotation.from_rotvec(x).as_matrix()[0, :2]",
+        "signal.resample(x, 4)[:2]", "Rotation.from_rotvec(x).as_matrix()[0, :2]",
         "Rotation.from_euler('xyz', x).apply([[1.0, 2.0, 3.0]])[0, :2]",
         "RigidTransform.from_translation(x).as_matrix()[:2, 3]",
         "special.softmax(special.log_softmax(x) * x)[:2]",
