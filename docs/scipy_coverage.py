@@ -56,7 +56,7 @@ compared with differences of NumPy's values. The page is written by `docs/scipy_
 | refused | there is an error, also without gradient |
 
 Gradients are refused where SciPy computes in compiled code; `ng.signal` has convolutions,
-correlations, filters and periodograms of its own, and `ng.interop.scipy` has `map_coordinates`.
+correlations, filters and spectra of its own, and `ng.interop.scipy.ndimage` filters of images.
 No function gives a wrong number, or a number without the gradient that it should have (with tensors
 of torch 2.13, 15 do the latter).
 Solvers that SciPy does not declare capable are in [`ng.interop.scipy`](scipy.md).

@@ -15,14 +15,24 @@ from .functions.signal.filters import sosfilt_zi as sosfilt_zi
 from .functions.signal.filters import sosfiltfilt as sosfiltfilt
 from .functions.signal.periodograms import periodogram as periodogram
 from .functions.signal.periodograms import welch as welch
+from .functions.signal.resampling import decimate as decimate
+from .functions.signal.resampling import resample_poly as resample_poly
+from .functions.signal.resampling import upfirdn as upfirdn
+from .functions.signal.spectra import coherence as coherence
+from .functions.signal.spectra import csd as csd
+from .functions.signal.spectra import hilbert as hilbert
+from .functions.signal.spectra import istft as istft
+from .functions.signal.spectra import spectrogram as spectrogram
+from .functions.signal.spectra import stft as stft
 from .functions.signal.trends import detrend as detrend
 from .functions.signal.trends import savgol_filter as savgol_filter
 from .names.numpy_names import _names_of
 
 __all__ = [
-    "convolve", "convolve2d", "correlate", "correlate2d", "detrend", "fftconvolve", "filtfilt",
-    "lfilter", "lfilter_zi", "oaconvolve", "periodogram", "savgol_filter", "sosfilt", "sosfilt_zi",
-    "sosfiltfilt", "welch",
+    "coherence", "convolve", "convolve2d", "correlate", "correlate2d", "csd", "decimate",
+    "detrend", "fftconvolve", "filtfilt", "hilbert", "istft", "lfilter", "lfilter_zi",
+    "oaconvolve", "periodogram", "resample_poly", "savgol_filter", "sosfilt", "sosfilt_zi",
+    "sosfiltfilt", "spectrogram", "stft", "upfirdn", "welch",
 ]  # fmt: skip
 
 __getattr__ = _names_of("scipy.signal", __name__)

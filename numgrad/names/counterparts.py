@@ -23,7 +23,7 @@ NAMESPACES: dict[str, tuple[str, ...]] = {
     "scipy.fft": ("fft",),
     "scipy.signal": ("signal", "interop.scipy"),
     "scipy.spatial.distance": ("interop.scipy",),
-    "scipy.ndimage": ("interop.scipy",),
+    "scipy.ndimage": ("interop.scipy.ndimage",),
     "scipy.integrate": ("interop.scipy", ""),
     "scipy.optimize": ("interop.scipy",),
     "scipy.interpolate": ("interop.scipy",),
@@ -52,12 +52,6 @@ OTHERS: dict[str, str] = {
     "scipy.integrate.BDF": _ODE,
     "scipy.integrate.Radau": _ODE,
     "scipy.integrate.quad_vec": "interop.scipy.quad(f, a, b)",
-    "scipy.optimize.brenth": "interop.scipy.brentq",
-    "scipy.optimize.bisect": "interop.scipy.brentq",
-    "scipy.optimize.ridder": "interop.scipy.brentq",
-    "scipy.optimize.root_scalar": "interop.scipy.root(f, x0)",
-    "scipy.optimize.curve_fit": "interop.scipy.least_squares(residuals, p0)",
-    "scipy.optimize.minimize_scalar": "interop.scipy.minimize(f, x0)",
     "scipy.optimize.approx_fprime": "func.grad(f)(x)",
     "scipy.interpolate.interp1d": "interop.scipy.make_interp_spline(x, y, k=1)",
     "scipy.sparse.csr_matrix": "sparse.csr_array",
@@ -82,7 +76,11 @@ OTHERS: dict[str, str] = {
 """Functions whose counterpart has another name or other arguments. A counterpart with parentheses
 is to be called so, any other with the arguments of the original."""
 
-FOLLOWED = {"interop.scipy.quad", "interop.scipy.brentq"}
+FOLLOWED = {
+    f"interop.scipy.{name}"
+    for name in ("quad", "bisect", "brenth", "brentq", "ridder", "root_scalar", "toms748",
+                 "minimize_scalar", "golden", "brent", "fminbound")
+}
 """Solvers that find the tensors that a function closes over."""
 
 TEXTS: dict[str, str] = {

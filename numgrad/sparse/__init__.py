@@ -57,6 +57,8 @@ _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()
 
 
 def __getattr__(name: str) -> Any:
+    if name == "linalg":
+        return importlib.import_module(f".{name}", __name__)
     if name in _HOMES:
         return getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_instead(name)}")
@@ -64,10 +66,8 @@ def __getattr__(name: str) -> Any:
 
 def _instead(name: str) -> str:
     """Return a hint about the name to write instead of one of SciPy's."""
-    if name == "linalg":
-        return ": ng.interop.scipy has spsolve, splu, factorized and eigsh"
     if name in ("spsolve", "splu", "factorized", "eigsh"):
-        return f": write ng.interop.scipy.{name}"
+        return f": write ng.sparse.linalg.{name}"
     own = name.replace("_matrix", "_array")
     if own != name and own in _HOMES:
         return f": write ng.sparse.{own}, with A @ B for products, as A * B is elementwise"

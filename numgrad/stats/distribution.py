@@ -282,7 +282,7 @@ class Continuous(Distribution):
 
         def inverse(q: Tensor, *shapes: Tensor) -> Tensor:
             numbers = [t.detach() for t in (q, *shapes)]
-            x = as_tensors(getattr(self._of_scipy(), function)(*numbers))[0]
+            x = as_tensors(self._function_of_scipy(function)(*numbers))[0]
             if not any(t.requires_grad for t in (q, *shapes)):
                 return x
             for _ in range(NEWTON):

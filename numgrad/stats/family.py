@@ -3,6 +3,7 @@
 import inspect
 from functools import partial
 from importlib import import_module
+from types import MethodType
 from typing import Any
 
 from .._errors import DetachedError
@@ -38,14 +39,14 @@ class Family:
         """Return SciPy's function of this name: ``fit``, ``expect``, ``rvs``."""
         if name.startswith("_"):
             raise AttributeError(name)
-        found = getattr(self._of_scipy(), name)
+        found = self._function_of_scipy(name)
         is_refused = inspect.ismethod(found) and name != "rvs"  # of draws `numgrad.random` says it
         return partial(self._without_formula_of, name) if is_refused else found
 
     def _without_formula_of(self, function: str, *args: Any, **parameters: Any) -> Any:
         """Return what SciPy's function gives; in words that there is no derivative."""
         try:
-            return getattr(self._of_scipy(), function)(*args, **parameters)
+            return self._function_of_scipy(function)(*args, **parameters)
         except DetachedError:
             raise NotImplementedError(self._lacks(function, args, parameters)) from None
 
@@ -67,6 +68,15 @@ class Family:
     def _of_scipy(self) -> Any:
         return getattr(import_module("scipy.stats"), self.__name__)  # when used: it takes a second
 
+    def _function_of_scipy(self, name: str) -> Any:
+        """Return SciPy's own function, which `interop.scipy.patch` may have replaced by one that
+        asks this family."""
+        theirs = self._of_scipy()
+        found = getattr(theirs, name)
+        if not inspect.ismethod(found):
+            return found
+        return MethodType(inspect.unwrap(found.__func__), theirs)
+
     def _called(self, function: str) -> str:
         return f"stats.{self.__name__}.{function}"
 
@@ -86,9 +96,15 @@ class Frozen:
             raise AttributeError(name)
         if not hasattr(type(self._family), name):
             try:
-                return getattr(self._family._of_scipy()(*self._args, **self._parameters), name)
+                return getattr(self._of_scipy(), name)
             except DetachedError:
                 lack = self._family._lacks(name, self._args, self._parameters)
                 raise NotImplementedError(lack) from None
         function = getattr(self._family, name)
         return lambda *x: function(*x, *self._args, **self._parameters)
+
+    def _of_scipy(self) -> Any:
+        """Return SciPy's distribution with the same parameters."""
+        is_of_numbers = hasattr(self._family._of_scipy(), "freeze")
+        freeze = self._family._function_of_scipy("freeze" if is_of_numbers else "__call__")
+        return freeze(*self._args, **self._parameters)

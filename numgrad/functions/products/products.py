@@ -20,6 +20,7 @@ from ..array.axes import negative_axis
 from ..array.operands import as_scalar, as_tensor, as_tensors
 from ..array.results import delivered
 from ..elementwise.universal import Options, with_options
+from . import sparse
 from .contraction import applied, plan_stacks, tensordot
 
 
@@ -136,6 +137,8 @@ def dot(a: ArrayLike, b: ArrayLike, out: Tensor | None = None) -> Tensor:
 
 
 def _dot(a: ArrayLike, b: ArrayLike) -> Tensor:
+    if sparse.is_sparse(a) or sparse.is_sparse(b):
+        return sparse.dot(a, b)
     if {getattr(x, "ndim", 0) for x in (a, b)} <= {1, 2}:
         return _product.call(a, b)
     a, b = as_tensors(a, b)

@@ -1,7 +1,9 @@
 """Products of tensors with the sparse matrices of SciPy."""
 
+import operator
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from math import prod
 from types import FrameType
 from typing import Any, NamedTuple
@@ -110,14 +112,38 @@ def _stored(matrix: Any) -> tuple[Stored, np.ndarray]:
 # Python's operators -------------------------------------------------------------------------------
 
 
-def product_with(function: Callable[..., Any], a: Any, b: Any) -> Any:
-    """Return the product that ``a @ b`` means where one of them is sparse, or ``a * b`` with a
-    matrix of the old kind; ``NotImplemented`` for other operations and other operands."""
+def combined(function: Callable[..., Any], a: Any, b: Any) -> Any:
+    """Return what ``a @ b``, ``a * b``, ``a / b``, ``a + b`` or ``a - b`` means where one is a
+    sparse array of SciPy; ``NotImplemented`` for other operations and other operands.
+
+    Of elements it is what a sparse array of numgrad makes of it; ``*`` with a matrix of the old
+    kind is the product of matrices, unless the tensor is a number.
+    """
     name = function.__name__
-    is_product = is_sparse(a) != is_sparse(b) and name in ("matmul", "multiply")
-    if is_product and (name == "matmul" or isinstance(a if is_sparse(a) else b, _old_kind())):
+    if is_sparse(a) == is_sparse(b) or name not in ("matmul", *_OF_ELEMENTS):
+        return NotImplemented
+    matrix, other = (a, b) if is_sparse(a) else (b, a)
+    is_old = name == "multiply" and isinstance(matrix, _old_kind())
+    if name == "matmul" or (is_old and np.ndim(as_tensors(other)[0])):
         return matmul(a, b)
-    return NotImplemented
+    if matrix.ndim != 2 or (name == "divide" and matrix is b):
+        return NotImplemented
+    own = import_module("numgrad.sparse.arrays.array").of_scipy(matrix)  # of a layer above
+    return _OF_ELEMENTS[name](*((own, other) if matrix is a else (other, own)))
+
+
+_OF_ELEMENTS = {
+    "multiply": operator.mul,
+    "divide": operator.truediv,
+    "add": operator.add,
+    "subtract": operator.sub,
+}
+
+
+def dot(a: Any, b: Any) -> Any:
+    """Return the product of a sparse array of SciPy and a tensor as NumPy's ``dot`` has it."""
+    is_number = not np.ndim(as_tensors(b if is_sparse(a) else a)[0])
+    return combined(np.multiply if is_number else np.matmul, a, b)
 
 
 def _old_kind() -> type:
@@ -133,8 +159,22 @@ def is_for_diagonals(caller: FrameType) -> bool:
     return caller.f_code.co_name == "diags_array" and module.startswith("scipy.sparse.")
 
 
-def is_product_of_scipy(caller: FrameType) -> bool:
-    """Return whether a product of SciPy asks for the array of its right factor, which it leaves the
-    product to if that is none."""
-    module = caller.f_globals.get("__name__", "")
-    return caller.f_code.co_name == "_matmul_dispatch" and module.startswith("scipy.sparse.")
+def is_operator_of_scipy(caller: FrameType) -> bool:
+    """Return whether an operator of SciPy's sparse arrays asks for the array of its other operand,
+    which it leaves the operation to if that is none."""
+    frame: FrameType | None = caller
+    while frame is not None and _name_in_scipy(frame) in _METHODS:
+        frame = frame.f_back
+    if frame is caller or frame is None:
+        return _name_in_scipy(caller) in ("_matmul_dispatch", "_divide")
+    return _name_in_scipy(frame) in ("__mul__", "__rmul__")
+
+
+_METHODS = ("multiply", "_multiply_2d_with_broadcasting")
+"""Methods of SciPy that ``*`` calls, and that users call: these do not leave it to anybody."""
+
+
+def _name_in_scipy(frame: FrameType) -> str:
+    """Return the name of a running function of ``scipy.sparse``; of others nothing."""
+    module = frame.f_globals.get("__name__", "")
+    return frame.f_code.co_name if module.startswith("scipy.sparse.") else ""

@@ -133,35 +133,88 @@ def _estimated(
     name: str, x: ArrayLike, fs: ArrayLike, axis: int, window: Any, nperseg: Any, noverlap: Any,
     nfft: Any, detrend: Any, return_onesided: Any, scaling: str, average: str,
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
-    for what, given, choices in (("scaling", scaling, SCALINGS), ("average", average, AVERAGES)):
-        if not isinstance(given, str) or given not in choices:
-            raise ValueError(f"{name}: {what} must be one of {choices}, got {given!r:.80}")
-    x, rate = sequences(name, x, axis), floating_numbers(fs, "fs")
-    if not x.shape[-1]:
-        raise ValueError(f"{name}: x must have elements along axis {axis}, got shape {x.shape}")
-    if rate.ndim:
-        raise ValueError(f"{name}: fs must be a number, got shape {rate.shape}")
-    weights = _window(name, window, nperseg, x)
-    n = weights.shape[0]
-    size = n if nfft is None else integer(nfft, "nfft")
-    shared = n // 2 if noverlap is None else integer(noverlap, "noverlap")
-    if not 0 <= shared < n or size < n:
-        raise ValueError(
-            f"{name}: noverlap must be in 0..nperseg - 1 and nfft at least nperseg, got noverlap "
-            f"{shared}, nperseg {n}, nfft {size}"
+    _require(name, "average", average, AVERAGES)
+    x = sequences(name, x, axis)
+    plan = Segments(name, x, fs, axis, window, nperseg, noverlap, nfft, scaling, return_onesided)
+    power = plan.powers(_squares(plan.transform(x, detrend)))
+    p = plan.averaged(power, average)
+    return plan.frequencies, moveaxis(p.astype(real_dtype(x.dtype), copy=False), -1, axis)
+
+
+def _require(name: str, what: str, given: Any, choices: tuple[str, ...]) -> None:
+    if not isinstance(given, str) or given not in choices:
+        raise ValueError(f"{name}: {what} must be one of {choices}, got {given!r:.80}")
+
+
+class Segments:
+    """How sequences are cut into segments that overlap, and what their transforms mean.
+
+    Attributes
+    ----------
+    weights : Tensor
+        The window.
+    starts : numpy.ndarray
+        Where the segments begin.
+    is_half : bool
+        Whether the transforms have the frequencies that are not negative alone.
+    total : Tensor
+        By what squares are divided.
+    """
+
+    def __init__(
+        self, name: str, x: Tensor, fs: ArrayLike, axis: int, window: Any, nperseg: Any,
+        noverlap: Any, nfft: Any, scaling: str, return_onesided: Any, parts: int = 2,
+    ) -> None:  # fmt: skip
+        _require(name, "scaling", scaling, SCALINGS)
+        self.name, self.rate = name, floating_numbers(fs, "fs")
+        if not x.shape[-1]:
+            raise ValueError(f"{name}: x must have elements along axis {axis}, got shape {x.shape}")
+        if self.rate.ndim:
+            raise ValueError(f"{name}: fs must be a number, got shape {self.rate.shape}")
+        self.weights = weights = _window(name, window, nperseg, x)
+        self.n = n = weights.shape[0]
+        self.size = n if nfft is None else integer(nfft, "nfft")
+        self.shared = n // parts if noverlap is None else integer(noverlap, "noverlap")
+        if not 0 <= self.shared < n or self.size < n:
+            raise ValueError(
+                f"{name}: noverlap must be in 0..nperseg - 1 and nfft at least nperseg, got "
+                f"noverlap {self.shared}, nperseg {n}, nfft {self.size}"
+            )
+        self.starts = np.arange(0, x.shape[-1] - n + 1, n - self.shared)
+        is_complex = "c" in (x.dtype.kind, weights.dtype.kind)
+        if np.ndim(return_onesided):
+            raise TypeError(f"{name}: return_onesided must be True or False, not an array")
+        self.is_half = bool(guarded(return_onesided)) and not is_complex
+        is_density = scaling == "density"
+        self.total = (
+            self.rate * (weights * weights).sum() if is_density else weights.sum() ** 2
         )
-    starts = np.arange(0, x.shape[-1] - n + 1, n - shared)
-    parts = take(x, starts[:, None] + np.arange(n), axis=-1)
-    parts = _detrended(name, parts, detrend) * weights
-    is_half = bool(guarded(return_onesided)) and parts.dtype.kind != "c"
-    z = (rfft if is_half else fft)(parts, size)
-    total = rate * (weights * weights).sum() if scaling == "density" else weights.sum() ** 2
-    power = _squares(z) / total
-    if is_half:
-        power = _doubled(power, size)
-    frequencies = (np.fft.rfftfreq if is_half else np.fft.fftfreq)(size)
-    p = power.mean(axis=-2) if average == "mean" else median(power, axis=-2) / _bias(len(starts))
-    return rate * frequencies, moveaxis(p.astype(_real(x.dtype), copy=False), -1, axis)
+
+    @property
+    def frequencies(self) -> Tensor:
+        """The frequencies of the transforms."""
+        numbers = (np.fft.rfftfreq if self.is_half else np.fft.fftfreq)(self.size)
+        return self.rate * numbers
+
+    def transform(self, x: Tensor, detrend: Any) -> Tensor:
+        """Return the transforms of all segments."""
+        parts = take(x, self.starts[:, None] + np.arange(self.n), axis=-1)
+        parts = _detrended(self.name, parts, detrend) * self.weights
+        return (rfft if self.is_half else fft)(parts, self.size)
+
+    def powers(self, squares: Tensor) -> Tensor:
+        """Return powers of squares, with those of negative frequencies that are left out."""
+        power = squares / self.total
+        return _doubled(power, self.size) if self.is_half else power
+
+    def averaged(self, power: Tensor, average: str) -> Tensor:
+        """Return the mean or the median over the segments."""
+        if average == "mean":
+            return power.mean(axis=-2)
+        bias = _bias(len(self.starts))
+        if power.dtype.kind == "c":
+            return (median(real(power), axis=-2) + 1j * median(imag(power), axis=-2)) / bias
+        return median(power, axis=-2) / bias
 
 
 def _window(name: str, window: Any, nperseg: Any, x: Tensor) -> Tensor:
@@ -174,7 +227,7 @@ def _window(name: str, window: Any, nperseg: Any, x: Tensor) -> Tensor:
             made = import_module("scipy.signal").get_window(window, n)
         except (ValueError, TypeError) as error:
             raise ValueError(f"{name}: window {window!r:.80}: {error}") from None
-        return floating_numbers(made.astype(_real(x.dtype)), "window")
+        return floating_numbers(made.astype(real_dtype(x.dtype)), "window")
     found = floating_numbers(window, "window")
     length = found.shape[0] if found.ndim == 1 else 0
     if not 0 < length <= x.shape[-1] or n not in (None, length):
@@ -215,5 +268,6 @@ def _bias(n: int) -> float:
     return float(1 + np.sum(1 / (pairs + 1) - 1 / pairs))
 
 
-def _real(dtype: np.dtype) -> np.dtype:
+def real_dtype(dtype: np.dtype) -> np.dtype:
+    """Return the dtype of the real parts."""
     return np.dtype(dtype.char.lower()) if dtype.kind == "c" else dtype

@@ -15,7 +15,7 @@ from ...engine.capture import escapes
 from ..array.pandas_operands import PRODUCT_OF_PANDAS, is_product_of_pandas, unframed
 from ..array.results import delivered, way_out
 from ..elementwise.universal import with_options
-from ..products.sparse import is_product_of_scipy
+from ..products.sparse import combined, is_operator_of_scipy
 from .numpy_table import CONVERSIONS, RENAMED, UFUNCS, functions, scipy_function
 from .python_operators import is_operand
 
@@ -26,9 +26,9 @@ _UNNAMED = inspect.Parameter.POSITIONAL_ONLY
 
 
 def array(tensor: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-    """Return the array, for NumPy; for a product of SciPy, which is then left to the tensor, an
-    object that is no array of numbers."""
-    if is_product_of_scipy(sys._getframe(1)):
+    """Return the array, for NumPy; for an operator of SciPy's sparse arrays, which is then left to
+    the tensor, an object that is no array of numbers."""
+    if is_operator_of_scipy(sys._getframe(1)):
         return np.empty((), object)
     tensor._computed()
     what, instead = _way_out(dtype)
@@ -110,8 +110,11 @@ def array_ufunc(tensor: Tensor, ufunc: np.ufunc, method: str, *inputs: Any, **op
     if not all(map(is_operand, operands)):  # an index may be anything
         inputs, operands = tuple(map(unframed, inputs)), tuple(map(unframed, operands))
         if not all(map(is_operand, operands)):
-            return NotImplemented
+            is_plain = method == "__call__" and not options and len(inputs) == 2
+            return combined(ufunc, *inputs) if is_plain else NotImplemented
     function = UFUNCS.get(ufunc) or _scipy_function(ufunc)
+    if ufunc is np.isnan and _is_for_a_root(sys._getframe(1)):
+        escapes.refuse_escape(tensor, "float()", escapes.NUMBERS["float"])
     if function is not None and method == "__call__" and not options:
         return function(*inputs)
     name = _ufunc_name(ufunc)
@@ -136,6 +139,13 @@ def array_ufunc(tensor: Tensor, ufunc: np.ufunc, method: str, *inputs: Any, **op
     others = {key: value for key, value in options.items() if key not in own}
     function = update_wrapper(partial(function, **own), function) if own else function
     return with_options(function, others, *inputs, called=name)
+
+
+def _is_for_a_root(caller: FrameType) -> bool:
+    """Return whether a root finder of SciPy looks at a value of the user's function, before its
+    compiled code takes the value for a number, and goes on if that fails."""
+    module = caller.f_globals.get("__name__", "")
+    return caller.f_code.co_name == "f_raise" and module.startswith("scipy.optimize.")
 
 
 def _ufunc_name(ufunc: np.ufunc) -> str:

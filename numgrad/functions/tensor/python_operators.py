@@ -44,7 +44,7 @@ def _with_foreign(function: Binary, a: Any, b: Any) -> Any:
     where any other library is to answer."""
     first, second = unframed(a), unframed(b)
     if first is a and second is b:
-        return sparse.product_with(function, a, b)
+        return sparse.combined(function, a, b)
     return function(first, second)
 
 

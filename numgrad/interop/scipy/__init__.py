@@ -1,5 +1,6 @@
 """SciPy's solvers with exact derivatives, and derivatives through their solutions."""
 
+from . import ndimage as ndimage
 from .implicit.functions import function as function
 from .implicit.linearization import linear_operator as linear_operator
 from .integration.initial_value import solve_ivp as solve_ivp
@@ -16,11 +17,23 @@ from .interpolate.monotone import Akima1DInterpolator as Akima1DInterpolator
 from .interpolate.monotone import PchipInterpolator as PchipInterpolator
 from .interpolate.piecewise import CubicHermiteSpline as CubicHermiteSpline
 from .interpolate.piecewise import PPoly as PPoly
+from .optimization.bracketing import bisect as bisect
+from .optimization.bracketing import brenth as brenth
 from .optimization.bracketing import brentq as brentq
+from .optimization.bracketing import ridder as ridder
+from .optimization.bracketing import toms748 as toms748
+from .optimization.fits import curve_fit as curve_fit
+from .optimization.fits import leastsq as leastsq
+from .optimization.fits import nnls as nnls
 from .optimization.optima import least_squares as least_squares
 from .optimization.optima import minimize as minimize
 from .optimization.roots import fixed_point as fixed_point
 from .optimization.roots import root as root
+from .optimization.scalar_minima import brent as brent
+from .optimization.scalar_minima import fminbound as fminbound
+from .optimization.scalar_minima import golden as golden
+from .optimization.scalar_minima import minimize_scalar as minimize_scalar
+from .optimization.scalar_roots import root_scalar as root_scalar
 from .patching.patch import patch as patch
 from .spatial.distances import cdist as cdist
 from .spatial.distances import pdist as pdist
@@ -34,10 +47,12 @@ from .systems.linear import spsolve as spsolve
 
 __all__ = [
     "Akima1DInterpolator", "BSpline", "CubicHermiteSpline", "CubicSpline", "PPoly",
-    "PchipInterpolator", "RegularGridInterpolator", "brentq", "cdist", "cumulative_trapezoid",
-    "eigh", "eigsh", "factorized", "fixed_point", "fsolve", "function", "least_squares",
-    "linear_operator", "make_interp_spline", "map_coordinates", "minimize", "odeint", "patch",
-    "pdist", "quad", "root", "simpson", "solve_ivp", "splu", "spsolve", "squareform",
+    "PchipInterpolator", "RegularGridInterpolator", "bisect", "brent", "brenth", "brentq",
+    "cdist", "cumulative_trapezoid", "curve_fit", "eigh", "eigsh", "factorized", "fixed_point",
+    "fminbound", "fsolve", "function", "golden", "least_squares", "leastsq", "linear_operator",
+    "make_interp_spline", "map_coordinates", "minimize", "minimize_scalar", "nnls", "odeint",
+    "patch", "pdist", "quad", "ridder", "root", "root_scalar", "simpson", "solve_ivp", "splu",
+    "spsolve", "squareform", "toms748",
 ]  # fmt: skip
 
 

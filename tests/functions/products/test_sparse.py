@@ -129,8 +129,62 @@ def test_operands_that_do_not_fit(rng):
             ng.sparse.matmul(*pair)
 
 
-def test_elementwise_products_do_not_cut_the_graph(rng):
-    S, x = matrix(rng), ng.tensor(np.ones(4), requires_grad=True)
-    for call in (lambda: S * x, lambda: x * S, lambda: S.multiply(x), lambda: S + x):
-        with pytest.raises((ng.errors.DetachedError, TypeError)):
-            call()
+KINDS = ["csr_array", "csc_array", "coo_array", "dia_array", "bsr_array", "lil_array", "dok_array",
+         "csr_matrix", "csc_matrix", "dia_matrix"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_number_times_a_sparse_array_is_one_of_tensors(rng, name):
+    dense = matrix(rng).toarray()[:4, :4] + np.eye(4)
+    S, identity = getattr(sparse, name)(dense), sparse.eye(4)
+    v, weights = rng.normal(size=4), rng.normal(size=(4, 4))
+    calls = {
+        "k * S": (lambda k: k * S, lambda k: k * dense),
+        "S * k": (lambda k: S * k, lambda k: dense * k),
+        "S / k": (lambda k: S / k, lambda k: dense / k),
+        "np.multiply": (lambda k: np.multiply(S, k), lambda k: dense * k),
+        "np.dot": (lambda k: np.dot(k, S), lambda k: k * dense),
+        "step": (lambda k: identity - k * S, lambda k: np.eye(4) - k * dense),
+    }
+    for called, (own, full) in calls.items():
+        made = own(ng.tensor(0.7, requires_grad=True))
+        assert isinstance(made, ng.sparse.SparseArray), called
+        assert isinstance(own(ng.tensor(0.7)), ng.sparse.SparseArray), called
+        for f in (lambda k, of=own: (of(k).toarray() * weights).sum(),
+                  ng.jit(lambda k, of=own: (of(k).toarray() * weights).sum())):  # fmt: skip
+            value, slope = ng.func.value_and_grad(f)(0.7)
+            same, exact = ng.func.value_and_grad(lambda k, of=full: (of(k) * weights).sum())(0.7)
+            np.testing.assert_allclose([value, slope], [same, exact], rtol=1e-12, err_msg=called)
+    x = ng.tensor(v, requires_grad=True)
+    by_name = S.asformat("csr").dot(x)  # that of coo wants an array
+    for product in (np.dot(S, x), np.matmul(S, x), by_name, ng.dot(S, x), S @ x):
+        np.testing.assert_allclose(product.detach(), dense @ v, rtol=1e-12)
+    for product in (x.dot(S), np.dot(x, S), np.matmul(x, S), x @ S):
+        np.testing.assert_allclose(product.detach(), v @ dense, rtol=1e-12)
+        np.testing.assert_allclose(ng.grad(product.sum(), x)[0], dense.sum(1), rtol=1e-12)
+    with pytest.raises(TypeError, match="unsupported operand"):
+        ng.tensor(2.0) / S
+    with pytest.raises(ng.errors.DetachedError, match=r"S\.multiply"):
+        S.multiply(x)
+
+
+def test_vectors_act_on_the_elements_of_a_sparse_array_of_the_new_kind(rng):
+    S, x = matrix(rng), ng.tensor(rng.normal(size=4), requires_grad=True)
+    dense, numbers = S.toarray(), x.detach().numpy()
+    for made, expected in ((S * x, dense * numbers), (x * S, dense * numbers),
+                           (S / x, dense / numbers)):  # fmt: skip
+        np.testing.assert_allclose(made.toarray().detach(), expected, rtol=1e-12)
+    np.testing.assert_allclose((S + x).detach(), dense + numbers, rtol=1e-12)
+    np.testing.assert_allclose(ng.grad((S * x).sum(), x)[0], dense.sum(0), rtol=1e-12)
+    old = sparse.csr_matrix(dense)
+    np.testing.assert_allclose((old * x).detach(), dense @ numbers, rtol=1e-12)
+
+
+def test_solvers_of_sparse_systems_have_the_names_of_scipy():
+    from numgrad.sparse import linalg
+
+    assert ng.sparse.linalg is linalg
+    assert all(getattr(linalg, n) is getattr(ng.interop.scipy, n) for n in dir(linalg))
+    with pytest.raises(AttributeError, match="it has eigsh, factorized, splu, spsolve"):
+        _ = linalg.gmres
+

@@ -36,6 +36,66 @@ def test_results_of_brentq_are_those_of_scipy():
         scipy.brentq(f, 2, 3, args=(ng.tensor(2.0),))
 
 
+FINDERS = {
+    "brenth": lambda f, *args: scipy.brenth(f, 0.0, 3.0, args),
+    "bisect": lambda f, *args: scipy.bisect(f, 0.0, 3.0, args, xtol=1e-14),
+    "ridder": lambda f, *args: scipy.ridder(f, 0.0, 3.0, args, xtol=1e-14),
+    "toms748": lambda f, *args: scipy.toms748(f, 0.0, 3.0, args, 2),
+    "interval": lambda f, *args: scipy.root_scalar(f, args, bracket=[0.0, 3.0]).root,
+    "secant": lambda f, *args: scipy.root_scalar(f, args, x0=1.0, x1=2.0, xtol=1e-14).root,
+    "newton": lambda f, *args: scipy.root_scalar(f, args, x0=1.0, xtol=1e-14).root,
+}
+
+
+@pytest.mark.parametrize("name", FINDERS)
+def test_other_finders_of_roots(name):
+    find = FINDERS[name]
+    exact = lambda v: np.sqrt(v[0] * v[1])  # noqa: E731
+    same_derivatives(lambda v: find(lambda x: x * x - v[0] * v[1]), exact, [1.3, 0.4])
+    captured = ng.jit(lambda v: find(lambda x, a, b: x * x - a * b, v[0], v[1]))
+    np.testing.assert_allclose(
+        ng.func.grad(captured)(np.array([1.3, 0.4])), ng.func.grad(exact)([1.3, 0.4]), rtol=1e-7
+    )
+    found = find(lambda x: x**3 - 2.0)
+    assert isinstance(found, float)
+    assert abs(found - 2.0 ** (1 / 3)) < 1e-11
+
+
+def test_finders_give_what_those_of_scipy_give():
+    f = lambda x, a=2.0: x**3 - a  # noqa: E731
+    for name in ("brenth", "bisect", "ridder", "toms748"):
+        given = ng.tensor(2.0, requires_grad=True)
+        x, r = getattr(scipy, name)(f, 0, 2, args=(given,), full_output=True)
+        expected, other = getattr(optimize, name)(f, 0, 2, args=(2.0,), full_output=True)
+        assert x.item() == expected
+        assert r.root is x
+        assert r.iterations == other.iterations
+    slope = lambda x, a: 3.0 * x**2  # noqa: E731
+    r = scipy.root_scalar(f, (given,), x0=1.0, fprime=slope)
+    assert r.root.item() == optimize.root_scalar(f, (2.0,), x0=1.0, fprime=slope).root
+    with pytest.raises(TypeError, match="fprime=True says that the function returns"):
+        scipy.root_scalar(f, (given,), x0=1.0, fprime=True)
+    with pytest.raises(ConvergenceError, match="root_scalar: only a root"):
+        scipy.root_scalar(lambda x: x * x + given, x0=1.0, x1=1.1)
+    with pytest.raises(ng.errors.NotDifferentiableError, match="no gradient flows to x0"):
+        scipy.root_scalar(f, (given,), x0=given)
+
+
+def test_the_finders_of_scipy_say_what_to_write_instead():
+    s = ng.tensor(0.5, requires_grad=True)
+    f = lambda x: x**3 - s  # noqa: E731
+    calls = [
+        lambda: optimize.brentq(f, 0, 3), lambda: optimize.brenth(f, 0, 3),
+        lambda: optimize.bisect(f, 0, 3), lambda: optimize.ridder(f, 0, 3),
+        lambda: optimize.toms748(f, 0, 3), lambda: optimize.brentq(f, 2, 3),
+        lambda: optimize.root_scalar(f, bracket=[0, 3]),
+    ]  # fmt: skip
+    for call in calls:  # in compiled code of SciPy, which goes on after an error
+        for _ in range(5):
+            with pytest.raises(ng.errors.DetachedError, match=r"write .*ng\.interop\.scipy"):
+                call()
+
+
 def test_what_has_no_derivative_in_an_interval():
     p, scale = ng.tensor(1.0, requires_grad=True), np.array(3.0)
     with pytest.raises(ConvergenceError, match="a pole or a jump"):

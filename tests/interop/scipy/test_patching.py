@@ -5,6 +5,7 @@ import os
 import pickle
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -109,10 +110,24 @@ CALLS = {
     "sosfilt_zi": (SECTIONS,), "sosfiltfilt": (SECTIONS, np.arange(20.0)),
     "savgol_filter": (P, 3, 1), "welch": (P, 2.0, "hann", 4), "cdist": (MATRIX, POSITIVE),
     "pdist": (MATRIX,), "squareform": (VECTOR[:3],),
+    "coherence": (P, P**2, 1.0, "hann", 4), "csd": (P, P + 1.0, 1.0, "hann", 4),
+    "istft": (MATRIX[:3],),
+    "decimate": (np.arange(40.0), 2), "resample_poly": (P, 2, 3), "upfirdn": (VECTOR, P),
+    "stft": (P, 1.0, "hann", 4), "spectrogram": (P, 1.0, "hann", 4),
     "fftfreq": (4, np.float64(0.2)), "rfftfreq": (4, np.float64(0.2)),
 }  # fmt: skip
 SOLVERS = {"spsolve", "splu", "factorized", "eigsh", "make_interp_spline"}
-ELSEWHERE = {"cho_factor", "cho_solve", "lu_solve", "map_coordinates", "next_fast_len"}
+OF_IMAGES = {
+    "convolve": (MATRIX, MATRIX[:2, :3]), "correlate": (MATRIX, MATRIX[:2, :3]),
+    "convolve1d": (MATRIX, VECTOR), "correlate1d": (MATRIX, VECTOR),
+    "gaussian_filter": (MATRIX, 1.0), "gaussian_filter1d": (MATRIX, 1.0),
+    "gaussian_gradient_magnitude": (MATRIX, 1.0), "gaussian_laplace": (MATRIX, 1.0),
+    "uniform_filter1d": (MATRIX, 3),
+}  # fmt: skip
+ELSEWHERE = {
+    "cho_factor", "cho_solve", "lu_solve", "map_coordinates", "next_fast_len", "affine_transform",
+    "rotate", "shift", "zoom", *counterparts.MATRICES,
+}  # fmt: skip
 
 
 def leaves(value):
@@ -130,6 +145,8 @@ def test_every_function_gives_by_default_what_that_of_scipy_gives():
             continue
         is_square = module.__name__ in ("scipy.linalg", "scipy.fft")
         args = CALLS.get(name, (POSITIVE if is_square else P,))
+        if module is ndimage:
+            args = OF_IMAGES.get(name, (MATRIX,))
         expected = leaves(original(*args))
         with patch():
             of_numbers = leaves(getattr(module, name)(*args))
@@ -290,3 +307,72 @@ def test_a_sparse_array_of_a_tensor_is_taken_as_one():
     with ng.interop.scipy.patch():
         x = sparse_linalg.spsolve(matrix, np.array([1.0, 2.0]))
     np.testing.assert_allclose(ng.grad(x.sum(), t)[0].numpy(), [-0.25, -0.125])
+
+
+def test_frozen_distributions_have_what_those_of_scipy_have():
+    s = ng.tensor(0.5, requires_grad=True)
+    with patch():
+        frozen = stats.norm(loc=s)
+        draw = frozen.rvs(random_state=3)
+        number = stats.norm(loc=s.detach())
+        assert frozen.args == ()
+        assert frozen.kwds["loc"] is s
+        assert [end.item() for end in frozen.support()] == [-np.inf, np.inf]
+        np.testing.assert_allclose([x.item() for x in number.stats()], [0.5, 1.0])
+        with pytest.raises((NotImplementedError, ng.errors.DetachedError)):
+            frozen.stats()
+        with pytest.raises((NotImplementedError, ng.errors.DetachedError)):
+            frozen.expect()
+    expected = stats.norm(loc=0.5).rvs(random_state=3)
+    assert draw.item() == expected
+    assert ng.grad(draw, s)[0].item() == 1.0
+
+
+def test_functions_of_scipy_are_transformed_themselves():
+    x = np.array([0.1, 0.2, 0.7])
+    with patch():
+        found = [
+            (ng.func.grad(special.logsumexp)(x), special.softmax(x)),
+            (ng.func.jacobian(special.logsumexp)(x), special.softmax(x)),
+            (ng.func.grad(stats.norm.logpdf)(0.5), -0.5),
+            (ng.func.vmap(special.logsumexp)(ng.tensor([x, x])), 2 * [special.logsumexp(x)]),
+            (ng.jit(special.logsumexp)(ng.tensor(x)), special.logsumexp(x)),
+        ]
+    for own, expected in found:
+        np.testing.assert_allclose(own, expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("format", ["csc", "csr"])
+def test_factors_of_a_constant_matrix_take_tensors(format):  # noqa: A002
+    matrix = sparse.csc_array(POSITIVE).asformat(format)
+    t, lu = ng.tensor(VECTOR, requires_grad=True), sparse.linalg.splu(sparse.csc_array(matrix))
+    with warnings.catch_warnings(), patch():
+        warnings.simplefilter("ignore", sparse.SparseEfficiencyWarning)  # of csr
+        factors, solve = sparse.linalg.splu(matrix), sparse.linalg.factorized(matrix)
+        assert np.array_equal(factors.solve(VECTOR), lu.solve(VECTOR))
+        assert np.array_equal(solve(VECTOR), lu.solve(VECTOR))
+        assert factors.nnz == lu.nnz
+        matrix.data[:] = 0.0  # factors are of the numbers that were there
+        for u, of in ((factors.solve(t, "T"), "T"), (solve(t), "N")):
+            np.testing.assert_allclose(u.detach(), lu.solve(VECTOR, of), rtol=1e-12)
+            gradient = lu.solve(np.ones(4), "N" if of == "T" else "T")
+            np.testing.assert_allclose(ng.grad(u.sum(), t)[0], gradient, rtol=1e-12)
+
+
+def test_sparse_arrays_of_both_libraries_are_put_together():
+    t, identity = ng.tensor([2.0, 4.0], requires_grad=True), sparse.eye(2)
+    calls = {
+        "kron": lambda d: sparse.kron(identity, d),
+        "hstack": lambda d: sparse.hstack([d, identity]),
+        "bmat": lambda d: sparse.bmat([[d, None], [None, identity]]),
+        "block_diag": lambda d: sparse.block_diag([identity, d]),
+        "triu": lambda d: sparse.triu(d),
+        "vstack": lambda d: sparse.vstack([d, identity]),
+    }  # fmt: skip
+    for name, call in calls.items():
+        with patch():
+            made = call(sparse.diags(t))
+        expected = call(sparse.diags(t.detach().numpy())).toarray()
+        assert np.array_equal(made.toarray().detach(), expected), name
+        count = 2.0 if name == "kron" else 1.0
+        assert ng.grad(made.sum(), t)[0].tolist() == [count, count], name

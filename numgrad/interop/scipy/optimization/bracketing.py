@@ -3,26 +3,21 @@
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from ...._autograd import no_grad
-from ...._errors import ConvergenceError
-from ...._tensor import Tensor, tensor
-from ....func.gradients import Evaluation
 from ....functions.array.argument_checks import real_number
-from ....functions.shape.reshaping import reshape
-from ..implicit.closures import Scalar, require_real
-from ..implicit.parameters import Parameters, controls
+from ..implicit.parameters import controls
 from ..implicit.solver_operator import Form, in_programs, refuse
-from ..systems.linear import as_real
+from .scalar_roots import Problem
 
 
-def _shapes(given: dict[str, Any]) -> list[tuple[int, ...]]:
-    refuse("brentq", {"full_output": given["full_output"]})
-    return [()]
+def _form(what: str) -> Form:
+    def shapes(given: dict[str, Any]) -> list[tuple[int, ...]]:
+        refuse(what, {"full_output": given["full_output"]})
+        return [()]
+
+    return Form(lambda found: [found], shapes, lambda given, found: found)
 
 
-@in_programs(Form(lambda found: [found], _shapes, lambda given, found: found))
+@in_programs(_form("brentq"))
 def brentq(
     f: Callable[..., Any],
     a: Any,
@@ -81,46 +76,214 @@ def brentq(
     >>> round(x.item(), 6), round(ng.grad(x, a)[0].item(), 6)  # 1 / (2 sqrt(2))
     (1.414214, 0.353553)
     """
+    return _bracketed("brentq", f, a, b, args, xtol, rtol, maxiter, full_output, disp)
+
+
+@in_programs(_form("brenth"))
+def brenth(
+    f: Callable[..., Any],
+    a: Any,
+    b: Any,
+    args: Any = (),
+    xtol: float = 2e-12,
+    rtol: float = 8.881784197001252e-16,
+    maxiter: int = 100,
+    full_output: bool = False,
+    disp: bool = True,
+) -> Any:
+    """Find a root in an interval by Brent's method with hyperbolic extrapolation, by
+    `scipy.optimize.brenth`.
+
+    Parameters
+    ----------
+    f : callable
+        ``f(x, *args)`` returns one number; ``x`` is a number, too.
+    a, b : float
+        Where the signs of `f` differ.
+    args : tuple
+        Of anything; the root is differentiable with respect to the tensors in it, and to those that
+        `f` closes over.
+    xtol, rtol, maxiter, full_output, disp
+        As in SciPy.
+
+    Returns
+    -------
+    root : Tensor or float
+    r : scipy.optimize.RootResults
+        With `full_output`.
+
+    See Also
+    --------
+    brentq : Derivatives and errors are the same.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> a = ng.tensor(2.0, requires_grad=True)
+    >>> x = ng.interop.scipy.brenth(lambda x: x**2 - a, 0.0, 2.0)
+    >>> round(x.item(), 6), round(ng.grad(x, a)[0].item(), 6)
+    (1.414214, 0.353553)
+    """
+    return _bracketed("brenth", f, a, b, args, xtol, rtol, maxiter, full_output, disp)
+
+
+@in_programs(_form("bisect"))
+def bisect(
+    f: Callable[..., Any],
+    a: Any,
+    b: Any,
+    args: Any = (),
+    xtol: float = 2e-12,
+    rtol: float = 8.881784197001252e-16,
+    maxiter: int = 100,
+    full_output: bool = False,
+    disp: bool = True,
+) -> Any:
+    """Find a root in an interval by bisection, by `scipy.optimize.bisect`.
+
+    Parameters
+    ----------
+    f : callable
+        ``f(x, *args)`` returns one number; ``x`` is a number, too.
+    a, b : float
+        Where the signs of `f` differ.
+    args : tuple
+        Of anything; the root is differentiable with respect to the tensors in it, and to those that
+        `f` closes over.
+    xtol, rtol, maxiter, full_output, disp
+        As in SciPy.
+
+    Returns
+    -------
+    root : Tensor or float
+    r : scipy.optimize.RootResults
+        With `full_output`.
+
+    See Also
+    --------
+    brentq : Derivatives and errors are the same.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> a = ng.tensor(2.0, requires_grad=True)
+    >>> x = ng.interop.scipy.bisect(lambda x: a * x - 3.0, 0.0, 2.0)
+    >>> round(x.item(), 6), round(ng.grad(x, a)[0].item(), 6)
+    (1.5, -0.75)
+    """
+    return _bracketed("bisect", f, a, b, args, xtol, rtol, maxiter, full_output, disp)
+
+
+@in_programs(_form("ridder"))
+def ridder(
+    f: Callable[..., Any],
+    a: Any,
+    b: Any,
+    args: Any = (),
+    xtol: float = 2e-12,
+    rtol: float = 8.881784197001252e-16,
+    maxiter: int = 100,
+    full_output: bool = False,
+    disp: bool = True,
+) -> Any:
+    """Find a root in an interval by Ridders' method, by `scipy.optimize.ridder`.
+
+    Parameters
+    ----------
+    f : callable
+        ``f(x, *args)`` returns one number; ``x`` is a number, too.
+    a, b : float
+        Where the signs of `f` differ.
+    args : tuple
+        Of anything; the root is differentiable with respect to the tensors in it, and to those that
+        `f` closes over.
+    xtol, rtol, maxiter, full_output, disp
+        As in SciPy.
+
+    Returns
+    -------
+    root : Tensor or float
+    r : scipy.optimize.RootResults
+        With `full_output`.
+
+    See Also
+    --------
+    brentq : Derivatives and errors are the same.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> a = ng.tensor(2.0, requires_grad=True)
+    >>> x = ng.interop.scipy.ridder(lambda x: x**3 - a, 0.0, 2.0)
+    >>> round(x.item(), 6), round(ng.grad(x, a)[0].item(), 6)
+    (1.259921, 0.209987)
+    """
+    return _bracketed("ridder", f, a, b, args, xtol, rtol, maxiter, full_output, disp)
+
+
+@in_programs(_form("toms748"))
+def toms748(
+    f: Callable[..., Any],
+    a: Any,
+    b: Any,
+    args: Any = (),
+    k: int = 1,
+    xtol: float = 2e-12,
+    rtol: float = 8.881784197001252e-16,
+    maxiter: int = 100,
+    full_output: bool = False,
+    disp: bool = True,
+) -> Any:
+    """Find a root in an interval by Algorithm 748 of Alefeld, Potra and Shi, by
+    `scipy.optimize.toms748`.
+
+    Parameters
+    ----------
+    f : callable
+        ``f(x, *args)`` returns one number; ``x`` is a number, too.
+    a, b : float
+        Where the signs of `f` differ.
+    args : tuple
+        Of anything; the root is differentiable with respect to the tensors in it, and to those that
+        `f` closes over.
+    k : int
+        How many steps of Newton's method on the interpolating quadratic each step takes.
+    xtol, rtol, maxiter, full_output, disp
+        As in SciPy.
+
+    Returns
+    -------
+    root : Tensor or float
+    r : scipy.optimize.RootResults
+        With `full_output`.
+
+    See Also
+    --------
+    brentq : Derivatives and errors are the same.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> a = ng.tensor(2.0, requires_grad=True)
+    >>> x = ng.interop.scipy.toms748(lambda x: x**2 - a, 0.0, 2.0)
+    >>> round(x.item(), 6), round(ng.grad(x, a)[0].item(), 6)
+    (1.414214, 0.353553)
+    """
+    return _bracketed("toms748", f, a, b, args, xtol, rtol, maxiter, full_output, disp, k=k)
+
+
+def _bracketed(
+    method: str, f: Callable[..., Any], a: Any, b: Any, args: Any, xtol: float, rtol: float,
+    maxiter: int, full_output: bool, disp: bool, **more: Any,
+) -> Any:  # fmt: skip
+    """Return what a method of SciPy finds, as a function of what the root depends on."""
     from scipy import optimize
 
-    parameters = Parameters(args, "brentq")
-    scalar = Scalar(f, parameters.closure)
-    own = controls({"xtol": xtol, "rtol": rtol, "maxiter": maxiter}, "brentq")
-    low, high = real_number(a, "a"), real_number(b, "b")
-    numbers = parameters.args([leaf.detach() for leaf in parameters.tensors])
-
-    def real(x: float, *args: Any) -> float:
-        return require_real(scalar(x, *args), "brentq")
-
-    found, result = optimize.brentq(real, low, high, numbers, full_output=True, disp=disp, **own)
-    if parameters.has_tensors or scalar.returns_tensors:
-        result.root = found = _followed(f, found, result, parameters, (low, high))
+    problem = Problem(f, args, method)
+    own = controls({"xtol": xtol, "rtol": rtol, "maxiter": maxiter} | more, method)
+    ends = real_number(a, "a"), real_number(b, "b")
+    found, result = getattr(optimize, method)(
+        problem.value, *ends, problem.numbers, full_output=True, disp=disp, **own
+    )
+    result.root = found = problem.root(found, result, ends)
     return (found, result) if full_output else found
-
-
-def _followed(
-    f: Callable[..., Any],
-    found: float,
-    result: Any,
-    parameters: Parameters,
-    ends: tuple[float, float],
-) -> Tensor:
-    """Return a root as a function of the parameters and of closed-over tensors."""
-    if not parameters.want_grad:
-        return tensor(found)
-
-    def residual(x: Tensor, *args: Any) -> Tensor:
-        return reshape(as_real(f(reshape(x, ()), *args), "brentq"), 1)
-
-    with no_grad():
-        args = parameters.args([leaf.detach() for leaf in parameters.tensors])
-        at_ends = [abs(residual(tensor([x]), *args).item()) for x in ends]
-        at = Evaluation(residual, (tensor([found]), *args), 0, "brentq")
-        value, slope = abs(at.output.item()), at.pulled([tensor([1.0])])[0].item()
-    if not result.converged or not value <= max(at_ends):
-        what = "the function has a pole or a jump there" if result.converged else result.flag
-        raise ConvergenceError(
-            f"brentq: only a root has a derivative, and {found!r} is none: {what}"
-        )
-    matrix = np.array([[slope]])
-    return reshape(parameters.solution(np.array([found]), residual, lambda: matrix), ())

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .... import fft, linalg, signal, special
+from .... import fft, linalg, signal, sparse, special
 from ....functions.reduction.cumulative import trapezoid
 
 Pair = tuple[ModuleType, str, Any]
@@ -17,15 +17,24 @@ SOLVERS = {
         "cumulative_trapezoid", "odeint", "quad", "simpson", "solve_ivp",
     ),
     "scipy.interpolate": ("make_interp_spline",),
-    "scipy.optimize": ("brentq", "fixed_point", "fsolve", "least_squares", "minimize", "root"),
+    "scipy.optimize": (
+        "bisect", "brent", "brenth", "brentq", "curve_fit", "fixed_point", "fminbound",
+        "fsolve", "golden", "least_squares", "leastsq", "minimize", "minimize_scalar",
+        "nnls", "ridder", "root", "root_scalar", "toms748",
+    ),
     "scipy.sparse.linalg": ("eigsh", "factorized", "splu", "spsolve"),
     "scipy.spatial.distance": ("cdist", "pdist", "squareform"),
-    "scipy.ndimage": ("map_coordinates",),
 }  # fmt: skip
 CLASSES = (
     "Akima1DInterpolator", "BSpline", "CubicHermiteSpline", "CubicSpline", "PPoly",
     "PchipInterpolator", "RegularGridInterpolator",
 )  # fmt: skip
+MATRICES = (
+    "block_array", "block_diag", "bmat", "diags", "diags_array", "hstack", "kron", "tril", "triu",
+    "vstack",
+)  # fmt: skip
+"""Functions that make sparse arrays."""
+
 READ_CLOSURES = frozenset(["quad", "odeint", "solve_ivp", *SOLVERS["scipy.optimize"]])
 """Functions that call a function of the user, which may close over a tensor: the counterpart
 differentiates by it, or says where to pass it."""
@@ -82,7 +91,11 @@ def functions() -> Iterator[Pair]:
     for module, names in SOLVERS.items():
         for name in names:
             yield import_module(module), name, getattr(solvers, name)
+    for name in solvers.ndimage.__all__:
+        yield import_module("scipy.ndimage"), name, getattr(solvers.ndimage, name)
     yield import_module("scipy.integrate"), "trapezoid", trapezoid
+    for name in MATRICES:
+        yield import_module("scipy.sparse"), name, getattr(sparse, name)
 
 
 def _is_other(own: Any, theirs: Any) -> bool:

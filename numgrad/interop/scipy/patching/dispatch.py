@@ -3,60 +3,13 @@
 import functools
 import sys
 from collections.abc import Callable
-from types import CodeType, FunctionType, MethodType
 from typing import Any
 
-from ...._tensor import Tensor
 from ....engine.graph.callsite import is_ours
 from ....functions.tensor.protocols import answered
-from ....sparse.arrays.array import SparseArray
 from .counterparts import READ_CLOSURES, UNASKED
-
-
-def holds_tensor(value: Any) -> bool:
-    """Whether a value is a tensor, a sparse array of numgrad, or a list, tuple or dictionary that
-    contains one."""
-    if isinstance(value, (Tensor, SparseArray)):
-        return True
-    if isinstance(value, (list, tuple)):
-        return any([holds_tensor(item) for item in value])  # noqa: C419
-    return isinstance(value, dict) and holds_tensor(list(value.values()))
-
-
-def reads_tensor(f: Any) -> bool:
-    """Whether a function reads a tensor that is none of its arguments."""
-    if isinstance(f, functools.partial):
-        return holds_tensor([f.args, f.keywords]) or reads_tensor(f.func)
-    if isinstance(f, MethodType):
-        return holds_tensor(list(vars(f.__self__).values())) or reads_tensor(f.__func__)
-    if not isinstance(f, FunctionType):
-        return callable(f) and holds_tensor(list(getattr(f, "__dict__", {}).values()))
-    cells = [_held(cell) for cell in f.__closure__ or ()]
-    names = _names(f.__code__)
-    found = [f.__globals__[name] for name in names if name in f.__globals__]
-    if holds_tensor([cells, found, f.__defaults__, f.__kwdefaults__]):
-        return True
-    others = [g for g in (*cells, *found) if isinstance(g, FunctionType) and g is not f]
-    own = f.__module__
-    return any(reads_tensor(g) for g in others if g.__module__ == own and not _calls(g, f))
-
-
-def _held(cell: Any) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:  # the variable has no value yet
-        return None
-
-
-def _names(code: CodeType) -> list[str]:
-    """Return the names that a function and the functions inside it look up."""
-    inner = [c for c in code.co_consts if isinstance(c, CodeType)]
-    return [*code.co_names, *[name for c in inner for name in _names(c)]]
-
-
-def _calls(g: FunctionType, f: FunctionType) -> bool:
-    """Whether function ``g`` looks up ``f`` or itself by name."""
-    return bool({f.__name__, g.__name__} & set(_names(g.__code__)))
+from .factors import OF_CONSTANTS
+from .tensors import holds_tensor, reads_tensor
 
 
 class Switch:
@@ -66,23 +19,32 @@ class Switch:
 
 
 def _is_asked(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], depth: int = 2) -> bool:
-    """Whether a call is for numgrad: it has a tensor, and does not come from numgrad itself."""
+    """Whether a call is for numgrad: it has a tensor among its arguments, or in what a function
+    reads that the user gives to a solver."""
     if not Switch.is_on:
         return False
-    if is_ours[sys._getframe(depth).f_code.co_filename]:
-        return False
     if holds_tensor(args) or (kwargs and holds_tensor(kwargs)):
-        return True
-    return name in READ_CLOSURES and any(map(reads_tensor, (*args, *kwargs.values())))
+        return True  # also from a transform, of which it is the function
+    if name not in READ_CLOSURES or _is_own_call(depth + 1):
+        return False
+    return any(map(reads_tensor, (*args, *kwargs.values())))
+
+
+def _is_own_call(depth: int) -> bool:
+    """Whether numgrad's own code has made the call, with arrays: its solvers call SciPy's."""
+    return is_ours[sys._getframe(depth).f_code.co_filename]
 
 
 def function(original: Callable[..., Any], own: Callable[..., Any], called: str) -> Any:
     """Return a function of SciPy that takes tensors, too."""
     name = called.rpartition(".")[2]
+    of_constants = OF_CONSTANTS.get(called)
 
     @functools.wraps(original)
     def dispatched(*args: Any, **kwargs: Any) -> Any:
         if not _is_asked(name, args, kwargs):
+            if of_constants is not None and Switch.is_on and not _is_own_call(2):
+                return of_constants(original, *args, **kwargs)
             return original(*args, **kwargs)
         kwargs = {key: value for key, value in kwargs.items() if key not in UNASKED}
         return answered(called, original, own, args, kwargs)

@@ -57,12 +57,13 @@ def patch() -> Patch:
     Notes
     -----
     Functions of `scipy.special`, ``linalg``, ``fft``, ``signal``, ``integrate``, ``optimize``,
-    ``interpolate``, ``sparse.linalg``, ``spatial.distance`` and ``ndimage`` that have a counterpart
-    in numgrad are replaced, in the modules of SciPy and where a loaded module has one of them under
-    a global name, as ``from scipy.special import logsumexp`` leaves it. The replacement looks for a
-    tensor among its arguments, also in lists, tuples and dictionaries, and for solvers in what the
-    user's function closes over: with one it calls the counterpart, else SciPy's function, which is
-    not changed.
+    ``interpolate``, ``sparse``, ``sparse.linalg``, ``spatial.distance`` and ``ndimage`` that have a
+    counterpart in numgrad are replaced, in the modules of SciPy and where a loaded module has one
+    of them under a global name, as ``from scipy.special import logsumexp`` leaves it. The
+    replacement looks for a tensor among its arguments, also in lists, tuples and dictionaries, and
+    for solvers in what the user's function closes over: with one it calls the counterpart, else
+    SciPy's function, which is not changed; but what ``splu`` and ``factorized`` make of a constant
+    matrix solves for right hand sides of tensors, too.
     Distributions of `scipy.stats`, and splines that exist already, answer tensors, too. Names
     inside of functions, classes and containers are not looked for: import at the top of a module.
     SciPy's functions call each other as before.
