@@ -56,7 +56,9 @@ def _advice() -> Advice | None:
 def typed() -> tuple[str, str]:
     """Return the source of the running call of the user's program, and where that is."""
     call = next(user_calls(), None)
-    return ("", "") if call is None else (_typed(call), f"at {call.site}")
+    if call is None:
+        return "", ""
+    return "" if call.tree is None and call.name is None else _typed(call), f"at {call.site}"
 
 
 def refused_reading(tensor: str, otherwise: str) -> tuple[str, str]:

@@ -9,6 +9,9 @@ from ..._tensor import Tensor
 from ...engine.capture import escapes
 
 
+_FILE = "A file has no gradients: write what the function returns."
+
+
 def save(file: Any, arr: Any, allow_pickle: bool = True) -> None:
     """Write the values of a tensor to a file in NumPy's format; refused where gradients flow."""
     np.save(file, _values("np.save", arr), allow_pickle)
@@ -42,5 +45,5 @@ def _values(called: str, data: Any) -> Any:
         return [_values(called, item) for item in data]
     if not isinstance(data, Tensor):
         return data
-    escapes.refuse_escape(data, called, "A file has no gradients: write what the function returns.")
+    escapes.refuse_escape(data, called, _FILE, "x.detach().numpy()")
     return data._on_host()
