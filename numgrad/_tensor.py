@@ -1,6 +1,7 @@
 """Tensor: an array and its place in the graph. ``functions`` binds arithmetic and methods."""
 
 import math
+import warnings
 import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -227,9 +228,22 @@ class Tensor(Arithmetic, Methods, Value):
 
     @property
     def grad(self) -> "Tensor | None":
-        """The accumulated gradient."""
+        """The accumulated gradient; a warning says that other tensors than leaves keep none."""
         self._require_inner("reading .grad")
-        return self._grad
+        found = self._grad
+        if found is None and self.node is not None and self.requires_grad:
+            self._warn_of_no_grad(self.node.name())
+        return found
+
+    def _warn_of_no_grad(self, operation: str) -> None:
+        if not self.retains_grad:
+            warnings.warn(
+                f".grad of a result of {operation} is None: backward keeps gradients of "
+                f"leaves alone. Write x.retain_grad() before backward, or ng.grad(loss, x), or, "
+                f"for a new leaf such as x = x - step * x.grad, (...).detach().requires_grad_()",
+                UserWarning,
+                stacklevel=3,
+            )
 
     @grad.setter
     def grad(self, value: "Tensor | None") -> None:

@@ -70,6 +70,9 @@ CALLS: dict[str, str] = {
     "statistics.covariance(x, y)": "ng.cov(x, y)[0, 1]",
     "statistics.correlation(x, y)": "ng.corrcoef(x, y)[0, 1]",
     "statistics.linear_regression(x, y)": "ng.polyfit(x, y, 1)",
+    # Objects of NumPy that hold or walk along arrays
+    "numpy.matrix(data)": "ng.atleast_2d(data)  # and @ for * of matrices",
+    "numpy.nditer(op)": "ng.ravel(op)",
     # Masked arrays. What is masked is NaN, which is no number by mistake.
     "numpy.ma.masked_where(condition, a, copy=True)": f"ng.where(condition, ng.nan, a){_MISSING}",
     "numpy.ma.array(data)": "ng.asarray(data)",

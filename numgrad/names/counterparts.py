@@ -75,6 +75,9 @@ OTHERS: dict[str, str] = {
     "scipy.sparse.linalg.gmres": _SPSOLVE,
     "scipy.sparse.linalg.bicgstab": _SPSOLVE,
     "scipy.sparse.linalg.minres": _SPSOLVE,
+    "scipy.sparse.linalg.svds": "linalg.svd(A, full_matrices=False)",
+    "scipy.sparse.linalg.eigs": "linalg.eig(A)",
+    "scipy.sparse.linalg.eigsh": "linalg.eigh(A)",
     "scipy.sparse.linalg.spilu": "interop.scipy.splu(A)",
     "scipy.sparse.linalg.expm": "linalg.expm(A.toarray())",
 }
@@ -94,6 +97,7 @@ code after the object."""
 
 
 HOLDERS: dict[str, str] = {
+    "numpy.rec": "a dict of tensors, as records hold none",
     "pandas": "{first} itself, as pandas holds no tensors",
 }
 """Code to write instead of calls of a module whose objects hold no tensors."""

@@ -190,7 +190,7 @@ def test_numbers_and_arrays_to_keep_are_named_first_outside_of_derivatives(tmp_p
         "float": r"write z\[0\]\.item\(\) for a number to keep .* or z\[0\], which computes as",
         "percent": r"write f'\{x:.3f\}' for .*, or x\.item\(\) for x",
         "floats": r"at .*test_ways_out.*Write the tensor itself.* x\.item\(\) for a number to keep",
-        "numpy": r"in z\.numpy\(\), at .*Write x\.detach\(\)\.numpy\(\) for its values.*tensor itself",
+        "numpy": r"in z\.numpy\(\), at .*Write x\.detach\(\)\.numpy\(\) for its values.*tensor its",
     }.items():
         with pytest.raises(DetachedError, match=said):
             LOUD[door](z)

@@ -103,8 +103,27 @@ def test_backward_to_an_edge_of_an_intermediate_tensor_stores_nothing():
     x = leaf(3)
     h = x * x
     ng.backward(h * 1.0, inputs=get_gradient_edge(h))
-    assert h.grad is None
+    with pytest.warns(UserWarning, match="leaves alone"):
+        assert h.grad is None
     assert x.grad is None
+
+
+def test_the_gradient_of_what_is_no_leaf_is_not_there_and_a_warning_says_why():
+    q, step = leaf(1.0, 2.0), 0.1
+    (q * q).sum().backward()
+    q = q - step * q.grad
+    (q * q).sum().backward()
+    with pytest.warns(UserWarning, match=r"result of subtract is None.*retain_grad\(\)") as caught:
+        assert q.grad is None
+    assert caught[0].filename == __file__
+    q = q.detach().requires_grad_()
+    assert q.grad is None  # a leaf before the pass
+    (q * q).sum().backward()
+    same(q.grad, [1.6, 3.2])
+    h = q * 2.0
+    h.retain_grad()
+    assert h.grad is None  # it is to be kept
+    assert (q.detach() * 2.0).grad is None  # it requires none
 
 
 def test_edges_in_a_batched_pass():

@@ -11,6 +11,7 @@ import sys
 import numpy as np
 import pytest
 import scipy.sparse
+import scipy.sparse.linalg
 
 import numgrad as ng
 from numgrad.engine.capture.rewriting import fits, rewritten
@@ -32,6 +33,7 @@ import numgrad as ng
 X = np.array([0.0, 1.0, 2.0])
 P = np.array([0.0, 1.0, 2.5, 4.0, 5.0])
 KIND = "cubic"
+B = np.diag([1.0, 2.0, 4.0, 8.0])
 A = np.array([[2.0, 0.3], [0.3, 1.0]])
 S = scipy.sparse.csc_array(A)
 DECAY = dict(rtol=1e-9, atol=1e-9)
@@ -142,7 +144,8 @@ PROGRAMS = {
     "numpy.ndarray": "X.dot(t); X.dot([t, 1.0, t]); X.searchsorted(t) + 0.0",
     "numpy.random.Generator": """
         rng.normal(t, 2.0); rng.normal(scale=t); np.random.RandomState(0).normal(scale=t)
-        rng.choice(t * X, 2); rng.permutation(t * X); rng.choice(4, p=np.ones(4) * t / (4 * t))
+        rng.choice(t * X, 2); rng.permutation(t * X); np.random.RandomState(0).choice(t * X, 2)
+        0.0 * rng.choice(4, p=X[[0, 1, 0, 1]] * t / (2 * t))
     """,
     "builtins.float": "float(t); 2 * float(t + 1.0)",
     "builtins.complex": "complex(t).real; complex(2 + t).real; complex(1.0, t * t).imag",
@@ -181,6 +184,9 @@ PROGRAMS = {
         scipy.interpolate.interp1d(P, t * np.sin(P), "previous")(P[1:] - 0.3)
         scipy.interpolate.interp1d(P, t * np.sin(P), "next")(P[1:] - 0.3)
     """,
+    "scipy.sparse.linalg.svds": "scipy.sparse.linalg.svds(t * B, k=2)[1]",
+    "scipy.sparse.linalg.eigs": "scipy.sparse.linalg.eigs(t * B, k=2)[0].real",
+    "scipy.sparse.linalg.eigsh": "scipy.sparse.linalg.eigsh(t * B, k=2)[0]",
     "scipy.sparse.bsr_array": "scipy.sparse.bsr_array(t * A) @ np.ones(2)",
     "scipy.sparse.bsr_matrix": "scipy.sparse.bsr_matrix(t * A) @ np.ones(2)",
     "scipy.sparse.lil_array": "scipy.sparse.lil_array(t * A) @ np.ones(2)",
@@ -219,6 +225,9 @@ CORRECTED = {
     "ng.interop.scipy.minimize(f, x0)": (
         "ng.interop.scipy.minimize(lambda x, t: ((x - t) ** 2).sum(), [0.5], (t,)).x"
     ),
+    "ng.linalg.svd(A, full_matrices=False)": "ng.linalg.svd(t * B, full_matrices=False)[1][1::-1]",
+    "ng.linalg.eig(A)": "ng.sort(ng.linalg.eig(t * B)[0].real)[:1:-1]",
+    "ng.linalg.eigh(A)": "ng.linalg.eigh(t * B)[0][2:]",
     "ng.func.grad(f)(x)": "ng.func.grad(lambda x: t * x[0] ** 2)(np.array([2.0]))",
     "ng.interop.scipy.make_interp_spline(x, y, k=degree, axis=-1)": (
         "ng.interop.scipy.make_interp_spline(P, t * P**3, k=3)(0.3)"
@@ -763,6 +772,11 @@ HELD = {
         "ng.nanmean(ng.where((ng.minimum(2.0, 1.0) <= t * X) & (t * X <= ng.maximum(2.0, 1.0)), "
         "t * X, ng.nan))"
     ),
+    "np.sum(np.ma.array(X, mask=X > 1) * (t * X))": (
+        "ng.nansum(np.ma.array(X, mask=X > 1).filled(float('nan')) * (t * X))"
+    ),
+    "np.matrix(t * X).sum()": "ng.atleast_2d(t * X).sum()",
+    "sum(a * a for a in np.nditer(t * X))": "sum(a * a for a in ng.ravel(t * X))",
     "series.dot(t * X)": "series.to_numpy() @ (t * X)",
     "series.to_frame().T.dot(t * X)": "series.to_frame().T.to_numpy() @ (t * X)",
     "series.to_numpy().dot(t * X)": "ng.asarray(series.to_numpy()).dot(t * X)",
@@ -795,13 +809,40 @@ def test_objects_that_hold_no_tensors_are_told_what_does(tmp_path):
             ng.func.grad(program)(0.7)
         message = str(caught.value)
         assert f"at {path}:14 in program: write " in message
-        end = r"(, as|, for| for | itself| here|\. It)"
+        end = r"(, as|, for|, and| for | itself| here|\. It)"
         said = re.search(rf": write (?:import .* at line \d+, or )?(.*?){end}", message)[1]
         assert said in mended, message
         function = written_to(tmp_path / "mended.py", HOLDING.replace("{}", mended)).program
         exact = [np.sum(np.asarray(program(0.7 + d))) for d in (1e-6, -1e-6)]
         slope = ng.func.grad(lambda t, f=function: ng.sum(f(t)))(0.7)
         np.testing.assert_allclose(slope, (exact[0] - exact[1]) / 2e-6, rtol=1e-7)
+
+
+def test_draws_and_records_are_told_what_has_no_derivative():
+    t, rng = ng.tensor([1.0, 2.0], requires_grad=True), np.random.default_rng(0)
+    for draw in (lambda: rng.poisson(t), lambda: np.random.poisson(t)):  # noqa: NPY002
+        with pytest.raises(
+            DetachedError, match=r"write t\.detach\(\)\.numpy\(\) for each tensor t"
+        ):
+            draw()
+    with pytest.raises(DetachedError, match="write a dict of tensors, as records hold none"):
+        np.rec.fromarrays([t, t])
+    with pytest.raises(DetachedError, match=r"p=ng\.asarray\(t / t\.sum\(\)\)\.detach\(\)\.numpy"):
+        rng.choice(2, p=t / t.sum())
+    assert rng.choice(2, p=ng.asarray(t / t.sum()).detach().numpy()) in (0, 1)
+
+
+def test_errors_without_advice_name_the_line_too():
+    t = ng.tensor([1.0, 2.0], requires_grad=True)
+    operator = scipy.sparse.linalg.aslinearoperator(np.eye(2))
+    for typed, call in {
+        r"operator @ t": lambda: operator @ t,
+        r"ng\.stats\.gamma\.rvs\(t, random_state=0\)": lambda: ng.stats.gamma.rvs(
+            t, random_state=0
+        ),
+    }.items():
+        with pytest.raises(DetachedError, match=rf", in {typed}, at {re.escape(__file__)}:\d+"):
+            call()
 
 
 def test_elements_of_sparse_matrices_of_scipy_are_places():

@@ -249,6 +249,11 @@ def _replacement_of_operator(call: UserCall, tree: ast.BinOp | ast.Compare) -> s
         instead = "f'{x:.3f}' for '%.3f' % x"
         return instead if mode.transform_calls or mode.capture else f"{instead}, or x.item() for x"
     library = (call.name or "").partition(".")[0]
+    masked = next((o for o in operands if _is_of(call, o, "numpy.ma")), None)
+    if masked is not None:
+        filled = f"({ast.unparse(masked)}).filled(float('nan'))"
+        text = shortened(with_replaced_part(tree, masked, filled))
+        return f"{text}, for {own}.nansum, {own}.nanmean and the like, as numgrad has no masks"
     if library == "pandas":
         holder = next((o for o in operands if _is_of(call, o, library)), operands[0])
         changed = ast.parse(f"({ast.unparse(holder)}).to_numpy()", mode="eval").body
@@ -265,8 +270,11 @@ def _is_text(call: UserCall, tree: ast.expr) -> bool:
 
 
 def _is_of(call: UserCall, tree: ast.expr, library: str) -> bool:
-    """Whether the expression of an operand begins with an object of a library."""
+    """Whether the expression of an operand begins with an object or a call of a library."""
     root: Any = tree
+    called = call.value_of(tree.func) if isinstance(tree, ast.Call) else None
+    if called is not None and str(public_name(called)).startswith(library):
+        return True
     while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
         root = root.func if isinstance(root, ast.Call) else root.value
     return str(public_name(call.value_of(root))).startswith(library)

@@ -8,8 +8,7 @@ import numpy as np
 from ..._tensor import Tensor
 from ...engine.capture import escapes
 
-
-_FILE = "A file has no gradients: write what the function returns."
+_FILE = "Write what the function returns; a file has no gradients."
 
 
 def save(file: Any, arr: Any, allow_pickle: bool = True) -> None:
