@@ -2,7 +2,7 @@
 Forces between atoms from where they went: an integrator with neighbour lists
 ==============================================================================
 
-A few hundred atoms move under forces that end at a cut-off; which pairs are near is kept in a list
+A hundred atoms move under forces that end at a cut-off; which pairs are near is kept in a list
 that is made anew every few steps. From two pictures of the atoms, the strength and the range of the
 force are found: the gradient goes back through the integrator and its lists.
 """
@@ -13,7 +13,7 @@ from scipy.optimize import least_squares
 
 import numgrad as ng
 
-side, cut, skin, dt, steps = 14.0, 2.5, 0.4, 0.004, 120
+side, cut, skin, dt, steps = 12.0, 2.5, 0.4, 0.004, 100
 
 # %%
 # The list says which pairs are near, and is made of integers: no derivative goes through it. All
@@ -65,10 +65,10 @@ def simulate(x0, v0, depth, size, steps):
 
 
 # %%
-# A first picture, and a second one of 120 steps later, read with an error.
+# A first picture, and a second one of 100 steps later, read with an error.
 
 rng = np.random.default_rng(5)
-grid = np.stack(np.meshgrid(*[np.arange(12) * side / 12] * 2), -1).reshape(-1, 2)
+grid = np.stack(np.meshgrid(*[np.arange(10) * side / 10] * 2), -1).reshape(-1, 2)
 first = grid + 0.02 * rng.standard_normal(grid.shape)
 speed = rng.standard_normal(grid.shape)
 error = 1e-3
@@ -79,7 +79,7 @@ def residuals(p):
     return ((simulate(first, speed, p[0], p[1], steps) - second) / error).ravel()
 
 
-jacobian = ng.func.jacobian(residuals)  # 288 residuals, two parameters
+jacobian = ng.func.jacobian(residuals)  # 200 residuals, two parameters
 p = np.array([0.7, 0.98])
 steps_aside = np.eye(2) * 1e-6
 columns = [(residuals(p + h) - residuals(p - h)) / 2e-6 for h in steps_aside]

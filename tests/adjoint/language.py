@@ -397,6 +397,11 @@ def changed_since(x):
     return scaled(x[1])
 
 
+@njit
+def draws(x):
+    return x[0] * np.random.normal()  # noqa: NPY002
+
+
 REFUSED = [
     (overlapping, "write the loop"),
     (recursive, "recursion"),
@@ -405,4 +410,5 @@ REFUSED = [
     (grows, "make an array of the greatest length"),
     (adds_lists, "a list in arithmetic"),
     (changed_since, "hand it over"),
+    (draws, "give the draws as an argument"),
 ]

@@ -149,7 +149,7 @@ class Calls(NewArrays, Reductions):
         is_closure = isinstance(function, Closure)
         if is_closure or isinstance(function, types.FunctionType) or hasattr(function, "py_func"):
             return self.inlined(node, function, args, keywords)
-        raise Refusal(f"the function `{ast.unparse(node.func)}` is not understood")
+        raise Refusal(f"the function `{ast.unparse(node.func)}` is not understood{_way(function)}")
 
     def _is_read(self, function: Any) -> bool:
         """Whether the source of a function is read, rather than that it is known."""
@@ -317,3 +317,15 @@ def _hashed(table: dict[Any, Any], key: Any) -> Any:
         return table.get(key)
     except TypeError:
         return None
+
+
+def _way(function: Any) -> str:
+    """Return what to write in the place of a function that is not known, if that is clear."""
+    module = str(getattr(function, "__module__", None) or "")
+    owner = type(getattr(function, "__self__", None)).__name__
+    if module.startswith(("random", "numpy.random")) or owner in ("RandomState", "Random"):
+        return (
+            ": value and gradient would belong to different draws. Draw outside, and give the "
+            "draws as an argument"
+        )
+    return ""

@@ -37,8 +37,8 @@ class Kernel:
 
     def __init__(self, function: Any) -> None:
         self.plain = plain_function(function)
-        self.name = self.plain.__name__
         self.place, self.tree = _read(self.plain)
+        self.name = self.tree.name
         self.statements = WithoutJumps(self.tree).body
         self.signature = inspect.signature(self.plain)
         self.parameters = list(self.signature.parameters)
@@ -99,8 +99,10 @@ def _read(plain: FunctionType) -> tuple[Place, ast.FunctionDef]:
             f"`python -c` or in the plain interpreter): write it in a file or a notebook cell"
         ) from error
     place = Place(plain.__name__, code.co_filename, first)
-    text = textwrap.dedent("".join(lines))
-    tree = _definition(text, plain.__name__)
+    if plain.__name__ == "<lambda>":
+        tree = _lambda(plain)
+    else:
+        tree = _definition(textwrap.dedent("".join(lines)), plain.__name__)
     if tree is None or not _is_current(tree, plain):
         raise AdjointError(
             f"{code.co_filename} changed since {plain.__name__} was defined (line {first}): "
@@ -118,6 +120,24 @@ def _definition(text: str, name: str) -> ast.FunctionDef | None:
     return found[0] if found else None
 
 
+def _lambda(plain: FunctionType) -> ast.FunctionDef | None:
+    """Return the definition of a function that is a lambda expression, which may stand anywhere in
+    a statement: of those that begin in its line, the one of its byte code."""
+    first = plain.__code__.co_firstlineno
+    try:
+        parsed = ast.parse("".join(inspect.findsource(plain)[0]))
+    except SyntaxError:
+        return None
+    for node in ast.walk(parsed):
+        if isinstance(node, ast.Lambda) and node.lineno == first:
+            value = ast.copy_location(ast.Return(node.body), node.body)
+            found = ast.FunctionDef("lambda_", node.args, [value], [])
+            ast.increment_lineno(ast.copy_location(found, node), 1 - first)
+            if _is_current(found, plain):
+                return found
+    return None
+
+
 def _is_current(tree: ast.FunctionDef, plain: FunctionType) -> bool:
     """Whether a tree compiles to the byte code of a function."""
     code = plain.__code__
@@ -128,7 +148,7 @@ def _is_current(tree: ast.FunctionDef, plain: FunctionType) -> bool:
     if code.co_freevars:  # a closure: its free names must be those of a function around it
         outer = _around(bare, code.co_freevars)
     compiled = compile(ast.Module([outer], []), code.co_filename, "exec", dont_inherit=True)
-    return any(_same(found, code) for found in _codes(compiled) if found.co_name == code.co_name)
+    return any(_same(found, code) for found in _codes(compiled) if found.co_name == tree.name)
 
 
 def _without_annotations(arguments: ast.arguments) -> ast.arguments:
@@ -168,8 +188,10 @@ def _instructions(code: CodeType) -> list[tuple[str, str]]:
 
 def _argument(instruction: dis.Instruction) -> str:
     value = instruction.argval
+    if isinstance(value, CodeType):  # a function in the function
+        return repr(_instructions(value))
     is_jump = "JUMP" in instruction.opname or instruction.opname in ("FOR_ITER", "SEND")
-    return "" if is_jump or isinstance(value, CodeType) else repr(value)
+    return "" if is_jump else repr(value)
 
 
 _UNSTEADY = frozenset({"NOP", "PUSH_NULL", "PRECALL", "CACHE", "EXTENDED_ARG"})
