@@ -8,7 +8,7 @@ import numpy as np
 from ..._tensor import Tensor
 from ...engine.capture import escapes
 
-_FILE = "Write what the function returns; a file has no gradients."
+_FILE = "Write what the function returns. A file has no gradients."
 
 
 def save(file: Any, arr: Any, allow_pickle: bool = True) -> None:
