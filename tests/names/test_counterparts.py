@@ -382,7 +382,7 @@ def test_every_row_is_carried_out():
     }
     rows = set(NAMESPACES) | set(OTHERS) | set(TEXTS)
     assert rows | called | {"numpy.random.Generator"} == set(PROGRAMS) | elsewhere
-    programs = f"{PROGRAMS} {list(HELD)}"
+    programs = f"{PROGRAMS} {list(OF_NUMPY)}"
     for name in {call.partition("(")[0].rpartition(".")[2] for call in CALLS}:
         assert f"{name}(" in programs or name in NOT_IN_EVERY_PYTHON, name
 
@@ -745,6 +745,12 @@ HELD = {
     "np.asarray(labelled(t))": "ng.asarray(labelled(t))",
     "pd.Series(t * X).mean()": "(t * X).mean()",
     "pd.DataFrame({'a': t * X})['a']": "{'a': t * X}['a']",
+    "series.dot(t * X)": "series.to_numpy() @ (t * X)",
+    "series.to_frame().T.dot(t * X)": "series.to_frame().T.to_numpy() @ (t * X)",
+    "series.to_numpy().dot(t * X)": "ng.asarray(series.to_numpy()).dot(t * X)",
+    "series.values.dot(t * X)": "ng.asarray(series.values).dot(t * X)",
+}
+OF_NUMPY = {
     "np.ma.masked_invalid(t * X).mean()": "ng.nanmean(ng.where(ng.isfinite(t * X), t * X, ng.nan))",
     "np.ma.array(t * X, mask=X > 1).mean()": "ng.nanmean(ng.where(X > 1, ng.nan, t * X))",
     "np.ma.masked_array(t * X, X > 1).mean()": "ng.nanmean(ng.where(X > 1, ng.nan, t * X))",
@@ -773,14 +779,11 @@ HELD = {
         "t * X, ng.nan))"
     ),
     "np.sum(np.ma.array(X, mask=X > 1) * (t * X))": (
-        "ng.nansum(np.ma.array(X, mask=X > 1).filled(float('nan')) * (t * X))"
+        "ng.nansum(ng.where(np.ma.array(X, mask=X > 1).mask, ng.nan, "
+        "np.ma.array(X, mask=X > 1).data * (t * X)))"
     ),
     "np.matrix(t * X).sum()": "ng.atleast_2d(t * X).sum()",
     "sum(a * a for a in np.nditer(t * X))": "sum(a * a for a in ng.ravel(t * X))",
-    "series.dot(t * X)": "series.to_numpy() @ (t * X)",
-    "series.to_frame().T.dot(t * X)": "series.to_frame().T.to_numpy() @ (t * X)",
-    "series.to_numpy().dot(t * X)": "ng.asarray(series.to_numpy()).dot(t * X)",
-    "series.values.dot(t * X)": "ng.asarray(series.values).dot(t * X)",
 }
 HOLDING = """
 import numpy as np
@@ -789,7 +792,7 @@ import xarray as xr
 import numgrad as ng
 
 X = np.array([1.0, 2.0, 4.0])
-series, mask = pd.Series(X), np.zeros(3, bool)
+series = pd.Series(X)
 
 def labelled(t):
     return xr.DataArray(t * X * X, dims="a")
@@ -802,9 +805,20 @@ def program(t):
 def test_objects_that_hold_no_tensors_are_told_what_does(tmp_path):
     pytest.importorskip("pandas")
     pytest.importorskip("xarray")
-    for number, (text, mended) in enumerate(HELD.items()):
+    assert_advised(HELD, HOLDING, tmp_path)
+
+
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+def test_masked_arrays_matrices_and_iterators_are_told_what_tensors_have(tmp_path):
+    head = re.sub("import (pandas|xarray).*", "", HOLDING).replace("pd.Series", "np.array")
+    assert_advised(OF_NUMPY, head, tmp_path)
+
+
+def assert_advised(held, head, tmp_path):
+    """What the error says to write is a part of the mended code, which has the gradient."""
+    for number, (text, mended) in enumerate(held.items()):
         path = tmp_path / f"program_{number}.py"
-        program = written_to(path, HOLDING.replace("{}", text)).program
+        program = written_to(path, head.replace("{}", text)).program
         with pytest.raises(DetachedError) as caught:
             ng.func.grad(program)(0.7)
         message = str(caught.value)
@@ -812,7 +826,7 @@ def test_objects_that_hold_no_tensors_are_told_what_does(tmp_path):
         end = r"(, as|, for|, and| for | itself| here|\. It)"
         said = re.search(rf": write (?:import .* at line \d+, or )?(.*?){end}", message)[1]
         assert said in mended, message
-        function = written_to(tmp_path / "mended.py", HOLDING.replace("{}", mended)).program
+        function = written_to(tmp_path / "mended.py", head.replace("{}", mended)).program
         exact = [np.sum(np.asarray(program(0.7 + d))) for d in (1e-6, -1e-6)]
         slope = ng.func.grad(lambda t, f=function: ng.sum(f(t)))(0.7)
         np.testing.assert_allclose(slope, (exact[0] - exact[1]) / 2e-6, rtol=1e-7)

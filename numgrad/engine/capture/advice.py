@@ -251,8 +251,9 @@ def _replacement_of_operator(call: UserCall, tree: ast.BinOp | ast.Compare) -> s
     library = (call.name or "").partition(".")[0]
     masked = next((o for o in operands if _is_of(call, o, "numpy.ma")), None)
     if masked is not None:
-        filled = f"({ast.unparse(masked)}).filled(float('nan'))"
-        text = shortened(with_replaced_part(tree, masked, filled))
+        source = _with_parentheses(masked)
+        text = ast.unparse(with_replaced_part(tree, masked, f"{source}.data"))
+        text = f"{own}.where({source}.mask, {own}.nan, {text})"
         return f"{text}, for {own}.nansum, {own}.nanmean and the like, as numgrad has no masks"
     if library == "pandas":
         holder = next((o for o in operands if _is_of(call, o, library)), operands[0])
