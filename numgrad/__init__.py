@@ -30,6 +30,10 @@ from ._settings import set_flags as set_flags
 from ._tensor import Tensor as Tensor
 from ._tensor import tensor as tensor
 from ._version import __version__ as __version__
+from .control import checkpoint as checkpoint
+from .control import fori_loop as fori_loop
+from .control import scan as scan
+from .control import while_loop as while_loop
 from .func import cond as cond
 from .func import jit as jit
 from .functions.array.array_class import ndarray as ndarray

@@ -22,6 +22,9 @@ class Settings:
     tape_memory : int
         MiB that the tape of a derived adjoint of loops may take; where it needs more, the outer
         loop runs its steps again from snapshots.
+    loop_memory : int
+        MiB that the states may take which the reverse of a loop over tensors keeps; where they need
+        more, steps run again from snapshots.
     call_stack_level : int
         3 records the Python stack of every operation, for ``dump_backward_graph_path``.
     debug : bool
@@ -49,6 +52,7 @@ class Settings:
     sort_sum_gradient: bool = False
     chunk_memory: int = 256
     tape_memory: int = 64
+    loop_memory: int = 256
     call_stack_level: int = 1
     debug: bool = False
     fuse: str = "auto"
@@ -101,8 +105,8 @@ def set_flags(**flags: Any) -> None:
     ----------
     **flags
         Names and values of `Settings`: ``sort_sum_gradient``, ``chunk_memory``,
-        ``call_stack_level``, ``debug``, ``fuse``, ``math``, ``path``, ``tape_memory``,
-        ``threads``, ``tile``.
+        ``call_stack_level``, ``debug``, ``fuse``, ``loop_memory``, ``math``, ``path``,
+        ``tape_memory``, ``threads``, ``tile``.
 
     Raises
     ------

@@ -179,7 +179,7 @@ class Elementwise(Operator):
         for position, arg in enumerate(args):
             wanted = np.dtype(bool) if position in self.conditions else dtype
             if not isinstance(arg, door.value):
-                arg = door.constant(np.asarray(arg, wanted))
+                arg = door.constant(np.asarray(arg, wanted)[()])  # a number, which nobody writes
             elif arg.dtype != wanted:
                 arg = _converted(arg, wanted, device)
             values.append(arg)

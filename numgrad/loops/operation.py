@@ -6,16 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from .._declare import HostOperator
-from .._declare.operator import Specs, as_values, door
-from ..ir.gufunc_signature import Signature
-from ..ir.kernel_spec import HostSpec
+from .._declare.operator import Specs, door
+from .._declare.typed_host import TypedHostOperator
 from ..process.cached_attribute import lazy
 from .interface import PLACE, Core, Interface, paths
 from .rows import Rows, array_types, compiled, element, writable
 
 
-class OfLoops(HostOperator):
+class OfLoops(TypedHostOperator):
     """An operator of compiled loops: of arrays whose numbers of axes and dtypes are given.
 
     Parameters
@@ -27,61 +25,20 @@ class OfLoops(HostOperator):
         Inputs and outputs.
     """
 
+    lends = True
+
     def __init__(
         self, name: str, inputs: Sequence[tuple[str, ...]], outputs: Sequence[tuple[str, ...]],
         cores: Sequence[Core], results: Sequence[Core],
     ) -> None:  # fmt: skip
-        names = tuple(dict.fromkeys(name for core in (*inputs, *outputs) for name in core))
-        self._signature = Signature(tuple(inputs), tuple(outputs), names)
         self.cores, self.out_cores = tuple(cores), tuple(results)
-        self.rows = Rows(self.single, self.cores, self.compiled_rows)
-        super().__init__(
-            self._of_all, str(self._signature), name=name, register=False,
-            results=[core.dtype for core in results],
-        )  # fmt: skip
-        self._spec: HostSpec | None = None
-
-    def single(self, *arrays: np.ndarray) -> list[np.ndarray]:
-        """Return the results for arrays without leading axes."""
-        raise NotImplementedError
+        self.of_rows = Rows(self.single, self.cores, self.compiled_rows)
+        given, made = [core.dtype for core in cores], [core.dtype for core in results]
+        super().__init__(name, inputs, outputs, given, made)
 
     def compiled_rows(self, shared: tuple[bool, ...]) -> Callable[..., None]:
         """Return the function of all rows, compiled."""
         raise NotImplementedError
-
-    def declare(self, pullback: Callable[..., Any], reads: Sequence[bool]) -> None:
-        """Declare the derivative, which depends on the kinds of nodes alone."""
-        self.reads(lambda needs: tuple(reads))
-        self.pullback(pullback)
-        self.has_rule = True
-
-    # What the engine asks
-
-    def parse(self, signature: str) -> Signature:
-        return self._signature
-
-    def prepare(self, args: Sequence[Any], static: dict[str, Any]) -> tuple[Any, ...]:
-        return self.align(as_values(args))
-
-    def result_dtypes(self, dtypes: Sequence[np.dtype]) -> list[np.dtype]:
-        return [core.dtype for core in self.out_cores]
-
-    def kernel(self, dtypes: tuple[np.dtype, ...], static: dict[str, Any]) -> tuple[Any, Sequence]:
-        if self._spec is None:
-            given = tuple(core.dtype for core in self.cores)
-            results = tuple(core.dtype for core in self.out_cores)
-            self._spec = HostSpec(
-                self.name, self.function, str(self.signature), given, results, lends=True
-            )
-        return self._spec, ()
-
-    def run(
-        self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]
-    ) -> list[np.ndarray]:
-        for array, core in zip(arrays, self.cores, strict=True):
-            if array.ndim != core.ndim:
-                return super().run(target, arrays, static)
-        return self.single(*arrays)
 
     def lower(
         self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]
@@ -89,24 +46,11 @@ class OfLoops(HostOperator):
         shared = tuple([not o.buffer.rows and not _has_loop(o, core) for o, core in
                         zip(inputs, self.cores, strict=True)])  # fmt: skip
         if not all(shared):
-            self.rows.prepare(shared)
+            self.of_rows.prepare(shared)
         return super().lower(builder, inputs, specs, static)
 
-    def _of_all(self, *arrays: np.ndarray) -> Any:
-        found = self.rows(*arrays) if arrays[0].ndim != self.cores[0].ndim else self.single(*arrays)
-        return tuple(found) if self.nout > 1 else found[0]
-
-    # Failures: the error is the user's own
-
-    def _raised(
-        self, target: Any, spec: Any, static: Any, cores: Sequence[np.ndarray], where: str
-    ) -> BaseException:
-        try:
-            target.rerun(spec, cores)
-        except BaseException as cause:
-            cause.add_note(f"in {self.name}, a function of loops under njit{where}")
-            return cause
-        return super()._raised(target, spec, static, cores, where)
+    def note(self, where: str) -> str:
+        return f"in {self.name}, a function of loops under njit{where}"
 
 
 class Loops(OfLoops):

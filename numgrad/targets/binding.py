@@ -46,23 +46,26 @@ def bind(
     *,
     is_complex: bool = False,
     wrap: Callable[[pytypes.FunctionType], Any] | None = None,
+    known: dict[Any, Any] | None = None,
 ) -> Any:
     """Copy a scalar function and, recursively, its plain callees with their names bound.
 
     A called operator is replaced by its own scalar function, ``math`` and the names of `SELECTIONS`
     by their stand-ins in ``names``. The copy sees only the globals that it names. ``wrap`` is
-    applied to the copies of callees and of the function itself.
+    applied to the copies of callees and of the function itself. Those of numgrad's own functions
+    are kept in ``known``, and taken from there: one dict for the same names, kind and ``wrap``.
     """
-    return _Binder(names, is_complex, wrap).function(function)
+    return _Binder(names, is_complex, wrap, known).function(function)
 
 
 class _Binder:
-    def __init__(self, names: Names, is_complex: bool, wrap: Any) -> None:
+    def __init__(self, names: Names, is_complex: bool, wrap: Any, known: Any) -> None:
         self.math = names.complex if is_complex else names.real
         self.where, self.selections = names.where, names.selections
         self.functions, self.foreign = names.functions, names.foreign
         self.is_complex = is_complex
         self.wrap = wrap
+        self.known: dict[Any, Any] = {} if known is None else known
         self.done: dict[int, Any] = {}
         self.named: set[str] = set()  # the names in the function whose names are being bound
 
@@ -70,6 +73,8 @@ class _Binder:
         source: Any = plain_of(function)
         if id(source) in self.done:
             return self.done[id(source)]
+        if source in self.known:
+            return self.known[source]
         code, scope = source.__code__, {"__builtins__": builtins}
         cells = tuple(pytypes.CellType() for _ in source.__closure__ or ())
         copy = pytypes.FunctionType(code, scope, source.__name__, source.__defaults__, cells)
@@ -87,6 +92,8 @@ class _Binder:
         # A function without names to bind stays itself: Numba may know it by `overload`.
         result = copy if changed else source
         self.done[id(source)] = result = result if self.wrap is None else self.wrap(result)
+        if (source.__module__ or "").startswith("numgrad."):  # whose globals stay what they are
+            self.known[source] = result
         return result
 
     def fill(self, source: pytypes.FunctionType, scope: dict[str, Any]) -> bool:

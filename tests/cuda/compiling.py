@@ -9,11 +9,17 @@ import pytest
 import numgrad as ng
 from numgrad.engine.lower.lower import force
 from numgrad.engine.record.apply import deferring, runtime
+from numgrad.operators.special.formulas import TABLE
 from numgrad.targets.cuda import CUDATarget
+from numgrad.targets.cuda.compile.kernel import Function
 from numgrad.targets.cuda.kernels import product
+from numgrad.testing.scenarios import SCENARIOS
+
+from ..sampling import exhaustive
 
 codegen = pytest.importorskip("numgrad.targets.cuda.compile.codegen", exc_type=ImportError)
 CAPABILITIES = ((8, 0), (9, 0))
+CAPABILITY = CAPABILITIES[-1]
 REDUCTION = re.compile(
     r"\.reg \.f64|cvt\.rn\.f64\.s64|mul\.rn\.f64 .*0d3BF921FB54442D19|neg\.f64|cvt\.rn\.f32\.f64"
 )
@@ -117,6 +123,15 @@ def is_single(kernel):
     return np.dtype(np.float32) in dtypes and not others
 
 
+def others():
+    """Return the kernels of scenarios that are not about tables of special functions."""
+    return collected(lambda: run_all(s for s in SCENARIOS if not set(s.operators) & set(TABLE)))
+
+
+def is_complex(kernel):
+    return any(p.dtype.kind == "c" for p in kernel.parameters if hasattr(p, "dtype"))
+
+
 class Lowered:
     """Kernels, each lowered once for all capabilities."""
 
@@ -127,12 +142,43 @@ class Lowered:
     def code(self, n, capability):
         return codegen.assembled(self.library(n), capability)
 
+    def all(self):
+        """Return the numbers of the kernels with the capabilities for which each is compiled."""
+        return dict.fromkeys(range(len(self.kernels)), CAPABILITIES)
 
-def in_double(lowered):
-    """Compile all kernels; return what those of single precision compute in double precision."""
+    def sample(self):
+        """Leave out kernels without a function, a text or dtypes of their own; the capabilities
+        take turns. Single precision comes first: other dtypes have the same functions."""
+        known, chosen = set(), {}
+        for n in sorted(self.all(), key=lambda n: not is_single(self.kernels[n])):
+            traits = _traits(self.kernels[n])
+            if not traits <= known:
+                known |= traits
+                chosen[n] = (CAPABILITIES[len(chosen) % 2],)
+        return chosen
+
+
+def _traits(kernel):
+    functions = {
+        (getattr(v.function, "py_func", v.function), v.is_complex, v.dtype and v.dtype.kind)
+        for v in kernel.scope.values()
+        if isinstance(v, Function)
+    }
+    dtypes = tuple(p.dtype.str for p in kernel.parameters if hasattr(p, "dtype"))
+    return {kernel.text, *functions, *([dtypes] if len(set(dtypes)) > 1 else [])}
+
+
+CHOICES = pytest.mark.parametrize(
+    "choose", [Lowered.sample, pytest.param(Lowered.all, marks=exhaustive)]
+)
+
+
+def in_double(lowered, chosen):
+    """Compile kernels; return what those of single precision compute in double precision."""
     double = {}
-    for n, kernel in enumerate(lowered.kernels):
-        for capability in CAPABILITIES:
+    for n, capabilities in chosen.items():
+        kernel = lowered.kernels[n]
+        for capability in capabilities:
             ptx = lowered.code(n, capability).ptx
             lines = [line for line in ptx.splitlines() if ".f64" in line]
             if is_single(kernel) and not all(map(REDUCTION.search, lines)):
@@ -140,13 +186,14 @@ def in_double(lowered):
     return double
 
 
-def unlike(lowered):
+def unlike(lowered, chosen):
     """Return which samples are not what is lowered for a capability alone."""
     return [
-        kernel.name
-        for n, kernel in list(enumerate(lowered.kernels))[::20]
-        for capability in CAPABILITIES
-        if plain(codegen.compiled(kernel, capability)) != plain(lowered.code(n, capability))
+        lowered.kernels[n].name
+        for n in list(chosen)[::20]
+        for capability in CAPABILITIES[1:]
+        if plain(codegen.compiled(lowered.kernels[n], capability))
+        != plain(lowered.code(n, capability))
     ]
 
 
@@ -160,12 +207,12 @@ def plain(code):
     return re.sub(r"_ZN\w+|_cudapy_\w+", number, code.ptx)
 
 
-def spilling(lowered):
+def spilling(lowered, chosen):
     """Link samples; return what those say that take many registers or spill some."""
-    chosen = {kernel.name: n for n, kernel in enumerate(lowered.kernels)}
+    named = {lowered.kernels[n].name: n for n in chosen}
     logs = {}
-    for name, n in list(chosen.items())[::4]:
-        for capability in CAPABILITIES:
+    for name, n in list(named.items())[::4]:
+        for capability in chosen[n]:
             log = linked(lowered.code(n, capability).ptx, f"sm_{capability[0]}{capability[1]}")
             spilled = re.search(r"(\d+) bytes spill stores", log)
             spills = name not in HEAVY and spilled is not None and spilled.group(1) != "0"

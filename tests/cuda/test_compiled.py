@@ -11,25 +11,19 @@ import numgrad as ng
 from numgrad._declare.halving import larger
 from numgrad.engine.lower.lower import force
 from numgrad.engine.record.apply import deferring
-from numgrad.operators.special.formulas import TABLE
 from numgrad.targets.cuda.compile.kernel import Function, Kernel, Pointer, Word
-from numgrad.targets.cuda.kernels import product, reduction
-from numgrad.targets.cuda.kernels.elementwise import ElementWalk
-from numgrad.testing.scenarios import SCENARIOS
 
 from . import compiling
-from .compiling import codegen, collected, is_single, linked
+from .compiling import CAPABILITY, codegen, collected
 from .own_kernels import operator
 
 pytestmark = pytest.mark.timeout(900)  # hundreds of kernels, each for two kinds of GPUs
-CAPABILITY = (9, 0)
 
 
 @pytest.fixture(scope="module")
 def lowered():
-    """Those of tables of functions have a test file of their own."""
-    others = [s for s in SCENARIOS if not set(s.operators) & set(TABLE)]
-    return compiling.Lowered(collected(lambda: compiling.run_all(others)))
+    """Those of complex numbers and of tables of functions have test files of their own."""
+    return compiling.Lowered([k for k in compiling.others() if not compiling.is_complex(k)])
 
 
 def test_kernels_of_positions_are_among_them(lowered):
@@ -38,17 +32,20 @@ def test_kernels_of_positions_are_among_them(lowered):
                      "merge", "fill"}  # fmt: skip
 
 
-def test_every_kernel_compiles_and_single_precision_stays_single(lowered):
+@compiling.CHOICES
+def test_kernels_compile_and_single_precision_stays_single(lowered, choose):
     assert len(lowered.kernels) > 300
-    assert not compiling.in_double(lowered)
+    assert not compiling.in_double(lowered, choose(lowered))
 
 
-def test_kernels_are_lowered_alike_for_all_capabilities(lowered):
-    assert not compiling.unlike(lowered)
+@compiling.CHOICES
+def test_kernels_are_lowered_alike_for_all_capabilities(lowered, choose):
+    assert not compiling.unlike(lowered, choose(lowered))
 
 
-def test_samples_link_without_spilling_registers(lowered):
-    assert not compiling.spilling(lowered)
+@compiling.CHOICES
+def test_samples_link_without_spilling_registers(lowered, choose):
+    assert not compiling.spilling(lowered, choose(lowered))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -80,6 +77,19 @@ def test_a_literal_in_double_precision_is_found():
     assert ".f64" in codegen.compiled(wrong, CAPABILITY).ptx
 
 
+def test_kernels_share_the_functions_of_numgrad():
+    """Those of users may call others by the time of the next kernel."""
+
+    def of_user(a, b):
+        return a if a > b else b
+
+    for function, is_shared in ((larger, True), (of_user, False)):
+        one, other = [
+            codegen._device(Function(function, np.dtype(np.float32)), CAPABILITY) for _ in range(2)
+        ]
+        assert (one is other) == is_shared
+
+
 def test_an_instance_takes_as_many_parameters_as_a_launch_gives():
     x = np.dtype(np.float32)
     kernel = Kernel(
@@ -88,38 +98,3 @@ def test_an_instance_takes_as_many_parameters_as_a_launch_gives():
     code = codegen.compiled(kernel, CAPABILITY)
     (header,) = re.findall(rf"\.visible \.entry {code.entry}\((.*?)\)", code.ptx, re.DOTALL)
     assert header.count(".param") == 3
-
-
-@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64"])
-@pytest.mark.parametrize("name", ["sum", "max"])
-def test_reductions_of_many_elements_compile(name, dtype):
-    if name == "max" and dtype == "complex64":
-        return
-    join = reduction.add if name == "sum" else larger
-    dtypes = (np.dtype(dtype),) * 2
-    for kernel in (
-        reduction.of_blocks(name, join, dtypes, ElementWalk(1, False), 256, True),
-        reduction.of_parts(name, join, dtypes, ElementWalk(2, False), 256),
-    ):
-        code = codegen.compiled(kernel, CAPABILITY)
-        assert ".shared" in code.ptx
-        assert dtype == "float64" or ".f64" not in code.ptx
-
-
-@pytest.mark.parametrize(
-    ("dtype", "number"),
-    [("float32", 0), ("float32", 2), ("float64", 0), ("complex64", 0), ("complex128", 0)],
-)
-def test_threads_have_registers_for_their_elements_of_a_tile(dtype, number):
-    dtype = np.dtype(dtype)
-    tile = product.tiles(dtype)[number]
-    kernel = product.product(dtype, 1, tile)
-    code = codegen.compiled(kernel, (8, 0))
-    assert ".local" not in code.ptx
-    assert is_single(kernel) <= (".f64" not in code.ptx)
-    for arch in ("sm_80", "sm_90"):
-        log = linked(code.ptx, arch)
-        registers = int(re.search(r"Used (\d+) registers", log).group(1))
-        assert registers * tile.threads <= 1 << 16
-        assert "0 bytes spill stores" in log
-        assert int(re.search(r"(\d+) bytes smem", log).group(1)) <= 48 << 10

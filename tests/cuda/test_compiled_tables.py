@@ -16,14 +16,17 @@ def lowered():
     return compiling.Lowered(compiling.collected(lambda: compiling.run_all(tabled)))
 
 
-def test_every_kernel_compiles_and_single_precision_stays_single(lowered):
+@compiling.CHOICES
+def test_kernels_compile_and_single_precision_stays_single(lowered, choose):
     assert len(lowered.kernels) > 200
-    assert not compiling.in_double(lowered)
+    assert not compiling.in_double(lowered, choose(lowered))
 
 
-def test_kernels_are_lowered_alike_for_all_capabilities(lowered):
-    assert not compiling.unlike(lowered)
+@compiling.CHOICES
+def test_kernels_are_lowered_alike_for_all_capabilities(lowered, choose):
+    assert not compiling.unlike(lowered, choose(lowered))
 
 
-def test_samples_link_without_spilling_registers(lowered):
-    assert not compiling.spilling(lowered)
+@compiling.CHOICES
+def test_samples_link_without_spilling_registers(lowered, choose):
+    assert not compiling.spilling(lowered, choose(lowered))

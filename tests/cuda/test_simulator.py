@@ -1,7 +1,7 @@
-"""The simulator when its threads take turns at the worst moments, and the races that it finds."""
+"""The threads that the simulator runs in turns, and the races that it finds."""
 
+import itertools
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -13,44 +13,118 @@ from numgrad.targets.cuda.kernels import product, reduction
 from .programs import TARGET, on_device, program_of
 
 simulator = pytest.importorskip("numgrad.targets.cuda_simulator.driver")
-kernelapi = pytest.importorskip("numba.cuda.simulator.kernelapi")
+blocks = pytest.importorskip("numgrad.targets.cuda_simulator.blocks")
 
 RNG = np.random.default_rng(5)
 _BARRIER = "cuda.syncthreads()"
 
 
-@pytest.fixture
-def slow(monkeypatch):
-    """Let the first call of each thread take longer than that of the thread before."""
-
-    def make(owner, name):
-        original, met = getattr(owner, name), {}
-
-        def slowly(*args, **options):
-            thread = threading.get_ident()
-            if thread not in met:
-                met[thread] = len(met)
-                time.sleep(0.02 * (1 + met[thread] % simulator.THREADS))
-            return original(*args, **options)
-
-        monkeypatch.setattr(owner, name, slowly)
-
-    return make
-
-
-def test_threads_of_a_block_share_their_memory(slow):
-    a, b = RNG.standard_normal((4, 3)), RNG.standard_normal((3, 5))
-    x, y = (ng.tensor(m, device="cuda") for m in (a, b))
-    slow(np, "empty")
-    np.testing.assert_allclose((x @ y).cpu().numpy(), a @ b, 1e-12)
-
-
-def test_functions_of_kernels_are_in_the_kernel_as_long_as_they_run(monkeypatch, slow):
+@pytest.mark.parametrize("is_reversed", [False, True])
+def test_results_depend_on_no_order_of_threads(is_reversed, monkeypatch):
+    monkeypatch.setattr(simulator, "_backwards", itertools.repeat(is_reversed))
     monkeypatch.setattr(_program, "MANY_ELEMENTS", 1 << 9)
-    x = RNG.standard_normal(5000)
-    y = ng.tensor(x, device="cuda")
-    slow(kernelapi.FakeCUDALocal, "array")
-    np.testing.assert_allclose(y.sum().item(), x.sum(), 1e-12)
+    a, b, c = RNG.standard_normal((4, 3)), RNG.standard_normal((3, 5)), RNG.standard_normal(5000)
+    x, y, z = (ng.tensor(m, device="cuda") for m in (a, b, c))
+    np.testing.assert_allclose((x @ y).cpu().numpy(), a @ b, 1e-12)
+    np.testing.assert_allclose(z.sum().item(), c.sum(), 1e-12)
+
+
+def run(kernel, is_reversed=False, threads=3):
+    """Return what a kernel has told, of two blocks."""
+    grid, told = blocks.grid(2, threads), []
+    try:
+        grid.run(lambda: kernel(grid, told.append), is_reversed)
+    finally:
+        assert not hasattr(grid, "block")  # nor the memory that the kernel was given
+    return told
+
+
+def test_threads_that_do_not_wait_run_in_the_thread_of_the_caller():
+    def kernel(cuda, tell):
+        tell((cuda.grid(1), threading.get_ident()))
+
+    told = run(kernel)
+    assert told == [(n, threading.get_ident()) for n in range(6)]
+    assert run(kernel, is_reversed=True) == told[::-1]
+
+
+def test_barriers_are_passed_when_all_have_met():
+    def kernel(cuda, tell):
+        for turn in range(3):
+            tell((cuda.blockIdx.x, turn, cuda.threadIdx.x))
+            cuda.syncthreads()
+
+    told = run(kernel)
+    assert len(set(told)) == 18
+    assert [each[:2] for each in told] == sorted(each[:2] for each in told)
+
+
+def test_a_thread_that_has_ended_is_not_waited_for():
+    def kernel(cuda, tell):
+        if cuda.threadIdx.x != 1:
+            cuda.syncthreads()
+            tell(cuda.threadIdx.x)
+
+    assert sorted(run(kernel)) == [0, 0, 2, 2]
+
+
+def test_lines_of_two_files_share_no_array():
+    scopes = [{}, {}]
+    for n, scope in enumerate(scopes):
+        text = "def made(shared): return shared.array(2, float)"
+        exec(compile(text, f"<file {n}>", "exec"), scope)
+
+    def kernel(cuda, tell):
+        tell([scope["made"](simulator.Shared) for scope in scopes])
+
+    one, other = zip(*run(kernel)[:3], strict=True)
+    assert len({id(x) for x in one}) == len({id(x) for x in other}) == 1
+    assert one[0] is not other[0]
+
+
+def test_threads_vote_at_a_barrier():
+    def kernel(cuda, tell):
+        is_first = cuda.threadIdx.x == 0
+        tell((
+            cuda.syncthreads_count(is_first), cuda.syncthreads_and(is_first),
+            cuda.syncthreads_or(is_first),
+        ))  # fmt: skip
+
+    assert run(kernel) == [(1, False, True)] * 6
+
+
+def test_a_thread_that_has_ended_does_not_vote():
+    def kernel(cuda, tell):
+        cuda.syncthreads_or(True)
+        if cuda.threadIdx.x != 1:
+            tell(cuda.syncthreads_count(True))
+
+    assert run(kernel) == [2] * 4
+
+
+def test_no_kernel_waits_for_the_whole_grid():
+    with pytest.raises(ng.errors.DeviceError, match=r"cuda\.cg is not there"):
+        run(lambda cuda, tell: cuda.cg.this_grid().sync())
+
+
+@pytest.mark.parametrize("failing", [0, 1, 2])
+def test_a_thread_that_fails_ends_those_that_wait(failing):
+    def kernel(cuda, tell):
+        cuda.syncthreads()
+        tell(cuda.threadIdx.x)
+        if cuda.threadIdx.x == failing:
+            raise ValueError("a fault")
+        cuda.syncthreads()
+        tell("more")
+
+    before = set(threading.enumerate())
+    with pytest.raises(ValueError, match="a fault") as raised:
+        run(kernel)
+    assert raised.value.__notes__ == [f"in thread {failing} of block 0, simulated"]
+    for thread in set(threading.enumerate()) - before:
+        thread.join(10)
+    assert set(threading.enumerate()) <= before
+    assert run(lambda cuda, tell: cuda.syncthreads()) == []
 
 
 _ROWS = RNG.standard_normal((6, 5000))

@@ -222,6 +222,9 @@ CALLS = [
     Call(ng.round, V * 0.77, at(0)), Call(ng.around, V * 7.7, decimals=at(-1)),
     Call(ng.where, MASK, V, V + 1),
     Call(ng.cond, at(True), ng.sin, ng.cos, V), Call(ng.cond, np.array([0]), ng.sin, ng.cos, V),
+    Call(ng.scan, lambda c, x: (c * x, c + x), at(0.5), V),
+    Call(ng.fori_loop, 0, 3, lambda i, c: c + i * c, V),
+    Call(ng.while_loop, lambda c: c.sum() < 9, lambda c: 2 * c, V),
     Call(ng.isclose, V, V + 0.01, at(0.001), at(0.005)),
     Call(ng.searchsorted, V[[0, 2, 1]], V, writes={0: [0.1, 0.2, 0.3]}),
     Call(ng.searchsorted, V, V, sorter=np.array([0, 2, 1]), writes={2: [0, 1, 2]}),
@@ -305,7 +308,8 @@ NOT_CALLED = {
     "iterable may_share_memory printoptions set_printoptions shares_memory",
     "takes a shape alone": "empty",
     "answers with a Python bool that depends on operands": "allclose",
-    "takes functions": "adjoint adjoint_source elementwise jit njit once_differentiable operator",
+    "takes functions": "adjoint adjoint_source checkpoint elementwise jit njit once_differentiable "
+    "operator",
     "is about the graph": "backward grad is_grad_enabled",
     "is about settings": "get_flags set_flags",
     "takes sizes alone, or places": "bartlett blackman diag_indices diag_indices_from fromfunction "

@@ -115,6 +115,8 @@ class Capture:
         The nodes between the branches of `ng.cond` and the graph outside of them.
     has_rows : bool
         Whether arguments have rows: the members of an ensemble.
+    notes_all : bool
+        Whether `note_operands` is told of operands without arrays, too.
     constants : Constants
         The elements of values that depend on no argument.
     copies : list of IndexCopy
@@ -131,6 +133,7 @@ class Capture:
         if parent is not None and type(self) is Capture:  # the capture of a branch
             self.what, self.ways_out = parent.what, parent.ways_out
         self.has_rows: bool = parent is not None and parent.has_rows
+        self.notes_all: bool = parent is not None and parent.notes_all
         self.token = object()
         self.used: dict[int, Value] = {}
         self.elements = OperandCopies()

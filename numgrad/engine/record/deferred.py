@@ -50,7 +50,7 @@ def elementwise(operator: Any, args: Any) -> Any:
         x, y = (x, view(plan.expand, y)) if plan.place else (view(plan.expand, x), y)
         return None if x is None or y is None else elementwise(operator, (x, y))
     for value in args:
-        if type(value) is kind and value.array is not None:
+        if type(value) is kind and (value.array is not None or capture.notes_all):
             capture.note_operands((value,))
     inputs = (x, y) if len(args) == 2 else (x,)
     result = _result(plan, tuple([snapshot(v) for v in inputs]), kind)
@@ -135,6 +135,8 @@ def view(plan: Plan, x: Any) -> Any:
     grad = mode.grad
     if root.requires_grad and not grad:
         return None
+    if mode.plain_capture.notes_all:
+        mode.plain_capture.note_operands((x,))
     result = _result(plan, (snapshot(x),), type(x))
     result._storage = x._storage or x.storage
     result._view = View.of(root, chain)

@@ -174,7 +174,7 @@ class MapOperator(Operator):
         outer = [moved.get(edge, edge) for edge in sample.edges[len(sample.arguments) :]]
         if mode.grad and sample.live and (outer or any(x.requires_grad for x in inputs)):
             closed = [instead.get(place_of(value), value) for value in sample.closed]
-            past = sample.snapshot.now(instead) if mode.capture is None else ()
+            past = sample.snapshot.now(instead) if mode.capture is None or instead else ()
             self._record(inputs, outputs, outer, [*map(pack, closed), *past], shared)
         return outputs
 

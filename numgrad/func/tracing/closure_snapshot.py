@@ -81,6 +81,8 @@ class ClosureSnapshot:
     def _differs(self, number: int, value: Value, then: Value) -> bool:
         if then.array is value.array:
             return False
+        if then.array is None:  # an argument has taken its place
+            return True
         if type(value.array) is DeviceArray:  # a comparison would take a copy to the host
             return True
         copy = self._copies.get(number)

@@ -152,7 +152,7 @@ class Specialization:
             if type(output) is PythonInt:  # the function is to return a Python integer
                 output.refuse_value()
         outputs = [o if isinstance(o, Tensor) else constant(o) for o in outputs]
-        self.keeps_leaves = _keeps_leaves(outputs, arguments, self._first)
+        self.keeps_leaves = leaves_are_kept(outputs, arguments, self._first)
         if self.members is None:
             return outputs
         self._of_members = outputs
@@ -332,7 +332,7 @@ class Specialization:
         return stage.plan.entry(expected, sources, [shape for shape, _ in stages.specs])
 
 
-def _keeps_leaves(outputs: Sequence[Value], arguments: Sequence[Value], first: int) -> bool:
+def leaves_are_kept(outputs: Sequence[Value], arguments: Sequence[Value], first: int) -> bool:
     """Whether outputs depend on a leaf that the function has made and that is still referenced.
 
     Such a leaf has a number above ``first``, and is no argument.

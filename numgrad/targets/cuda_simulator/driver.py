@@ -6,9 +6,10 @@ that was given back, and a race, of threads for shared memory or of streams for 
 with few threads in several blocks.
 """
 
-import sys
 import warnings
 from collections.abc import Sequence
+from functools import partial
+from itertools import cycle
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,8 +23,9 @@ from ..cuda.compile.kernel import Array, Function, Kernel, Pointer, Word
 from ..cuda.kernels.pairwise import core_names
 from ..cuda.kernels.product import Tile
 from . import scalar_math
+from .blocks import grid
 from .order import Accesses, Event, Order, Queue
-from .sharing import Shared, syncthreads
+from .sharing import Shared
 
 PROCESSORS = 3
 """The number of multiprocessors, which run blocks of threads at once; see `tiles.planned`."""
@@ -165,14 +167,13 @@ def _bound(value: Any) -> Any:
 
 
 class _Launched:
-    """The object called ``cuda`` in kernels: the simulator's stand-in of the present launch.
+    """The object called ``cuda`` in kernels: it stands for the present launch.
 
-    The simulator itself would put the stand-in into the globals of each function while it runs, and
+    Numba's simulator would put the launch into the globals of each function while it runs, and
     threads of a kernel would restore these in the wrong order.
     """
 
     shared = Shared
-    syncthreads = staticmethod(syncthreads)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(kernel_module._get_kernel_context(), name)
@@ -286,7 +287,7 @@ class Simulator:
         scope = {name: _bound(value) for name, value in kernel.scope.items()}
         scope |= {"cuda": _launched, "np": np}
         exec(compile(kernel.text, f"<kernel {kernel.name}>", "exec"), scope)
-        return Prepared(kernel, cuda.jit(scope["kernel"]))
+        return Prepared(kernel, scope["kernel"])
 
     def launch(
         self, prepared: Prepared, count: int, arguments: Sequence[Any], queue: Queue
@@ -306,12 +307,11 @@ MEMORY = 1 << 30
 def _simulate(prepared: Prepared, given: Sequence[Any]) -> None:
     with _one_at_a_time, warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of overflows and the like
-        before = sys.getswitchinterval()
-        sys.setswitchinterval(5e-5)  # simulated threads are Python's, and wait for each other
-        try:
-            prepared.function[BLOCKS, prepared.kernel.threads or THREADS](*given)
-        finally:
-            sys.setswitchinterval(before)
+        launch = grid(BLOCKS, prepared.kernel.threads or THREADS)
+        launch.run(partial(prepared.function, *given), is_reversed=next(_backwards))
+
+
+_backwards = cycle((False, True))
 
 
 def _argument(parameter: Any, value: Any) -> Any:
@@ -333,11 +333,18 @@ def _note(parameter: Any, value: Any, argument: Any, queue: Queue) -> None:
         for marks, note in (
             (argument.read, block.accesses.read), (argument.written, block.accesses.write),
         ):  # fmt: skip
-            if any(marks):
-                bytes_ = np.repeat(np.frombuffer(marks, bool), size)
-                note(np.flatnonzero(bytes_) + first, queue)
+            if 1 in marks:
+                note(_bytes_of(marks, first, size), queue)
     elif isinstance(parameter, Array):
         block, offset, shape, strides = value
         mask = block.touched(parameter.dtype, offset, shape, strides)
         note = block.accesses.write if parameter.is_written else block.accesses.read
         note(mask, queue)
+
+
+def _bytes_of(marks: bytearray, first: int, size: int) -> Any:
+    """Return the bytes of marked elements, as a slice where they lie in one piece."""
+    begin, end = marks.find(1), marks.rfind(1) + 1
+    if marks.count(1) == end - begin:
+        return slice(first + begin * size, first + end * size)
+    return np.flatnonzero(np.repeat(np.frombuffer(marks, bool), size)) + first

@@ -5,11 +5,12 @@ barrier (``cuda.syncthreads``). A missing barrier is found in whatever order the
 """
 
 import sys
-import threading
 from typing import Any
 
 import numpy as np
 from numba.cuda.simulator import kernel as kernel_module
+
+from .blocks import Block, SimulatedThread
 
 
 class RaceError(RuntimeError):
@@ -42,29 +43,31 @@ class _Array:
         self._data = np.empty(shape, dtype)
         self._meetings: dict[Any, _ElementAccesses] = {}
 
-    def _meeting(self, index: Any, thread: Any) -> _ElementAccesses:
-        moment = thread.blockIdx.x, getattr(thread, "barriers", 0)
+    def _meeting(self, index: Any, thread: SimulatedThread) -> _ElementAccesses:
+        moment = thread.blockIdx.x, thread.barriers
         found = self._meetings.get(index)
         if found is None or found.moment != moment:
             found = self._meetings[index] = _ElementAccesses(moment)
         return found
 
     def __getitem__(self, index: Any) -> Any:
-        with _lock:
-            thread: Any = threading.current_thread()
-            meeting = self._meeting(index, thread)
-            meeting.readers.add(id(thread))
-            _require_order(meeting, index, meeting.writer not in (None, id(thread)))
-            return self._data[index]
+        thread = _block().running
+        meeting, number = self._meeting(index, thread), thread.threadIdx.x
+        meeting.readers.add(number)
+        _require_order(meeting, index, meeting.writer not in (None, number))
+        return self._data[index]
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        with _lock:
-            thread: Any = threading.current_thread()
-            meeting = self._meeting(index, thread)
-            others = {meeting.writer, *meeting.readers} - {None, id(thread)}
-            meeting.writer = id(thread)
-            _require_order(meeting, index, bool(others))
-            self._data[index] = value
+        thread = _block().running
+        meeting, number = self._meeting(index, thread), thread.threadIdx.x
+        others = {meeting.writer, *meeting.readers} - {None, number}
+        meeting.writer = number
+        _require_order(meeting, index, bool(others))
+        self._data[index] = value
+
+
+def _block() -> Block:
+    return kernel_module._get_kernel_context().block  # type: ignore[union-attr]
 
 
 def _require_order(meeting: _ElementAccesses, index: Any, is_race: bool) -> None:
@@ -76,28 +79,13 @@ def _require_order(meeting: _ElementAccesses, index: Any, is_race: bool) -> None
 
 
 class Shared:
-    """The object called ``cuda.shared`` in kernels: one array for each line of a kernel.
-
-    The simulator's own may return different arrays to two threads that ask at the same time.
-    """
+    """The object called ``cuda.shared`` in kernels: one array for each line of a kernel."""
 
     @staticmethod
     def array(shape: Any, dtype: Any, alignment: int = 1) -> _Array:
         """Return the array of the calling line, made at its first call in a block."""
-        known = vars(kernel_module._get_kernel_context()).setdefault("shared_arrays", {})
-        line = sys._getframe(1).f_lineno
-        with _lock:
-            if line not in known:
-                known[line] = _Array(shape, dtype)
-            return known[line]
-
-
-def syncthreads() -> None:
-    """Wait for the other threads of the block."""
-    thread: Any = threading.current_thread()
-    thread.barriers = getattr(thread, "barriers", 0) + 1
-    context: Any = kernel_module._get_kernel_context()
-    context.syncthreads()
-
-
-_lock = threading.Lock()
+        known, caller = _block().shared, sys._getframe(1)
+        line = caller.f_code.co_filename, caller.f_lineno
+        if line not in known:
+            known[line] = _Array(shape, dtype)
+        return known[line]

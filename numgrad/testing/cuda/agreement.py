@@ -20,9 +20,9 @@ def cases(scenarios: Sequence[Scenario] = SCENARIOS) -> Iterator[tuple[Scenario,
             yield scenario, dtype
 
 
-def compare(scenario: Scenario, dtype: str) -> None:
+def compare(scenario: Scenario, dtype: str, points: Sequence[Any] | None = None) -> None:
     """Compare values, batched passes, first and second derivatives at a few points."""
-    for point in scenario.points[:3]:
+    for point in scenario.points[:3] if points is None else points:
         arrays = scenario.at(point, dtype)
         expected = everything(scenario, arrays, "cpu")
         found = everything(scenario, arrays, DEVICE)

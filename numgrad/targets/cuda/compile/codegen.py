@@ -110,7 +110,14 @@ def _device(value: Any, capability: Capability) -> Any:
     def wrap(copy: pytypes.FunctionType) -> Any:
         return _DeviceFunction(copy, real, capability)
 
-    return bind(function, names, is_complex=value.is_complex, wrap=wrap)
+    known = _device_functions(value.dtype, real, value.is_complex, capability)
+    return bind(function, names, is_complex=value.is_complex, wrap=wrap, known=known)
+
+
+@cache
+def _device_functions(*_: Any) -> dict[Any, Any]:
+    """Return the device functions so far, for names of the same meaning: kernels share them."""
+    return {}
 
 
 # The compiler -------------------------------------------------------------------------------------

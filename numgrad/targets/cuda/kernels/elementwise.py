@@ -3,6 +3,8 @@
 import dis
 import math
 from collections.abc import Sequence
+from functools import lru_cache
+from types import CodeType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -77,12 +79,13 @@ def _only_calls_math(spec: Any) -> bool:
     """Whether functions name only ``math`` and numbers: their kernels wait for memory alone."""
     steps = [step for step, _ in spec.steps] if isinstance(spec, FusedSpec) else [spec]
     functions: list[Any] = [plain_of(step.function) for step in steps]
-    named = [f.__globals__.get(name) for f in functions for name in _global_names(f)]
+    named = [f.__globals__.get(name) for f in functions for name in _global_names(f.__code__)]
     return all(value is math or isinstance(value, int | float) for value in named)
 
 
-def _global_names(function: Any) -> list[str]:
-    return [i.argval for i in dis.get_instructions(function) if i.opname == "LOAD_GLOBAL"]
+@lru_cache(1024)
+def _global_names(code: CodeType) -> list[str]:
+    return [i.argval for i in dis.get_instructions(code) if i.opname == "LOAD_GLOBAL"]
 
 
 def _stored(places: Sequence[str], values: Sequence[str]) -> list[str]:

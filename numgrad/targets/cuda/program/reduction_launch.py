@@ -3,8 +3,9 @@
 import dis
 import inspect
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from math import prod
+from types import CodeType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,7 +52,7 @@ def role_of(function: Callable[..., Any]) -> Role | None:
     function = getattr(function, "py_func", function)
     if function in _of_integers():
         return Role(_ELEMENTS, _of_integers()[function])
-    if _opnames(function) not in (_opnames(_calling), _opnames(_calling_of(None))):
+    if _opnames(function.__code__) not in _calls():
         return None
     called = inspect.getclosurevars(function)
     (one,) = {**called.globals, **called.nonlocals}.values()
@@ -207,5 +208,11 @@ def _calling_of(core: Any) -> Callable[..., Any]:
     return reduce
 
 
-def _opnames(function: Callable[..., Any]) -> list[str]:
-    return [instruction.opname for instruction in dis.get_instructions(function)]
+@cache
+def _calls() -> tuple[list[str], ...]:
+    return _opnames(_calling.__code__), _opnames(_calling_of(None).__code__)
+
+
+@lru_cache(1024)
+def _opnames(code: CodeType) -> list[str]:
+    return [instruction.opname for instruction in dis.get_instructions(code)]

@@ -1,0 +1,299 @@
+"""The body of a loop: a function of tensors, captured once and closed.
+
+A user's function reads what it is called with and what it closes over. Its capture finds both, and
+is then recorded once more with an argument for each tensor from outside, so that a `Body` is a
+function of its arguments alone. What is done with a body is done with such functions: its reverse
+and its tangents are bodies, too, recorded from functions that call it.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+
+from .._errors import CaptureError
+from .._tensor import Tensor
+from ..engine.capture.capture import Capture
+from ..engine.derivatives.rules import place_of
+from ..engine.graph.node import Edge, Value
+from ..engine.graph.node import Spec as ValueSpec
+from ..engine.graph.value import next_number
+from ..engine.record.apply import changing, mode
+from ..func.batching.batch_expressions import BatchedValue, batch_exprs, with_all_axes
+from ..func.batching.sample import SampleTrace
+from ..func.guards.random_guard import DrawProfiler, RandomGuard
+from ..func.tracing.partition import Stages
+from ..func.tracing.specialization import leaves_are_kept
+from ..func.tracing.trace import placeholder, record
+from ..functions.array.operands import as_scalar
+from ..process.bounded_dict import Bounded
+from ..process.cached_attribute import lazy
+from .compiled import CompiledLoop
+from .expansion import Expansion, expanded
+from .same_bodies import is_fixed, key_of
+
+Spec = tuple[tuple[int, ...], np.dtype]
+
+_MOST_BODIES = 256  # of users' functions that are found again
+_MOST_ATTEMPTS = 3  # to capture a function while other threads draw random numbers
+_MOST_PROGRAMS = 64  # of one body: one for each size of a batch
+
+
+class _BodyCapture(Capture):
+    """The capture of the body of a loop: it notes every tensor from outside."""
+
+    ways_out = (
+        "and every step has its own. Choose by value with ng.where or ng.cond, or compute outside "
+        "of the loop what is the same for all steps."
+    )
+
+    def __init__(self, name: str, arguments: Sequence[Value], parent: Capture | None) -> None:
+        super().__init__(arguments, parent)
+        self.what = f"{name} is calling its function once for all steps"
+        self.notes_all = True
+        self.outside: dict[int, Value] = {}
+
+    def note_operands(self, values: Any) -> None:
+        values = list(values)
+        own = {id(argument.expr) for argument in self.arguments}
+        for value in values:
+            is_own = value.array is None and id(value.expr) in own
+            if not is_own and not self.made(value):
+                self.outside.setdefault(id(value), value)
+        super().note_operands(values)
+
+
+class _BodyTrace(SampleTrace):
+    """The trace of a body, whose capture is kept until the body is closed."""
+
+    def _capture(self, arguments: list[Tensor]) -> Capture:
+        self.capture: Any = _BodyCapture(self.name, arguments, mode.capture)
+        return self.capture
+
+
+class Body:
+    """A function of tensors of given specs, as a trace that reads nothing but its arguments.
+
+    Parameters
+    ----------
+    trace : SampleTrace
+
+    Attributes
+    ----------
+    specs, results : list of (shape, dtype)
+        Those of arguments and results.
+    loops : dict
+        The loops over this body, by what they are made of.
+    """
+
+    def __init__(self, trace: SampleTrace) -> None:
+        self.name, self.trace = trace.name, trace
+        self.specs = [(a.shape, a.dtype) for a in trace.arguments]
+        self.results = [(o.shape, o.dtype) for o in trace.outputs]
+        self._programs: dict[Any, Stages] = Bounded(_MOST_PROGRAMS)
+        self.loops: dict[Any, Any] = Bounded(_MOST_PROGRAMS)
+        self._compiled: dict[Any, Any] = {}
+
+    @classmethod
+    def of(
+        cls, name: str, function: Callable[..., Sequence[Any]], specs: Sequence[Spec]
+    ) -> "Body":
+        """Return the body that is a function of bodies and their results."""
+        with changing(grad=True):
+            return cls(_recorded(name, function, specs))
+
+    def __call__(self, *arguments: Any) -> list[Tensor]:
+        """Return the results for tensors, with any leading axes, as expressions."""
+        return self.trace.mapped.apply(arguments)  # type: ignore[arg-type]
+
+    def program(self, count: int | None = None, leads: tuple[bool, ...] = ()) -> Stages:
+        """Return the function of arrays that computes the results.
+
+        With ``count`` it computes them for that many samples: the arguments in ``leads`` have an
+        axis of samples in front, and all results have.
+        """
+        key = count, leads
+        found = self._programs.get(key)
+        if found is None:
+            found = self._programs[key] = self._program(count, leads)
+        return found
+
+    def _program(self, count: int | None, leads: tuple[bool, ...]) -> Stages:
+        trace, fuse = self.trace, "never" if self.expansion is not None else "auto"
+        if count is None:
+            return Stages(trace.outputs, trace.arguments, fuse, trace.storages)
+        specs = [
+            ((count, *shape) if lead else shape, dtype)
+            for (shape, dtype), lead in zip(self.specs, leads, strict=True)
+        ]
+        stands = _placeholders(specs)
+        wide = {
+            a.expr: BatchedValue(s.detached(), int(lead))
+            for a, s, lead in zip(trace.arguments, stands, leads, strict=True)
+        }
+        with changing(deferring=True, grad=False):
+            found = batch_exprs(trace.exprs, trace.outputs, wide)  # type: ignore[arg-type]
+            outputs = [with_all_axes(output, (count,)) for output in found]
+        return Stages(outputs, stands, fuse, trace.storages)
+
+    @lazy
+    def expansion(self) -> Expansion | None:
+        """The body as scalar functions, if it works on few numbers; else None."""
+        trace = self.trace
+        program = Stages(trace.outputs, trace.arguments, "never", trace.storages)
+        if not program.is_single:
+            return None
+        return expanded(program.stages[0].plan.program, len(self.specs))
+
+    def compiled(self, sizes: Any) -> Any:
+        """Return the compiled loop over the body, if it works on few numbers; else None."""
+        if self.expansion is None:
+            return None
+        if sizes not in self._compiled:
+            self._compiled[sizes] = CompiledLoop(self.expansion, len(self.specs), *sizes)
+        return self._compiled[sizes]
+
+    def pullback(self, wanted: tuple[bool, ...]) -> tuple[SampleTrace, list[int]]:
+        """Return the trace of the gradients of the wanted arguments, whose arguments are those of
+        the body and a cotangent for each differentiable result; and the numbers of these."""
+        derivative: Any = self.trace.derivative(wanted, create_graph=True)
+        return derivative, self.trace.live
+
+    def tangents(self, moved: tuple[bool, ...]) -> tuple[SampleTrace, list[int]]:
+        """Return the trace of the tangents of the differentiable results, whose arguments are those
+        of the body and a tangent for each moved argument; and the numbers of these results."""
+        return self.trace.tangent_trace(moved, True), self.trace.live
+
+
+def captured(
+    name: str, function: Callable[..., Sequence[Any]], specs: Sequence[Spec], user: Any
+) -> tuple[Body, list[Any]]:
+    """Return the body that is a user's function, and the tensors that the function closes over,
+    which are further arguments of the body.
+
+    A function that computes what an earlier one did has the body of that one.
+
+    Parameters
+    ----------
+    name : str
+        The name of the loop, for errors.
+    function : callable
+        Takes tensors and returns tensors.
+    specs : sequence of (shape, dtype)
+        Those of the arguments.
+    user : callable
+        What ``function`` calls.
+    """
+    with changing(grad=True):
+        trace = _of_user(name, function, specs, user)
+        noted = list(trace.capture.outside.values())
+        del trace.capture
+        moved = _by_edge(trace, noted)
+        values: list[Any] = list(moved.values())
+        places = {place_of(value) for value in values}
+        for value in (*trace.snapshot.constants, *trace.closed):
+            if place_of(value) not in places and not is_fixed(value):
+                places.add(place_of(value))
+                values.append(value.detached())
+        key = key_of(trace, values)
+        body = _known.get(key)
+        if body is None:
+            closed = _closed(trace, specs, list(moved), values) if values else trace
+            body = _known[key] = Body(closed)
+    return body, values
+
+
+def tried(name: str, function: Callable[..., None], specs: Sequence[Spec]) -> None:
+    """Call a function as it is called to be captured, and keep nothing."""
+
+    def call(*stands: Tensor) -> list[Tensor]:
+        function(*stands)
+        return []
+
+    with changing(grad=True):
+        _recorded(name, call, specs)
+
+
+_known: dict[Any, Body] = Bounded(_MOST_BODIES)
+
+
+def _closed(
+    trace: SampleTrace, specs: Sequence[Spec], edges: Sequence[Edge], values: Sequence[Any]
+) -> SampleTrace:
+    """Return the trace with an argument for each tensor from outside; the first have edges."""
+    further = [(value.shape, value.dtype) for value in values]
+    count = len(specs)
+
+    def call(*given: Tensor) -> list[Tensor]:
+        extra = given[count:]
+        instead = {place_of(v): new for v, new in zip(values, extra, strict=True)}
+        ends = {e: new.edge for e, new in zip(edges, extra, strict=False)}
+        return trace.mapped.apply(given[:count], instead, ends)
+
+    return _recorded(trace.name, call, [*specs, *further])
+
+
+def _recorded(name: str, function: Callable[..., Sequence[Any]], specs: Sequence[Spec]) -> Any:
+    """Return the trace of a function."""
+    stands = _placeholders(specs)
+    return record(name, lambda given: list(function(*given)), stands, "auto", _BodyTrace)
+
+
+def _of_user(
+    name: str, function: Callable[..., Sequence[Any]], specs: Sequence[Spec], user: Any
+) -> Any:
+    """Return the trace of a user's function; raise if each call of it would do something else.
+
+    It is captured again if random numbers were drawn meanwhile, perhaps by another thread.
+    """
+    watch = trace = draws = None
+    first = next_number()
+    for _ in range(_MOST_ATTEMPTS):
+        first, draws = next_number(), RandomGuard(user, ())
+        with watch or nullcontext():
+            trace = _recorded(name, function, specs)
+        draws.end()
+        if not draws.are_shared():
+            break
+        if watch is not None and draws.are_by_other_threads(watch):
+            return trace
+        watch = DrawProfiler()
+    assert trace is not None
+    assert draws is not None
+    draws.require_none(f"the function of {name}")
+    if leaves_are_kept(trace.outputs, trace.arguments, first):
+        raise CaptureError(
+            f"{name}: the function makes a tensor that requires grad and keeps it, at each step "
+            f"another one, and none of them would get a gradient. Make the tensor outside of the "
+            f"function, or carry it."
+        )
+    return trace
+
+
+def _by_edge(trace: SampleTrace, noted: Sequence[Value]) -> dict[Edge, Any]:
+    """Return the tensors from outside that gradients reach, by their edges."""
+    known: dict[Edge, Any] = {}
+    for value in noted:
+        if value.requires_grad:
+            known.setdefault(value.edge, value)
+    found = {}
+    for edge in trace.edges[len(trace.arguments) :]:
+        if edge not in known:
+            raise CaptureError(
+                f"{trace.name}: its function reads a tensor that requires grad in a way that a "
+                f"loop cannot follow; pass that tensor in the carry or in xs"
+            )
+        found[edge] = known[edge]
+    return found
+
+
+def _placeholders(specs: Sequence[Spec]) -> list[Tensor]:
+    made = []
+    for n, (shape, dtype) in enumerate(specs):
+        value = placeholder(Tensor, n, ValueSpec(shape, dtype, False), dtype.kind in "fc")
+        made.append(value if shape else as_scalar(value))
+    return made
+
+
+__all__ = ["Body", "captured", "tried"]

@@ -1,0 +1,136 @@
+"""Steps on few numbers as one compiled loop, in place of a program that runs once for each."""
+
+import ctypes
+from collections.abc import Iterator, Sequence
+from threading import _DummyThread, current_thread
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from .._settings import settings
+from ..engine.lower.fallback import attempt
+from .expansion import Expansion
+
+Arrays = Sequence[np.ndarray]
+
+_CALL = 2e-6  # seconds that a program takes at least, run by Python
+_KERNEL, _STEP = 0.05, 3e-4  # expected seconds to compile: at all, and for each scalar function
+_AT_ONCE = 1 << 20  # steps of one call, between which Ctrl-C is heard
+_FUNCTION = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 5)
+
+
+class CompiledLoop:
+    """A loop over the program of a body, compiled once that pays; see `numgrad.engine.fusion`.
+
+    Parameters
+    ----------
+    expansion : Expansion
+    count : int
+        The number of arguments of the body.
+    carried, per_step : int
+        How many of them are carried, and how many are a step's own.
+    """
+
+    def __init__(self, expansion: Expansion, count: int, carried: int, per_step: int) -> None:
+        self._expansion = expansion
+        rest = count + 1 - carried - per_step  # with the constants
+        self._steps = (*[False] * carried, *[True] * per_step, *[False] * rest)
+        self._carried = carried
+        self._constants = np.frombuffer(expansion.constants or bytes(8), np.uint8)
+        self._address = self._constants.ctypes.data
+        self._function: Any = None
+        self._seconds = 0.0
+        self._cost = _KERNEL + _STEP * len(expansion.steps)
+        self._is_looked_up = False
+
+    def is_ready(self, length: int) -> bool:
+        """Whether the loop is compiled, after compiling it if that is due before ``length`` steps.
+        """
+        is_wanted = settings.fuse != "never" and settings.path != "reference"
+        if self._function is None and is_wanted and not in_machine():
+            is_now = settings.fuse == "now" and self._cost < float("inf")
+            if is_now or self._seconds + length * _CALL > self._cost:
+                self._compile()
+            elif not self._is_looked_up:
+                self._look_up()
+        return self._function is not None
+
+    def timed(self, began: float) -> None:
+        """Note that the program has run since ``began``."""
+        self._seconds += perf_counter() - began
+
+    def _recurrence(self) -> Any:
+        from ..targets.cpu.kernels.recurrence import Recurrence  # most loops need none
+
+        of = self._expansion
+        outputs = tuple([place for place, _ in of.outputs])
+        values = tuple([value for _, value in of.outputs])
+        return Recurrence(of.steps, of.inputs, outputs, values, self._carried, self._steps)
+
+    def _look_up(self) -> None:
+        """Load the loop if it is on disk."""
+        from ..targets.cpu.kernels.recurrence import is_ready
+
+        self._is_looked_up = True
+        if is_ready(self._recurrence()):
+            self._compile()
+
+    def _compile(self) -> None:
+        from ..targets.cpu.kernels.recurrence import address
+
+        name = f"{len(self._expansion.steps)} scalar functions"
+        found = attempt("compile a loop", name, lambda: address(self._recurrence()))
+        self._cost = float("inf")  # if this has failed
+        self._function = None if found is None else _FUNCTION(found)
+
+    def run(self, operands: "Operands", carried: int, length: int) -> None:
+        """Run steps.
+
+        Parameters
+        ----------
+        operands : Operands
+            Arguments, then results.
+        carried : int
+            How many of the arguments are carried.
+        length : int
+        """
+        first = len(self._steps) - 1
+        table = np.zeros((3, operands.count + 1), np.int64)  # addresses, moves, status
+        for row, values, own in ((0, operands.addresses, self._address), (1, operands.moves, 0)):
+            table[row, :first], table[row, first], table[row, first + 1 :] = (
+                values[:first], own, values[first:]
+            )  # fmt: skip
+        where, width = table.ctypes.data, table.strides[0]
+        while length > 0:
+            count = min(_AT_ONCE, length)
+            self._function(where, count, 0, where + width, where + 2 * width)
+            ends = slice(first + 1, first + 1 + carried)
+            table[0, :carried] = table[0, ends] + (count - 1) * table[1, ends]
+            table[0, carried:] += count * table[1, carried:]
+            length -= count
+
+
+def in_machine() -> bool:
+    """Whether this is a thread of a running program, in which nothing is compiled."""
+    return isinstance(current_thread(), _DummyThread)
+
+
+class Operands:
+    """The addresses of arrays, and how far each moves on at a step: along its first axis, if that
+    is the axis of the steps."""
+
+    def __init__(self, arrays: Arrays, moving: Sequence[bool]) -> None:
+        self._arrays, self._moving, self.count = arrays, moving, len(arrays)
+        self.addresses = np.array([a.__array_interface__["data"][0] for a in arrays], np.int64)
+        pairs = zip(arrays, moving, strict=True)
+        self.moves = np.array([a.strides[0] if m else 0 for a, m in pairs], np.int64)
+
+    def rows(self, leads: Sequence[bool], count: int) -> Iterator["Operands"]:
+        """Yield the operands of each row of a batch; operands in ``leads`` have an axis of rows,
+        behind that of the steps."""
+        triples = zip(self._arrays, self._moving, leads, strict=True)
+        ahead = np.array([a.strides[int(m)] if lead else 0 for a, m, lead in triples], np.int64)
+        for _ in range(count):
+            yield self
+            self.addresses = self.addresses + ahead

@@ -1,0 +1,211 @@
+"""The program of a step on few numbers, element by element: scalar functions of scalars.
+
+An instruction of a program reads and writes elements of buffers. Where all extents are small, each
+element is a value of its own, views and copies are nothing but other names of values, and the
+program is a list of scalar functions, which a target can put into a loop of its own.
+"""
+
+from collections.abc import Iterator, Sequence
+from ctypes import string_at
+from itertools import product
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._declare import registry
+from .._declare.halving import LEAF
+from ..ir.kernel_spec import ProductSpec
+from ..ir.program import Program
+
+MOST_STEPS = 2000  # scalar functions of a step: 3e-4 seconds to compile for each
+_DTYPES = frozenset(map(np.dtype, ("float64", "float32", "int64", "bool")))
+MOST_TERMS = 128  # of an element of a product, which is one chain of them
+_JOINED = {"sum": "add", "max": "maximum", "min": "minimum"}
+
+
+class Element(NamedTuple):
+    """An element of an operand: the number of the operand, the offset in bytes, the dtype."""
+
+    operand: int
+    offset: int
+    dtype: np.dtype
+
+
+class Expansion(NamedTuple):
+    """A program as scalar functions.
+
+    Values are numbered: the inputs come first, then the result of each step.
+
+    Attributes
+    ----------
+    steps : tuple of (ElementwiseSpec or ProductSpec, tuple of int)
+        A function and the values that it takes; for a product of matrices two factors, and a sum to
+        which their product is added, if there is one.
+    inputs : tuple of Element
+        Elements of arguments; the operand behind the arguments has the constants.
+    outputs : tuple of (Element, int)
+        Elements of results, and the values there.
+    constants : bytes
+    """
+
+    steps: tuple[tuple[Any, tuple[int, ...]], ...]
+    inputs: tuple[Element, ...]
+    outputs: tuple[tuple[Element, int], ...]
+    constants: bytes
+
+
+class _UnknownError(Exception):
+    """Raised for a program that has no expansion."""
+
+
+def expanded(program: Program, count: int) -> Expansion | None:
+    """Return the expansion of a program of ``count`` arguments; None if it is too long, or has an
+    instruction that is no scalar function."""
+    work = [i.pattern.work for i in program.instructions]
+    if program.batch is not None or sum(work) > MOST_STEPS:
+        return None
+    if sum([prod(ref.layout.shape) for ref in program.results]) > MOST_STEPS:
+        return None
+    try:
+        return _Expanding(program, count).made()
+    except _UnknownError:
+        return None
+
+
+class _Expanding:
+    """The values of a program so far: by buffer and offset, a value is an input or a step."""
+
+    def __init__(self, program: Program, count: int) -> None:
+        self._program, self._count = program, count
+        self._values: dict[tuple[int, int], tuple[Any, np.dtype]] = {}
+        self._inputs: dict[Element, tuple[str, int]] = {}
+        self._steps: list[tuple[Any, tuple[Any, ...]]] = []
+        self._constants = bytearray()
+
+    def made(self) -> Expansion:
+        for instruction in self._program.instructions:
+            self._apply(instruction)
+        outputs: list[tuple[Element, Any]] = []
+        for number, ref in enumerate(self._program.results):
+            dtype = ref.layout.dtype
+            for n, offset in enumerate(_offsets(ref.layout.shape, ref.layout.strides)):
+                value = self._read(ref.buffer, ref.offset + offset, dtype)
+                outputs.append((Element(number, n * dtype.itemsize, dtype), value))
+        first = len(self._inputs)
+        numbers = {("input", n): n for n in range(first)}
+        numbers |= {("step", n): first + n for n in range(len(self._steps))}
+        steps = [(spec, tuple([numbers[v] for v in args])) for spec, args in self._steps]
+        return Expansion(
+            tuple(steps), tuple(self._inputs), tuple([(e, numbers[v]) for e, v in outputs]),
+            bytes(self._constants),
+        )  # fmt: skip
+
+    def _read(self, buffer: int, offset: int, dtype: np.dtype) -> Any:
+        found = self._values.get((buffer, offset))
+        if found is not None:
+            if found[1] != dtype:
+                raise _UnknownError
+            return found[0]
+        if dtype not in _DTYPES:
+            raise _UnknownError
+        if buffer in self._program.arguments:
+            return self._input(Element(self._program.arguments[buffer], offset, dtype))
+        if buffer not in self._program.arrays:
+            raise _UnknownError
+        address = self._program.arrays[buffer].__array_interface__["data"][0] + offset
+        return self._constant(string_at(address, dtype.itemsize), dtype)
+
+    def _input(self, element: Element) -> Any:
+        return self._inputs.setdefault(element, ("input", len(self._inputs)))
+
+    def _constant(self, content: bytes, dtype: np.dtype) -> Any:
+        """Return the value of a constant, which is an operand: then its bits do not matter to the
+        code."""
+        offset = len(self._constants)
+        self._constants += content.ljust(8, b"\0")
+        return self._input(Element(self._count, offset, dtype))
+
+    def _step(self, spec: Any, args: Sequence[Any]) -> Any:
+        self._steps.append((spec, tuple(args)))
+        return "step", len(self._steps) - 1
+
+    def _apply(self, instruction: Any) -> None:
+        pattern = instruction.pattern
+        dtypes = [layout.dtype for layout in pattern.layouts]
+        if any(dtype not in _DTYPES for dtype in dtypes):
+            raise _UnknownError
+        places = zip(instruction.buffers, instruction.offsets, dtypes, pattern.strides, strict=True)
+        of_elements = [
+            [(buffer, offset + step) for step in _offsets(pattern.loop, strides)]
+            for buffer, offset, _, strides in places
+        ]
+        name, is_join = pattern.name, pattern.nin == 1 and len(pattern.core) in (1, 2)
+        if pattern.fusible:
+            self._elementwise(pattern, of_elements, dtypes)
+        elif name in _JOINED and is_join and dtypes[0] == dtypes[1]:
+            self._joined(pattern, of_elements, dtypes[0])
+        elif isinstance(pattern.spec, ProductSpec):
+            self._multiplied(pattern, of_elements, dtypes[0])
+        else:
+            raise _UnknownError
+
+    def _elementwise(self, pattern: Any, places: Any, dtypes: Sequence[np.dtype]) -> None:
+        is_copy = pattern.name == "copy" and dtypes[0] == dtypes[-1]
+        made = []
+        for n in range(len(places[0])):
+            args = [self._read(*places[k][n], dtypes[k]) for k in range(pattern.nin)]
+            made.append(args[0] if is_copy else self._step(pattern.spec, args))
+        for place, value in zip(places[-1], made, strict=True):
+            self._values[place] = value, dtypes[-1]
+
+    def _joined(self, pattern: Any, places: Any, dtype: np.dtype) -> None:
+        """Expand a sum or an extremum, in the order of `numgrad._declare.halving`."""
+        size, columns = pattern.core[0], pattern.core[1:] or (1,)
+        if not 0 < size <= LEAF or dtype.kind not in "fi":
+            raise _UnknownError
+        operator: Any = registry[_JOINED[pattern.name]]
+        spec = operator.spec(dtype)
+        steps = pattern.layouts[0].strides[-len(pattern.core) :]
+        apart = pattern.layouts[1].strides[-1:] if pattern.core[1:] else (0,)
+        for (buffer, first), (out, place) in zip(places[0], places[1], strict=True):
+            for column in range(columns[0]):
+                begin = first + column * (steps[-1] if pattern.core[1:] else 0)
+                row = [self._read(buffer, begin + n * steps[0], dtype) for n in range(size)]
+                self._values[out, place + column * apart[0]] = self._halved(spec, row), dtype
+
+    def _halved(self, spec: Any, row: list[Any]) -> Any:
+        """Return the value that joins several."""
+        width = LEAF // 2
+        while width:
+            for n in range(max(min(len(row) - width, width), 0)):
+                row[n] = self._step(spec, (row[n], row[n + width]))
+            row, width = row[:width], width // 2
+        return row[0]
+
+    def _multiplied(self, pattern: Any, places: Any, dtype: np.dtype) -> None:
+        """Expand a product of matrices: each element is a chain of products that are added."""
+        (m, k, n), spec = pattern.core, pattern.spec
+        if not 0 < k <= MOST_TERMS:
+            raise _UnknownError
+        strides = [layout.strides[-2:] for layout in pattern.layouts]
+        made = {}
+        each: Any = zip(*places, strict=True)
+        for (a, of_a), (b, of_b), (c, of_c) in each:
+            for i, j in product(range(m), range(n)):
+                value: tuple[Any, ...] = ()
+                for step in range(k):
+                    x = self._read(a, of_a + i * strides[0][0] + step * strides[0][1], dtype)
+                    y = self._read(b, of_b + step * strides[1][0] + j * strides[1][1], dtype)
+                    value = (self._step(spec, (x, y, *value)),)
+                made[c, of_c + i * strides[2][0] + j * strides[2][1]] = value[0], dtype
+        self._values |= made
+
+
+def _offsets(shape: Sequence[int], strides: Sequence[int]) -> Iterator[int]:
+    """Yield the offset of each element, the last axis fastest."""
+    for index in product(*map(range, shape)):
+        yield sum([n * stride for n, stride in zip(index, strides, strict=True)])
+
+
+__all__ = ["MOST_STEPS", "Element", "Expansion", "expanded"]

@@ -1,0 +1,136 @@
+"""Functions of tensors that are called when a program runs, as operators.
+
+Where a function is captured, the number of steps of a loop that ends by a condition is not known.
+The loop is then an operator that runs it on arrays, and its derivatives are operators that run the
+derivatives of the loop on arrays, to any order.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._declare.kernel import elements
+from .._declare.typed_host import TypedHostOperator
+from .._tensor import Tensor, constant
+from ..engine.record.apply import changing
+from ..func.forward import jvp
+from ..func.gradients import vjp
+from ..ir.broadcasting import broadcast_shapes
+
+Spec = tuple[tuple[int, ...], np.dtype]
+Function = Callable[..., Sequence[Any]]
+
+
+class Later(TypedHostOperator):
+    """A function of tensors as an operator that calls it for each sample when it runs.
+
+    Parameters
+    ----------
+    name : str
+    function : callable
+        Takes tensors and returns tensors, of given specs.
+    inputs, outputs : sequence of (shape, dtype)
+    """
+
+    def __init__(
+        self, name: str, function: Function, inputs: Sequence[Spec], outputs: Sequence[Spec]
+    ) -> None:
+        self.called, self.input_specs, self.out_specs = function, list(inputs), list(outputs)
+        given, made = [
+            [tuple([f"d{n}" for n in shape]) for shape, _ in part] for part in (inputs, outputs)
+        ]
+        super().__init__(name, given, made, [d for _, d in inputs], [d for _, d in outputs])
+        self.of_rows = self._of_rows
+        self.declare(self._pulled, [True] * len(self.input_specs) + [False] * self.nout)
+        self._derivatives: dict[Any, Later] = {}
+
+    def sizes(self, shapes: Sequence[tuple[int, ...]], static: dict[str, Any]) -> dict[str, int]:
+        known = self.core_sizes(shapes)
+        return known | {f"d{n}": n for shape, _ in self.out_specs for n in shape}
+
+    def single(self, *arrays: np.ndarray) -> list[np.ndarray]:
+        with changing(capture=None, deferring=False, kept=None, trace=None, grad=False):
+            found = self.called(*[constant(np.array(a)) for a in arrays])
+            return [np.array(value.array) for value in found]
+
+    def _of_rows(self, *arrays: np.ndarray) -> list[np.ndarray]:
+        ncore = [len(shape) for shape, _ in self.input_specs]
+        lead = arrays[0].ndim - ncore[0]
+        loop = broadcast_shapes(*[a.shape[:lead] for a in arrays])
+        whole = [np.empty((*loop, *shape), dtype) for shape, dtype in self.out_specs]
+        for index, cores in elements(arrays, ncore):
+            for place, result in zip(whole, self.single(*cores), strict=True):
+                place[index] = result
+        return whole
+
+    # Derivatives
+
+    def _pulled(self, context: Any, *grads: Any) -> tuple[Any, ...]:
+        """Return the cotangents of the inputs."""
+        count = len(self.input_specs)
+        pairs = zip(context.wanted, self.input_specs, strict=True)
+        wanted = tuple([want and dtype.kind in "fc" for want, (_, dtype) in pairs])
+        operator = self._derivative("gradient", wanted, self._gradient)
+        seeds = [g for g, (_, d) in zip(grads, self.out_specs, strict=True) if d.kind in "fc"]
+        found = operator(*[context.input(n) for n in range(count)], *seeds)
+        left = iter(found if operator.nout > 1 else (found,))
+        return tuple([next(left) if w else None for w in wanted])
+
+    def _derivative(self, kind: str, key: tuple[bool, ...], make: Any) -> "Later":
+        if (kind, key) not in self._derivatives:
+            self._derivatives[kind, key] = make(key)
+        return self._derivatives[kind, key]
+
+    def _parted(self, some: Sequence[bool]) -> tuple[list[Spec], Callable[..., Any]]:
+        """Return the specs of some inputs, and a function of tensors that returns the floating
+        results as a function of these inputs."""
+        specs = [spec for spec, s in zip(self.input_specs, some, strict=True) if s]
+        floating = [n for n, (_, d) in enumerate(self.out_specs) if d.kind in "fc"]
+
+        def opened(inputs: Sequence[Any]) -> tuple[Callable[..., Any], list[Any]]:
+            def of_some(*variables: Any) -> tuple[Any, ...]:
+                left, pairs = iter(variables), zip(some, inputs, strict=True)
+                found = self.called(*[next(left) if s else x for s, x in pairs])
+                return tuple([found[n] for n in floating])
+
+            return of_some, [x for s, x in zip(some, inputs, strict=True) if s]
+
+        return specs, opened
+
+    def _gradient(self, wanted: tuple[bool, ...]) -> "Later":
+        specs, opened = self._parted(wanted)
+        count = len(self.input_specs)
+
+        def pulled(*given: Tensor) -> Sequence[Any]:
+            function, variables = opened(given[:count])
+            _, pull = vjp(function, *variables)
+            return pull(tuple(given[count:]))
+
+        seeds = [spec for spec in self.out_specs if spec[1].kind in "fc"]
+        return Later(f"the gradient of {self.name}", pulled, [*self.input_specs, *seeds], specs)
+
+    def tangent(
+        self, forward_pass: Any, context: Any, tangents: Sequence[Any]
+    ) -> Sequence[Any] | None:
+        """Return the tangents of the results."""
+        inputs = [context.input(n) for n in range(len(self.input_specs))]
+        moved = tuple([t is not None for t in tangents])
+        operator = self._derivative("tangents", moved, self._along)
+        found = operator(*inputs, *[t for t in tangents if t is not None])
+        left = iter(found if operator.nout > 1 else (found,))
+        return [next(left) if d.kind in "fc" else None for _, d in self.out_specs]
+
+    def _along(self, moved: tuple[bool, ...]) -> "Later":
+        specs, opened = self._parted(moved)
+        count = len(self.input_specs)
+
+        def pushed(*given: Tensor) -> Sequence[Any]:
+            function, variables = opened(given[:count])
+            return jvp(function, tuple(variables), tuple(given[count:]))[1]
+
+        results = [spec for spec in self.out_specs if spec[1].kind in "fc"]
+        return Later(f"the tangents of {self.name}", pushed, [*self.input_specs, *specs], results)
+
+
+__all__ = ["Later"]

@@ -1,0 +1,325 @@
+"""Loops as operators: one operation for all steps, whose derivatives are loops.
+
+A `Loop` carries arrays from step to step of its body. Its reverse is a `Loop` over the steps in
+reverse, whose body is the derivative of the body at the state before the step: what is carried are
+the cotangents of the carried arrays, and sums of the cotangents of what all steps read. Its tangent
+is a `Loop` over the same steps, which carries states and their tangents. So every order and every
+mode of derivatives, batches included, is a matter of bodies, which `numgrad.control.body` makes of
+a captured function.
+
+The reverse needs the states before the steps. Where gradients are recorded and all states fit into
+memory, the loop yields them beside its results (`numgrad.control.recording`). Else the reverse is
+one operator, `Pullback`, which computes them again from the first one, and keeps as many at a time
+as memory allows. Where it is differentiated itself,
+it is what it stands for: a loop that yields its states, followed by a loop that reads them.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .._declare.kernel import elements
+from .._declare.operator import Specs, zeros_of
+from .._declare.typed_host import TypedHostOperator
+from .._tensor import Tensor
+from ..engine.graph.node import Value
+from ..ir.broadcasting import broadcast_shapes
+from ..process.bounded_dict import Bounded
+from ..process.cached_attribute import lazy
+from .body import Body
+from .compiled import in_machine
+from .steps import Arrays, Sizes, Steps
+
+Spec = tuple[tuple[int, ...], np.dtype]
+
+_MOST_STEPS = 64  # of one loop: one for each size of a batch
+
+
+class StepsOperator(TypedHostOperator):
+    """An operator of arrays of given specs, which runs steps of bodies.
+
+    Parameters
+    ----------
+    name : str
+    inputs, outputs : sequence of (shape, dtype)
+    per_step : sequence of int
+        The inputs whose first axis is that of the steps.
+    outputs_per_step : sequence of int
+        The outputs of which the same is true.
+    """
+
+    def __init__(
+        self, name: str, inputs: Sequence[Spec], outputs: Sequence[Spec], per_step: Sequence[int],
+        outputs_per_step: Sequence[int],
+    ) -> None:  # fmt: skip
+        self.input_specs, self.out_specs = list(inputs), list(outputs)
+        self._per_step, self._outputs_per_step = set(per_step), set(outputs_per_step)
+        super().__init__(
+            name, [_core(shape) for shape, _ in inputs], [_core(shape) for shape, _ in outputs],
+            [dtype for _, dtype in inputs], [dtype for _, dtype in outputs],
+        )  # fmt: skip
+        self.of_rows = self._of_rows
+
+    def sizes(self, shapes: Sequence[tuple[int, ...]], static: dict[str, Any]) -> dict[str, int]:
+        known = self.core_sizes(shapes)
+        return known | {f"d{n}": n for shape, _ in self.out_specs for n in shape}
+
+    def compute(self, arrays: Arrays, count: int | None, leads: tuple[bool, ...]) -> list[Any]:
+        """Return the results for inputs whose first axis is that of the steps, if they have one;
+        the next is that of ``count`` samples for inputs in ``leads``, and for all results."""
+        raise NotImplementedError
+
+    def single(self, *arrays: np.ndarray) -> list[np.ndarray]:
+        return self.compute([np.asarray(a, order="C") for a in arrays], None, ())
+
+    def _of_rows(self, *arrays: np.ndarray) -> list[np.ndarray]:
+        lead = arrays[0].ndim - self.ncore[0]
+        if lead == 1 and all([len(a) == 1 for a in arrays]):  # noqa: C419  a list is faster
+            return [result[None] for result in self.single(*[a[0, ...] for a in arrays])]
+        loop = broadcast_shapes(*[a.shape[:lead] for a in arrays])
+        if in_machine():
+            return self._row_by_row(arrays, loop)
+        count = int(np.prod(loop))
+        leads = tuple([_differs(a, lead) for a in arrays])
+        given = [
+            self._sampled(n, a, loop, lead) if differs else a[(0,) * lead]
+            for n, (a, differs) in enumerate(zip(arrays, leads, strict=True))
+        ]
+        if not any(leads):
+            found = self.single(*given)
+            return [np.broadcast_to(r, (*loop, *r.shape)).copy() for r in found]
+        found = self.compute([np.asarray(a, order="C") for a in given], count, leads)
+        made = []
+        for n, result in enumerate(found):
+            result = np.moveaxis(result, 1, 0) if n in self._outputs_per_step else result
+            made.append(np.ascontiguousarray(result).reshape(*loop, *result.shape[1:]))
+        return made
+
+    def _row_by_row(self, arrays: Arrays, loop: tuple[int, ...]) -> list[np.ndarray]:
+        """Return the results of programs that were made before."""
+        whole = [np.empty((*loop, *shape), dtype) for shape, dtype in self.out_specs]
+        for index, cores in elements(arrays, self.ncore[: len(arrays)]):
+            for place, result in zip(whole, self.single(*cores), strict=True):
+                place[index] = result
+        return whole
+
+    def prepare_steps(self) -> None:
+        """Make the programs that a run in a thread of another program needs."""
+        raise NotImplementedError
+
+    def lower(
+        self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]
+    ) -> list[Any]:
+        self.prepare_steps()
+        return super().lower(builder, inputs, specs, static)
+
+    def _sampled(
+        self, number: int, array: np.ndarray, loop: tuple[int, ...], lead: int
+    ) -> np.ndarray:
+        core = array.shape[lead:]
+        whole = np.broadcast_to(array, (*loop, *core)).reshape(int(np.prod(loop)), *core)
+        return np.moveaxis(whole, 1, 0) if number in self._per_step else whole
+
+
+class Loop(StepsOperator):
+    """A loop over a body: its results are what is carried at the end, and what the steps yield.
+
+    Parameters
+    ----------
+    body : Body
+        Its arguments and results are ordered as `Sizes` says.
+    sizes : Sizes
+    length : int
+        The number of steps.
+    reverse : bool
+        Whether the last of the arrays of steps belong to the first step.
+    snapshots : int or None or "auto"
+        How many states a reverse sweep keeps; None for all, ``"auto"`` for as many as fit into the
+        memory that the settings grant.
+    """
+
+    def __init__(
+        self, body: Body, sizes: Sizes, length: int, reverse: bool, snapshots: Any = "auto"
+    ) -> None:
+        self.body, self.form, self.length = body, sizes, length
+        self.is_reverse, self.snapshots = reverse, snapshots
+        carried, count = sizes.carried, sizes.per_step
+        states, own, constant = sizes.split(body.specs)
+        yielded = [((length, *shape), dtype) for shape, dtype in body.results[carried:]]
+        super().__init__(
+            body.name,
+            [*states, *(((length, *shape), dtype) for shape, dtype in own), *constant],
+            [*body.results[:carried], *yielded],
+            range(carried, carried + count), range(carried, len(body.results)),
+        )  # fmt: skip
+        self.declare(self._pulled, [True] * len(self.input_specs) + [False] * self.nout)
+        self._pullbacks: dict[tuple[bool, ...], Any] = {}
+        self._tangents: dict[tuple[bool, ...], Loop] = {}
+        self._steps: dict[Any, Steps] = Bounded(_MOST_STEPS)
+        self.recording: Loop | None = None  # the loop that yields its states, too
+
+    def apply(self, *values: Any) -> tuple[Any, ...]:
+        """Return the results for values."""
+        found = self(*values)
+        return found if self.nout > 1 else (found,)
+
+    # Values
+
+    def compute(self, arrays: Arrays, count: int | None, leads: tuple[bool, ...]) -> list[Any]:
+        states, xs, constants = self.form.split(arrays)
+        steps = self.steps(count, self.step_leads(leads))
+        if count is not None:
+            states = [_in_all(a, s, count) for a, s in zip(states, steps.results, strict=False)]
+        ys = steps.yields(self.length)
+        last = steps.run(states, self.turned(xs), constants, self.length, self.turned(ys))
+        return [*last, *ys]
+
+    def steps(self, count: int | None, leads: tuple[bool, ...]) -> Steps:
+        """Return the steps for batches of a size, or for none, made once."""
+        found = self._steps.get((count, leads))
+        if found is None:
+            found = self._steps[count, leads] = Steps(self.body, self.form, count, leads)
+        return found
+
+    def prepare_steps(self) -> None:
+        self.steps(None, ()).prepare()
+
+    def step_leads(self, leads: tuple[bool, ...]) -> tuple[bool, ...]:
+        """Return which arguments of a step have an axis of samples: those that are carried have."""
+        return leads and (*[True] * self.form.carried, *leads[self.form.carried :])
+
+    def turned(self, arrays: Sequence[Any]) -> list[Any]:
+        """Return arrays of steps in the order in which the steps run."""
+        return [a[::-1] for a in arrays] if self.is_reverse else list(arrays)
+
+    # Derivatives
+
+    def pullback_for(self, wanted: tuple[bool, ...]) -> Any:
+        """Return the operator of the cotangents of the wanted inputs."""
+        from .pullback import Pullback  # which is made of loops
+
+        if wanted not in self._pullbacks:
+            self._pullbacks[wanted] = Pullback(self, wanted)
+        return self._pullbacks[wanted]
+
+    def floating(self, wanted: Sequence[bool]) -> tuple[bool, ...]:
+        """Return which of the wanted inputs have derivatives."""
+        return tuple([w and d.kind in "fc" for w, (_, d) in zip(wanted, self.input_specs,
+                                                                strict=True)])  # fmt: skip
+
+    def _pulled(self, context: Any, *grads: Any) -> tuple[Any, ...]:
+        """Return the cotangents of the inputs."""
+        inputs = [context.input(n) for n in range(len(self.input_specs))]
+        pullback = self.pullback_for(self.floating(context.wanted))
+        return pullback.gradients(inputs, [g for g in grads if g.dtype.kind in "fc"])
+
+    @lazy
+    def with_history(self) -> "Loop":
+        """The loop that yields the states before the steps, and nothing else."""
+        count = self.form.carried
+
+        def step(*arguments: Tensor) -> list[Tensor]:
+            return [*self.body(*arguments)[:count], *arguments[:count]]
+
+        body = Body.of(self.name, step, self.body.specs)
+        return loop_over(body, self.form, self.length, self.is_reverse, self.snapshots)
+
+    def tangent(
+        self, forward_pass: Any, context: Any, tangents: Sequence[Any]
+    ) -> Sequence[Any] | None:
+        """Return the tangents of the results."""
+        inputs = [context.input(n) for n in range(len(self.input_specs))]
+        return self.pushed(inputs, tangents)[1]
+
+    def pushed(
+        self, inputs: Sequence[Value], tangents: Sequence[Any]
+    ) -> tuple[list[Any], list[Any]]:
+        """Return the results and their tangents; None for a result without one."""
+        moved = self.floating([t is not None or n < self.form.carried
+                               for n, t in enumerate(tangents)])  # fmt: skip
+        pairs = zip(inputs, tangents, strict=True)
+        along = [zeros_of(x.spec) if t is None else t for x, t in pairs]
+        parts = [_chosen(part, some) for part, some in zip(
+            self.form.split(along), self.form.split(moved), strict=True)]  # fmt: skip
+        states, xs, constants = self.form.split(inputs)
+        loop = self._tangent_loop(moved)
+        found = loop.apply(*states, *parts[0], *xs, *parts[1], *constants, *parts[2])
+        return self._parted(found)
+
+    def _parted(self, found: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        """Return the results and the tangents among the results of the loop of tangents."""
+        carried = self.form.carried
+        left, primal, along = iter(found), [], []
+        for group in (self.out_specs[:carried], self.out_specs[carried:]):
+            primal += [next(left) for _ in group]
+            along += [next(left) if d.kind in "fc" else None for _, d in group]
+        return primal, along
+
+    def _tangent_loop(self, moved: tuple[bool, ...]) -> "Loop":
+        """Return the loop that carries states and tangents, for some moved inputs."""
+        if moved not in self._tangents:
+            self._tangents[moved] = self._made_tangent_loop(moved)
+        return self._tangents[moved]
+
+    def _made_tangent_loop(self, moved: tuple[bool, ...]) -> "Loop":
+        body, form, count = self.body, self.form, len(self.body.specs)
+        groups = [list(zip(s, m, strict=True)) for s, m in zip(
+            form.split(list(range(count))), form.split(moved), strict=True)]  # fmt: skip
+        order: list[tuple[bool, int]] = []  # whether an argument is a tangent, and of which one
+        for group in groups:
+            order += [(False, n) for n, _ in group] + [(True, n) for n, m in group if m]
+        along, live = body.tangents(moved)
+
+        def step(*arguments: Tensor) -> list[Tensor]:
+            given = dict(zip(order, arguments, strict=True))
+            primal = [given[False, n] for n in range(count)]
+            tangents = [given[True, n] for n in range(count) if moved[n]]
+            found = dict(zip(live, along.mapped.apply([*primal, *tangents]), strict=True))
+            values = body(*primal)
+            made: list[Tensor] = []
+            for part in (range(form.carried), range(form.carried, len(values))):
+                made += [values[n] for n in part]
+                made += [
+                    found[n] if n in found else Tensor(np.zeros(*body.results[n]))
+                    for n in part if body.results[n][1].kind in "fc"
+                ]  # fmt: skip
+            return made
+
+        specs = [body.specs[n] for _, n in order]
+        sizes = Sizes(*[sum(1 + m for _, m in group) for group in groups[:2]])
+        name = f"the tangents of {self.name}"
+        made = Body.of(name, step, specs)
+        return loop_over(made, sizes, self.length, self.is_reverse, self.snapshots)
+
+
+def loop_over(
+    body: Body, sizes: Sizes, length: int, reverse: bool, snapshots: Any = "auto"
+) -> Loop:
+    """Return the loop over a body, made once."""
+    key = sizes, length, reverse, snapshots
+    found = body.loops.get(key)
+    if found is None:
+        found = body.loops[key] = Loop(body, sizes, length, reverse, snapshots)
+    return found
+
+
+def _core(shape: tuple[int, ...]) -> tuple[str, ...]:
+    """Return the names of core dimensions of known sizes."""
+    return tuple([f"d{n}" for n in shape])
+
+
+def _differs(array: np.ndarray, lead: int) -> bool:
+    """Whether an operand differs from sample to sample."""
+    axes = zip(array.shape[:lead], array.strides[:lead], strict=True)
+    return not all(size == 1 or stride == 0 for size, stride in axes)
+
+
+def _in_all(array: np.ndarray, spec: Spec, count: int) -> np.ndarray:
+    """Return an array of carried elements with an axis of samples."""
+    shape = spec[0]
+    return array if array.shape == shape else np.broadcast_to(array, shape).copy()
+
+
+def _chosen(part: Sequence[Any], some: Sequence[bool]) -> list[Any]:
+    return [value for value, want in zip(part, some, strict=True) if want]

@@ -1,0 +1,286 @@
+"""The reverse of a loop as one operator, which computes the states that it needs."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .._declare.operator import zeros_of
+from .._settings import settings
+from .._tensor import Tensor
+from ..process.cached_attribute import lazy
+from .body import Body
+from .loop import Loop, StepsOperator, loop_over
+from .steps import Arrays, Sizes, Steps
+from .trajectory import walk_back
+
+
+class Pullback(StepsOperator):
+    """The cotangents of the wanted inputs of a loop, from its inputs and the cotangents of its
+    floating results.
+
+    Parameters
+    ----------
+    loop : Loop
+    wanted : tuple of bool
+        The inputs of the loop, floating ones, whose cotangents are wanted.
+    """
+
+    def __init__(self, loop: Loop, wanted: tuple[bool, ...]) -> None:
+        self.loop, self.wanted = loop, wanted
+        carried = loop.form.carried
+        inputs = loop.input_specs
+        self.places = [n for n, w in enumerate(wanted) if w]
+        self._seeded = [n for n, (_, d) in enumerate(loop.out_specs) if d.kind in "fc"]
+        seeds = [loop.out_specs[n] for n in self._seeded]
+        count, own = len(inputs), range(carried, carried + loop.form.per_step)
+        super().__init__(
+            f"the gradient of {loop.name}", [*inputs, *seeds], [inputs[n] for n in self.places],
+            [*own, *(count + k for k, n in enumerate(self._seeded) if n >= carried)],
+            [k for k, n in enumerate(self.places) if n in own],
+        )  # fmt: skip
+        self.declare(self._pulled, [True] * len(self.input_specs) + [False] * self.nout)
+
+    def gradients(self, inputs: Sequence[Any], seeds: Sequence[Any]) -> tuple[Any, ...]:
+        """Apply the operator; return a cotangent for each input of the loop, None for those that
+        are not wanted."""
+        if not self.places:
+            return (None,) * len(self.wanted)
+        outputs = self(*inputs, *seeds)
+        outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+        found = dict(zip(self.places, outputs, strict=True))
+        return tuple([found.get(n) for n in range(len(self.wanted))])
+
+    def from_states(
+        self, inputs: Sequence[Any], seeds: Sequence[Any], states: Sequence[Any]
+    ) -> tuple[Any, ...]:
+        """Return what `gradients` does, from the states before the steps."""
+        if not self.places:
+            return (None,) * len(self.wanted)
+        given = self._reordered([*inputs, *seeds], states, lambda x: zeros_of(x.spec))
+        outputs = self._arranged(self.backward.apply(*given))
+        found = dict(zip(self.places, outputs, strict=True))
+        return tuple([found.get(n) for n in range(len(self.wanted))])
+
+    def prepare_steps(self) -> None:
+        self.loop.prepare_steps()
+        self.backward.prepare_steps()
+
+    # The reverse as a loop
+
+    @lazy
+    def _groups(self) -> tuple[list[int], list[int], list[int]]:
+        """The numbers of the arguments of the body that are carried and floating, that are a wanted
+        part of a step, and that are wanted and the same for all steps."""
+        form, specs = self.loop.form, self.loop.body.specs
+        states, own, constant = form.split(list(range(len(specs))))
+        return (
+            [n for n in states if specs[n][1].kind in "fc"],
+            [n for n in own if self.wanted[n]],
+            [n for n in constant if self.wanted[n]],
+        )
+
+    @lazy
+    def backward(self) -> Loop:
+        """The loop over the steps in reverse.
+
+        It carries cotangents and sums of cotangents. A step is given the state before it, what the
+        step of the loop was given, and the cotangents of what that has yielded.
+        """
+        loop, body = self.loop, self.loop.body
+        states, own, constant = self._groups
+        asked = {*states, *own, *constant}
+        derivative, live = body.pullback(tuple([n in asked for n in range(len(body.specs))]))
+        carried, yielded = loop.form.carried, self._yielded
+        first, sums = len(states), len(constant)
+        count = carried + loop.form.per_step
+
+        def step(*arguments: Tensor) -> list[Tensor]:
+            given = list(arguments)
+            seeds = dict(zip(states, given[:first], strict=True))
+            totals = given[first : first + sums]
+            rest = given[first + sums :]
+            primal = [*rest[:count], *rest[count + len(yielded) :]]
+            seeds |= dict(zip(yielded, rest[count : count + len(yielded)], strict=True))
+            found = derivative.mapped.apply([*primal, *[seeds[n] for n in live]])
+            grads = dict(zip(sorted(asked), found, strict=True))
+            added = [t + grads[n] for t, n in zip(totals, constant, strict=True)]
+            return [*(grads[n] for n in states), *added, *(grads[n] for n in own)]
+
+        specs = [
+            *(body.specs[n] for n in states), *(body.specs[n] for n in constant),
+            *body.specs[:count], *(body.results[n] for n in yielded), *body.specs[count:],
+        ]  # fmt: skip
+        sizes = Sizes(first + sums, count + len(yielded))
+        made = Body.of(self.name, step, specs)
+        return loop_over(made, sizes, loop.length, not loop.is_reverse, loop.snapshots)
+
+    @property
+    def _yielded(self) -> list[int]:
+        """The floating results that the steps yield."""
+        return [n for n in self._seeded if n >= self.loop.form.carried]
+
+    def _reordered(self, inputs: Sequence[Any], history: Sequence[Any], zeros: Any) -> list[Any]:
+        """Return the inputs of the loop over the steps in reverse."""
+        loop, count = self.loop, len(self.loop.input_specs)
+        _, xs, constants = loop.form.split(inputs[:count])
+        seeds = dict(zip(self._seeded, inputs[count:], strict=True))
+        states, _, constant = self._groups
+        return [
+            *(seeds[n] for n in states), *(zeros(inputs[n]) for n in constant), *history, *xs,
+            *(seeds[n] for n in self._yielded), *constants,
+        ]  # fmt: skip
+
+    def _arranged(self, found: Sequence[Any]) -> list[Any]:
+        """Return the outputs, from the results of the loop over the steps in reverse."""
+        states, own, constant = self._groups
+        grads = dict(zip([*states, *constant, *own], found, strict=True))
+        return [grads[n] for n in self.places]
+
+    # Values
+
+    def compute(self, arrays: Arrays, count: int | None, leads: tuple[bool, ...]) -> list[Any]:
+        loop, backward, length = self.loop, self.backward, self.loop.length
+        number = len(loop.input_specs)
+        own = loop.step_leads(leads[:number])
+        forward = loop.steps(count, own)
+        given = self._reordered(arrays, [None] * loop.form.carried, _zeros_like)
+        back_leads = self._back_leads(own, leads[number:])
+        reverse = backward.steps(count, back_leads)
+        present, xs, constants = backward.form.split(given)
+        states, steps, all_steps = loop.form.split(arrays[:number])
+        if count is not None:
+            present = _spread(present, reverse)
+            states = _spread(states, forward)
+        steps, carried = loop.turned(steps), loop.form.carried
+        ys = reverse.yields(length)
+        turned_xs, turned_ys = loop.turned(xs[carried:]), loop.turned(ys)
+
+        def advance(start: int, stop: int, state: Any) -> Any:
+            some = [x[start:stop] for x in steps]
+            return forward.run(state, some, all_steps, stop - start)
+
+        def record(start: int, stop: int, state: Any) -> Any:
+            history = forward.history(stop - start)
+            forward.run(state, [x[start:stop] for x in steps], all_steps, stop - start - 1,
+                        history=history)  # fmt: skip
+            return history
+
+        most = self._most(forward.state_bytes)
+        for start, stop, history in walk_back(length, most, states, advance, record):
+            some = [x[::-1] for x in (*history, *[x[start:stop] for x in turned_xs])]
+            to = [y[start:stop][::-1] for y in turned_ys]
+            present = reverse.run(present, some, constants, stop - start, to)
+            del history, some  # the states of the next stretch take their memory
+        if not length:
+            present = [np.array(c) for c in present]
+        return self._arranged([*present, *ys])
+
+    def _back_leads(
+        self, own: tuple[bool, ...], seeds: tuple[bool, ...]
+    ) -> tuple[bool, ...]:
+        """Return which arguments of a step in reverse have an axis of samples."""
+        if not own:
+            return ()
+        _, steps, constants = self.loop.form.split(own)
+        given = dict(zip(self._seeded, seeds, strict=True))
+        carried = self.backward.form.carried
+        return (
+            *[True] * (carried + self.loop.form.carried), *steps,
+            *[given[n] for n in self._yielded], *constants,
+        )  # fmt: skip
+
+    def _most(self, nbytes: int) -> int:
+        """Return how many states are kept at a time."""
+        snapshots = self.loop.snapshots
+        if snapshots is None:
+            return max(self.loop.length, 1)
+        if snapshots == "auto":
+            granted = (settings.loop_memory << 20) * 15 // 16  # the rest is for what a step needs
+            return max(granted // max(nbytes, 1), 2)
+        return snapshots
+
+    # Derivatives
+
+    def _pulled(self, context: Any, *grads: Any) -> tuple[Any, ...]:
+        """Return the cotangents of the inputs, by those of the two loops that it stands for."""
+        loop = self.loop
+        count, carried = len(loop.input_specs), loop.form.carried
+        inputs = [context.input(n) for n in range(len(self.input_specs))]
+        wanted = loop.floating(context.wanted[:count])
+        history = loop.with_history.apply(*inputs[:count])[carried:] if carried else ()
+        given = self._reordered(inputs, history, lambda x: zeros_of(x.spec))
+        pulled = self._through_backward(context.wanted, wanted, given, grads)
+        gone = dict(zip(backward_sources(self), pulled, strict=True))
+        found: list[Any] = [gone.get(("input", n)) for n in range(len(self.input_specs))]
+        states = [gone["history", n] for n in range(carried)]
+        if any(wanted) and any(s is not None for s in states):
+            through = loop.with_history
+            seeds = [zeros_of(x.spec) for x in inputs[:carried] if x.dtype.kind in "fc"]
+            seeds += [s for s in states if s is not None]
+            before = through.pullback_for(wanted).gradients(inputs[:count], seeds)
+            found[:count] = [_sum(a, b) for a, b in zip(found[:count], before, strict=True)]
+        return tuple(found)
+
+    def _through_backward(
+        self, asked: Sequence[bool], wanted: Sequence[bool], given: Sequence[Any],
+        grads: Sequence[Any],
+    ) -> Sequence[Any]:  # fmt: skip
+        """Return the cotangents of the inputs of the loop over the steps in reverse."""
+        backward = self.backward
+        sources = backward_sources(self)
+        some = [
+            (of == "input" and asked[n]) or (of == "history" and any(wanted)) for of, n in sources
+        ]
+        states, own, constant = self._groups
+        seeds = dict(zip(self.places, grads, strict=True))
+        order = [*states, *constant, *own]
+        given_seeds = [
+            seeds[n] if n in seeds else zeros_of(self._spec_of(given, k))
+            for k, n in enumerate(order)
+        ]
+        return backward.pullback_for(backward.floating(some)).gradients(given, given_seeds)
+
+    def _spec_of(self, given: Sequence[Any], number: int) -> Any:
+        return given[number].spec  # what is carried has one spec before and behind the steps
+
+    def tangent(
+        self, forward_pass: Any, context: Any, tangents: Sequence[Any]
+    ) -> Sequence[Any] | None:
+        """Return the tangents of the cotangents, by those of the two loops that it stands for."""
+        loop, count = self.loop, len(self.loop.input_specs)
+        carried = loop.form.carried
+        inputs = [context.input(n) for n in range(len(self.input_specs))]
+        primal, along = (
+            loop.with_history.pushed(inputs[:count], tangents[:count]) if carried else ([], [])
+        )
+        given = self._reordered(inputs, primal[carried:], lambda x: zeros_of(x.spec))
+        moved = self._reordered(tangents, along[carried:], lambda x: None)
+        found = self.backward.pushed(given, moved)[1]
+        return self._arranged(found)
+
+
+def backward_sources(pullback: Pullback) -> list[tuple[str, int]]:
+    """Return where each input of the loop over the steps in reverse comes from: an input of the
+    pullback, a state, or zeros."""
+    count = len(pullback.input_specs)
+    named = [("input", n) for n in range(count)]
+    history = [("history", n) for n in range(pullback.loop.form.carried)]
+    return pullback._reordered(named, history, lambda x: ("zeros", x[1]))
+
+
+def _spread(arrays: Sequence[Any], steps: Steps) -> list[Any]:
+    return [
+        a if a.shape == shape else np.broadcast_to(a, shape).copy()
+        for a, (shape, _) in zip(arrays, steps.results, strict=False)
+    ]
+
+
+def _zeros_like(array: np.ndarray) -> np.ndarray:
+    return np.zeros_like(array, order="C")
+
+
+def _sum(one: Any, other: Any) -> Any:
+    if one is None or other is None:
+        return other if one is None else one
+    return one + other

@@ -1,0 +1,81 @@
+"""Loops that yield their states beside their results, for a reverse that need not compute them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from .._declare.operator import arrived
+from .._settings import settings
+from ..engine.capture.capture import Capture
+from ..engine.record.apply import mode
+from .body import Body
+from .loop import Loop
+
+
+class RecordingLoop(Loop):
+    """A loop that yields the states before its steps behind everything else.
+
+    Parameters
+    ----------
+    plain : Loop
+        The loop without them.
+    """
+
+    def __init__(self, plain: Loop) -> None:
+        body, carried = plain.body, plain.form.carried
+
+        def step(*arguments: Any) -> list[Any]:
+            return [*body(*arguments), *arguments[:carried]]
+
+        made = Body.of(plain.name, step, body.specs)
+        super().__init__(made, plain.form, plain.length, plain.is_reverse, plain.snapshots)
+        self.plain, self._first = plain, len(plain.out_specs)
+        states = [True] * carried
+        self.declare(
+            self._pulled, [*[True] * len(self.input_specs), *[False] * self._first, *states]
+        )
+
+    def differentiate(
+        self, backward_pass: Any, context: Any, cotangents: Sequence[Any]
+    ) -> Sequence[Any]:
+        """Return the cotangents of the inputs: from the states, unless they have cotangents of
+        their own, which the derivative of a derivative gives them."""
+        if any(g is not None for g in cotangents[self._first :]):
+            return super().differentiate(backward_pass, context, cotangents)
+        inputs = [context.input(n) for n in range(len(self.input_specs))]
+        states = [context.output(self._first + n) for n in range(self.form.carried)]
+        pullback = self.plain.pullback_for(self.floating(context.wanted))
+        places = [n for n, (_, dtype) in enumerate(self.plain.out_specs) if dtype.kind in "fc"]
+        return pullback.from_states(inputs, arrived(context, cotangents, places), states)
+
+
+def applied(loop: Loop, values: Sequence[Any]) -> Sequence[Any]:
+    """Return the results of a loop for values; its states are kept where gradients are recorded, if
+    they fit into the memory that is granted."""
+    wanted = mode.grad and any(value.requires_grad for value in values)
+    if not (wanted and _keeps_all(loop) and _is_alone()):
+        return loop.apply(*values)
+    if loop.recording is None:
+        loop.recording = RecordingLoop(loop)
+    return loop.recording.apply(*values)[: len(loop.out_specs)]
+
+
+def _keeps_all(loop: Loop) -> bool:
+    states = loop.body.results[: loop.form.carried]
+    if not states or isinstance(loop.snapshots, int):
+        return False
+    nbytes = loop.length * loop.steps(None, ()).state_bytes
+    return loop.snapshots is None or nbytes <= settings.loop_memory << 20
+
+
+def _is_alone() -> bool:
+    """Whether a loop runs once at a time: the samples of a mapped function, whose number is not
+    known yet, would keep the states of each, and so would the steps of a loop around it."""
+    capture = mode.capture
+    while capture is not None:
+        if type(capture) is not Capture or capture.has_rows:
+            return False
+        capture = capture.parent
+    return True
+
+
+__all__ = ["RecordingLoop", "applied"]

@@ -1,0 +1,145 @@
+"""The steps of a loop on arrays: the program of its body, run once for each."""
+
+from collections.abc import Sequence
+from math import prod
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..process.cached_attribute import lazy
+from .body import Body
+from .compiled import Operands
+
+Arrays = Sequence[np.ndarray]
+
+
+class Sizes(NamedTuple):
+    """How many of the arguments of a body are carried, and how many are a step's own; the others
+    are the same for all steps. Results are what is carried, then what each step yields."""
+
+    carried: int
+    per_step: int
+
+    def split(self, arguments: Sequence[Any]) -> tuple[list[Any], list[Any], list[Any]]:
+        """Return arguments that are carried, those of the steps, and those of all steps."""
+        first, second = self.carried, self.carried + self.per_step
+        return list(arguments[:first]), list(arguments[first:second]), list(arguments[second:])
+
+
+class Steps:
+    """The steps of a body, for arrays of one batch or of none.
+
+    Parameters
+    ----------
+    body : Body
+    sizes : Sizes
+    count : int, optional
+        The samples of a batch, in front of the axes of carried arrays and of results.
+    leads : tuple of bool
+        The arguments of a step that have an axis of samples.
+    """
+
+    def __init__(
+        self, body: Body, sizes: Sizes, count: int | None = None, leads: tuple[bool, ...] = ()
+    ) -> None:
+        self._body = body
+        self._carried, self._count, self._leads = sizes.carried, count, leads
+        self._loop = body.compiled(sizes)
+        lead = () if count is None else (count,)
+        self.results = [((*lead, *shape), dtype) for shape, dtype in body.results]
+        states = self.results[: self._carried]
+        self.state_bytes = sum([prod(shape) * dtype.itemsize for shape, dtype in states])
+
+
+    @lazy
+    def _program(self) -> Any:
+        return self._body.program(self._count, self._leads)
+
+    def prepare(self) -> None:
+        """Make the program now."""
+        self._program  # noqa: B018  the attribute is computed when it is first read
+
+    def yields(self, length: int) -> list[np.ndarray]:
+        """Return new arrays for what the steps yield."""
+        return [np.empty((length, *shape), d) for shape, d in self.results[self._carried :]]
+
+    def history(self, length: int) -> list[np.ndarray]:
+        """Return new arrays for the states before steps."""
+        return [np.empty((length, *shape), d) for shape, d in self.results[: self._carried]]
+
+    def run(
+        self, carries: Arrays, xs: Arrays, constants: Arrays, length: int, ys: Arrays = (),
+        history: Arrays = (),
+    ) -> list[np.ndarray]:  # fmt: skip
+        """Run steps; return what is carried behind the last one.
+
+        Parameters
+        ----------
+        carries, xs, constants : sequence of ndarray
+            What the first step is given, what each step is given, and what all are.
+        length : int
+        ys : sequence of ndarray
+            Where to write what the steps yield; nowhere by default.
+        history : sequence of ndarray
+            Where to write the states before all steps and behind the last one.
+        """
+        for old, first in zip(history, carries, strict=False):
+            old[0] = first
+        loop = self._loop
+        if loop is not None and length and loop.is_ready(length * (self._count or 1)):
+            return self._compiled(loop, carries, [*xs, *constants], len(xs), length, ys, history)
+        began = perf_counter()
+        last = self._one_by_one(carries, xs, constants, length, ys, history)
+        if loop is not None:
+            loop.timed(began)
+        return last
+
+    def _one_by_one(
+        self, carries: Arrays, xs: Arrays, constants: Arrays, length: int, ys: Arrays,
+        history: Arrays,
+    ) -> list[np.ndarray]:  # fmt: skip
+        """Run the program once for each step."""
+        spare = self._new_state(), self._new_state()
+        yields = self.results[self._carried :]
+        dropped = [] if ys else [np.empty(*spec) for spec in yields]
+        present = list(carries)
+        for t in range(length):
+            following = [old[t + 1, ...] for old in history] if history else spare[t & 1]
+            given = [*present, *[x[t, ...] for x in xs], *constants]
+            self._step(given, [*following, *([y[t, ...] for y in ys] if ys else dropped)])
+            present = following
+        return present if length else [np.array(c) for c in carries]
+
+    def _compiled(
+        self, loop: Any, carries: Arrays, others: Arrays, moving: int, length: int, ys: Arrays,
+        history: Arrays,
+    ) -> list[np.ndarray]:  # fmt: skip
+        """Run the steps as one loop; the first of the other arguments move on at each step."""
+        last = [old[-1] for old in history] or self._new_state()
+        ends = [old[1:] for old in history] or last
+        yielded = list(ys) or [np.empty(*spec) for spec in self.results[self._carried :]]
+        carried = len(carries)
+        fixed = len(others) - moving
+        moves = [*[False] * carried, *[True] * moving, *[False] * fixed]
+        moves += [*[bool(history)] * carried, *[bool(ys)] * len(yielded)]
+        operands = Operands([*carries, *others, *ends, *yielded], moves)
+        if self._count is None:
+            loop.run(operands, carried, length)
+            return last
+        leads = (*self._leads, *[True] * (carried + len(yielded)))
+        for row in operands.rows(leads, self._count):
+            loop.run(row, carried, length)
+        return last
+
+    def _new_state(self) -> list[np.ndarray]:
+        return [np.empty(*spec) for spec in self.results[: self._carried]]
+
+    def _step(self, given: list[np.ndarray], results: list[np.ndarray]) -> None:
+        program = self._program
+        if program.is_single:
+            (stage,) = program.stages
+            stage.plan.run_into([given[n] for n in stage.sources], results)
+            return
+        for place, found in zip(results, program(given), strict=True):
+            place[...] = found

@@ -1,0 +1,122 @@
+"""LLVM code of recurrences: a loop around scalar functions, with what is carried in registers.
+
+Functions are those of elementwise kernels, and round as they do, so a recurrence has the bits of
+its steps one after the other.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils
+from numba.core.registry import cpu_target
+
+from ..codegen.emit import target_options
+from ..codegen.llvm_builder import Memory, table_word, word
+from ..compile import worker
+from ..compile.compiler import Code
+from ..compile.intrinsics import INT64, KERNEL_TYPE
+from ..compile.optimize import Job
+from ..linalg.gemm import geometry
+from . import generate
+from .recurrence import Place, Recurrence
+from .scalar_kernel import call_scalar
+
+
+def compiled(recurrence: Recurrence, symbol: str) -> Code:
+    """Compile the kernel of a recurrence."""
+    context: Any = cpu_target.target_context  # a property of Numba's own kind
+    module = context.codegen()._create_empty_module(symbol)
+    function = ir.Function(module, KERNEL_TYPE, symbol)
+    _Loop(recurrence, function, context).emit()
+    functions = [one for one, _ in recurrence.functions() if one is not None]
+    parts = tuple({one.key: one.bit_code for one in functions}.values())
+    job = Job(cgutils.normalize_ir_text(str(module)), parts, (symbol,), target_options(), False)
+    payload, externals, portable = worker.finish(job)
+    return Code(payload, symbol, externals, portable)
+
+
+class _Loop:
+    """The code of one recurrence."""
+
+    def __init__(self, recurrence: Recurrence, function: ir.Function, context: Any) -> None:
+        self._of, self._function, self._context = recurrence, function, context
+        self._builder: Any = ir.IRBuilder(function.append_basic_block("entry"))
+        self._count = len(recurrence.per_step)
+
+    def emit(self) -> None:
+        of, builder = self._of, self._builder
+        ptrs, count, _, steps, status = self._function.args
+        operands = self._count + 1 + max([place[0] for place in of.outputs], default=-1)
+        self._bases = [table_word(builder, ptrs, n) for n in range(operands)]
+        self._moves = [table_word(builder, steps, n) for n in range(operands)]
+        fixed = {n: self._read(self._bases[place[0]], place) for n, place in enumerate(of.inputs)
+                 if not of.per_step[place[0]]}  # fmt: skip
+        entry = builder.basic_block
+        body, done = builder.append_basic_block("body"), builder.append_basic_block("done")
+        builder.cbranch(builder.icmp_signed(">", count, word(0)), body, done)
+        builder.position_at_end(body)
+        index = builder.phi(INT64)
+        index.add_incoming(word(0), entry)
+        states = {n: builder.phi(fixed[n].type) for n in fixed if of.inputs[n][0] < of.carried}
+        known = self._values(fixed | states, index, status)
+        for place, value in zip(of.outputs, of.values, strict=True):
+            self._write(known[value], self._at(self._count + place[0], index), place)
+        last = builder.basic_block
+        ends = dict(zip(of.outputs, of.values, strict=True))
+        for n, state in states.items():
+            state.add_incoming(fixed[n], entry)
+            state.add_incoming(known[ends[of.inputs[n]]], last)
+        following = builder.add(index, word(1), flags=("nuw", "nsw"))
+        index.add_incoming(following, last)
+        builder.cbranch(builder.icmp_signed("<", following, count), body, done)
+        builder.position_at_end(done)
+        builder.ret_void()
+
+    def _values(
+        self, given: dict[int, ir.Value], index: ir.Value, status: ir.Value
+    ) -> Sequence[ir.Value]:
+        """Emit one step; return all values."""
+        of, known = self._of, []
+        for n, place in enumerate(of.inputs):
+            value = given.get(n)
+            known.append(self._read(self._at(place[0], index), place) if value is None else value)
+        for one, args in of.functions():
+            values = [known[k] for k in args]
+            if one is None:
+                known.append(self._multiplied(*values))
+            else:
+                known += call_scalar(one, self._builder, self._context, [*values, index, status])
+        return known
+
+    def _multiplied(
+        self, x: ir.Value, y: ir.Value, total: ir.Value | None = None
+    ) -> ir.Value:
+        """Emit a step of a product, as the kernel that multiplies matrices does."""
+        builder = self._builder
+        total = ir.Constant(x.type, 0.0) if total is None else total
+        if not geometry(np.dtype(np.float64)).fused:
+            return builder.fadd(total, builder.fmul(x, y))
+        kind = ir.FunctionType(x.type, [x.type] * 3)
+        name = f"llvm.fma.{'f64' if isinstance(x.type, ir.DoubleType) else 'f32'}"
+        function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
+        return builder.call(function, [x, y, total])
+
+    def _at(self, operand: int, index: ir.Value) -> ir.Value:
+        moved = self._builder.mul(self._moves[operand], index)
+        return self._builder.add(self._bases[operand], moved)
+
+    def _memory(self, base: ir.Value, place: Place) -> tuple[Memory, ir.Value]:
+        (dtype,) = generate.numba_types([place[2]])
+        memory = Memory(self._context, dtype)
+        where = self._builder.add(base, word(place[1]))
+        return memory, self._builder.inttoptr(where, memory.data_type.as_pointer())
+
+    def _read(self, base: ir.Value, place: Place) -> ir.Value:
+        memory, pointer = self._memory(base, place)
+        return memory.read(self._builder, pointer)
+
+    def _write(self, value: ir.Value, base: ir.Value, place: Place) -> None:
+        memory, pointer = self._memory(base, place)
+        memory.write(self._builder, value, pointer)
