@@ -137,6 +137,11 @@ class Tensor(Arithmetic, Methods, Value):
     def __index__(self) -> int:
         return self._number("index").__index__()
 
+    def as_integer_ratio(self) -> tuple[int, int]:
+        """Return the only element as a fraction, for Python's ``statistics``; raises as ``float``
+        does."""
+        return self._number("float").item().as_integer_ratio()
+
     def _number(self, what: str) -> np.ndarray:
         array = self._on_host()
         escapes.refuse_escape(self, f"{what}()", escapes.NUMBERS[what])

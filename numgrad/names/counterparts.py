@@ -15,6 +15,7 @@ NAMESPACES: dict[str, tuple[str, ...]] = {
     "numpy.fft": ("fft",),
     "numpy.polynomial": ("polynomial",),
     "numpy.random": ("random",),
+    "numpy.ma": ("",),
     "math": ("", "special"),
     "cmath": ("",),
     "scipy.special": ("special", ""),
@@ -38,22 +39,20 @@ _SPSOLVE = "interop.scipy.spsolve(A, b)"
 OTHERS: dict[str, str] = {
     "numpy.asarray_chkfinite": "asarray",
     "numpy.require": "asarray",
+    "numpy.ma.array": "where(mask, float('nan'), data)",
+    "numpy.ma.MaskedArray": "where(mask, float('nan'), data)",
     "builtins.max": "maximum(a, b)",
     "builtins.min": "minimum(a, b)",
     "math.lgamma": "special.gammaln",
-    "math.fsum": "sum",
-    "math.dist": "linalg.norm(p - q)",
     "cmath.phase": "angle",
-    "statistics.fmean": "mean",
     "scipy.linalg.cholesky": "linalg.cholesky(a, upper=True)",
     "scipy.linalg.qr": "linalg.qr(a, mode='complete')",
     "scipy.integrate.ode": _ODE,
     "scipy.integrate.RK45": _ODE,
     "scipy.integrate.BDF": _ODE,
     "scipy.integrate.Radau": _ODE,
-    "scipy.integrate.quad_vec": "interop.scipy.quad(f, a, b)",
     "scipy.optimize.approx_fprime": "func.grad(f)(x)",
-    "scipy.interpolate.interp1d": "interop.scipy.make_interp_spline(x, y, k=1)",
+    "scipy.interpolate.interp1d": "interop.scipy.make_interp_spline(x, y, k=degree, axis=-1)",
     "scipy.sparse.csr_matrix": "sparse.csr_array",
     "scipy.sparse.csc_matrix": "sparse.csc_array",
     "scipy.sparse.coo_matrix": "sparse.coo_array",
@@ -70,6 +69,9 @@ OTHERS: dict[str, str] = {
     "scipy.sparse.linalg.gmres": _SPSOLVE,
     "scipy.sparse.linalg.bicgstab": _SPSOLVE,
     "scipy.sparse.linalg.minres": _SPSOLVE,
+    "scipy.sparse.linalg.svds": "linalg.svd(A, full_matrices=False)",
+    "scipy.sparse.linalg.eigs": "linalg.eig(A)",
+    "scipy.sparse.linalg.eigsh": "linalg.eigh(A)",
     "scipy.sparse.linalg.spilu": "interop.scipy.splu(A)",
     "scipy.sparse.linalg.expm": "linalg.expm(A.toarray())",
 }
@@ -84,26 +86,17 @@ FOLLOWED = {
 """Solvers that find the tensors that a function closes over."""
 
 TEXTS: dict[str, str] = {
-    "builtins.float": "{first}, which computes as a number does",
-    "numpy.float64": "{first}, which computes as a number does",
-    "numpy.float32": "{first}.astype('float32')",
-    "builtins.complex": "{first}.astype(complex)",
-    "numpy.complex128": "{first}.astype(complex)",
-    "math.remainder": "x - y * {ng}.rint(x / y)",
     "numpy.ndarray": "{ng}.asarray({object}){rest}",
-    "numpy.random.Generator": "{ng}.random{method}({object}, {arguments})",
     "pandas": "{object}.to_numpy() for {object}",
-    "dataclasses.asdict": "vars({first})",
-    "dataclasses.astuple": "(*vars({first}).values(),)",
     "xarray": "{object}.data",
 }
-"""Code to write instead of a conversion to a number, and of a method of an object of another
-library on a tensor. ``{first}`` is the first argument, ``{rest}`` the code after the object."""
+"""Code to write instead of a method of an object of another library on a tensor. ``{rest}`` is the
+code after the object."""
 
 
 HOLDERS: dict[str, str] = {
+    "numpy.rec": "a dict of tensors, as records hold none",
     "pandas": "{first} itself, as pandas holds no tensors",
-    "numpy.ma": "{ng}.where(mask, 0.0, {first}) for booleans of what is masked",
 }
 """Code to write instead of calls of a module whose objects hold no tensors."""
 

@@ -48,12 +48,18 @@ SWITCHED: dict[str, str] = {
         tmax tmean tmin trim_mean tsem tstd ttest_1samp ttest_ind ttest_ind_from_stats
         ttest_rel tvar variation yeojohnson_llf zmap zscore
     """,
+}
+"""Names of functions, by modules."""
+
+CLASSES: dict[str, str] = {
+    "scipy.interpolate": "RBFInterpolator",
     "scipy.spatial.transform": """
         RigidTransform.from_translation Rotation.align_vectors Rotation.from_euler
         Rotation.from_matrix Rotation.from_mrp Rotation.from_quat Rotation.from_rotvec
     """,
 }
-"""Names of functions, by modules; rotations that are made of tensors have methods for tensors."""
+"""Names of classes and their constructors, by modules: what is made of tensors has methods for
+tensors."""
 
 
 def is_switched(name: str) -> bool:
@@ -64,5 +70,8 @@ def is_switched(name: str) -> bool:
     name : str
         Its public name, as ``"scipy.signal.freqz"``.
     """
-    homes = (home for home in SWITCHED if name.startswith(f"{home}."))
-    return any(name.removeprefix(f"{home}.") in SWITCHED[home].split() for home in homes)
+    return any(
+        name.removeprefix(f"{home}.") in names.split()
+        for table in (SWITCHED, CLASSES)
+        for home, names in table.items()
+    )

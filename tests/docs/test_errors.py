@@ -3,6 +3,7 @@
 import inspect
 
 from numgrad import _errors
+from numgrad.names.calls import CALLS
 from numgrad.names.counterparts import NAMESPACES, OTHERS
 from numgrad.names.foreign_names import METHODS, NAMES
 
@@ -39,5 +40,7 @@ def test_tables_of_what_to_write_are_the_modules():
     names = [[f"ng.{name}", ", or ".join(codes)] for name, codes in NAMES.items()]
     found = [rows for titles, rows in tables("errors.md") if titles == ["instead of", "write"]]
     assert found[0] == functions
+    calls = [[c.replace(" | ", " or "), w.partition("  # ")[0]] for c, w in CALLS.items()]
+    assert table("errors.md", "the call", "is") == calls
     methods = [[f"t.{name}", code] for name, code in METHODS.items()]
     assert found[1][:-1] == [*names, *methods]

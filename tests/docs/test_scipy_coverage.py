@@ -39,8 +39,7 @@ def test_errors_advise_the_switch_for_the_functions_that_have_gradients():
         rows = re.findall(r"^\| (?:gradient|partly) \| (.*) \|$", section, re.MULTILINE)
         names = sorted(name for row in rows for name in re.findall(r"`(\w+)`", row))
         assert SWITCHED.get(module, "").split() == names
-    rotations = {"scipy.spatial.transform"}  # which SciPy does not declare as functions
-    assert set(SWITCHED) - rotations <= {module for module, _ in sections}
+    assert set(SWITCHED) <= {module for module, _ in sections}
 
 
 @exhaustive

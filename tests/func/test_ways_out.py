@@ -160,7 +160,6 @@ def text_of(door, z):
 @pytest.mark.parametrize(
     ("door", "first"),
     [
-        (LOUD["float"], "which computes as a number does"),
         (LOUD["math"], ".exp(z[0])"),
         (LOUD["int"], "ng.trunc"),
         (LOUD["complex"], "astype"),
@@ -171,7 +170,6 @@ def text_of(door, z):
         (lambda z: np.asarray(z, bool), "x.astype('bool')"),
         (LOUD["a write to a slice"], "import numgrad as np at line|out = ng.zeros(3)"),
         (lambda z: written(z[0], 0), "import numgrad as np at line|out = ng.zeros(3)"),
-        (LOUD["numpy"], "the tensor itself"),
         (LOUD["a tensor of a list"], "ng.stack"),
         (lambda z: copy.deepcopy(z * 1.0), "clone"),
         (lambda z: pickle.dumps(z * 1.0), "function returns"),
@@ -184,6 +182,48 @@ def test_errors_name_what_keeps_the_gradients_first(door, first):
     assert max(places) < text.find("detach")
     assert "no gradient is to flow" in text
     assert ".item()" not in text
+
+
+def test_numbers_and_arrays_to_keep_are_named_first_outside_of_derivatives(tmp_path):
+    z = ng.tensor(Z, requires_grad=True)
+    for door, said in {
+        "float": r"write z\[0\]\.item\(\) for a number to keep .* or z\[0\], which computes as",
+        "percent": r"write f'\{x:.3f\}' for .*, or x\.item\(\) for x",
+        "floats": r"at .*test_ways_out.*Write the tensor itself.* x\.item\(\) for a number to keep",
+        "numpy": r"in z\.numpy\(\), at .*Write x\.detach\(\)\.numpy\(\) for its values.*tensor its",
+    }.items():
+        with pytest.raises(DetachedError, match=said):
+            LOUD[door](z)
+        with pytest.raises(DetachedError) as caught:
+            func.grad(LOUD[door])(Z)
+        text = str(caught.value)
+        assert ".item()" not in text
+        assert "for its values" not in text
+    for write in (np.save, np.savez, np.savetxt, lambda path, z: z.tofile(path)):
+        said = r"at .*test_ways_out.*: ?\d+.* Write x\.detach\(\)\.numpy\(\) for its values"
+        with pytest.raises(DetachedError, match=said):
+            write(tmp_path / "file", z)
+
+
+def test_assertions_of_numpy_read_values():
+    z = ng.tensor(Z, requires_grad=True)
+
+    def checked(z):
+        np.testing.assert_allclose(z, Z)
+        np.testing.assert_array_equal(Z, z)
+        np.testing.assert_array_almost_equal([z[0], 1.0], [0.5, 1.0])
+        np.testing.assert_equal({"a": [z]}, {"a": [Z]})
+        np.testing.assert_almost_equal(z[0], 0.5)
+        np.testing.assert_array_less(z, 2 * z)
+        np.testing.assert_array_max_ulp(z, Z)
+        np.testing.assert_array_almost_equal_nulp(z, Z)
+        ng.testing.assert_allclose(z, Z)
+        with pytest.raises(AssertionError, match="Mismatched elements: 1 / 2"):
+            np.testing.assert_allclose(z, [0.5, 0.5])
+        return ng.sum(z * z)
+
+    checked(z)
+    np.testing.assert_array_equal(func.grad(checked)(Z), 2 * Z)
 
 
 @pytest.mark.host_only("differentiates arrays of NumPy, which stay on the processor")

@@ -44,9 +44,55 @@ def test_where_results_cannot_go_the_error_says_where_they_can():
         np.exp(x, out=total)
 
 
+@pytest.mark.parametrize("key", ["a[np.ix_([0, 1], [0, 1])]", "a[0]", "a[:, None, 1]", "a[...]"])
+def test_elements_of_an_array_to_which_a_tensor_is_added_name_the_array(key, tmp_path):
+    head = "import numpy as np\nimport numgrad as ng\n\ndef program(t):\n    a = np.zeros((3, 3))\n"
+    program = f"    {key} += t * np.ones(np.shape({key}))\n    return a\n"
+    path, names = tmp_path / "program.py", {}
+    path.write_text(head + program)
+    exec(compile(head + program, path, "exec"), names)
+    with pytest.raises(TypeError) as caught:
+        names["program"](ng.tensor(2.0, requires_grad=True))
+    text = str(caught.value)
+    assert f"at {path}:6 in program: write import numgrad as np at line 1" in text
+    assert "or a = ng.zeros((3, 3)) at line 5" in text
+    assert "a = a + t" not in text
+    exec(head.replace("np.zeros", "ng.zeros") + program, mended := {})
+    found = mended["program"](ng.tensor(2.0, requires_grad=True))
+    np.testing.assert_array_equal(found, names["program"](2.0))
+
+
+def test_arrays_in_attributes_and_containers_to_which_a_tensor_is_added_are_named():
+    class Model:
+        K = None
+
+    model, t = Model(), ng.tensor(2.0, requires_grad=True)
+    model.K, held = np.zeros(3), {"K": np.zeros((2, 3))}
+
+    def attribute():
+        model.K += t
+
+    def element_of_attribute():
+        model.K[[0, 1]] += t
+
+    def item():
+        held["K"] *= t
+
+    def element_of_item():
+        held["K"][1] -= t
+
+    for change in (attribute, element_of_attribute, item, element_of_item):
+        name = "held['K']" if "item" in change.__name__ else "model.K"
+        with pytest.raises(TypeError) as caught:
+            change()
+        text = str(caught.value)
+        assert f"in {change.__name__}: write {name} = ng.asarray({name}) before" in text
+
+
 @pytest.mark.parametrize("ufunc", UFUNCS, ids=lambda u: u.__name__)
 def test_ufunc(ufunc):
     others = {np.matmul: (X, Y.T), np.vecmat: (X[0, :2], Y), np.ldexp: (X, np.array([1, 2, 3]))}
+    others[np._core.umath.clip] = (X, Y, Y + 1.0)  # which ndarray.clip calls
     if ufunc in others:
         args = others[ufunc]
     elif ufunc.__name__ in BITS:
@@ -79,9 +125,7 @@ OF_INTEGERS |= {"nbdtr": (0, 1), "nbdtrc": (0, 1), "nbdtri": (0, 1)}
 EXACT = {"cotdg": lambda x: 1 / np.tan(np.radians(x))}
 """What has more digits there than SciPy's function."""
 UFUNCS_OF_SCIPY = [
-    name
-    for name in ng.special.__all__
-    if isinstance(getattr(scipy.special, name, None), np.ufunc)
+    name for name in ng.special.__all__ if isinstance(getattr(scipy.special, name, None), np.ufunc)
 ]
 
 

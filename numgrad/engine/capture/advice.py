@@ -12,11 +12,15 @@ import numpy as np
 from ...names.counterparts import FOLLOWED, HOLDERS, TEXTS, counterpart
 from ...names.scipy_switch import is_switched
 from ..graph.callsite import Site
+from ..record.apply import mode
 from .array_origin import conversion_edit, numgrad_name, shortened, tensor_edit, with_replaced_part
+from .draws import instead_of_draw
 from .import_line import with_import_or_patch
+from .rewriting import arguments_of, at, fits, rewritten
 from .user_call import UserCall, public_name, user_calls
 
 _WRITES = ("numpy.ndarray.fill", "numpy.ndarray.put", "numpy.ndarray.itemset")
+_NUMBERS = ("builtins.float", "numpy.float64")
 _VALUES = ("values", "to_numpy", "item")
 _ANSWERED = {"numpy", "scipy", "pandas", "xarray"}
 
@@ -52,7 +56,9 @@ def _advice() -> Advice | None:
 def typed() -> tuple[str, str]:
     """Return the source of the running call of the user's program, and where that is."""
     call = next(user_calls(), None)
-    return ("", "") if call is None else (_typed(call), f"at {call.site}")
+    if call is None:
+        return "", ""
+    return "" if call.tree is None and call.name is None else _typed(call), f"at {call.site}"
 
 
 def refused_reading(tensor: str, otherwise: str) -> tuple[str, str]:
@@ -111,13 +117,15 @@ def _replacement_of_call(call: UserCall) -> str | None:
 
 def _replacement_of_function(call: UserCall, value: Any) -> str | None:
     name = (call.name or "") if call.named is None else (public_name(value) or "")
+    module = numgrad_name(call.frame.f_globals)
+    if (text := rewritten(name, call.tree, module)) is not None:
+        return _number(call, text) if name in _NUMBERS else text
     is_of_one = isinstance(call.tree, ast.Call) and len(call.tree.args) != 2
     if name.startswith("numpy.ndarray") or (name.startswith("builtins.") and is_of_one):
         return None  # methods of arrays; builtins such as max over a list
     found = counterpart(name.partition("()")[0])
     if found is None:
         return _without_counterpart(call)
-    module = numgrad_name(call.frame.f_globals)
     own = f"{module}.{found}"
     if "()" in name and call.named is not None:
         made = own if "(" in found else f"{own}(...)"
@@ -125,6 +133,10 @@ def _replacement_of_function(call: UserCall, value: Any) -> str | None:
     arguments = _arguments(found)
     if "(" in found or call.tree is None or call.named is None:
         return own + arguments
+    if isinstance(call.tree, ast.Call) and call.tree.func is call.named:
+        function = at(found)
+        if not fits(call.tree, value, function):
+            return f"{own}, whose arguments are {arguments_of(function)}"
     text = shortened(with_replaced_part(call.tree, call.named, own)) + arguments
     return with_import_or_patch(text, call, value, found, module)
 
@@ -133,10 +145,7 @@ def _arguments(path: str) -> str:
     """Return the advice on ``args`` for a solver whose function reads tensors; else nothing."""
     if path.partition("(")[0] in FOLLOWED:
         return ""
-    solver: Any = sys.modules["numgrad"]
-    for part in path.partition("(")[0].split("."):
-        solver = getattr(solver, part)
-    is_solver = path.startswith("interop.scipy.") and "args" in signature(solver).parameters
+    is_solver = path.startswith("interop.scipy.") and "args" in signature(at(path)).parameters
     return ", with the tensors that its function reads in args=(...)" if is_solver else ""
 
 
@@ -160,6 +169,15 @@ def _is_switch_on() -> bool:
     return bool(getattr(sys.modules.get("scipy._lib._array_api"), "SCIPY_ARRAY_API", False))
 
 
+def _number(call: UserCall, text: str) -> str:
+    """Return the advice for a conversion to a number: outside of functions that are differentiated
+    or captured, elements of tensors are known, and may be kept without their graph."""
+    if mode.transform_calls or mode.capture is not None or not isinstance(call.tree, ast.Call):
+        return text
+    number = f"{_with_parentheses(call.tree.args[0])}.item()"
+    return f"{number} for a number to keep or to print, or {text}, where its gradient is to flow"
+
+
 # Objects, operators and arrays --------------------------------------------------------------------
 
 
@@ -170,6 +188,9 @@ def _replacement_from_table(call: UserCall) -> str | None:
     if "xarray" in (call.library, (call.name or "").partition(".")[0]):
         return _replacement_of_labels(call)
     plain = (call.name or "").replace("()", "")
+    drawn = instead_of_draw(plain, call.tree, numgrad_name(call.frame.f_globals))
+    if drawn is not None:
+        return drawn
     if plain.startswith("pandas.") and plain.endswith((".to_numpy.dot", ".values.dot")):
         plain = "numpy.ndarray.dot"  # the method of the array in the frame
     keys = (plain, plain.rpartition(".")[0], plain.partition(".")[0])
@@ -177,23 +198,24 @@ def _replacement_from_table(call: UserCall) -> str | None:
     tree = call.tree
     if text is None or not isinstance(tree, ast.Call) or call.named is None:
         return None
-    if "{first}" in text and len(tree.args) != 1:
-        return None
     holder = _object(tree.func)
     is_about_object = "{object}" in text
     if is_about_object and (holder is tree.func or "()" not in (call.name or "")):
         return None
-    arguments = ", ".join(map(ast.unparse, (*tree.args, *(k.value for k in tree.keywords))))
-    made = ast.unparse(holder)
+    made = _with_parentheses(holder)
     if plain.startswith("pandas.") and plain.endswith(".dot"):
+        arguments = ", ".join(map(ast.unparse, (*tree.args, *tree.keywords)))
         return f"{made}.to_numpy() @ ({arguments})"
+    own = numgrad_name(call.frame.f_globals)
     if plain in _WRITES:
-        return conversion_edit(made, numgrad_name(call.frame.f_globals))
-    return text.format(
-        ng=numgrad_name(call.frame.f_globals), first=ast.unparse(tree.args[0]) if tree.args else "",
-        object=made, rest=shortened(tree)[len(made):], arguments=arguments,
-        method=ast.unparse(tree.func)[len(made):],
-    )  # fmt: skip
+        return conversion_edit(made, own)
+    rest = shortened(tree)[len(made) :]
+    return text.format(ng=own, object=ast.unparse(holder), rest=rest)
+
+
+def _with_parentheses(holder: ast.expr) -> str:
+    """Return the source of an object as it stands before the name of a method."""
+    return ast.unparse(ast.Attribute(holder, "_")).removesuffix("._")
 
 
 def _replacement_of_holder(call: UserCall) -> str | None:
@@ -224,8 +246,15 @@ def _replacement_of_operator(call: UserCall, tree: ast.BinOp | ast.Compare) -> s
     others = [tree.right] if isinstance(tree, ast.BinOp) else tree.comparators
     operands = [tree.left, *others]
     if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Mod) and _is_text(call, tree.left):
-        return "f'{x:.3f}' for '%.3f' % x"
+        instead = "f'{x:.3f}' for '%.3f' % x"
+        return instead if mode.transform_calls or mode.capture else f"{instead}, or x.item() for x"
     library = (call.name or "").partition(".")[0]
+    masked = next((o for o in operands if _is_of(call, o, "numpy.ma")), None)
+    if masked is not None:
+        source = _with_parentheses(masked)
+        text = ast.unparse(with_replaced_part(tree, masked, f"{source}.data"))
+        text = f"{own}.where({source}.mask, {own}.nan, {text})"
+        return f"{text}, for {own}.nansum, {own}.nanmean and the like, as numgrad has no masks"
     if library == "pandas":
         holder = next((o for o in operands if _is_of(call, o, library)), operands[0])
         changed = ast.parse(f"({ast.unparse(holder)}).to_numpy()", mode="eval").body
@@ -242,8 +271,11 @@ def _is_text(call: UserCall, tree: ast.expr) -> bool:
 
 
 def _is_of(call: UserCall, tree: ast.expr, library: str) -> bool:
-    """Whether the expression of an operand begins with an object of a library."""
+    """Whether the expression of an operand begins with an object or a call of a library."""
     root: Any = tree
+    called = call.value_of(tree.func) if isinstance(tree, ast.Call) else None
+    if called is not None and str(public_name(called)).startswith(library):
+        return True
     while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
         root = root.func if isinstance(root, ast.Call) else root.value
     return str(public_name(call.value_of(root))).startswith(library)

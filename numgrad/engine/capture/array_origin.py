@@ -14,7 +14,7 @@ import numpy as np
 from ...names.counterparts import counterpart
 from ..graph.callsite import Site
 from .import_line import instead_of_import
-from .user_call import lines_of, public_name, user_calls, value_in
+from .user_call import lines_of, public_name, source_text, user_calls, value_in
 
 _LONGEST = 72
 _DEEPEST = 4
@@ -75,7 +75,7 @@ def conversion_edit(array: str, own: str) -> str:
 
 def target_edit(array: Any) -> tuple[str, Site] | None:
     """Return the edit that turns the array into which the running call writes into a tensor, and
-    the line of the call; None if no variable on that line holds the array."""
+    the line of the call; None if nothing on that line is known to hold the array."""
     call = next(user_calls(), None)
     if call is None or not isinstance(array, np.ndarray):
         return None
@@ -84,9 +84,45 @@ def target_edit(array: Any) -> tuple[str, Site] | None:
     found = [n for n, value in names.items() if value is array or value is array.base is not None]
     line = "".join(_running_statement(frame))
     name = next((n for n in found if re.search(rf"\b{re.escape(n)}\b", line)), None)
-    if name is None:
+    own = numgrad_name(frame.f_globals)
+    if name is not None:
+        return tensor_edit(name, frame, own), call.site
+    holder = _holder(frame)
+    if isinstance(holder, ast.Name):
+        return tensor_edit(holder.id, frame, own), call.site
+    return None if holder is None else (conversion_edit(ast.unparse(holder), own), call.site)
+
+
+def is_part_written() -> bool:
+    """Whether the running statement is like ``a[key] += t`` or ``o.a += t``: there ``a`` itself
+    would stay the array that it is."""
+    call = next(user_calls(), None)
+    target = None if call is None else _augmented(call.frame)
+    return target is not None and not isinstance(target, ast.Name)
+
+
+def _augmented(frame: FrameType) -> ast.expr | None:
+    """Return the target of the statement ``target += value`` that a frame runs."""
+    try:
+        statement = ast.parse(source_text(frame)).body[0]
+    except (SyntaxError, ValueError, IndexError):
         return None
-    return tensor_edit(name, frame, numgrad_name(frame.f_globals)), call.site
+    return statement.target if isinstance(statement, ast.AugAssign) else None
+
+
+def _holder(frame: FrameType) -> ast.expr | None:
+    """Return the source of the array in ``array[key] += t``: a variable, an attribute, or an item
+    of a container. An index of an array may make another array."""
+    node = _augmented(frame)
+    parts = []
+    while isinstance(node, (ast.Subscript, ast.Attribute)):
+        parts.append(node)
+        node = node.value
+    if node is None:
+        return None
+    parts = [*parts, node][::-1]
+    found = [part for part in parts if isinstance(value_in(part, frame), np.ndarray)]
+    return found[0] if found else parts[min(1, len(parts) - 1)]
 
 
 def _running_statement(frame: FrameType) -> list[str]:

@@ -144,19 +144,25 @@ def _operation(frame: FrameType) -> str:
 
 def _source(frame: FrameType) -> ast.expr | None:
     """Return the source expression of the instruction that a frame runs; None without a source."""
+    text = source_text(frame)
+    try:
+        return ast.parse(f"({text}\n)", mode="eval").body if text else None
+    except (SyntaxError, ValueError):
+        return None
+
+
+def source_text(frame: FrameType) -> str:
+    """Return the source of the instruction that a frame runs; nothing without a source."""
     places = islice(frame.f_code.co_positions(), frame.f_lasti // 2, None)
     first, last, begin, end = next(places, (None,) * 4)
     if first is None or last is None or begin is None or end is None:
-        return None
+        return ""
     lines = [line.encode() for line in lines_of(frame)[first - 1 : last]]
     if not lines:
-        return None
+        return ""
     lines[-1] = lines[-1][:end]
     lines[0] = lines[0][begin:]
-    try:
-        return ast.parse(f"({b''.join(lines).decode()}\n)", mode="eval").body
-    except (SyntaxError, ValueError):
-        return None
+    return b"".join(lines).decode()
 
 
 def lines_of(frame: FrameType) -> list[str]:

@@ -86,6 +86,15 @@ def _made(array: Any) -> str:
     return "" if found is None else f", at {found[1]}: write {found[0]}"
 
 
+def _is_part_written() -> bool:
+    from ...engine.capture.array_origin import is_part_written  # as above
+
+    try:
+        return is_part_written()
+    except Exception:  # as above
+        return False
+
+
 def _is_constant(value: Any) -> bool:
     """Return whether ``np.asarray(value)`` is all there is to a value."""
     if isinstance(value, (list, tuple)):
@@ -102,7 +111,8 @@ def no_target(called: str, inputs: Any, out: Any) -> TypeError:
     if isinstance(out, bool):
         instead = "write keepdims=True by name"
     elif made:
-        here = ", or a = a + t for a += t" if any(out is operand for operand in inputs) else ""
+        is_whole = any(out is operand for operand in inputs) and not _is_part_written()
+        here = ", or a = a + t for a += t" if is_whole else ""
         instead = f"an array has no gradients{made}{here}"
     elif any(out is operand for operand in inputs):
         instead = "an array has no gradients: write a = a + t for a += t, or make a a tensor before"

@@ -11,14 +11,14 @@ from ..indexing.masked import Selected
 from .methods import Methods
 from .numpy_table import UFUNCS
 from .python_operators import Arithmetic
-from .refused_methods import OfTorch
+from .refused_methods import OfLinearOperators, OfTorch
 
 
 def bind() -> None:
     """Give Tensor its operators and methods, and functions theirs; what is missing fails the
     import."""
     door.chosen, door.sequence = Selected, as_tensor
-    for source in (Arithmetic, Methods, OfTorch):
+    for source in (Arithmetic, Methods, OfTorch, OfLinearOperators):
         for name, member in vars(source).items():
             if callable(member) or isinstance(member, property):
                 setattr(Tensor, name, member)

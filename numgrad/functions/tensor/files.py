@@ -8,6 +8,8 @@ import numpy as np
 from ..._tensor import Tensor
 from ...engine.capture import escapes
 
+_FILE = "Write what the function returns. A file has no gradients."
+
 
 def save(file: Any, arr: Any, allow_pickle: bool = True) -> None:
     """Write the values of a tensor to a file in NumPy's format; refused where gradients flow."""
@@ -42,5 +44,5 @@ def _values(called: str, data: Any) -> Any:
         return [_values(called, item) for item in data]
     if not isinstance(data, Tensor):
         return data
-    escapes.refuse_escape(data, called, "A file has no gradients: write what the function returns.")
+    escapes.refuse_escape(data, called, _FILE, "x.detach().numpy()")
     return data._on_host()

@@ -82,7 +82,8 @@ def _of_equal_names(library: Any, chapters: Sequence[ModuleType]) -> dict[Any, A
 
 _OF_NUMPY = _of_equal_names(np, CHAPTERS)
 UFUNCS: dict[Any, Callable[..., Any]] = {
-    theirs: own for theirs, own in _OF_NUMPY.items() if isinstance(theirs, np.ufunc)
+    **{theirs: own for theirs, own in _OF_NUMPY.items() if isinstance(theirs, np.ufunc)},
+    np._core.umath.clip: _OF_NUMPY[np.clip],  # type: ignore[attr-defined]  of ndarray.clip
 }
 
 

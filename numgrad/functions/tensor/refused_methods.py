@@ -1,9 +1,11 @@
 """Attributes of arrays, and of torch's tensors, that tensors do not have: what to write instead."""
 
+import sys
 from typing import Any
 
 import numpy as np
 
+from ...engine.capture import escapes
 from ...names.foreign_names import METHODS
 
 
@@ -25,6 +27,19 @@ class OfTorch:
 
 for _name, _instead in METHODS.items():
     setattr(OfTorch, _name, refused(_name, f"write {_instead}"))
+
+
+class OfLinearOperators:
+    """What SciPy's linear operators have, for which its solvers look."""
+
+    __slots__ = ()
+
+    @property
+    def matvec(self: Any) -> Any:
+        """Refused: it is ``A @ x``."""
+        if sys._getframe(1).f_globals.get("__name__", "").startswith("scipy.sparse.linalg"):
+            escapes.refuse_escape(self, "a linear operator", "Write A @ x for its products.")
+        raise AttributeError("a tensor has no matvec: write A @ x")
 
 
 def no_view(dtype: Any, own: np.dtype) -> TypeError:
