@@ -123,12 +123,13 @@ def combined(function: Callable[..., Any], a: Any, b: Any) -> Any:
     if is_sparse(a) == is_sparse(b) or name not in ("matmul", *_OF_ELEMENTS):
         return NotImplemented
     matrix, other = (a, b) if is_sparse(a) else (b, a)
-    is_old = name == "multiply" and isinstance(matrix, _old_kind())
-    if name == "matmul" or (is_old and np.ndim(as_tensors(other)[0])):
+    is_old = isinstance(matrix, _old_kind())
+    if name == "matmul" or (is_old and name == "multiply" and np.ndim(as_tensors(other)[0])):
         return matmul(a, b)
     if matrix.ndim != 2 or (name == "divide" and matrix is b):
         return NotImplemented
-    own = import_module("numgrad.sparse.arrays.array").of_scipy(matrix)  # of a layer above
+    arrays = import_module("numgrad.sparse.arrays.matrix")  # of a layer above
+    own = arrays.matrix_of_scipy(matrix) if is_old else arrays.of_scipy(matrix)
     return _OF_ELEMENTS[name](*((own, other) if matrix is a else (other, own)))
 
 

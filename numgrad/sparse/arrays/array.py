@@ -76,7 +76,7 @@ class SparseArray:
         return f"<SparseArray of shape {self.shape}, {self.dtype}, {self.nnz} stored numbers>"
 
     def __reduce__(self) -> Any:
-        return SparseArray, (self._data, self._structure)
+        return type(self), (self._data, self._structure)
 
     def __array__(self, *_: Any, **__: Any) -> np.ndarray:
         return unavailable.as_ndarray()
@@ -101,12 +101,16 @@ class SparseArray:
 
     # The same stored numbers ---------------------------------------------------------------------
 
+    def _of(self, data: Any, structure: Structure) -> "SparseArray":
+        """Return other numbers at other places, in an array of the same kind."""
+        return type(self)(data, structure)
+
     def with_data(self, data: Any) -> "SparseArray":
         """Return the sparse array with other numbers at the same places."""
         data = as_tensor(data)
         if data.shape != (self.nnz,):
             raise ValueError(f"with_data: {self.nnz} numbers are stored, got shape {data.shape}")
-        return SparseArray(data, self._structure)
+        return self._of(data, self._structure)
 
     def tocsr(self, copy: bool = False) -> "SparseArray":
         """Return this: there is one format, whatever a program for SciPy asks for."""
@@ -125,7 +129,7 @@ class SparseArray:
 
     def detach(self) -> "SparseArray":
         """Return the same numbers without their graph."""
-        return SparseArray(as_tensor(self._data).detach(), self._structure)
+        return self._of(as_tensor(self._data).detach(), self._structure)
 
     def to_scipy(self) -> Any:
         """Return a `scipy.sparse.csr_array` with copies of the numbers, which have no gradient."""
@@ -136,11 +140,11 @@ class SparseArray:
 
     def astype(self, dtype: Any) -> "SparseArray":
         """Return the numbers in another dtype."""
-        return SparseArray(as_tensor(self._data).astype(dtype), self._structure)
+        return self._of(as_tensor(self._data).astype(dtype), self._structure)
 
     def conj(self) -> "SparseArray":
         """Return the complex conjugate."""
-        return SparseArray(as_tensor(self._data).conj(), self._structure)
+        return self._of(as_tensor(self._data).conj(), self._structure)
 
     conjugate = conj
 
@@ -158,7 +162,7 @@ class SparseArray:
         """Return the stored numbers at the places to which a function of SciPy moves them; it is
         called once for each key."""
         structure, moves = self._structure.cached(key, lambda: self._structure.by_scipy(function))
-        return SparseArray(moves(self._data), structure)
+        return self._of(moves(self._data), structure)
 
     # Dense results --------------------------------------------------------------------------------
 
@@ -211,13 +215,13 @@ class SparseArray:
     # Python's operators ---------------------------------------------------------------------------
 
     def __neg__(self) -> "SparseArray":
-        return SparseArray(-as_tensor(self._data), self._structure)
+        return self._of(-as_tensor(self._data), self._structure)
 
     def __pos__(self) -> "SparseArray":
         return self
 
     def __abs__(self) -> "SparseArray":
-        return SparseArray(abs(as_tensor(self._data)), self._structure)
+        return self._of(abs(as_tensor(self._data)), self._structure)
 
     def __add__(self, other: Any) -> Any:
         if isinstance(other, Number) and other == 0:  # `sum` of Python begins with it
@@ -228,9 +232,9 @@ class SparseArray:
             return self.toarray() + other
         self._require_shape(other, "sum")
         if other._structure == self._structure:
-            return SparseArray(as_tensor(self._data) + other._data, self._structure)
+            return self._of(as_tensor(self._data) + other._data, self._structure)
         structure, left, right = places.union(self._structure, other._structure)
-        return SparseArray(left(self._data) + right(other._data), structure)
+        return self._of(left(self._data) + right(other._data), structure)
 
     __radd__ = __add__
 
@@ -244,10 +248,10 @@ class SparseArray:
         """Return the product of elements."""
         other = self._operand(other)
         if not isinstance(other, SparseArray):
-            return SparseArray(as_tensor(self._data) * self._at_stored(other), self._structure)
+            return self._of(as_tensor(self._data) * self._at_stored(other), self._structure)
         self._require_shape(other, "product of elements")
         structure, left, right = places.intersection(self._structure, other._structure)
-        return SparseArray(left(self._data) * right(other._data), structure)
+        return self._of(left(self._data) * right(other._data), structure)
 
     __rmul__ = multiply = __mul__
 
@@ -256,14 +260,14 @@ class SparseArray:
         if isinstance(other, SparseArray):
             raise TypeError("a quotient of sparse arrays is NaN where 0 is divided by 0: write "
                             "A.toarray() / B.toarray()")  # fmt: skip
-        return SparseArray(as_tensor(self._data) / self._at_stored(other), self._structure)
+        return self._of(as_tensor(self._data) / self._at_stored(other), self._structure)
 
     def __pow__(self, n: Any) -> "SparseArray":
         """Return the powers of the elements."""
         if not isinstance(n, Number) or isinstance(n, complex) or not n > 0:  # type: ignore[operator]
             raise ValueError("a power of a sparse array has a positive number as exponent; others "
                              "make something of its zeros")  # fmt: skip
-        return SparseArray(as_tensor(self._data) ** n, self._structure)
+        return self._of(as_tensor(self._data) ** n, self._structure)
 
     power = __pow__
 
@@ -305,7 +309,7 @@ class SparseArray:
         find = places.product if name == "@" else places.kronecker
         terms = find(self._structure, other._structure)
         data = terms.left(self._data) * terms.right(other._data)
-        return SparseArray(data if terms.into is None else terms.into(data), terms.structure)
+        return self._of(data if terms.into is None else terms.into(data), terms.structure)
 
     def _operand(self, other: Any) -> Any:
         """Return the other operand as a sparse array, a tensor, or a Python number."""

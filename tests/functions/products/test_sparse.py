@@ -1,5 +1,7 @@
 """Products of tensors with SciPy's sparse arrays, against dense ones and differences."""
 
+import pickle
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -188,3 +190,35 @@ def test_solvers_of_sparse_systems_have_the_names_of_scipy():
     with pytest.raises(AttributeError, match="it has eigsh, factorized, splu, spsolve"):
         _ = linalg.gmres
 
+
+
+# Matrices of the old kind -------------------------------------------------------------------------
+
+
+def of_old_matrices(s, eye, A, v):
+    B = eye - s * A
+    return (
+        (B * (B * v)).sum() + (B**2 * v).sum() + (v * B).sum() + (A * B * v).sum()
+        + (B.T / 2 * v).sum() + ((B + A) * v).sum()
+    )  # fmt: skip
+
+
+def test_what_old_matrices_and_tensors_make_has_the_product_of_old_matrices():
+    A = sparse.csr_matrix(np.array([[1.0, 2.0, 0.0], [0.0, 3.0, 1.0], [4.0, 0.0, 1.0]]))
+    v, eye = np.array([1.0, 2.0, 3.0]), sparse.identity(3, format="csr")
+
+    def value(s):
+        return of_old_matrices(s, eye, A, v)
+
+    found, slope = ng.func.value_and_grad(value)(0.5)
+    np.testing.assert_allclose(found, value(0.5), rtol=1e-14)  # of SciPy alone
+    expected = (value(0.5 + 1e-5) - value(0.5 - 1e-5)) / 2e-5
+    np.testing.assert_allclose(slope, expected, rtol=1e-8)
+    np.testing.assert_allclose(ng.jit(ng.func.grad(value))(0.5), slope, rtol=1e-14)
+    B = eye - ng.tensor(0.5) * A
+    by_element = (eye - 0.5 * A).multiply(v)
+    np.testing.assert_array_equal(B.multiply(v).toarray().numpy(), by_element.toarray())
+    copied = pickle.loads(pickle.dumps(B))
+    np.testing.assert_array_equal((copied * v).numpy(), (B @ v).numpy())
+    with pytest.raises(ValueError, match=r"A\.power\(n\)"):
+        B**0.5
