@@ -20,8 +20,8 @@ class SparseMatrix(SparseArray):
     >>> from scipy import sparse
     >>> s = ng.tensor(2.0, requires_grad=True)
     >>> B = sparse.eye(2) - s * sparse.csr_matrix([[0.0, 1.0], [0.0, 0.0]])
-    >>> B * [1.0, 10.0]
-    tensor([-19.,  10.], grad_fn=<ReshapeBackward>)
+    >>> (B * [1.0, 10.0]).tolist()
+    [-19.0, 10.0]
     >>> type(B).__name__
     'SparseMatrix'
     """
