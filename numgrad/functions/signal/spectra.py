@@ -141,7 +141,7 @@ def spectrogram(
     scaling: str = "density",
     axis: int = -1,
     mode: str = "psd",
-) -> tuple[Tensor, Tensor, Tensor]:
+) -> tuple[Any, Any, Tensor]:
     """Return the spectra of segments, as `scipy.signal.spectrogram` does.
 
     Parameters
@@ -203,7 +203,7 @@ def stft(
     padded: bool = True,
     axis: int = -1,
     scaling: str = "spectrum",
-) -> tuple[Tensor, Tensor, Tensor]:
+) -> tuple[Any, Any, Tensor]:
     """Return the Fourier transforms of segments that overlap, as `scipy.signal.stft` does.
 
     Parameters
@@ -260,7 +260,7 @@ def _require_scaling(name: str, scaling: Any) -> None:
 BOUNDARIES = ("zeros", "even", "odd", "constant", None)
 
 
-def _surrounded(x: Tensor, boundary: str | None, n: int) -> Tensor:
+def _surrounded(x: Tensor, boundary: Any, n: int) -> Tensor:
     """Return sequences with ``n`` elements at each end."""
     if np.ndim(boundary) or boundary not in BOUNDARIES:
         raise ValueError(f"stft: boundary must be one of {BOUNDARIES}, got {boundary!r:.80}")
@@ -290,7 +290,7 @@ def istft(
     time_axis: int = -1,
     freq_axis: int = -2,
     scaling: str = "spectrum",
-) -> tuple[Tensor, Tensor]:
+) -> tuple[Any, Tensor]:
     """Return the signal of transforms of segments, as `scipy.signal.istft` does.
 
     Parameters

@@ -289,7 +289,8 @@ def laplace(
     image = Image(input, "laplace", output)
     at = chosen_axes(axes, image.x.ndim, "laplace")
     modes = for_each(mode, at, "mode", "laplace")
-    weights, total = as_tensor(np.array([1.0, -2.0, 1.0])), image.x * 0.0 if not at else None
+    weights = as_tensor(np.array([1.0, -2.0, 1.0]))
+    total: Any = None if at else image.x * 0.0
     for axis, own in zip(at, modes, strict=True):
         part = correlated(image.x, weights, [axis], own, cval, 0, "laplace")
         total = part if total is None else total + part

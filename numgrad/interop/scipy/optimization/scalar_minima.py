@@ -118,7 +118,7 @@ def minimize_scalar(
         sequence(own["bracket"], "bracket")
     if own["tol"] is not None:
         own["tol"] = real_number(own["tol"], "tol")
-    result = optimize.minimize_scalar(
+    result: Any = optimize.minimize_scalar(
         problem.value, args=problem.numbers, method=method, **own
     )
     ends = None if own["bounds"] is None else [real_number(x, "bounds") for x in own["bounds"]]

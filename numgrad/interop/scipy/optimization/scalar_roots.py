@@ -163,7 +163,8 @@ def root_scalar(
     for name, given in slopes.items():
         own[name] = _of_numbers(given, name)
     result = optimize.root_scalar(problem.value, problem.numbers, method, **own)
-    ends = None if own["bracket"] is None else [real_number(x, "bracket") for x in bracket[:2]]
+    ends = own["bracket"]
+    ends = None if ends is None else [real_number(x, "bracket") for x in ends[:2]]
     result.root = problem.root(float(result.root), result, ends)
     return result
 
@@ -188,7 +189,7 @@ def _of_numbers(f: Any, name: str) -> Callable[..., float] | None:
 
     def slope(x: Any, *args: Any) -> float:
         with no_grad():
-            found = f(x, *args)
+            found: Any = f(x, *args)
         return float(found.detach() if isinstance(found, Tensor) else found)
 
     return slope
