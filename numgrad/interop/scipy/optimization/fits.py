@@ -67,9 +67,11 @@ def curve_fit(
 
     Returns
     -------
-    popt, pcov : Tensor or numpy.ndarray
-        The parameters and their covariances: tensors, with gradients to data, deviations and
-        bounds, if one of these is a tensor, or if `f` closes over one that requires grad.
+    popt : Tensor or numpy.ndarray
+        The parameters: a tensor, with gradients to data, deviations and bounds, if one of these is
+        a tensor, or if `f` closes over one that requires grad.
+    pcov : Tensor or numpy.ndarray
+        Their covariances, likewise.
 
     Raises
     ------
@@ -184,7 +186,9 @@ def leastsq(
     xtol: float = TOLERANCE,
     gtol: float = 0.0,
     maxfev: int = 0,
-    **options: Any,
+    epsfcn: float | None = None,
+    factor: float = 100.0,
+    diag: Any = None,
 ) -> Any:
     """Minimise a sum of squares, with the signature of `scipy.optimize.leastsq`.
 
@@ -196,8 +200,9 @@ def leastsq(
         Where to start.
     args : tuple
         Of anything; the solution is differentiable with respect to the tensors in it.
-    Dfun, col_deriv, full_output, options
-        For SciPy's sake: the Jacobian is exact; further results are those of `least_squares`.
+    Dfun, col_deriv, full_output, epsfcn, factor, diag
+        For SciPy's sake: the Jacobian is exact, and the scale of variables is found from it;
+        further results are those of `least_squares`.
     ftol, xtol, gtol, maxfev
         As in SciPy.
 
