@@ -84,12 +84,13 @@ SPECIAL = "digamma erf erfc expit gammaln log_expit logit ndtr"
 
 WITHOUT = """allclose arange argwhere array array2string array_equal array_equiv array_repr
 array_str asarray backward can_cast choose common_type compress cond copy copyto elementwise
-empty empty_like extract eye fill_diagonal finfo from_dlpack full get_flags get_printoptions
+empty empty_like extract eye fill_diagonal finfo fori_loop from_dlpack full get_flags
+get_printoptions
 grad identity iinfo in1d intersect1d is_grad_enabled iscomplexobj isdtype isfortran isin
 isrealobj isscalar issubdtype iterable jit linspace may_share_memory min_scalar_type ndim
 nonzero once_differentiable ones operator place printoptions promote_types put put_along_axis
-putmask result_type set_flags set_printoptions setdiff1d setxor1d shape shares_memory size
-tensor union1d unique unique_all unique_counts unique_inverse unique_values zeros"""
+putmask result_type scan set_flags set_printoptions setdiff1d setxor1d shape shares_memory size
+tensor union1d unique unique_all unique_counts unique_inverse unique_values while_loop zeros"""
 """What is not called: its argument is no tensor, or its result depends on values."""
 
 

@@ -82,9 +82,10 @@ def _of_equal_names(library: Any, chapters: Sequence[ModuleType]) -> dict[Any, A
 
 _OF_NUMPY = _of_equal_names(np, CHAPTERS)
 UFUNCS: dict[Any, Callable[..., Any]] = {
-    **{theirs: own for theirs, own in _OF_NUMPY.items() if isinstance(theirs, np.ufunc)},
-    np._core.umath.clip: _OF_NUMPY[np.clip],  # type: ignore[attr-defined]  of ndarray.clip
+    theirs: own for theirs, own in _OF_NUMPY.items() if isinstance(theirs, np.ufunc)
 }
+METHODS = {np._core.umath.clip: _OF_NUMPY[np.clip]}  # type: ignore[attr-defined]
+"""Universal functions that NumPy's arrays call in their methods, and nobody by name."""
 
 
 def scipy_function(name: str) -> Callable[..., Any] | None:

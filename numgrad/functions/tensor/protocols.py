@@ -16,7 +16,7 @@ from ..array.pandas_operands import PRODUCT_OF_PANDAS, is_product_of_pandas, unf
 from ..array.results import delivered, way_out
 from ..elementwise.universal import with_options
 from ..products.sparse import combined, is_operator_of_scipy
-from .numpy_table import CONVERSIONS, RENAMED, UFUNCS, functions, scipy_function
+from .numpy_table import CONVERSIONS, METHODS, RENAMED, UFUNCS, functions, scipy_function
 from .python_operators import is_operand
 
 _ABSENT = inspect.Parameter.empty
@@ -112,6 +112,8 @@ def array_ufunc(tensor: Tensor, ufunc: np.ufunc, method: str, *inputs: Any, **op
         if not all(map(is_operand, operands)):
             is_plain = method == "__call__" and not options and len(inputs) == 2
             return combined(ufunc, *inputs) if is_plain else NotImplemented
+    if ufunc in METHODS and method == "__call__":
+        return METHODS[ufunc](*inputs, **options)
     function = UFUNCS.get(ufunc) or _scipy_function(ufunc)
     if ufunc is np.isnan and _is_for_a_root(sys._getframe(1)):
         escapes.refuse_escape(tensor, "float()", escapes.NUMBERS["float"])
