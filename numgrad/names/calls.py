@@ -19,8 +19,6 @@ CALLS: dict[str, str] = {
     "builtins.complex(x)": "x.astype(complex)",
     "builtins.complex(re, im)": "re + 1j * im",
     "numpy.complex128(x)": "x.astype(complex)",
-    "dataclasses.asdict(obj)": "vars(obj)",
-    "dataclasses.astuple(obj)": "(*vars(obj).values(),)",
     # math, cmath and statistics
     "math.log(x)": "ng.log(x)",
     "math.log(x, base)": "ng.log(x) / ng.log(base)",

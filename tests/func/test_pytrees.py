@@ -407,3 +407,22 @@ def test_a_function_that_a_captured_one_makes_is_no_result():
 
     with pytest.raises(ArgTypeError, match="returns a function"):
         ng.jit(closing)(Layer(np.ones(2)), 2.0)
+
+
+@dataclasses.dataclass
+class Nested:
+    a: object
+    b: object
+
+
+def test_gradients_flow_through_what_dataclasses_makes_of_fields():
+    def taken_apart(x):
+        nested = Nested(2 * x[0], [x[1], {"k": x[0]}])
+        a, b = dataclasses.astuple(nested)
+        fields = dataclasses.asdict(nested)
+        return a * b[0] + fields["b"][1]["k"] * fields["a"]
+
+    for gradient in (ng.func.grad(taken_apart), ng.jit(ng.func.grad(taken_apart))):
+        np.testing.assert_array_equal(gradient(np.array([1.0, 2.0])), [8.0, 2.0])
+    k = ng.tensor(2.0, requires_grad=True)
+    assert ng.grad(dataclasses.asdict(Nested(k, 1))["a"] ** 2, k)[0].item() == 4.0

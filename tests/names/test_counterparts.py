@@ -157,8 +157,6 @@ PROGRAMS = {
     """,
     "builtins.float": "float(t); 2 * float(t + 1.0)",
     "builtins.complex": "complex(t).real; complex(2 + t).real; complex(1.0, t * t).imag",
-    "dataclasses.asdict": "dataclasses.asdict(Point(2.0, t * t))['y']",
-    "dataclasses.astuple": "dataclasses.astuple(Point(2.0, t * t))[1]",
     "scipy.linalg.cholesky": "la.cholesky(t * A)[0, 1]",
     "scipy.linalg.qr": "la.qr(t * A)[1][0, 1]",
     "scipy.integrate.quad_vec": "scipy.integrate.quad_vec(lambda x: t * x * X, 0, 1)[0]",
@@ -241,9 +239,6 @@ KNOWN = {
 """Values of functions that return something else, or are less exact."""
 
 
-BRACKETED = "asdict|astuple"
-
-
 def cases():
     for programs in PROGRAMS.values():
         for program in re.split(r";|\n", programs):
@@ -265,11 +260,9 @@ def run(tmp_path):
     return run
 
 
-def advice_of(program, at=0.7, is_bracketed=False):
+def advice_of(program, at=0.7):
     """Return what the error says was typed, what to write there, and what cures it elsewhere."""
     t = ng.tensor(at, requires_grad=True)
-    if is_bracketed:  # SciPy's C goes on after an error, and may raise another in its place
-        plain, program = program, lambda t: ng.func.grad(lambda t: ng.sum(plain(t)))(at)
     with pytest.raises((DetachedError, TypeError, ValueError, SystemError)) as caught:
         program(t)
     error = caught.value
@@ -311,8 +304,7 @@ def differences(f):
 
 @pytest.mark.parametrize("program", list(cases()))
 def test_what_is_advised_has_the_gradient(program, run):
-    is_bracketed = bool(re.search(BRACKETED, program))
-    typed, written, elsewhere = advice_of(run(program), is_bracketed=is_bracketed)
+    typed, written, elsewhere = advice_of(run(program))
     function = run(corrected(program, typed, written))
     weights = np.array([1.0, -0.6, 0.3, 1.7, 0.2, 0.9])
 
@@ -690,8 +682,9 @@ def test_errors_in_front_of_the_advice_are_taken_away():
 
 def test_python_asking_for_numbers_is_answered():
     t = ng.tensor(0.7, requires_grad=True)
+    assert "%.2f" % t == "0.70"  # noqa: UP031
     with pytest.raises(DetachedError, match=r"write f'\{x:.3f\}' for '%.3f' % x"):
-        "%.2f" % t  # noqa: UP031
+        ng.func.grad(lambda t: float("%.2f" % t))(0.7)  # noqa: UP031
     with pytest.raises(DetachedError, match=r"write ng.array\(\[t, 1.0\]\) \* np.ones\(2\)"):
         [t, 1.0] * np.ones(2)
     for function, advised in ((max, "maximum"), (min, "minimum")):

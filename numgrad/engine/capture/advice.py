@@ -53,6 +53,20 @@ def _advice() -> Advice | None:
     return Advice(call.name or "", _typed(call), call.site, write, _outer_advice(next(calls, None)))
 
 
+def is_for_text() -> bool:
+    """Return whether a text is about to be made, as by ``'%.3f' % x``: it has no gradient."""
+    try:
+        call = next(user_calls(), None)
+        return call is not None and _is_formatted(call, call.tree)
+    except Exception:  # objects of libraries may raise anything
+        return False
+
+
+def _is_formatted(call: UserCall, tree: Any) -> bool:
+    is_remainder = isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Mod)
+    return is_remainder and _is_text(call, tree.left)
+
+
 def typed() -> tuple[str, str]:
     """Return the source of the running call of the user's program, and where that is."""
     call = next(user_calls(), None)
@@ -245,9 +259,8 @@ def _replacement_of_operator(call: UserCall, tree: ast.BinOp | ast.Compare) -> s
     own = numgrad_name(call.frame.f_globals)
     others = [tree.right] if isinstance(tree, ast.BinOp) else tree.comparators
     operands = [tree.left, *others]
-    if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Mod) and _is_text(call, tree.left):
-        instead = "f'{x:.3f}' for '%.3f' % x"
-        return instead if mode.transform_calls or mode.capture else f"{instead}, or x.item() for x"
+    if _is_formatted(call, tree):
+        return "f'{x:.3f}' for '%.3f' % x"
     library = (call.name or "").partition(".")[0]
     masked = next((o for o in operands if _is_of(call, o, "numpy.ma")), None)
     if masked is not None:

@@ -84,7 +84,7 @@ def refuse_escape(
     that call and its counterpart in numgrad, unless the result has no derivative there either
     (``has_slope``).
     """
-    if value.requires_grad and mode.grad and not _is_compared():
+    if value.requires_grad and mode.grad and not _is_compared() and not _is_printed(what):
         error = _refusal(what, instead, constant, has_slope)
         if mode.transform_calls:
             mode.transform_calls[-1].refused = error
@@ -97,6 +97,13 @@ def _is_compared() -> bool:
     while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
         frame = frame.f_back
     return frame is not None and str(frame.f_globals.get("__name__")).startswith("numpy.testing")
+
+
+def _is_printed(what: str) -> bool:
+    """Whether a text outside of transforms, which might read it back, asks for a number."""
+    from .advice import is_for_text  # not needed before there is an error
+
+    return what in ("float()", "int()") and not mode.transform_calls and is_for_text()
 
 
 def _refusal(what: str, instead: str, constant: str, has_slope: bool) -> DetachedError:

@@ -1,5 +1,6 @@
 """Copying and pickling tensors: only values leave, never a part of the graph."""
 
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,14 @@ def deepcopy_leaf(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
     if tensor.grad is not None:
         copy.grad = deepcopy_leaf(tensor.grad, memo)
     return copy
+
+
+def is_for_fields(caller: FrameType | None) -> bool:
+    """Return whether ``dataclasses.asdict`` or ``astuple`` copies what fields hold: they make a
+    container of it, through which gradients flow."""
+    while caller is not None and caller.f_globals.get("__name__") == "copy":
+        caller = caller.f_back
+    return caller is not None and caller.f_globals.get("__name__") == "dataclasses"
 
 
 def _require_leaf(tensor: Tensor, what: str, instead: str) -> None:

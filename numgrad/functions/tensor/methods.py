@@ -339,6 +339,8 @@ class Methods:
         return self.copy()
 
     def __deepcopy__(self: Any, memo: dict[int, Any]) -> Tensor:
+        if persistence.is_for_fields(sys._getframe(1)):
+            return self.clone()
         return persistence.deepcopy_leaf(self, memo)
 
     def __reduce__(self: Any) -> tuple[Any, ...]:
