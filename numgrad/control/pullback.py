@@ -1,4 +1,4 @@
-"""The reverse of a loop as one operator, which computes the states that it needs."""
+"""The reverse of a loop as one operator: states that were not kept are computed again."""
 
 from collections.abc import Sequence
 from typing import Any

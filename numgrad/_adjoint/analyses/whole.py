@@ -10,7 +10,7 @@ _NEAR = 4  # elements at the ends of an axis that loops may leave out
 
 
 def _is_in_one_piece(array: Value) -> bool:
-    """Whether an array is an argument or one that the kernel makes, or a loop carries such ones."""
+    """Whether an array is an argument, made by the kernel, or carried by a loop from these."""
     if array.op is not None:
         return array.op.name in ("alloc", "copy")
     owner = array.region.owner

@@ -12,7 +12,7 @@ _LEAST, _MOST = 3, 60  # statements of a part
 
 
 def in_parts(function: ast.stmt, long: float) -> list[ast.stmt]:
-    """Return a function whose loops are other functions, and these, if it has many statements."""
+    """Take the loops of a function of many statements out into functions; return all functions."""
     assert isinstance(function, ast.FunctionDef)
     if _size(function.body) < long:
         return [function]
@@ -154,7 +154,7 @@ class _OneExit:
         return [_assigned([self.needed, self.integers], ast.Tuple(zeros, ast.Load())), *found]
 
     def _block(self, statements: list[ast.stmt], is_within: bool) -> list[ast.stmt]:
-        """Statements that leave the loop around them, if they are within one."""
+        """Return statements that leave the loop around (``is_within``) where they returned."""
         found: list[ast.stmt] = []
         for statement in statements:
             if isinstance(statement, ast.Return) and is_within:

@@ -173,7 +173,7 @@ class Region:
         return any(region is other for region in self.ancestors())
 
     def walk(self) -> Iterator[Op]:
-        """All operations, those of nested regions after the one that owns them."""
+        """Yield all operations, each before the operations of its regions."""
         for op in self.ops:
             yield op
             for region in op.regions:

@@ -225,7 +225,7 @@ class Capture:
         return self if self.parent is None else self.parent.root
 
     def note_alias(self, value: Value) -> None:
-        """Note a tensor that shares memory with another one outside of that one's graph."""
+        """Note a tensor that shares memory with a tensor of which its graph does not know."""
         self.root.aliases.append(weakref.ref(value))
 
     def note_view(self, value: Value) -> None:

@@ -164,7 +164,7 @@ def _takes(ours: list[Parameter], name: str) -> bool:
 
 
 def _is_same(own: Parameter, other: Parameter) -> bool:
-    """Whether two parameters in the same place are the same one, as far as it is known."""
+    """Whether parameters in one place of two signatures mean the same, as far as names tell."""
     is_open = other.kind is Parameter.VAR_POSITIONAL
     is_operand = own.default is Parameter.empty or own.kind is Parameter.POSITIONAL_ONLY
     return is_operand or is_open or own.name == other.name

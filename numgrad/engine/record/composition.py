@@ -214,7 +214,7 @@ def composed(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _are_shared(values: Sequence[Any]) -> bool:
-    """Whether two tensors are one, or have one array: others would not be."""
+    """Whether an array is given twice; in a later call there may be two arrays."""
     return len(values) > 1 and len({id(x.array) for x in values}) < len(values)
 
 

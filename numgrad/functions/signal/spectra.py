@@ -327,17 +327,7 @@ def istft(
         raise ValueError(f"istft: axes {freq_axis} and {time_axis} of an array of shape {z.shape}")
     z = moveaxis(z, (time_axis % z.ndim, freq_axis % z.ndim), (-2, -1))
     count, bins = z.shape[-2:]
-    usual = 2 * (bins - 1) if input_onesided else bins
-    n = usual if nperseg is None else integer(nperseg, "nperseg")
-    size = (n if n == usual + 1 and input_onesided else usual) if nfft is None else integer(
-        nfft, "nfft"
-    )  # fmt: skip
-    shared = n // 2 if noverlap is None else integer(noverlap, "noverlap")
-    if not 0 <= shared < n <= size:
-        raise ValueError(
-            f"istft: noverlap must be in 0..nperseg - 1 and nfft at least nperseg, got noverlap "
-            f"{shared}, nperseg {n}, nfft {size}"
-        )
+    n, shared, size = _lengths_of(bins, input_onesided, nperseg, noverlap, nfft)
     weights = _window_of(window, n)
     parts = (irfft if input_onesided else ifft)(z, size)[..., :n]
     rate = floating_numbers(fs, "fs")
@@ -356,6 +346,23 @@ def istft(
     x = x / where(is_covered, norm, 1.0)
     times = np.arange(x.shape[-1]) / rate
     return times, moveaxis(x, -1, min(time_axis % z.ndim, freq_axis % z.ndim)) if x.ndim > 1 else x
+
+
+def _lengths_of(
+    bins: int, is_onesided: bool, nperseg: Any, noverlap: Any, nfft: Any
+) -> tuple[int, int, int]:
+    """Return the lengths of segments, of what neighbours share, and of transforms."""
+    usual = 2 * (bins - 1) if is_onesided else bins
+    n = usual if nperseg is None else integer(nperseg, "nperseg")
+    size = n if n == usual + 1 and is_onesided else usual
+    size = size if nfft is None else integer(nfft, "nfft")
+    shared = n // 2 if noverlap is None else integer(noverlap, "noverlap")
+    if not 0 <= shared < n <= size:
+        raise ValueError(
+            f"istft: noverlap must be in 0..nperseg - 1 and nfft at least nperseg, got noverlap "
+            f"{shared}, nperseg {n}, nfft {size}"
+        )
+    return n, shared, size
 
 
 def _window_of(window: Any, n: int) -> Tensor:
