@@ -189,10 +189,9 @@ def test_there_is_a_device():
     assert ng.cuda.unavailable_reason() is None
 
 
-def test_a_device_has_one_name(monkeypatch):
-    monkeypatch.setattr(runtime, "targets", {})
+def test_a_device_has_one_name():
     close(ng.tensor(X, device="cuda:00") + 1.0, X + 1)
-    assert list(runtime.targets) == ["cuda:0"]
+    assert [name for name in runtime.targets if name.startswith("cuda")] == ["cuda:0"]
 
 
 def test_the_namespace_names_its_devices():

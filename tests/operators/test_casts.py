@@ -98,6 +98,13 @@ def test_of_equal_dtypes_tensors_have_numpys_own(dtype):
     assert own.itemsize == 1 or ng.asarray(swapped).dtype is own
 
 
+@pytest.mark.parametrize("dtype", [*INTEGERS, *SOURCES])
+def test_metadata_of_an_arrays_dtype_stay_its_own(dtype):
+    with_unit = np.dtype(dtype, metadata={"unit": "m"})
+    found = ng.asarray(np.ones((2, 1, 3, 1), with_unit))  # a shape of this test alone
+    assert found.dtype is ng.ones((2, 1, 3, 1), dtype=dtype).dtype is np.dtype(dtype)
+
+
 POWERS = {
     "arrays": lambda x: x ** ng.asarray(np.array([2, -1, 3])),
     "number": lambda x: x**-1,

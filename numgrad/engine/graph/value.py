@@ -45,11 +45,14 @@ class Spec(NamedTuple):
 
 
 def spec_of(shape: Shape, dtype: np.dtype, rows: bool = False, device: str = CPU) -> Spec:
-    """Return the spec with these fields: mostly the same object for equal fields."""
+    """Return the spec with these fields: mostly the same object for equal fields.
+
+    Its dtype is NumPy's own one, without what an array's dtype of its own may have, as metadata.
+    """
     key = (shape, dtype, rows, device)
     spec = _specs.get(key)
     if spec is None:
-        spec = _specs[key] = Spec(shape, dtype, rows, device)
+        spec = _specs[key] = Spec(shape, np.dtype(dtype.str), rows, device)
     return spec
 
 

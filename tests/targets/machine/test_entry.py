@@ -1,6 +1,7 @@
 """The builtin function that reads arrays by itself: what it takes and what it refuses."""
 
 import ctypes
+import pickle
 import sys
 
 import numpy as np
@@ -70,6 +71,37 @@ def test_what_is_not_exactly_as_declared_is_refused(bases, wrong):
     function = make(bases, (F8, (3, 4), [0], True))
     assert function(wrong) is False
     assert function(ONES) is None
+
+
+OF_OWN = {
+    "pickled": lambda x: pickle.loads(pickle.dumps(x)),
+    "metadata": lambda x: x.view(np.dtype(x.dtype, metadata={"unit": "m"})),
+    "order": lambda x: x.view(x.dtype.newbyteorder("=")),
+    "structure": lambda x: x.view([("x", x.dtype)])["x"],
+}
+
+
+@pytest.mark.parametrize("code", [*np.typecodes["AllInteger"], *"?efdFD"])
+@pytest.mark.parametrize("make_array", OF_OWN.values(), ids=OF_OWN)
+def test_an_equal_dtype_may_be_another_object(bases, code, make_array):
+    function = make(bases, (np.dtype(code), (2,), [0], True))
+    array = make_array(np.ones(2, code))
+    assert function(array) is None
+    assert bases[0] == address(array)
+    other = np.typecodes["Float"][0] if np.dtype(code) != np.float16 else "d"
+    assert function(make_array(np.ones(2, other))) is False
+
+
+def test_types_of_c_may_be_equal(bases):
+    for code, other in ("lq", "ql", "LQ", "QL"):
+        expected = None if np.dtype(code) == np.dtype(other) else False
+        assert make(bases, (np.dtype(code), (2,), [0]))(np.ones(2, other)) is expected
+
+
+@pytest.mark.parametrize("other", ["M8[s]", "m8[s]", "V8", "S8", "U2", "O", [("x", "f8")]], ids=str)
+def test_a_dtype_of_equal_size_is_refused(bases, other):
+    for code in "dlL":
+        assert make(bases, (np.dtype(code), (2,), [0]))(np.zeros(2, other)) is False
 
 
 def test_a_read_only_array_may_be_read(bases):

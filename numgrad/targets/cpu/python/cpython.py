@@ -10,7 +10,20 @@ from numba.core import types
 
 from ..compile.intrinsics import load_word, store_word
 from ..platform.object_loader import PYTHON
-from .object_layout import ARRAY_TYPE, DTYPE, FLAGS, LOW, NDIM, SIZES, STRIDES, TYPE
+from .object_layout import (
+    ARRAY_TYPE,
+    DTYPE,
+    FLAGS,
+    ITEMSIZE,
+    KIND_AND_ORDER,
+    KINDS,
+    LOW,
+    NDIM,
+    OF_OTHERS,
+    SIZES,
+    STRIDES,
+    TYPE,
+)
 
 
 def _function(name: str, count: int, result: Any = types.int64) -> Any:
@@ -69,12 +82,27 @@ def is_a(t, item, kind):
     return 1 if item != 0 and load_word(item, TYPE) == load_word(t, kind) else 0
 
 
+def is_dtype(found, expected):
+    """Return 1 if a dtype equals one of NumPy's own, else 0.
+
+    An array that was pickled, or was given metadata, has a dtype object of its own; and two types
+    of C may be equal.
+    """
+    if found == expected:
+        return 1
+    kinds = load_word(found, KINDS)
+    if (kinds ^ load_word(expected, KINDS)) & KIND_AND_ORDER != 0 or kinds >> 32 >= OF_OTHERS:
+        return 0
+    return 1 if load_word(found, ITEMSIZE) == load_word(expected, ITEMSIZE) else 0
+
+
 def fits(t, item, p):
     """Return the length of the description at ``p`` that an array fits; 0 for other objects."""
     if is_a(t, item, ARRAY_TYPE) == 0:
         return 0
     flags, ndim = load_word(p, 1), load_word(p, 2)
-    if load_word(item, DTYPE) != load_word(p, 0) or load_word(item, NDIM) & LOW != ndim:
+    dtype = load_word(item, DTYPE)
+    if load_word(item, NDIM) & LOW != ndim or is_dtype(dtype, load_word(p, 0)) == 0:
         return 0
     if load_word(item, FLAGS) & flags != flags:
         return 0

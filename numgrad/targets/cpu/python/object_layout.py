@@ -41,6 +41,12 @@ LOW = 0xFFFFFFFF
 """Words of an array: the address of its elements, its number of axes, the addresses of its sizes
 and its strides, its dtype and its flags; some flags; and the mask of a C int in a word."""
 
+KINDS, ITEMSIZE = OBJECT + 1, OBJECT + 3
+KIND_AND_ORDER = 0x00FF00FF
+OF_OTHERS = 24
+"""Words of a dtype: its kind, type, byte order and number, and its size in bytes; the bytes of kind
+and byte order; and the first number that is not of NumPy's numeric and boolean types."""
+
 FROM_SCALAR = 61
 """``PyArray_FromScalar`` in NumPy's table of functions."""
 
@@ -161,7 +167,8 @@ def is_possible() -> bool:
         and ctypes.sizeof(ctypes.c_void_p) == 8
         and object.__basicsize__ == 8 * OBJECT
     )
-    return known and _array_is_as_expected() and _numbers_are() and _containers_are()
+    checks = (_array_is_as_expected, _dtypes_are, _numbers_are, _containers_are)
+    return known and all(check() for check in checks)
 
 
 def _array_is_as_expected() -> bool:
@@ -181,6 +188,19 @@ def _array_is_as_expected() -> bool:
         and words[FLAGS] & (C_ORDER | ALIGNED | WRITEABLE) == ALIGNED
         and ordered & (C_ORDER | ALIGNED | WRITEABLE) == C_ORDER | ALIGNED | WRITEABLE
     )
+
+
+def _dtypes_are() -> bool:
+    """Whether the kind, the byte order, the number and the size of a dtype are where expected."""
+    for code in np.typecodes["All"]:
+        dtype = np.dtype(code)
+        words, expected = peek(id(dtype), ITEMSIZE + 1), dtype.itemsize
+        kind, order = ord(dtype.kind), ord(dtype.byteorder)
+        if words[KINDS] & KIND_AND_ORDER != kind | order << 16 or words[ITEMSIZE] != expected:
+            return False
+        if words[KINDS] >> 32 != dtype.num or dtype.num >= OF_OTHERS:
+            return False
+    return True
 
 
 def _numbers_are() -> bool:
