@@ -18,6 +18,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator
 from importlib import import_module
+from inspect import unwrap
 from pathlib import Path
 from typing import Any
 
@@ -133,7 +134,9 @@ def functions() -> Iterator[tuple[str, str, Any]]:
         for function in sorted(set(module.__all__) - ALIASES.get(name, set())):
             found = getattr(module, function)
             known = is_named_function_like_object(found)
-            entry = xp_capabilities_table.get(found) if known else None
+            # numgrad's functions in their places are not in the table.
+            theirs = unwrap(found, stop=xp_capabilities_table.__contains__) if known else None
+            entry = xp_capabilities_table.get(theirs)
             if entry and not entry["out_of_scope"] and not entry["np_only"]:
                 yield name, function, found
 

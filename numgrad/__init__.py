@@ -273,6 +273,7 @@ from .functions.tensor import binding as _binding
 from .functions.tensor.described import *  # noqa: F403
 from .functions.tensor.namespace import __array_api_version__ as __array_api_version__
 from .functions.tensor.namespace import __array_namespace_info__ as __array_namespace_info__
+from .interop.patching import switch as _switch
 from .loops import adjoint as adjoint
 from .loops import adjoint_source as adjoint_source
 from .loops import njit as njit
@@ -280,6 +281,7 @@ from .names.numpy_names import *  # noqa: F403
 from .names.numpy_names import _names_and_later
 
 _binding.bind()
+_switch.begin()
 if _TYPE_CHECKING:
     from . import display as display
     from . import fft as fft

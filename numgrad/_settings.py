@@ -43,6 +43,9 @@ class Settings:
         worked out anew each time, nothing runs without Python, and no two kernels become one.
         Results have the same bits. It tells whether a shorter way is at fault. Threads that run
         already may keep the way that they are on.
+    scipy : str
+        ``"auto"`` lets functions of SciPy that would refuse a tensor answer by their counterparts
+        in numgrad, ``"never"`` leaves SciPy as it is; see `interop.scipy.patch`.
     threads : int
         Threads of parallel runs, at most those that Numba may use; 0 is all of them.
     tile : int
@@ -58,6 +61,7 @@ class Settings:
     fuse: str = "auto"
     math: str = "simd"
     path: str = "default"
+    scipy: str = "auto"
     threads: int = 0
     tile: int = 0
     version = 0  # counts changes: whatever was made under other settings is not used again
@@ -76,6 +80,7 @@ CHOICES = {
     "fuse": ("auto", "now", "never"),
     "math": ("simd", "libm"),
     "path": ("default", "reference"),
+    "scipy": ("auto", "never"),
 }
 """The values of flags that are one of a few words."""
 
@@ -90,6 +95,7 @@ settings = Settings(
     fuse=_require_choice("fuse", os.environ.get("NUMGRAD_FUSE") or "auto", "NUMGRAD_FUSE"),
     math=_require_choice("math", os.environ.get("NUMGRAD_MATH") or "simd", "NUMGRAD_MATH"),
     path=_require_choice("path", os.environ.get("NUMGRAD_PATH") or "default", "NUMGRAD_PATH"),
+    scipy=_require_choice("scipy", os.environ.get("NUMGRAD_SCIPY") or "auto", "NUMGRAD_SCIPY"),
     debug=os.environ.get("NUMGRAD_DEBUG", "") not in ("", "0")
     or os.environ.get("NUMGRAD_CHECK", "") not in ("", "0"),
 )
@@ -106,7 +112,7 @@ def set_flags(**flags: Any) -> None:
     **flags
         Names and values of `Settings`: ``sort_sum_gradient``, ``chunk_memory``,
         ``call_stack_level``, ``debug``, ``fuse``, ``loop_memory``, ``math``, ``path``,
-        ``tape_memory``, ``threads``, ``tile``.
+        ``scipy``, ``tape_memory``, ``threads``, ``tile``.
 
     Raises
     ------

@@ -325,6 +325,11 @@ def test_what_is_advised_has_the_gradient(program, run):
         assert elsewhere == "ng.interop.scipy.patch()"
         with eval(elsewhere):
             assert ng.func.grad(total(run(program), ng))(0.7) == wanted
+        ng.set_flags(scipy="auto")
+        try:
+            assert ng.func.grad(total(run(program), ng))(0.7) == wanted
+        finally:
+            ng.set_flags(scipy="never")
 
 
 OF_SPARSE_ARRAYS = {

@@ -5,13 +5,35 @@ silently raises an error.
 """
 
 import sys
+import threading
+from collections.abc import Callable
 from types import FrameType
+from typing import Any
 
-from ..._errors import DetachedError
+from ..._errors import DetachedError, DeviceError
 from ...process.interruptible import Block
 from ..graph.callsite import PACKAGE
 from ..graph.value import Value
 from ..record.apply import changing, mode
+
+
+class _Refusals(threading.local):
+    """The errors that have kept values in the graph, in this thread.
+
+    Attributes
+    ----------
+    count : int
+        How many there were.
+    attempts : int
+        How many calls are running that are made again another way after such an error, whose text
+        nobody will read.
+    """
+
+    count = 0
+    attempts = 0
+
+
+refusals = _Refusals()
 
 
 class TransformCall:
@@ -86,6 +108,7 @@ def refuse_escape(
     """
     if value.requires_grad and mode.grad and not _is_compared() and not _is_printed(what):
         error = _refusal(what, instead, constant, has_slope)
+        refusals.count += 1
         if mode.transform_calls:
             mode.transform_calls[-1].refused = error
         raise error
@@ -107,6 +130,8 @@ def _is_printed(what: str) -> bool:
 
 
 def _refusal(what: str, instead: str, constant: str, has_slope: bool) -> DetachedError:
+    if refusals.attempts:
+        return graph_cut_error(f"{what} of a tensor that requires grad", instead, constant)
     from .advice import advice  # not needed before there is an error
 
     found = advice() if has_slope else None
@@ -152,6 +177,28 @@ def raise_hidden(error: Exception) -> None:
     lost = mode.transform_calls[-1].refused if mode.transform_calls else None
     if lost is not None and _is_of_library(error):
         raise lost.with_traceback(error.__traceback__) from None
+
+
+def attempt(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """Call a function that is called another way if a value is about to leave the graph."""
+    refusals.attempts += 1
+    try:
+        return function(*args, **kwargs)
+    finally:
+        refusals.attempts -= 1
+
+
+def is_escape(error: Exception, before: int) -> bool:
+    """Whether a call has failed because a value was about to leave the graph: the error says so, or
+    there are more `refusals` than ``before`` it. The caller computes with the value instead."""
+    found: BaseException | None = error
+    while not isinstance(found, (DetachedError, DeviceError)) and found is not None:
+        found = found.__cause__ or found.__context__
+    if found is None and refusals.count == before:
+        return False
+    if mode.transform_calls:
+        mode.transform_calls[-1].refused = None
+    return True
 
 
 def _is_of_library(error: Exception) -> bool:
@@ -206,8 +253,11 @@ __all__ = [
     "VALUES",
     "WHOLE",
     "TransformCall",
+    "attempt",
     "graph_cut_error",
+    "is_escape",
     "raise_hidden",
+    "refusals",
     "refuse_escape",
     "refuse_escape_in_transform",
     "transform_call_of",

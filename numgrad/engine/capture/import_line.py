@@ -96,11 +96,12 @@ def with_import_or_patch(text: str, call: UserCall, value: Any, path: str, own: 
 
 def _is_patched(call: UserCall, value: Any, path: str) -> bool:
     """Whether a function of SciPy takes tensors once SciPy is patched."""
-    known: Any = import_module("numgrad.interop.scipy.patching.counterparts")
+    known: Any = import_module("numgrad.interop.patching.counterparts")
     name = path.rpartition(".")[2]
     if name in known.READ_CLOSURES and path not in FOLLOWED and not _passes_args(call.tree):
         return False  # the user's function may close over tensors, which the patch cannot see
-    if any(getattr(m, n) is value for m, n, _ in (*known.functions(), *known.classes())):
+    present = [sys.modules[module] for module in known.MODULES if module in sys.modules]
+    if any(getattr(m, n) is value for m in present for n in known.names_and_classes(m)):
         return True
     owner = getattr(value, "__self__", None)
     return name in known.OF_DISTRIBUTIONS and known.distribution(owner) is not None

@@ -1,5 +1,6 @@
 """SciPy's solvers with exact derivatives, and derivatives through their solutions."""
 
+from ..patching.patch import patch as patch
 from . import ndimage as ndimage
 from .implicit.functions import function as function
 from .implicit.linearization import linear_operator as linear_operator
@@ -34,7 +35,6 @@ from .optimization.scalar_minima import fminbound as fminbound
 from .optimization.scalar_minima import golden as golden
 from .optimization.scalar_minima import minimize_scalar as minimize_scalar
 from .optimization.scalar_roots import root_scalar as root_scalar
-from .patching.patch import patch as patch
 from .spatial.distances import cdist as cdist
 from .spatial.distances import pdist as pdist
 from .spatial.distances import squareform as squareform

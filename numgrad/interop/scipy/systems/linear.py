@@ -11,7 +11,7 @@ from ...._tensor import Tensor
 from ....functions.array.operands import as_tensor
 from ....functions.shape.reshaping import matrix_transpose, reshape
 from ....operators.linalg.sparse import product_at_stored
-from ..implicit.factors import System
+from ..implicit.factors import Sparse, System
 from ..implicit.implicit import Solve
 from ..implicit.parameters import Parameters, number
 from ..implicit.solver_operator import Form, in_programs, shape_of
@@ -112,11 +112,34 @@ def _spsolve(data: Any, indices: Any, indptr: Any, b: Any) -> Any:
     """Return the solution for stored elements."""
     parameters = Parameters((data, b), "spsolve")
     matrix, elements = stored(data, indices, indptr, "spsolve")
-    x = _solution(matrix, elements, b, False, "spsolve")
+    x = _solution(matrix, b, False, "spsolve", elements)
     return x if parameters.has_tensors else x.numpy()
 
 
-def _solution(matrix: Stored, elements: Tensor, b: Any, transposed: bool, what: str) -> Tensor:
+class _Given(Sparse):
+    """The factors that a user's call of SciPy's SuperLU has found."""
+
+    def __init__(self, lu: Any) -> None:
+        self.lu = lu
+
+
+class _Factorised(System):
+    """A constant matrix whose factors are known."""
+
+    def __init__(self, lu: Any, what: str) -> None:
+        self.n = lu.shape[0]
+        super().__init__(lambda: None, what)
+        self._factors = _Given(lu)
+
+
+def solved(lu: Any, rhs: Any, trans: str, what: str) -> Tensor:
+    """Return the solution for right hand sides that are tensors, by SciPy's factors."""
+    if trans not in ("N", "T", "H"):
+        raise ArgTypeError(f"{what}: trans is 'N', 'T' or 'H', got {trans!r}")
+    return _solution(_Factorised(lu, what), rhs, trans != "N", what)
+
+
+def _solution(matrix: Any, b: Any, transposed: bool, what: str, *elements: Tensor) -> Tensor:
     """Return the solution for one or several right hand sides."""
     rhs = as_real(b, what)
     if rhs.ndim not in (1, 2) or rhs.shape[0] != matrix.n:
@@ -125,7 +148,7 @@ def _solution(matrix: Stored, elements: Tensor, b: Any, transposed: bool, what: 
             f"{(matrix.n, matrix.n)}"
         )
     rows = matrix_transpose(rhs) if rhs.ndim == 2 else rhs
-    x = Solve.apply(matrix, transposed, rows, elements)
+    x = Solve.apply(matrix, transposed, rows, *elements)
     return matrix_transpose(x) if rhs.ndim == 2 else x
 
 
@@ -162,7 +185,7 @@ class Factorized:
         """
         if trans not in ("N", "T", "H"):
             raise ArgTypeError(f"{self._what}: trans is 'N', 'T' or 'H', got {trans!r}")
-        found = _solution(self._matrix, self._elements, rhs, trans != "N", self._what)
+        found = _solution(self._matrix, rhs, trans != "N", self._what, self._elements)
         has_tensors = self._has_tensor or Parameters((rhs,), self._what).has_tensors
         return found if has_tensors else found.numpy()
 

@@ -1,20 +1,27 @@
-"""Functions, classes and methods of SciPy, and their counterparts in numgrad."""
+"""Functions, classes and methods of SciPy, and their counterparts in numgrad.
 
+Only names are compared until a counterpart is needed: SciPy's modules and numgrad's solvers take
+time to import.
+"""
+
+import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from importlib import import_module
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from .... import fft, linalg, signal, sparse, special
-from ....functions.reduction.cumulative import trapezoid
+from ... import linalg
+from .arrival import MODULES as MODULES
 
-Pair = tuple[ModuleType, str, Any]
+SAME_NAMES = ("fft", "linalg", "signal", "special")
+"""Modules whose functions numgrad has in a module of the same name."""
 
 SOLVERS = {
     "scipy.integrate": (
-        "cumulative_trapezoid", "odeint", "quad", "simpson", "solve_ivp",
+        "cumulative_trapezoid", "odeint", "quad", "simpson", "solve_ivp", "trapezoid",
     ),
     "scipy.interpolate": ("make_interp_spline",),
     "scipy.optimize": (
@@ -28,6 +35,12 @@ SOLVERS = {
 CLASSES = (
     "Akima1DInterpolator", "BSpline", "CubicHermiteSpline", "CubicSpline", "PPoly",
     "PchipInterpolator", "RegularGridInterpolator",
+)  # fmt: skip
+IMAGES = (
+    "affine_transform", "convolve", "convolve1d", "correlate", "correlate1d", "gaussian_filter",
+    "gaussian_filter1d", "gaussian_gradient_magnitude", "gaussian_laplace",
+    "laplace", "map_coordinates", "prewitt",
+    "rotate", "shift", "sobel", "uniform_filter", "uniform_filter1d", "zoom",
 )  # fmt: skip
 MATRICES = (
     "block_array", "block_diag", "bmat", "diags", "diags_array", "hstack", "kron", "tril", "triu",
@@ -78,24 +91,34 @@ UNASKED = frozenset(
 """Parameters of SciPy's that do not change a result."""
 
 
-def functions() -> Iterator[Pair]:
-    """Yield modules of SciPy, names of functions there, and their counterparts."""
-    for own in (special, linalg, fft, signal):
-        theirs = import_module(own.__name__.replace("numgrad", "scipy"))
-        for name in sorted({*dir(own), *getattr(own, "__all__", ())}):
-            if _is_other(getattr(own, name, None), getattr(theirs, name, None)):
-                is_different = own is linalg and name in DIFFERENT
-                yield theirs, name, DIFFERENT[name] if is_different else getattr(own, name)
-    from ... import scipy as solvers
+def names(module: ModuleType) -> list[str]:
+    """Return the names of functions in a module of SciPy that have a counterpart."""
+    path = module.__name__
+    if path.removeprefix("scipy.") in SAME_NAMES:
+        own = import_module(path.replace("scipy", "numgrad", 1))
+        found = sorted({*dir(own), *getattr(own, "__all__", ())})
+        return [n for n in found if _is_other(getattr(own, n, None), getattr(module, n, None))]
+    known = {"scipy.ndimage": IMAGES, "scipy.sparse": MATRICES, **SOLVERS}.get(path, ())
+    return [name for name in known if hasattr(module, name)]
 
-    for module, names in SOLVERS.items():
-        for name in names:
-            yield import_module(module), name, getattr(solvers, name)
-    for name in solvers.ndimage.__all__:
-        yield import_module("scipy.ndimage"), name, getattr(solvers.ndimage, name)
-    yield import_module("scipy.integrate"), "trapezoid", trapezoid
-    for name in MATRICES:
-        yield import_module("scipy.sparse"), name, getattr(sparse, name)
+
+def names_and_classes(module: ModuleType) -> list[str]:
+    """Return the names of functions and classes in a module of SciPy that have a counterpart."""
+    classes = CLASSES if module.__name__ == "scipy.interpolate" else ()
+    return [*names(module), *(name for name in classes if hasattr(module, name))]
+
+
+@cache
+def counterpart(path: str, name: str) -> Any:
+    """Return what numgrad has for a function or a class of a module of SciPy."""
+    if path == "scipy.linalg" and name in DIFFERENT:
+        return DIFFERENT[name]
+    if path.removeprefix("scipy.") in SAME_NAMES or path == "scipy.sparse":
+        return getattr(import_module(path.replace("scipy", "numgrad", 1)), name)
+    if name == "trapezoid":
+        return import_module("numgrad").trapezoid
+    solvers = import_module("numgrad.interop.scipy")
+    return getattr(solvers.ndimage if path == "scipy.ndimage" else solvers, name)
 
 
 def _is_other(own: Any, theirs: Any) -> bool:
@@ -106,14 +129,6 @@ def _is_other(own: Any, theirs: Any) -> bool:
     return is_own and is_theirs and not isinstance(theirs, (np.ufunc, type))
 
 
-def classes() -> Iterator[Pair]:
-    """Yield modules of SciPy, names of classes there, and their counterparts."""
-    from ... import scipy as solvers
-
-    for name in CLASSES:
-        yield import_module("scipy.interpolate"), name, getattr(solvers, name)
-
-
 OF_VECTORS = ("dirichlet", "multinomial", "multivariate_normal", "wishart")
 OF_DISTRIBUTIONS = (
     "__call__", "freeze", "pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf", "ppf",
@@ -121,52 +136,61 @@ OF_DISTRIBUTIONS = (
 )  # fmt: skip
 
 
-def methods() -> Iterator[tuple[type, str, Callable[[Any], Any]]]:
-    """Yield classes of SciPy, names of methods there, and functions that return the counterpart of
-    an object, None if there is none."""
-    from scipy import interpolate, stats
+Method = tuple[type, str, Callable[[Any], Any]]
 
-    from ... import scipy as solvers
 
+def methods(module: ModuleType) -> Iterator[Method]:
+    """Yield classes of a module of SciPy, names of methods there, and functions that return the
+    counterpart of an object, None if there is none."""
+    if module.__name__ == "scipy.stats":
+        yield from _of_distributions(module)
+    elif module.__name__ == "scipy.interpolate":
+        yield from _of_splines(module)
+
+
+def _of_distributions(stats: Any) -> Iterator[Method]:
     several = [type(getattr(stats, name)) for name in OF_VECTORS]
     for kind in (stats.rv_continuous, stats.rv_discrete, stats.rv_continuous.__base__, *several):
         for name in OF_DISTRIBUTIONS:
             if kind is not None and name in vars(kind):
                 yield kind, name, distribution
 
-    def polynomial(theirs: Any) -> Any:
-        own = solvers.PPoly(theirs.c, theirs.x, theirs.extrapolate)
-        own.axis = theirs.axis
-        return own
 
-    def spline(theirs: Any) -> Any:
-        own = solvers.BSpline(theirs.t, theirs.c, theirs.k, theirs.extrapolate)
-        own.axis = theirs.axis
-        return own
-
-    def grid(theirs: Any) -> Any:
-        given = theirs.method, theirs.bounds_error, theirs.fill_value
-        return solvers.RegularGridInterpolator(theirs.grid, theirs.values, *given)
-
-    for kind, made in ((interpolate.PPoly, polynomial), (interpolate.BSpline, spline)):
+def _of_splines(interpolate: Any) -> Iterator[Method]:
+    for kind, made in ((interpolate.PPoly, _polynomial), (interpolate.BSpline, _spline)):
         owner = next(base for base in kind.__mro__ if "__call__" in vars(base))
         yield owner, "__call__", made if owner is kind else _of(kind, made)
         yield kind, "integrate", made
-    yield interpolate.RegularGridInterpolator, "__call__", grid
+    yield interpolate.RegularGridInterpolator, "__call__", _grid
 
 
 def _of(kind: type, made: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda theirs: made(theirs) if isinstance(theirs, kind) else None
 
 
+def _polynomial(theirs: Any) -> Any:
+    own = counterpart("scipy.interpolate", "PPoly")(theirs.c, theirs.x, theirs.extrapolate)
+    own.axis = theirs.axis
+    return own
+
+
+def _spline(theirs: Any) -> Any:
+    kind = counterpart("scipy.interpolate", "BSpline")
+    own = kind(theirs.t, theirs.c, theirs.k, theirs.extrapolate)
+    own.axis = theirs.axis
+    return own
+
+
+def _grid(theirs: Any) -> Any:
+    kind = counterpart("scipy.interpolate", "RegularGridInterpolator")
+    return kind(theirs.grid, theirs.values, theirs.method, theirs.bounds_error, theirs.fill_value)
+
+
 def distribution(theirs: Any) -> Any:
     """Return the family of distributions with the same name, None if there is none."""
-    from scipy import stats as of_scipy
-
-    from .... import stats
-
+    of_scipy = sys.modules["scipy.stats"]
     name = getattr(theirs, "name", None) or _named(theirs)
-    own = vars(stats).get(name)
+    own = vars(import_module("numgrad.stats")).get(name)
     return own if own is not None and type(getattr(of_scipy, name)) is type(theirs) else None
 
 

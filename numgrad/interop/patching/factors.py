@@ -1,21 +1,22 @@
 """SciPy's factors of a constant sparse matrix, that solve for right hand sides of tensors, too."""
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
-from ..systems.linear import Factorized
 from .tensors import holds_tensor
 
 
 class Factors:
-    """What SciPy's ``splu`` returns, and the same matrix for numgrad.
+    """What SciPy's ``splu`` returns, whose ``solve`` takes tensors, too."""
 
-    Its attributes are those of SciPy's factors, whose ``solve`` answers arrays.
-    """
+    def __init__(self, theirs: Any) -> None:
+        self._theirs = theirs
 
-    def __init__(self, theirs: Any, A: Any) -> None:
-        self._theirs, self._matrix = theirs, A.copy()  # which may be written before it is needed
-        self._own: Factorized | None = None
+    @property
+    def __class__(self) -> Any:
+        """The class of SciPy's factors, for `isinstance`."""
+        return type(self._theirs)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._theirs, name)
@@ -27,19 +28,21 @@ class Factors:
         """Solve a system with the matrix, or with its transpose for ``trans="T"``."""
         if not holds_tensor(rhs):
             return self._theirs.solve(rhs, trans)
-        if self._own is None:
-            self._own = Factorized(self._matrix, "splu")
-        return self._own.solve(rhs, trans)
+        linear = import_module("numgrad.interop.scipy.systems.linear")
+        return linear.solved(self._theirs, rhs, trans, "splu")
 
 
 def splu(original: Callable[..., Any], A: Any, *args: Any, **options: Any) -> Factors:
     """Return SciPy's factors of a constant matrix, which take tensors."""
-    return Factors(original(A, *args, **options), A)
+    return Factors(original(A, *args, **options))
 
 
 def factorized(original: Callable[..., Any], A: Any) -> Callable[[Any], Any]:
     """Return SciPy's function that solves systems with a constant matrix, which takes tensors."""
-    solve, factors = original(A), Factors(None, A)
+    solve = original(A)
+    if not hasattr(getattr(solve, "__self__", None), "perm_r"):  # of a library other than SuperLU
+        return solve
+    factors = Factors(solve.__self__)
     return lambda rhs: factors.solve(rhs) if holds_tensor(rhs) else solve(rhs)
 
 

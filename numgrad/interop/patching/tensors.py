@@ -4,8 +4,13 @@ import functools
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
-from ...._tensor import Tensor
-from ....sparse.arrays.array import SparseArray
+from ..._tensor import Tensor
+from ...engine.graph.value import CPU
+from ...engine.record.apply import mode
+from ...sparse.arrays.array import SparseArray
+
+_FEW = 32
+"""Items of a list that are looked at before SciPy is called: longer ones are told by its error."""
 
 
 def holds_tensor(value: Any) -> bool:
@@ -16,6 +21,21 @@ def holds_tensor(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
         return any([holds_tensor(item) for item in value])  # noqa: C419
     return isinstance(value, dict) and holds_tensor(list(value.values()))
+
+
+def is_refused(value: Any) -> bool:
+    """Whether a conversion of a value to an array would raise an error: of a tensor that requires
+    grad, is still to be computed or lies on a device; also in a short list, tuple or dictionary."""
+    if isinstance(value, Tensor):
+        has_gradient = value.requires_grad and mode.grad
+        return has_gradient or value.array is None or value.spec.device != CPU
+    if isinstance(value, SparseArray):
+        return True
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)) and len(value) <= _FEW:
+        return any([is_refused(item) for item in value])  # noqa: C419
+    return False
 
 
 def reads_tensor(f: Any) -> bool:

@@ -1,0 +1,1 @@
+"""SciPy's own functions on tensors: where SciPy would refuse one, the counterpart answers."""

@@ -1,0 +1,124 @@
+"""Functions, methods and classes that dispatch on whether an argument is a tensor."""
+
+import functools
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...engine.capture import escapes
+from ...engine.graph.callsite import is_ours
+from ...functions.tensor.protocols import answered
+from .counterparts import READ_CLOSURES, UNASKED, counterpart
+from .factors import OF_CONSTANTS
+from .switch import Switch
+from .tensors import holds_tensor, is_refused, reads_tensor
+
+_PLAIN = frozenset([np.ndarray, np.float64, float, int, bool, str, type(None)])
+
+
+def is_asked(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a call is for numgrad, as its arguments tell."""
+    if _PLAIN.issuperset(map(type, args)) and _PLAIN.issuperset(map(type, kwargs.values())):
+        return False
+    is_wanted = holds_tensor if Switch.takes_constants else is_refused
+    return Switch.is_on and (is_wanted(args) or is_wanted(kwargs))
+
+
+def _is_inner_call(depth: int) -> bool:
+    """Whether SciPy's own code has made the call: its functions call each other as ever."""
+    return str(sys._getframe(depth).f_globals.get("__name__")).startswith("scipy.")
+
+
+def _is_own_call(depth: int) -> bool:
+    """Whether numgrad's own code has made the call, with arrays: its solvers call SciPy's."""
+    return is_ours[sys._getframe(depth).f_code.co_filename]
+
+
+def _reads_tensor(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a function that the user gives to a solver reads a tensor."""
+    return any(map(reads_tensor, (*args, *kwargs.values())))
+
+
+def answer(
+    original: Callable[..., Any], path: str, name: str,
+    args: tuple[Any, ...], kwargs: dict[str, Any],
+) -> Any:  # fmt: skip
+    """Return what the counterpart gives for the arguments of a function of SciPy."""
+    kwargs = {key: value for key, value in kwargs.items() if key not in UNASKED}
+    return answered(f"{path}.{name}", original, counterpart(path, name), args, kwargs)
+
+
+@functools.cache
+def function(original: Callable[..., Any], path: str, name: str) -> Any:
+    """Return a function of SciPy that takes tensors, too."""
+    of_constants = OF_CONSTANTS.get(f"{path}.{name}")
+    is_special = of_constants is not None or name in READ_CLOSURES
+    called = original, path, name
+
+    @functools.wraps(original)
+    def dispatched(*args: Any, **kwargs: Any) -> Any:
+        if is_asked(args, kwargs) and not _is_inner_call(2):
+            return answer(*called, args, kwargs)
+        if is_special and Switch.is_on and not (_is_inner_call(2) or _is_own_call(2)):
+            return special(args, kwargs)
+        before = escapes.refusals.count
+        try:
+            return original(*args, **kwargs)
+        except Exception as error:
+            is_users = Switch.is_on and not (_is_inner_call(2) or _is_own_call(2))
+            if not is_users or not escapes.is_escape(error, before):
+                raise
+        return answer(*called, args, kwargs)
+
+    def special(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Return the result of a function that hands something on: the user's function is called,
+        or the result takes tensors."""
+        if of_constants is not None:
+            return of_constants(original, *args, **kwargs)
+        if Switch.takes_constants and _reads_tensor(args, kwargs):
+            return answer(*called, args, kwargs)
+        before = escapes.refusals.count
+        try:
+            return escapes.attempt(original, args, kwargs)
+        except Exception as error:
+            if not escapes.is_escape(error, before):
+                raise
+        return answer(*called, args, kwargs)
+
+    # Pickled by the name under which users find it.
+    dispatched.__module__, dispatched.__qualname__ = path, name
+    return dispatched
+
+
+def method(original: Callable[..., Any], counterpart: Callable[[Any], Any], name: str) -> Any:
+    """Return a method of SciPy that takes tensors, too."""
+
+    @functools.wraps(original)
+    def dispatched(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if not is_asked(args, kwargs):
+            return original(self, *args, **kwargs)
+        own = counterpart(self)
+        if own is None:
+            return original(self, *args, **kwargs)
+        called = own if name in ("__call__", "freeze") else getattr(own, name)
+        return called(*args, **kwargs)
+
+    return dispatched
+
+
+@functools.cache
+def constructor(kind: type, path: str, name: str) -> Any:
+    """Return a method ``__new__`` of a class of SciPy: called with tensors, the class makes an
+    object of numgrad."""
+    inherited = kind.__new__
+
+    def __new__(cls: type, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
+        if cls is kind and is_asked(args, kwargs):
+            return counterpart(path, name)(*args, **kwargs)
+        if inherited is object.__new__:
+            return inherited(cls)
+        return inherited(cls, *args, **kwargs)
+
+    return staticmethod(__new__)
