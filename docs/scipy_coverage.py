@@ -11,6 +11,7 @@ named, and for what reason; ``--torch`` does that with tensors of torch.
 import os
 
 os.environ["SCIPY_ARRAY_API"] = "1"  # before SciPy is imported
+os.environ["NUMGRAD_SCIPY"] = "never"  # SciPy is looked at as it is
 
 import re
 import sys
@@ -18,7 +19,6 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator
 from importlib import import_module
-from inspect import unwrap
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,9 @@ HEAD = """# SciPy, function by function
 With `SCIPY_ARRAY_API=1` in the environment, functions of SciPy take tensors: many compute with
 numgrad's functions, and their gradients flow. This is the table of all that SciPy 1.17 declares
 capable of it; each was called with tensors and with arrays of NumPy, and the gradients were
-compared with differences of NumPy's values. The page is written by `docs/scipy_coverage.py`.
+compared with differences of NumPy's values. It shows what SciPy does by itself, with
+`NUMGRAD_SCIPY=never`: functions that have a counterpart in numgrad
+[take tensors in any case](scipy.md#programs-that-call-scipy). The page is written by `docs/scipy_coverage.py`.
 
 | word | means |
 |---|---|
@@ -134,9 +136,7 @@ def functions() -> Iterator[tuple[str, str, Any]]:
         for function in sorted(set(module.__all__) - ALIASES.get(name, set())):
             found = getattr(module, function)
             known = is_named_function_like_object(found)
-            # numgrad's functions in their places are not in the table.
-            theirs = unwrap(found, stop=xp_capabilities_table.__contains__) if known else None
-            entry = xp_capabilities_table.get(theirs)
+            entry = xp_capabilities_table.get(found) if known else None
             if entry and not entry["out_of_scope"] and not entry["np_only"]:
                 yield name, function, found
 
