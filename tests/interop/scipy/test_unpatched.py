@@ -102,6 +102,22 @@ def test_what_a_function_closes_over_has_a_gradient(t):
         np.testing.assert_allclose(gradient, slopes, rtol=rtol, atol=1e-6)
 
 
+def test_functions_of_scipy_inside_of_functions_of_scipy():
+    """The value is SciPy's where no gradient is wanted, and numgrad's else: equal to rounding."""
+
+    def expected_payoff(q):
+        return integrate.quad(lambda s: np.exp(-q[0] * s) * stats.norm.pdf(s, q[1], 0.5), 0, 4)[0]
+
+    def volatility(q):
+        price = lambda v: special.ndtr(q[0] / v) - stats.norm.cdf(v * q[1]) + 0.1  # noqa: E731
+        return optimize.brentq(price, 0.05, 3.0, xtol=1e-14)
+
+    q, h = np.array([0.3, 1.0]), 1e-5
+    for program in (expected_payoff, volatility):
+        slopes = [(program(q + h * e) - program(q - h * e)) / (2 * h) for e in np.eye(2)]
+        np.testing.assert_allclose(ng.func.grad(program)(q), slopes, rtol=1e-6)
+
+
 def test_a_list_that_is_too_long_to_look_at_is_taken_after_all(t):
     parts = [0.5] * 100 + [t[0]]
     found = special.logsumexp(parts)

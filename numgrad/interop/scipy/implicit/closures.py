@@ -135,7 +135,7 @@ class Scalar:
 
     def __init__(self, f: Callable[..., Any], closure: Closure) -> None:
         self.f, self.closure = f, closure
-        self.met: Any = None  # the first point, and the value there
+        self.met: Any = None  # the first point, the value there, and whether gradients counted
         self.returns_tensors = False
 
     def __call__(self, x: Any, *args: Any) -> Any:
@@ -147,7 +147,7 @@ class Scalar:
                 self.closure.look([found])
             found = found.detach().numpy()
         found = one_number(found, self.closure.what)
-        self.met = self.met or (x, found)
+        self.met = self.met or (x, found, mode.grad)
         return found
 
 
