@@ -139,6 +139,31 @@ def test_a_generator_with_a_seed_of_its_own_is_part_of_the_function():
         np.testing.assert_array_equal(captured(X), function(X))
 
 
+def test_modules_that_are_imported_meanwhile_may_make_generators(tmp_path, monkeypatch):
+    """As scipy.stats does; what the function itself draws is found when it is captured again."""
+    text = "import numpy as np\ngenerator = np.random.default_rng()\nfirst = generator.normal()\n"
+    for name in ("draws_when_imported", "imported_by_one_that_draws"):
+        (tmp_path / f"{name}.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def imports(x):
+        import draws_when_imported
+
+        return x + draws_when_imported.first
+
+    def draws(x):
+        import imported_by_one_that_draws
+
+        return x + imported_by_one_that_draws.first + np.random.default_rng().normal()
+
+    captured = ng.jit(imports)
+    first = captured(X)
+    np.testing.assert_array_equal(first, imports(X))
+    np.testing.assert_array_equal(captured(X), first)
+    with pytest.raises(CaptureError, match="without a seed"):
+        ng.jit(draws)(X)
+
+
 def test_generators_that_are_not_drawn_from():
     layer = Layer()
     captured = ng.jit(lambda x: x * len(layer.parts) + (RNG is None))

@@ -73,6 +73,7 @@ class RandomGuard:
         self._before = [(g, name, _state(g)) for g, name in [*_global(), *own]]
         _entropy.watch()
         self._seeds = _entropy.seeds
+        self._modules = len(sys.modules)
 
     def end(self) -> None:
         """Note which generators have another state.
@@ -82,11 +83,14 @@ class RandomGuard:
         self._drawn = [(g, name) for g, name, before in self._before if _state(g) != before]
         if _entropy.seeds != self._seeds:
             self._drawn.append((None, _UNSEEDED))
+        self._has_imported = len(sys.modules) != self._modules
 
-    def are_shared(self) -> bool:
-        """Whether there were draws, all of them from generators that all threads share."""
+    def may_be_of_others(self) -> bool:
+        """Whether there were draws, all of them from generators that all threads share, or perhaps
+        by the code of a module that was imported meanwhile."""
         shared = {id(generator) for generator, _ in _global()}
-        return bool(self._drawn) and all(id(generator) in shared for generator, _ in self._drawn)
+        are_shared = all(id(generator) in shared for generator, _ in self._drawn)
+        return bool(self._drawn) and (are_shared or self._has_imported)
 
     def are_by_other_threads(self, watch: DrawProfiler) -> bool:
         """Whether all draws were from Python's generator, and by other threads than the watched

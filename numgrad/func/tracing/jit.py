@@ -323,7 +323,7 @@ class JitFunction:
 
         The function is captured again if it keeps a tensor that it has made and that requires grad,
         since from then on the tensor is one from outside; and again if random numbers were drawn
-        meanwhile, perhaps by another thread.
+        meanwhile, perhaps by another thread or by a module when it was imported.
         """
         donated = self.signature.donated
         draws: RandomGuard | None = None

@@ -116,7 +116,7 @@ class Specialization:
             draws = RandomGuard(function, call.fixed)
             self.trace: Trace = record(name, self._run, arguments, fuse)
             draws.end()
-            self.draws = draws if draws.are_shared() else None
+            self.draws = draws if draws.may_be_of_others() else None
             if self.draws is None:
                 draws.require_none(name)
             del arguments
