@@ -18,8 +18,8 @@ FOLDERS = (PACKAGE, ROOT, DOCS, DOCS / "engine", BENCHMARKS)
 OTHERS = frozenset(
     {
         "ng", "np", "math", "cmath", "scipy", "numba", "torch", "jax", "llvmlite", "llvm", "ctypes",
-        "sys", "gc", "os", "threading", "functools", "object", "pickle", "numpy", "x", "t", "y", "a",
-        "out", "cuda", "array", "operator",
+        "sys", "gc", "os", "threading", "functools", "object", "pickle", "numpy", "x", "t", "y",
+        "a", "out", "cuda", "array", "operator",
     }
 )  # fmt: skip
 
