@@ -41,7 +41,7 @@ _MOST_PROGRAMS = 64  # of one body: one for each size of a batch
 
 
 class _BodyCapture(Capture):
-    """The capture of the body of a loop: it notes every tensor from outside."""
+    """The capture of the body of a loop; it notes every tensor from outside."""
 
     ways_out = (
         "and every step has its own. Choose by value with ng.where or ng.cond, or compute outside "
@@ -169,8 +169,8 @@ class Body:
 def captured(
     name: str, function: Callable[..., Sequence[Any]], specs: Sequence[Spec], user: Any
 ) -> tuple[Body, list[Any]]:
-    """Return the body that is a user's function, and the tensors that the function closes over,
-    which are further arguments of the body.
+    """Return the body that a user's function is, and the tensors that the function closes over,
+    which become further arguments of the body.
 
     A function that computes what an earlier one did has the body of that one.
 
@@ -205,7 +205,7 @@ def captured(
 
 
 def tried(name: str, function: Callable[..., None], specs: Sequence[Spec]) -> None:
-    """Call a function as it is called to be captured, and keep nothing."""
+    """Call a function with placeholders, as a capture does, and keep nothing of it."""
 
     def call(*stands: Tensor) -> list[Tensor]:
         function(*stands)
@@ -243,7 +243,8 @@ def _recorded(name: str, function: Callable[..., Sequence[Any]], specs: Sequence
 def _of_user(
     name: str, function: Callable[..., Sequence[Any]], specs: Sequence[Spec], user: Any
 ) -> Any:
-    """Return the trace of a user's function; raise if each call of it would do something else.
+    """Return the trace of a user's function; raise if each call of the function would do something
+    else.
 
     It is captured again if random numbers were drawn meanwhile, perhaps by another thread.
     """

@@ -66,8 +66,9 @@ class StepsOperator(TypedHostOperator):
         return known | {f"d{n}": n for shape, _ in self.out_specs for n in shape}
 
     def compute(self, arrays: Arrays, count: int | None, leads: tuple[bool, ...]) -> list[Any]:
-        """Return the results for inputs whose first axis is that of the steps, if they have one;
-        the next is that of ``count`` samples for inputs in ``leads``, and for all results."""
+        """Return the results for inputs of steps and samples. An input of the steps has them as its
+        first axis; for inputs in ``leads``, and in all results, the next axis is that of ``count``
+        samples."""
         raise NotImplementedError
 
     def single(self, *arrays: np.ndarray) -> list[np.ndarray]:
@@ -123,7 +124,8 @@ class StepsOperator(TypedHostOperator):
 
 
 class Loop(StepsOperator):
-    """A loop over a body: its results are what is carried at the end, and what the steps yield.
+    """A loop over a body; its results are the carried arrays at the end, and the arrays that the
+    steps yield.
 
     Parameters
     ----------
@@ -160,7 +162,7 @@ class Loop(StepsOperator):
         self.recording: Loop | None = None  # the loop that yields its states, too
 
     def apply(self, *values: Any) -> tuple[Any, ...]:
-        """Return the results for values."""
+        """Return the results of the loop for values."""
         found = self(*values)
         return found if self.nout > 1 else (found,)
 
@@ -176,7 +178,7 @@ class Loop(StepsOperator):
         return [*last, *ys]
 
     def steps(self, count: int | None, leads: tuple[bool, ...]) -> Steps:
-        """Return the steps for batches of a size, or for none, made once."""
+        """Return the steps for batches of a size, or without a batch; they are made once."""
         found = self._steps.get((count, leads))
         if found is None:
             found = self._steps[count, leads] = Steps(self.body, self.form, count, leads)
@@ -186,11 +188,12 @@ class Loop(StepsOperator):
         self.steps(None, ()).prepare()
 
     def step_leads(self, leads: tuple[bool, ...]) -> tuple[bool, ...]:
-        """Return which arguments of a step have an axis of samples: those that are carried have."""
+        """Return which arguments of a step have an axis of samples; all carried arguments have."""
         return leads and (*[True] * self.form.carried, *leads[self.form.carried :])
 
     def turned(self, arrays: Sequence[Any]) -> list[Any]:
-        """Return arrays of steps in the order in which the steps run."""
+        """Return the arrays of the steps with their first axis in the order in which the steps run.
+        """
         return [a[::-1] for a in arrays] if self.is_reverse else list(arrays)
 
     # Derivatives
@@ -296,7 +299,7 @@ class Loop(StepsOperator):
 def loop_over(
     body: Body, sizes: Sizes, length: int, reverse: bool, snapshots: Any = "auto"
 ) -> Loop:
-    """Return the loop over a body, made once."""
+    """Return the loop over a body, the same loop for the same arguments."""
     key = sizes, length, reverse, snapshots
     found = body.loops.get(key)
     if found is None:

@@ -150,7 +150,7 @@ class Capture:
         self.copies = [] if parent is None else parent.copies
 
     def running(self) -> Block:
-        """Capture what this thread does inside the block."""
+        """Capture the operations of this thread inside the block."""
         return changing(capture=self, deferring=True, kept=None)
 
     def note_operands(self, values: Iterable[Value]) -> None:
@@ -176,7 +176,8 @@ class Capture:
             raise CaptureError(f"{self.what}: {_work_array(*found)}")
 
     def note_copy(self, base: Value, copy: Value, key: Any) -> None:
-        """Note a copy of elements that would have been a view for an index of known positions."""
+        """Note a copy of elements by an index that is still to be computed; an index that is known
+        would have given a view."""
         self.copies.append(IndexCopy(base, copy, key))
 
     def find_copy(self, base: Value, copy: Value) -> "IndexCopy | None":
@@ -246,7 +247,7 @@ class Capture:
             view.forget()
 
     def is_outer(self, value: Value) -> bool:
-        """Whether a change of ``value`` could be seen outside of the captured function."""
+        """Whether a change of ``value`` would be seen outside of the captured function."""
         arguments = self.arguments  # none for a branch: its operands can be seen outside
         if any(value is argument for argument in arguments):
             return True

@@ -39,7 +39,7 @@ def grouped(
 
 
 class Grouping:
-    """Groups of roots that are computed together, in an order in which readers follow writers.
+    """Groups of roots, each computed by one kernel, in an order in which readers follow writers.
 
     ``after[n]`` lists the roots that read the value of root n, each with whether it reads that
     value only element by element, so that both roots can be in one kernel.

@@ -1,4 +1,5 @@
-"""Functions, methods and classes that dispatch on whether an argument is a tensor."""
+"""Functions, methods and classes that call numgrad if an argument is a tensor, and SciPy otherwise.
+"""
 
 import functools
 import sys
@@ -19,8 +20,8 @@ class Switch:
 
 
 def _is_asked(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], depth: int = 2) -> bool:
-    """Whether a call is for numgrad: it has a tensor among its arguments, or in what a function
-    reads that the user gives to a solver."""
+    """Whether a call is for numgrad: a tensor is among its arguments, or is read by a function that
+    the user gives to a solver."""
     if not Switch.is_on:
         return False
     if holds_tensor(args) or (kwargs and holds_tensor(kwargs)):

@@ -1,4 +1,5 @@
-"""SciPy's factors of a constant sparse matrix, that solve for right hand sides of tensors, too."""
+"""SciPy's factors of a constant sparse matrix, which also solve for right hand sides that are
+tensors."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,7 +9,7 @@ from .tensors import holds_tensor
 
 
 class Factors:
-    """What SciPy's ``splu`` returns, and the same matrix for numgrad.
+    """The result of SciPy's ``splu``, together with the same matrix for numgrad.
 
     Its attributes are those of SciPy's factors, whose ``solve`` answers arrays.
     """
