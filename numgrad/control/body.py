@@ -1,9 +1,9 @@
 """The body of a loop: a function of tensors, captured once and closed.
 
-A user's function reads what it is called with and what it closes over. Its capture finds both, and
-is then recorded once more with an argument for each tensor from outside, so that a `Body` is a
-function of its arguments alone. What is done with a body is done with such functions: its reverse
-and its tangents are bodies, too, recorded from functions that call it.
+A user's function reads its arguments and the tensors that it closes over. Its capture finds both,
+and is then recorded once more with an argument for each tensor from outside, so that a `Body` is a
+function of its arguments alone. The reverse and the tangents of a body are bodies, too: they are
+captured from functions that call the body.
 """
 
 from collections.abc import Callable, Sequence
@@ -172,7 +172,7 @@ def captured(
     """Return the body that a user's function is, and the tensors that the function closes over,
     which become further arguments of the body.
 
-    A function that computes what an earlier one did has the body of that one.
+    A function that computes the same as an earlier function gets the same body.
 
     Parameters
     ----------

@@ -1,17 +1,17 @@
 """Loops as operators: one operation for all steps, whose derivatives are loops.
 
 A `Loop` carries arrays from step to step of its body. Its reverse is a `Loop` over the steps in
-reverse, whose body is the derivative of the body at the state before the step: what is carried are
-the cotangents of the carried arrays, and sums of the cotangents of what all steps read. Its tangent
-is a `Loop` over the same steps, which carries states and their tangents. So every order and every
-mode of derivatives, batches included, is a matter of bodies, which `numgrad.control.body` makes of
-a captured function.
+reverse, whose body is the derivative of the body at the state before the step. This loop carries
+the cotangents of the carried arrays, and sums of the cotangents of arrays that all steps read. The
+tangent of a `Loop` is a `Loop` over the same steps, which carries states and their tangents. So
+every order and every mode of derivatives, batches included, is a matter of bodies, which
+`numgrad.control.body` makes of a captured function.
 
 The reverse needs the states before the steps. Where gradients are recorded and all states fit into
 memory, the loop yields them beside its results (`numgrad.control.recording`). Else the reverse is
-one operator, `Pullback`, which computes them again from the first one, and keeps as many at a time
-as memory allows. Where it is differentiated itself,
-it is what it stands for: a loop that yields its states, followed by a loop that reads them.
+one operator, `Pullback`, which computes the states again from the first one, and keeps as many at a
+time as memory allows. The derivative of a `Pullback` is that of the two loops that it stands for: a
+loop that yields its states, followed by a loop that reads them.
 """
 
 from collections.abc import Sequence
@@ -98,7 +98,8 @@ class StepsOperator(TypedHostOperator):
         return made
 
     def _row_by_row(self, arrays: Arrays, loop: tuple[int, ...]) -> list[np.ndarray]:
-        """Return the results of programs that were made before."""
+        """Return the results of one sample after the other, in the thread of a running program,
+        where only programs that were made before can run."""
         whole = [np.empty((*loop, *shape), dtype) for shape, dtype in self.out_specs]
         for index, cores in elements(arrays, self.ncore[: len(arrays)]):
             for place, result in zip(whole, self.single(*cores), strict=True):
@@ -319,7 +320,7 @@ def _differs(array: np.ndarray, lead: int) -> bool:
 
 
 def _in_all(array: np.ndarray, spec: Spec, count: int) -> np.ndarray:
-    """Return an array of carried elements with an axis of samples."""
+    """Return an array of carried elements in the shape of ``spec``, repeated if need be."""
     shape = spec[0]
     return array if array.shape == shape else np.broadcast_to(array, shape).copy()
 

@@ -173,7 +173,8 @@ class _Room:
         return self.arrays + arrays < MOST_OPERANDS and self.numbers + numbers <= MOST_NUMBERS
 
     def take(self, root: Root) -> None:
-        """Add a root; it is counted when `has` is called, which most groups of one never do."""
+        """Add a root to the kernel. Its operands are counted only when `has` is called, which most
+        kernels of a single root never need."""
         self._taken.append(root)
 
     def _add(self, root: Root) -> None:

@@ -1,5 +1,5 @@
-"""Guard against random numbers that a function draws while it is captured: every replay would have
-the same ones."""
+"""Guard against random numbers that a function draws while it is captured: every replay would
+repeat the same numbers."""
 
 import functools
 import random

@@ -112,8 +112,8 @@ def ascending(
 def extended(
     x: Tensor, axis: int, before: int, after: int, mode: Any, cval: Any, what: str
 ) -> Tensor:
-    """Return an array extended along an axis by ``before`` and ``after`` elements; ``mode`` says
-    which."""
+    """Return an array with ``before`` and ``after`` more elements along an axis, chosen by ``mode``
+    as in SciPy."""
     if not isinstance(mode, str) or mode not in MODES:
         raise ValueError(f"{what}: mode must be one of {', '.join(MODES)}, got {mode!r:.80}")
     if not before and not after:

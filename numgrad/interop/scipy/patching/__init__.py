@@ -1,1 +1,2 @@
-"""SciPy's own functions on tensors: replaced by functions that look whether there is one."""
+"""SciPy's own functions on tensors: each is replaced by a function that looks for tensors among its
+arguments."""
