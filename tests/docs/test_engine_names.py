@@ -11,7 +11,7 @@ from .pages import DOCS
 ROOT = DOCS.parent
 PACKAGE = ROOT / "numgrad"
 BENCHMARKS = ROOT / "asv_benchmarks" / "benchmarks"
-PAGES = sorted((DOCS / "engine").glob("*.md"))
+PAGES = [DOCS / "how_it_works.md", *sorted((DOCS / "engine").glob("*.md"))]
 FOLDERS = (PACKAGE, ROOT, DOCS, DOCS / "engine", BENCHMARKS)
 # The first parts of dotted names that are not of this package: other libraries, and values of
 # examples.
@@ -62,7 +62,9 @@ def _defined(body):
 def exists(name):
     """Whether a path, or a dotted name, is one of this repository; True for other code."""
     if re.fullmatch(r"\.?[\w/.-]+\.(py|md|cfg|toml)|[a-z_]\w*(/\w+)+/?", name):
-        return any((folder / name).exists() for folder in FOLDERS)
+        return any(
+            (folder / name).exists() or (folder / f"{name}.py").exists() for folder in FOLDERS
+        )
     found = re.fullmatch(r"([A-Za-z_]\w*)((?:\.\w+)+)(\(.*\))?", name)
     if not found or found[1] in OTHERS:
         return True

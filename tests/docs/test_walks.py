@@ -172,6 +172,14 @@ def test_walks_with_an_empty_cache(warm, tmp_path):
     assert first == table(PASS)[0]
 
 
+def test_other_pages_have_these_numbers():
+    text = " ".join((DOCS / "how_it_works.md").read_text("utf-8").split())
+    (first,), *_, (last,) = table(OPERATION)
+    assert f"{first} files at the very first call and {last} in the end" in text
+    _, (first, *_), *_, (last, *_) = table(PASS)
+    assert f"{first} files at the first pass over a graph and {last} in the end" in text
+
+
 def table(page):
     """Return the numbers of the first table of a page."""
     lines = page.read_text("utf-8").splitlines()
