@@ -69,8 +69,9 @@ _ONCE = ((0, 0), (0, 1))  # the copy alone was written, if anything
 
 
 class IndexCopy:
-    """A copy of the elements of ``base`` at ``key``, where an index of known positions would give a
-    view; with the versions at which copy and base agreed last."""
+    """A copy of the elements of ``base`` at ``key``, by an index that is still to be computed; a
+    known index would have given a view. The versions of both tell whether copy and base still
+    agree."""
 
     def __init__(self, base: Value, copy: Value, key: Any) -> None:
         self.base, self.copy, self.key = base, copy, key

@@ -104,7 +104,7 @@ class RandomGuard:
 
 
 class _Entropy(threading.local):
-    """How often generators of NumPy have asked the system for a seed, in this thread.
+    """The number of times that NumPy's generators have asked the system for a seed, in this thread.
 
     NumPy has no hook for that, so its function ``randbits`` is replaced by one that counts.
     """
