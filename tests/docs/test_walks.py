@@ -225,6 +225,22 @@ def test_functions_of_roads_exist():
         require_function(file, [name for _, name in pairs])
 
 
+def test_figures_of_roads_are_those_of_the_script():
+    """One row for each measurement, and the roads of a row exist."""
+    tree = ast.parse((DOCS / "engine" / "measure_roads.py").read_text("utf-8"))
+    (measured,) = [
+        node.value.elts
+        for node in tree.body
+        if isinstance(node, ast.AnnAssign) and getattr(node.target, "id", "") == "ROADS"
+    ]
+    text = (DOCS / "engine" / "roads.md").read_text("utf-8")
+    figures = text.partition("## Figures")[2]
+    rows = re.findall(r"^\| [^|]*\| ([A-D]\d[^|]*) \| [\d.]+ \|$", figures, re.MULTILINE)
+    assert len(rows) == len(measured)
+    known = set(re.findall(r"^\| ([A-D]\d+)", text.partition("## Figures")[0], re.MULTILINE))
+    assert set(re.findall(r"[A-D]\d+", " ".join(rows))) <= known
+
+
 def require_function(file, names):
     for name in names:
         tree = ast.parse((PACKAGE / file).read_text("utf-8"))
