@@ -148,7 +148,8 @@ class SparsityError(NumgradError, ValueError):
 
 
 class GraphError(NumgradError, RuntimeError):
-    """An internal invariant of a graph or a program is violated (raised by ``engine.verify``)."""
+    """An internal invariant of a graph or a program is violated, or the array of a tensor has been
+    replaced by one that does not fit."""
 
 
 class CacheWarning(UserWarning, RuntimeWarning):

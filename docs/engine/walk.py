@@ -15,15 +15,18 @@ import tempfile
 from collections.abc import Callable, Iterator
 from typing import Any
 
+Called = list[tuple[str, str]]
+"""Functions: the file of each, below ``numgrad/``, and its qualified name."""
+
 _FUNCTION = 1  # CO_OPTIMIZED, which the bodies of modules and classes have not
 
 
-def passed(call: Callable[[], Any]) -> dict[str, list[str]]:
-    """Return the files that a call passes, each with the functions that are called, in order."""
+def called(call: Callable[[], Any]) -> Called:
+    """Return the functions of numgrad that a call enters, in order of their first calls."""
     import numgrad
 
     root = os.path.dirname(numgrad.__file__) + os.sep
-    found: dict[str, dict[str, None]] = {}
+    found: dict[tuple[str, str], None] = {}
     imports = 0
 
     def look(frame: Any, event: str, arg: Any) -> None:
@@ -34,21 +37,29 @@ def passed(call: Callable[[], Any]) -> dict[str, list[str]]:
         elif event == "call" and not imports and code.co_flags & _FUNCTION:
             path = code.co_filename
             if path.startswith(root):
-                names = found.setdefault(path[len(root) :].replace(os.sep, "/"), {})
-                names[code.co_qualname.split(".<locals>")[0]] = None
+                file = path[len(root) :].replace(os.sep, "/")
+                found[file, code.co_qualname.split(".<locals>")[0]] = None
 
-    gc.disable()  # the collector calls `_collector._note` whenever it happens to run
+    gc.disable()  # the collector calls `gc_pause._note` whenever it happens to run
     sys.setprofile(look)
     try:
         call()
     finally:
         sys.setprofile(None)
         gc.enable()
-    return {path: list(names) for path, names in found.items()}
+    return list(found)
 
 
-def walks(name: str) -> Iterator[tuple[str, dict[str, list[str]]]]:
-    """Yield what each of several calls in a row passes."""
+def by_file(functions: Called) -> dict[str, list[str]]:
+    """Return the files of functions, each with its functions, in order of the first calls."""
+    files: dict[str, list[str]] = {}
+    for file, name in functions:
+        files.setdefault(file, []).append(name)
+    return files
+
+
+def walks(name: str) -> Iterator[tuple[str, Called]]:
+    """Yield the functions that each of several calls in a row enters."""
     import numpy as np
 
     import numgrad as ng
@@ -58,7 +69,7 @@ def walks(name: str) -> Iterator[tuple[str, dict[str, list[str]]]]:
     x = ng.tensor([1.0, 2.0, 3.0], requires_grad=True)
     if name == "sin":
         for number in range(1, 104):
-            found = passed(lambda: ng.sin(x))
+            found = called(lambda: ng.sin(x))
             if number in (1, 2, 101, 102):
                 yield f"call {number}", found
     elif name == "jit":
@@ -71,14 +82,14 @@ def walks(name: str) -> Iterator[tuple[str, dict[str, list[str]]]]:
             ("tuple", lambda: pair((array, array))),
         ]:
             for number in (1, 2):
-                yield f"{kind}, call {number}", passed(call)
+                yield f"{kind}, call {number}", called(call)
     else:
         options: dict[str, Any] = {"create_graph": name == "create_graph"}
         if name == "batched":
             options = {"grad_outputs": np.eye(3), "is_grads_batched": True}
         for number in range(1, 6):
             y = ng.sin(x) * x + ng.exp(x)
-            yield f"pass {number}", passed(lambda y=y: ng.grad(y, x, **options))
+            yield f"pass {number}", called(lambda y=y: ng.grad(y, x, **options))
 
 
 def main() -> None:
@@ -97,9 +108,10 @@ def main() -> None:
                 subprocess.run(command, env=settings, check=True, stdout=subprocess.DEVNULL)
             subprocess.run(command, env=settings, check=True)
         return
-    for title, found in walks(options.name):
-        print(f"{title}: {len(found)} files")
-        for number, (path, names) in enumerate(found.items(), 1):
+    for title, functions in walks(options.name):
+        files = by_file(functions)
+        print(f"{title}: {len(files)} files")
+        for number, (path, names) in enumerate(files.items(), 1):
             print(f"{number:4} {path}" + ("" if options.brief else f": {', '.join(names)}"))
 
 

@@ -33,7 +33,7 @@ from .ssa.refusal import AdjointError
 
 @dataclass(frozen=True)
 class Options:
-    """Switches of the optimisations, all on; tests turn them off.
+    """Switches of the optimisations, all on; tests turn them off one by one.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class Options:
 
 @dataclass
 class Surroundings:
-    """What derived adjoints take from those who call them; it is set once.
+    """Two functions that the callers of derived adjoints supply once.
 
     Attributes
     ----------
@@ -180,8 +180,8 @@ class Derived:
         self._generate(classes)
 
     def _refuse_racing(self) -> None:
-        """Refuse numbers that iterations of a parallel loop hand on, other than sums and the like:
-        Numba gives the value from before the loop."""
+        """Refuse a parallel loop whose iterations hand a number on, unless they only sum it up or
+        the like: Numba gives the next iteration the value from before the loop."""
         for op in self.program.body.walk():
             if op.info.get("is_parallel") and not all(_reduces(*pair) for pair in _numbers(op)):
                 raise AdjointError(
@@ -236,7 +236,7 @@ class Derived:
         self.source = tidied("\n".join(writer.lines), options.long)
 
     def _live(self, classes: Classes) -> Liveness:
-        """What the forward sweep has to compute."""
+        """Return the values, operations and arrays that the forward sweep has to compute."""
         program, live = self.program, Liveness(self.program, classes)
         if not self.options.slice:
             live.need(ops=list(program.body.walk()))
@@ -275,17 +275,17 @@ class Derived:
 
     @cached_property
     def namespace(self) -> dict[str, Any]:
-        """What the names in the source stand for."""
+        """The globals of the generated source, by name."""
         given = {k: v for k, v in self.program.namespace.items() if k}
         return {"np": np, "math": math, **given, "__name__": __name__}
 
     @cached_property
     def plain(self) -> Any:
-        """The function, as Python runs it; its source is found by ``inspect``."""
+        """The derived function, as Python runs it; `inspect` finds its source."""
         return self._defined()[self.name]
 
     def _defined(self) -> dict[str, Any]:
-        """The names of a module with the source."""
+        """Execute the source; return the names that it defines."""
         digest = hashlib.sha256(self.source.encode()).hexdigest()[:16]
         file = f"<{self.name} {digest}>"
         linecache.cache[file] = (len(self.source), None, self.source.splitlines(True), file)
@@ -296,8 +296,8 @@ class Derived:
 
     @cached_property
     def compiled(self) -> Any:
-        """The function, compiled by Numba when it is first called. Where the slope is infinite it
-        is so in the result: divisions by 0 raise nothing."""
+        """The derived function, compiled by Numba at its first call. A division by 0 raises
+        nothing, so an infinite slope is infinite in the result."""
         from numba import njit
 
         options = getattr(self.request[0], "targetoptions", {})
@@ -315,7 +315,8 @@ class Derived:
 
     @cached_property
     def sparing(self) -> "Derived | None":
-        """The adjoint whose outer loops run from snapshots; None where there is no such loop."""
+        """The adjoint whose outer loops run again from snapshots; None for a kernel without such a
+        loop."""
         function, arguments, active = self.request
         made = derive(function, arguments, active, replace(self.options, snapshots=True))
         return made if made.has_snapshots else None
@@ -323,14 +324,14 @@ class Derived:
     # Lengths of slices that are taken to be what they say
 
     def suits(self, shapes: Sequence[tuple[int, ...]]) -> bool:
-        """Return whether arguments of given shapes are as long as the slices that the kernel takes
+        """Return whether arguments of these shapes are as long as the slices that the kernel takes
         of them."""
         is_first_suited = self.first is None or self.first.suits(shapes)
         required = self.program.requires
         return is_first_suited and all(shapes[n][axis] >= least for n, axis, least in required)
 
     def suited(self, shapes: Sequence[tuple[int, ...]]) -> "Derived":
-        """Return the adjoint for arguments of given shapes: this one, or a more general one."""
+        """Return the adjoint for arguments of these shapes: this adjoint, or a more general one."""
         if self.suits(shapes):
             return self
         if self.first is not None and not self.first.suits(shapes):
@@ -340,8 +341,8 @@ class Derived:
     def again(self, active: Sequence[int] | None = None) -> "Derived":
         """Return the adjoint of this adjoint, for derivatives of the second order; it is made once.
 
-        Its kernel takes tapes that are long enough, as those of a call of this one are. It has
-        shadows for them too, which begin and end without meaning.
+        The kernel of the new adjoint is this one with tapes that are long enough, as those of a
+        call are. The tapes have shadows too, whose values mean nothing.
 
         Parameters
         ----------
@@ -361,7 +362,7 @@ class Derived:
 
     @cached_property
     def _kernel(self) -> tuple[Any, list[Any]]:
-        """This adjoint as a kernel, and the types of its arguments."""
+        """Return this adjoint as a kernel, and the types of its arguments."""
         function, arguments, active = self.request
         options = replace(self.options, checked=False, split=False, long=math.inf)
         first = derive(function, arguments, active, options)
@@ -372,13 +373,14 @@ class Derived:
 
 
 def _numbers(op: Op) -> list[tuple[Value, Value]]:
-    """The numbers that a loop carries, and what an iteration makes of each."""
+    """Return the numbers that a loop carries, each with the value that an iteration yields for it.
+    """
     pairs = zip(op.body.phis, op.body.yields, strict=True)
     return [(phi, given) for phi, given in pairs if not phi.type.is_array]
 
 
 def _reduces(phi: Value, given: Value) -> bool:
-    """Whether an iteration only adds to a carried number, or the like."""
+    """Whether an iteration only adds to a carried number, or combines it in a similar way."""
     while given.op is not None and given.op.name in ("add", "sub", "mul", "truediv", "min", "max"):
         if phi in given.op.args:
             return True

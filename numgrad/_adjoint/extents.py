@@ -1,4 +1,5 @@
-"""The shapes of results before a kernel has run: from the shapes and integers that are known."""
+"""The shapes of the results of a kernel before it has run, from the shapes and integers among its
+arguments."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +20,7 @@ class UnknownExtentError(Exception):
 
 
 class Extents:
-    """The lengths of arrays of a program.
+    """The lengths of the arrays of a program, computed without running it.
 
     Parameters
     ----------
@@ -64,7 +65,7 @@ class Extents:
         raise UnknownExtentError(array, self._line)
 
     def number(self, value: Value) -> Any:
-        """Return a number, or raise as `of` does."""
+        """Return a number of the program, or raise as `of` does."""
         if value.constant is not None:
             return value.constant
         if value in self._numbers:

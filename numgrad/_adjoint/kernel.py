@@ -38,7 +38,7 @@ class Adjoint:
         return known[key]
 
     def __call__(self, *arguments: Any, cotangents: Sequence[Any] | None = None) -> tuple[Any, ...]:
-        """Return the gradient for each argument; None for what has none.
+        """Return the gradient of each argument; None for an argument without derivatives.
 
         Parameters
         ----------
@@ -105,13 +105,14 @@ def run(
 
 
 def _extent(part: Any) -> Any:
-    """What decides how long a kernel runs: the shape of an array, or an integer."""
+    """Return the shape of an array, or an integer: the values that decide how long a kernel runs.
+    """
     is_integer = isinstance(part, (int, np.integer))
     return part if is_integer else np.shape(part)
 
 
 class Tapes:
-    """The two tapes of a call: memory that is kept for the next one, unless it is large.
+    """The two tapes of a call: their memory is kept for the next call, unless it is large.
 
     Parameters
     ----------
@@ -144,7 +145,7 @@ class Tapes:
         return [m if m.size == length else m[:length] for m, length in pairs]
 
     def suffice(self, floats: int, integers: int) -> bool:
-        """Whether the tapes were long enough; else they are longer now."""
+        """Whether the tapes were long enough for a call; if not, they are longer now."""
         if floats <= self.lengths[0] and integers <= self.lengths[1]:
             self.derived.lengths = self.lengths
             return True
@@ -152,7 +153,8 @@ class Tapes:
         return False
 
     def exceed(self, memory: int | None) -> bool:
-        """Whether they would take more bytes than they may, and snapshots can take their place."""
+        """Whether the tapes would take more than ``memory`` bytes, and snapshots can take their
+        place."""
         is_large = memory is not None and 8 * sum(self.lengths) > max(memory, _LEAST)
         return is_large and self.derived.sparing is not None
 
@@ -176,7 +178,7 @@ def _key(part: Any) -> Any:
 
 
 def parts(argument: Any) -> list[Any]:
-    """Return the arrays and numbers of an argument; constants have none."""
+    """Return the arrays and numbers of an argument; a constant has none."""
     if isinstance(argument, tuple):
         return [part for inner in argument for part in parts(inner)]
     is_value = isinstance(argument, (np.ndarray, np.generic, bool, int, float, complex))
@@ -197,7 +199,8 @@ def refuse_aliases(derived: Derived, flat: Sequence[Any]) -> None:
 def _started(
     derived: Derived, flat: list[Any], cotangents: Sequence[Any] | None
 ) -> tuple[list[Any], dict[int, Any]]:
-    """The cotangents of the results, and the shadows with those of written arrays."""
+    """Return the cotangents of the results, and the shadows, which begin with the cotangents of the
+    arrays that the kernel writes."""
     count = len(derived.cotangents)
     given = list(cotangents) if cotangents is not None else []
     if cotangents is None:

@@ -1,4 +1,4 @@
-"""Derived adjoints with snapshots, called with as much memory as they may take."""
+"""Calls of derived adjoints with snapshots, within a given amount of memory."""
 
 import math
 import threading

@@ -1,5 +1,5 @@
-"""What is said about a derived adjoint beside its values: arguments that have no derivative since
-they are only compared, and whether differences agree."""
+"""Warnings about a derived adjoint: arguments without a derivative because they are only compared,
+and adjoints that disagree with differences."""
 
 import warnings
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ def warn_of_comparisons(derived: Derived) -> None:
 
 
 def difference_from_slope(derived: Derived, flat: Sequence[Any], run: Any) -> float:
-    """Return how far a derived adjoint is from a difference along one direction, relative to it.
+    """Return the relative distance of a derived adjoint from a difference along one direction.
 
     Of several steps the one counts that agrees best: a larger one may cross a kink, a smaller one
     has rounding errors.
@@ -108,7 +108,7 @@ def warn_of_difference(derived: Derived, flat: Sequence[Any], run: Any) -> None:
 
 
 def _value(derived: Derived, flat: Sequence[Any]) -> tuple[list[Any], list[np.ndarray]]:
-    """Return the results of the kernel, and the arrays that it writes."""
+    """Return the results of the kernel, and the arrays that the kernel writes."""
     function, types, _ = derived.request
     copies = [part.copy() if isinstance(part, np.ndarray) else part for part in flat]
     parts = iter(copies)

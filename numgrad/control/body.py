@@ -1,9 +1,9 @@
 """The body of a loop: a function of tensors, captured once and closed.
 
-A user's function reads what it is called with and what it closes over. Its capture finds both, and
-is then recorded once more with an argument for each tensor from outside, so that a `Body` is a
-function of its arguments alone. What is done with a body is done with such functions: its reverse
-and its tangents are bodies, too, recorded from functions that call it.
+A user's function reads its arguments and the tensors that it closes over. Its capture finds both,
+and is then recorded once more with an argument for each tensor from outside, so that a `Body` is a
+function of its arguments alone. The reverse and the tangents of a body are bodies, too: they are
+captured from functions that call the body.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,7 +41,7 @@ _MOST_PROGRAMS = 64  # of one body: one for each size of a batch
 
 
 class _BodyCapture(Capture):
-    """The capture of the body of a loop: it notes every tensor from outside."""
+    """The capture of the body of a loop; it notes every tensor from outside."""
 
     ways_out = (
         "and every step has its own. Choose by value with ng.where or ng.cond, or compute outside "
@@ -169,10 +169,10 @@ class Body:
 def captured(
     name: str, function: Callable[..., Sequence[Any]], specs: Sequence[Spec], user: Any
 ) -> tuple[Body, list[Any]]:
-    """Return the body that is a user's function, and the tensors that the function closes over,
-    which are further arguments of the body.
+    """Return the body that a user's function is, and the tensors that the function closes over,
+    which become further arguments of the body.
 
-    A function that computes what an earlier one did has the body of that one.
+    A function that computes the same as an earlier function gets the same body.
 
     Parameters
     ----------
@@ -205,7 +205,7 @@ def captured(
 
 
 def tried(name: str, function: Callable[..., None], specs: Sequence[Spec]) -> None:
-    """Call a function as it is called to be captured, and keep nothing."""
+    """Call a function with placeholders, as a capture does, and keep nothing of it."""
 
     def call(*stands: Tensor) -> list[Tensor]:
         function(*stands)
@@ -243,7 +243,8 @@ def _recorded(name: str, function: Callable[..., Sequence[Any]], specs: Sequence
 def _of_user(
     name: str, function: Callable[..., Sequence[Any]], specs: Sequence[Spec], user: Any
 ) -> Any:
-    """Return the trace of a user's function; raise if each call of it would do something else.
+    """Return the trace of a user's function; raise if each call of the function would do something
+    else.
 
     It is captured again if random numbers were drawn meanwhile, perhaps by another thread.
     """

@@ -1,4 +1,4 @@
-"""What a loop carries and yields: containers of tensors, whose leaves have known specs."""
+"""Containers of the tensors that a loop carries and yields; the specs of their leaves are known."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -52,7 +52,7 @@ class Tree:
         self.weak = [type(leaf) in NUMBERS for leaf in self.leaves]
 
     def place(self, number: int) -> str:
-        """Return how a leaf is reached, for errors."""
+        """Return the path to a leaf, for errors."""
         keys = self._paths()[number]
         parts = [f".{k}" if isinstance(k, str) and k.isidentifier() else f"[{k!r}]" for k in keys]
         return f"{self.what}{' at ' if parts else ''}{''.join(parts)}"
@@ -96,7 +96,7 @@ def _is_leaf(item: Any) -> bool:
 
 
 def line_of(value: Tensor, function: Callable[..., Any]) -> str:
-    """Return where a result was made, else where the function is defined."""
+    """Return the line that made a result, or the line of the function if that is unknown."""
     site = getattr(value.expr, "site", None)
     if site is not None and site.code is not None:
         return str(site)

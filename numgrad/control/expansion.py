@@ -120,8 +120,8 @@ class _Expanding:
         return self._inputs.setdefault(element, ("input", len(self._inputs)))
 
     def _constant(self, content: bytes, dtype: np.dtype) -> Any:
-        """Return the value of a constant, which is an operand: then its bits do not matter to the
-        code."""
+        """Return the value of a constant, which is an operand of the code: then the code does not
+        depend on its bits."""
         offset = len(self._constants)
         self._constants += content.ljust(8, b"\0")
         return self._input(Element(self._count, offset, dtype))
@@ -175,7 +175,7 @@ class _Expanding:
                 self._values[out, place + column * apart[0]] = self._halved(spec, row), dtype
 
     def _halved(self, spec: Any, row: list[Any]) -> Any:
-        """Return the value that joins several."""
+        """Return the value that joins several values by halves."""
         width = LEAF // 2
         while width:
             for n in range(max(min(len(row) - width, width), 0)):
@@ -184,7 +184,7 @@ class _Expanding:
         return row[0]
 
     def _multiplied(self, pattern: Any, places: Any, dtype: np.dtype) -> None:
-        """Expand a product of matrices: each element is a chain of products that are added."""
+        """Expand a product of matrices: each element is a chain of products and sums."""
         (m, k, n), spec = pattern.core, pattern.spec
         if not 0 < k <= MOST_TERMS:
             raise _UnknownError

@@ -1,17 +1,17 @@
 """Loops as operators: one operation for all steps, whose derivatives are loops.
 
 A `Loop` carries arrays from step to step of its body. Its reverse is a `Loop` over the steps in
-reverse, whose body is the derivative of the body at the state before the step: what is carried are
-the cotangents of the carried arrays, and sums of the cotangents of what all steps read. Its tangent
-is a `Loop` over the same steps, which carries states and their tangents. So every order and every
-mode of derivatives, batches included, is a matter of bodies, which `numgrad.control.body` makes of
-a captured function.
+reverse, whose body is the derivative of the body at the state before the step. This loop carries
+the cotangents of the carried arrays, and sums of the cotangents of arrays that all steps read. The
+tangent of a `Loop` is a `Loop` over the same steps, which carries states and their tangents. So
+every order and every mode of derivatives, batches included, is a matter of bodies, which
+`numgrad.control.body` makes of a captured function.
 
 The reverse needs the states before the steps. Where gradients are recorded and all states fit into
 memory, the loop yields them beside its results (`numgrad.control.recording`). Else the reverse is
-one operator, `Pullback`, which computes them again from the first one, and keeps as many at a time
-as memory allows. Where it is differentiated itself,
-it is what it stands for: a loop that yields its states, followed by a loop that reads them.
+one operator, `Pullback`, which computes the states again from the first one, and keeps as many at a
+time as memory allows. The derivative of a `Pullback` is that of the two loops that it stands for: a
+loop that yields its states, followed by a loop that reads them.
 """
 
 from collections.abc import Sequence
@@ -66,8 +66,9 @@ class StepsOperator(TypedHostOperator):
         return known | {f"d{n}": n for shape, _ in self.out_specs for n in shape}
 
     def compute(self, arrays: Arrays, count: int | None, leads: tuple[bool, ...]) -> list[Any]:
-        """Return the results for inputs whose first axis is that of the steps, if they have one;
-        the next is that of ``count`` samples for inputs in ``leads``, and for all results."""
+        """Return the results for inputs of steps and samples. An input of the steps has them as its
+        first axis; for inputs in ``leads``, and in all results, the next axis is that of ``count``
+        samples."""
         raise NotImplementedError
 
     def single(self, *arrays: np.ndarray) -> list[np.ndarray]:
@@ -97,7 +98,8 @@ class StepsOperator(TypedHostOperator):
         return made
 
     def _row_by_row(self, arrays: Arrays, loop: tuple[int, ...]) -> list[np.ndarray]:
-        """Return the results of programs that were made before."""
+        """Return the results of one sample after the other, in the thread of a running program,
+        where only programs that were made before can run."""
         whole = [np.empty((*loop, *shape), dtype) for shape, dtype in self.out_specs]
         for index, cores in elements(arrays, self.ncore[: len(arrays)]):
             for place, result in zip(whole, self.single(*cores), strict=True):
@@ -123,7 +125,8 @@ class StepsOperator(TypedHostOperator):
 
 
 class Loop(StepsOperator):
-    """A loop over a body: its results are what is carried at the end, and what the steps yield.
+    """A loop over a body; its results are the carried arrays at the end, and the arrays that the
+    steps yield.
 
     Parameters
     ----------
@@ -160,7 +163,7 @@ class Loop(StepsOperator):
         self.recording: Loop | None = None  # the loop that yields its states, too
 
     def apply(self, *values: Any) -> tuple[Any, ...]:
-        """Return the results for values."""
+        """Return the results of the loop for values."""
         found = self(*values)
         return found if self.nout > 1 else (found,)
 
@@ -176,7 +179,7 @@ class Loop(StepsOperator):
         return [*last, *ys]
 
     def steps(self, count: int | None, leads: tuple[bool, ...]) -> Steps:
-        """Return the steps for batches of a size, or for none, made once."""
+        """Return the steps for batches of a size, or without a batch; they are made once."""
         found = self._steps.get((count, leads))
         if found is None:
             found = self._steps[count, leads] = Steps(self.body, self.form, count, leads)
@@ -186,11 +189,12 @@ class Loop(StepsOperator):
         self.steps(None, ()).prepare()
 
     def step_leads(self, leads: tuple[bool, ...]) -> tuple[bool, ...]:
-        """Return which arguments of a step have an axis of samples: those that are carried have."""
+        """Return which arguments of a step have an axis of samples; all carried arguments have."""
         return leads and (*[True] * self.form.carried, *leads[self.form.carried :])
 
     def turned(self, arrays: Sequence[Any]) -> list[Any]:
-        """Return arrays of steps in the order in which the steps run."""
+        """Return the arrays of the steps with their first axis in the order in which the steps run.
+        """
         return [a[::-1] for a in arrays] if self.is_reverse else list(arrays)
 
     # Derivatives
@@ -296,7 +300,7 @@ class Loop(StepsOperator):
 def loop_over(
     body: Body, sizes: Sizes, length: int, reverse: bool, snapshots: Any = "auto"
 ) -> Loop:
-    """Return the loop over a body, made once."""
+    """Return the loop over a body, the same loop for the same arguments."""
     key = sizes, length, reverse, snapshots
     found = body.loops.get(key)
     if found is None:
@@ -316,7 +320,7 @@ def _differs(array: np.ndarray, lead: int) -> bool:
 
 
 def _in_all(array: np.ndarray, spec: Spec, count: int) -> np.ndarray:
-    """Return an array of carried elements with an axis of samples."""
+    """Return an array of carried elements in the shape of ``spec``, repeated if need be."""
     shape = spec[0]
     return array if array.shape == shape else np.broadcast_to(array, shape).copy()
 

@@ -70,8 +70,8 @@ class Pullback(StepsOperator):
 
     @lazy
     def _groups(self) -> tuple[list[int], list[int], list[int]]:
-        """The numbers of the arguments of the body that are carried and floating, that are a wanted
-        part of a step, and that are wanted and the same for all steps."""
+        """Return the numbers of three groups of the body's arguments: carried and floating, a
+        wanted part of a step, and wanted and the same for all steps."""
         form, specs = self.loop.form, self.loop.body.specs
         states, own, constant = form.split(list(range(len(specs))))
         return (
@@ -203,7 +203,8 @@ class Pullback(StepsOperator):
     # Derivatives
 
     def _pulled(self, context: Any, *grads: Any) -> tuple[Any, ...]:
-        """Return the cotangents of the inputs, by those of the two loops that it stands for."""
+        """Return the cotangents of the inputs, by the derivatives of the two loops that the
+        operator stands for."""
         loop = self.loop
         count, carried = len(loop.input_specs), loop.form.carried
         inputs = [context.input(n) for n in range(len(self.input_specs))]
@@ -247,7 +248,8 @@ class Pullback(StepsOperator):
     def tangent(
         self, forward_pass: Any, context: Any, tangents: Sequence[Any]
     ) -> Sequence[Any] | None:
-        """Return the tangents of the cotangents, by those of the two loops that it stands for."""
+        """Return the tangents of the cotangents, by the derivatives of the two loops that the
+        operator stands for."""
         loop, count = self.loop, len(self.loop.input_specs)
         carried = loop.form.carried
         inputs = [context.input(n) for n in range(len(self.input_specs))]

@@ -12,7 +12,7 @@ from .loop import Loop
 
 
 class RecordingLoop(Loop):
-    """A loop that yields the states before its steps behind everything else.
+    """A loop that yields the states before its steps, after its other results.
 
     Parameters
     ----------
@@ -37,8 +37,8 @@ class RecordingLoop(Loop):
     def differentiate(
         self, backward_pass: Any, context: Any, cotangents: Sequence[Any]
     ) -> Sequence[Any]:
-        """Return the cotangents of the inputs: from the states, unless they have cotangents of
-        their own, which the derivative of a derivative gives them."""
+        """Return the cotangents of the inputs, computed from the states; by the general way if the
+        states themselves have cotangents, as in a derivative of a derivative."""
         if any(g is not None for g in cotangents[self._first :]):
             return super().differentiate(backward_pass, context, cotangents)
         inputs = [context.input(n) for n in range(len(self.input_specs))]
@@ -68,8 +68,8 @@ def _keeps_all(loop: Loop) -> bool:
 
 
 def _is_alone() -> bool:
-    """Whether a loop runs once at a time: the samples of a mapped function, whose number is not
-    known yet, would keep the states of each, and so would the steps of a loop around it."""
+    """Whether a loop runs once at a time. Within a mapped function each sample would keep its
+    states, and their number is not known yet; so would each step of a loop around."""
     capture = mode.capture
     while capture is not None:
         if type(capture) is not Capture or capture.has_rows:

@@ -1,4 +1,4 @@
-"""Which functions compute the same: a key of a trace, equal for equal ones.
+"""Functions that compute the same: a key of a trace, equal for equal traces.
 
 A loop in eager code captures its function at each call. Programs and derivatives are made once for
 functions with the same operations at the same lines of code, and the same graph.

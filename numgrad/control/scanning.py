@@ -146,7 +146,7 @@ def _scanned(
 def _several(
     f: Callable[..., Any], unroll: int, without_xs: bool, reverse: bool
 ) -> Callable[..., Any]:
-    """Return a function of several steps."""
+    """Return a function of several steps in one."""
     from ..functions.shape.joining import stack
 
     def steps(carry: Any, xs: Any) -> Any:
@@ -176,7 +176,8 @@ def _loop(
 
 
 class Step:
-    """The step of a loop as a body: captured, and found to keep what is carried."""
+    """The step of a loop as a body: captured, and checked to keep the specs of the carried arrays.
+    """
 
     def __init__(
         self, f: Callable[..., Any], first: Tree, own: Sequence[Spec], given: Tree,
@@ -223,7 +224,7 @@ class Step:
         return [*found, *ys]
 
     def _require_alike(self, found: list[Tensor], tree: Tree) -> None:
-        """Raise unless what is carried keeps its structure, shapes and dtypes."""
+        """Raise unless a step keeps the structure, shapes and dtypes of the carried arrays."""
         name, f = self._name, self._f
         if tree.structure != self._first.structure:
             raise ArgTypeError(
@@ -253,7 +254,7 @@ class Step:
 
 
 def _takes(dtype: np.dtype, number: Any) -> bool:
-    """Whether an array of a dtype keeps it with a number of Python."""
+    """Whether an array of a dtype keeps its dtype in an operation with a Python number."""
     return np.result_type(dtype, number) == dtype
 
 

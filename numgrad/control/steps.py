@@ -1,4 +1,4 @@
-"""The steps of a loop on arrays: the program of its body, run once for each."""
+"""The steps of a loop on arrays: the program of the body runs once for each step."""
 
 from collections.abc import Sequence
 from math import prod
@@ -15,14 +15,15 @@ Arrays = Sequence[np.ndarray]
 
 
 class Sizes(NamedTuple):
-    """How many of the arguments of a body are carried, and how many are a step's own; the others
-    are the same for all steps. Results are what is carried, then what each step yields."""
+    """The numbers of carried arguments and of per-step arguments of a body; the other arguments are
+    the same for all steps. Results are the carried arrays, then the arrays that each step yields.
+    """
 
     carried: int
     per_step: int
 
     def split(self, arguments: Sequence[Any]) -> tuple[list[Any], list[Any], list[Any]]:
-        """Return arguments that are carried, those of the steps, and those of all steps."""
+        """Return the arguments in three parts: carried, per step, and the same for all steps."""
         first, second = self.carried, self.carried + self.per_step
         return list(arguments[:first]), list(arguments[first:second]), list(arguments[second:])
 
@@ -72,7 +73,7 @@ class Steps:
         self, carries: Arrays, xs: Arrays, constants: Arrays, length: int, ys: Arrays = (),
         history: Arrays = (),
     ) -> list[np.ndarray]:  # fmt: skip
-        """Run steps; return what is carried behind the last one.
+        """Run steps; return the carried arrays after the last step.
 
         Parameters
         ----------
@@ -115,7 +116,8 @@ class Steps:
         self, loop: Any, carries: Arrays, others: Arrays, moving: int, length: int, ys: Arrays,
         history: Arrays,
     ) -> list[np.ndarray]:  # fmt: skip
-        """Run the steps as one loop; the first of the other arguments move on at each step."""
+        """Run the steps as one compiled loop; at each step the first ``moving`` of the other
+        arguments move on."""
         last = [old[-1] for old in history] or self._new_state()
         ends = [old[1:] for old in history] or last
         yielded = list(ys) or [np.empty(*spec) for spec in self.results[self._carried :]]

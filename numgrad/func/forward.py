@@ -54,8 +54,8 @@ def jvp(
 def evaluate_with_vectors(
     function: Any, primals: Any, given: Any, what: str, kind: str, has_aux: bool = False
 ) -> tuple[Evaluation, list[Tensor], bool]:
-    """Call a function on primals; return it, the given vectors as tensors of matching shapes, and
-    whether products with them need a graph."""
+    """Call a function on primals; return its evaluation, the given vectors as tensors of matching
+    shapes, and whether products with the vectors need a graph."""
     for name, value in (("primals", primals), (f"{kind}s", given)):
         if not isinstance(value, (tuple, list)):
             raise ArgTypeError(

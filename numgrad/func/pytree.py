@@ -1,4 +1,5 @@
-"""Nested containers of arrays: flattened, rebuilt, and made into the variables of a transform."""
+"""Nested containers of arrays (pytrees): they are flattened, rebuilt, and made into the variables
+of a transform."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence

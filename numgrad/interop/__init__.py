@@ -1,4 +1,4 @@
-"""numgrad with other libraries: what they call, and what calls them.
+"""Other libraries: their solvers with exact derivatives, and clusters that run numgrad.
 
 A module is imported when its name is first read, and its library when it is used.
 """

@@ -255,12 +255,12 @@ def test_a_single_draw_of_another_thread_from_numpy():
 def test_a_draw_of_another_thread_just_after_the_function(monkeypatch):
     """The state of a generator is looked at once: a second look would see what others have drawn
     since then."""
-    are_shared = RandomGuard.are_shared
+    may_be_of_others = RandomGuard.may_be_of_others
 
     def look_and_be_interrupted(draws):
-        found = are_shared(draws)
+        found = may_be_of_others(draws)
         random.random()
         return found
 
-    monkeypatch.setattr(RandomGuard, "are_shared", look_and_be_interrupted)
+    monkeypatch.setattr(RandomGuard, "may_be_of_others", look_and_be_interrupted)
     np.testing.assert_array_equal(ng.jit(lambda x: x * 2.0)(np.ones(2)), [2.0, 2.0])

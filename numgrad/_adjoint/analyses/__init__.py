@@ -1,1 +1,2 @@
-"""What has to be computed, differentiated and kept: repetitions, activity, overwriting, a cut."""
+"""Analyses of a kernel: repeated operations, values with derivatives, overwritten arrays, and what
+the tape keeps."""

@@ -28,7 +28,7 @@ class Activity:
         self.useful = self._closure(outputs, [(b, a) for a, b in self._flows])
 
     def _closure(self, start: list[Value], flows: list[tuple[Value, Value]]) -> set[Value]:
-        """All that values flow into, floats only."""
+        """Return all floats that the values of ``start`` flow into along ``flows``."""
         after: dict[Value, list[Value]] = {}
         for source, target in flows:
             after.setdefault(self._node(source), []).append(self._node(target))
@@ -50,7 +50,7 @@ class Activity:
 
 
 def _flows(region: Region) -> Iterator[tuple[Value, Value]]:
-    """The pairs of values of which the second is computed from the first."""
+    """Yield pairs of values: the second is computed from the first."""
     for op in region.ops:
         yield from _flows_of(op)
         for inner in op.regions:

@@ -11,7 +11,8 @@ def compared_only(
     program: Program, classes: Classes, activity: Activity, active: list[Value],
     outputs: list[Value],
 ) -> list[tuple[Value, int]]:  # fmt: skip
-    """Return the active arguments that only comparisons hand on, with the line of the first one.
+    """Return the active arguments that reach a result through comparisons only, with the line of
+    the first comparison.
 
     Parameters
     ----------
@@ -38,7 +39,8 @@ def compared_only(
 
 
 class _Influence:
-    """What a value has an influence on, by whatever way: arithmetic, conditions, indices."""
+    """The values that a value influences in any way: by arithmetic, by a condition, or as an index.
+    """
 
     def __init__(self, body: Region, classes: Classes) -> None:
         self.classes = classes
@@ -50,7 +52,7 @@ class _Influence:
         return self.classes.of(value) if value.type.is_array else value
 
     def closure(self, start: Value) -> set[Value]:
-        """All that a value has an influence on."""
+        """Return all values that the values of ``start`` influence."""
         found: set[Value] = set()
         todo = [self.node(start)]
         while todo:

@@ -1,5 +1,5 @@
-"""Which loads may be overwritten later: direction vectors over the loops that are common to a load
-and a store, with indices bounded by loop variables and constants.
+"""Loads whose element a later store may overwrite, found by direction vectors over the loops around
+both; indices are bounded by loop variables and constants.
 
 An index below 0 counts from the end, so that two indices are only compared where both are known to
 be natural numbers.
@@ -13,7 +13,8 @@ EQUAL, LATER, ANY = "=", "<", "*"
 
 
 def are_exchanged(one: Value, other: Value) -> bool:
-    """Return whether a loop carries two arrays and exchanges them: they never share memory."""
+    """Return whether a loop carries two arrays and exchanges them; such arrays never share memory.
+    """
     if one is other or not (one.is_phi and other.is_phi) or one.region is not other.region:
         return False
     owner = one.region.owner
@@ -24,7 +25,7 @@ def are_exchanged(one: Value, other: Value) -> bool:
 
 
 class Dependence:
-    """Answers whether what a load gave can be loaded again at the end of a kernel.
+    """Answers whether a load can be repeated at the end of a kernel with the same result.
 
     Parameters
     ----------
@@ -44,7 +45,7 @@ class Dependence:
                 self._stores.setdefault(classes.of(op.array), []).append(op)
 
     def is_overwritten(self, load: Op) -> bool:
-        """Whether a later store may change the element that a load gives."""
+        """Whether a later store may change the element that was loaded."""
         stores = self._stores.get(self.classes.of(load.array), [])
         return any(self._may_follow(load, store) for store in stores)
 
@@ -56,8 +57,8 @@ class Dependence:
         return any(self.may_meet(load, store, dict(zip(loops, v, strict=True))) for v in vectors)
 
     def is_steady(self, load: Op, region: Region) -> bool:
-        """Whether what a load gave still is there at the end of the iteration of a loop around it,
-        by its body."""
+        """Whether the loaded element is unchanged at the end of the iteration of a loop around the
+        load; the loop is given by its body."""
         stores = self._stores.get(self.classes.of(load.array), [])
         return not any(self._follows_within(load, store, region) for store in stores)
 
@@ -81,7 +82,8 @@ class Dependence:
         return self._position[second] > self._position[first]
 
     def may_meet(self, load: Op, store: Op, directions: dict[Region, str]) -> bool:
-        """Whether both may be the same element, for iterations that are so related."""
+        """Whether a load and a store may be of the same element, in iterations with these
+        directions."""
         if not self.is_on or load.array is not store.array:
             return True
         if not _is_fixed(load.array.region, directions):
@@ -91,13 +93,14 @@ class Dependence:
 
 
 def _common_loops(one: Region, other: Region) -> list[Region]:
-    """The bodies of the loops around both, outermost first."""
+    """Return the bodies of the loops around both operations, outermost first."""
     around = [region for region in one.ancestors() if region.is_loop and other.is_within(region)]
     return around[::-1]
 
 
 def _meeting(one: Op, other: Op) -> tuple[Region, Op, Op]:
-    """Return the innermost region that contains both operations, and its operations that do."""
+    """Return the innermost region that contains both operations, and the two operations of this
+    region that contain them."""
     chain = {op.region: op for op in _owners(one)}
     for op in _owners(other):
         if op.region in chain:
@@ -113,7 +116,7 @@ def _owners(op: Op) -> list[Op]:
 
 
 def _is_fixed(region: Region, directions: dict[Region, str]) -> bool:
-    """Whether a value of a region is the same one for the load and the store."""
+    """Whether a value of a region is the same for the load and the store."""
     loops = [r for r in region.ancestors() if r.is_loop]
     return all(directions.get(loop) == EQUAL for loop in loops)
 
@@ -151,7 +154,8 @@ def _is_above(loads: list[Affine], stores: list[Affine], directions: dict[Region
 
 
 def _gap(base: Value | None, directions: dict[Region, str], sign: int) -> int | None:
-    """By how much a value surely grows (or falls, for the sign -1) from the load to the store."""
+    """Return by how much a value surely grows from the load to the store (or falls, for the sign
+    -1)."""
     if base is None:
         return 0
     if _is_fixed(base.region, directions):

@@ -1,5 +1,5 @@
-"""The elements of small arrays as values of their own: stores give them new values, branches and
-loops hand these on."""
+"""The elements of small arrays as values of their own: a store gives an element a new value, and
+branches and loops hand the values on."""
 
 import itertools
 
@@ -15,14 +15,14 @@ Known = dict[Value, dict[Place, Value]]  # the values of elements, by array
 
 
 def extents_of(array: Value) -> list[int]:
-    """Return the lengths of an array, which are known."""
+    """Return the lengths of an array whose lengths are known."""
     assert array.op is not None
     return [extent.constant for extent in array.op.info["extents"]]
 
 
 def place_of(op: Op) -> Place | None:
-    """Return the index of a load or a store, natural numbers; None where it is not known or not
-    within the array."""
+    """Return the index of a load or a store as natural numbers; None where it is unknown or outside
+    of the array."""
     found = []
     for index, extent in zip(op.index, extents_of(op.array), strict=True):
         place = index.constant
@@ -33,7 +33,7 @@ def place_of(op: Op) -> Place | None:
 
 
 class Elements:
-    """Puts numbers into the place of arrays.
+    """Replaces arrays by numbers, one for each element.
 
     Parameters
     ----------
@@ -58,7 +58,8 @@ class Elements:
         return self._instead.get(value, value)
 
     def _walk(self, region: Region, known: Known) -> None:
-        """Rewrite a region; ``known`` are the elements before it, and then those after it."""
+        """Rewrite a region. ``known`` has the elements before the region, and is changed to those
+        after it."""
         ops, region.ops = region.ops, []
         outer, self._region = self._region, region
         for op in ops:
@@ -75,7 +76,7 @@ class Elements:
         self._region = outer
 
     def _is_done(self, op: Op, known: Known) -> bool:
-        """Whether numbers take the place of an operation."""
+        """Whether numbers have taken the place of an operation."""
         array = op.result if op.name in ("alloc", "copy") else op.args[0] if op.args else None
         if op.name == "copy" and op.args[0] in self.arrays and op.result not in self.arrays:
             self._copied_out(op, known[op.args[0]])
@@ -122,7 +123,7 @@ class Elements:
         return self._made("load", [array, *index], source.type.dtype)
 
     def _copied_out(self, op: Op, elements: dict[Place, Value]) -> None:
-        """A new array of numbers."""
+        """Return a new array with the numbers as its elements."""
         op.name, op.args = "alloc", list(op.info["extents"])
         op.info["fill"] = "empty"
         self._region.ops.append(op)
@@ -174,7 +175,7 @@ class Elements:
         self._region.ops.append(op)
 
     def _changed(self, op: Op, known: Known) -> list[tuple[Value, Place]]:
-        """The elements that a loop stores of arrays from before it."""
+        """Return the elements, of arrays from before a loop, that the loop stores."""
         found: dict[tuple[Value, Place], None] = {}
         for inner in op.body.walk():
             if inner.name in ("store", "accum") and inner.array in known:

@@ -1,5 +1,6 @@
-"""What is kept on the tape for the reverse sweep and what is computed again: a cut of least weight
-for each region, between what cannot be computed again and what the reverse sweep needs."""
+"""Plans of the reverse sweep: which values the tape keeps, and which are computed again. For each
+region the plan is a cut of least weight between values that cannot be computed again and values
+that the reverse sweep reads."""
 
 import re
 from collections import deque
@@ -16,7 +17,7 @@ from .whole import Whole
 
 @dataclass
 class Plan:
-    """What the reverse sweep of a region begins with.
+    """The values that the reverse sweep of a region begins with.
 
     Attributes
     ----------
@@ -34,7 +35,7 @@ class Plan:
 
 
 class Keeping:
-    """Plans the reverse sweep of all regions.
+    """Plans the reverse sweeps of all regions.
 
     Parameters
     ----------
@@ -71,7 +72,7 @@ class Keeping:
     # What is reversed
 
     def is_reversed(self, op: Op) -> bool:
-        """Whether an operation has a part in the reverse sweep."""
+        """Whether the reverse sweep has statements for an operation."""
         if op not in self._reversed:
             self._reversed[op] = self._has_part(op)
         return self._reversed[op]
@@ -86,7 +87,8 @@ class Keeping:
         return bool(op.results) and op.result in self.activity
 
     def trips_of(self, op: Op) -> Value | None:
-        """The number of iterations that a loop has had, where its range does not say it."""
+        """Return the value that counts the iterations of a loop; None for a loop whose range says
+        it."""
         if op.is_for and op.body.go_on is None:
             return None
         if op not in self.trips:
@@ -121,18 +123,19 @@ class Keeping:
         return outer
 
     def _note_array(self, value: Value) -> None:
-        """Note an array that has to be kept, for a load that is computed again."""
+        """Note an array that must be kept because a load from it is repeated."""
         if value.op is not None and value.op.name == "load" and self.is_from_tape(value.op):
             region = self.whole.region_of(value.op)
             assert region is not None
             self._arrays.setdefault(region, {})[value.op.array] = None
 
     def is_from_tape(self, load: Op) -> bool:
-        """Whether a load cannot be done again from the array itself."""
+        """Whether a load cannot be repeated from its array, so that the tape must keep the value.
+        """
         return not self.is_available(load.array) or self.dependence.is_overwritten(load)
 
     def _wanted(self, op: Op) -> Iterator[Value]:
-        """What the reverse sweep reads for an operation."""
+        """Return the values that the reverse of an operation reads."""
         if not self.is_reversed(op):
             return
         if op.name in SCALARS:
@@ -169,7 +172,8 @@ class Keeping:
         yield from self._plan(op.body)
 
     def _array_inputs(self, array: Value) -> list[Value]:
-        """The numbers that are needed to have an array in the reverse sweep."""
+        """Return the numbers that the reverse sweep needs to have an array, such as the indices of
+        a view."""
         found: list[Value] = []
         while array.op is not None and array.op.name == "view":
             found += array.op.args[1:] + array.op.info["extents"]
@@ -179,7 +183,8 @@ class Keeping:
     # What can be computed again
 
     def _inputs(self, value: Value) -> list[Value] | None:
-        """What a value is computed again from; None if it cannot or should not be."""
+        """Return the operands from which a value is computed again; None for a value that cannot or
+        should not be."""
         op = value.op
         if op is None:
             return None
@@ -201,7 +206,8 @@ class Keeping:
         return inexact and (op.name in COMPARISONS or to_discrete)
 
     def is_available(self, array: Value) -> bool:
-        """Whether an array still is there in the reverse sweep: none is that a loop makes."""
+        """Whether an array still exists in the reverse sweep; an array that a loop makes does not.
+        """
         return self.classes.of(array) not in self._lost
 
     # The cut
@@ -251,12 +257,12 @@ class Keeping:
 
 
 def extents_of(array: Value) -> list[Value]:
-    """Return the values that say how long a new array is; none for others."""
+    """Return the values of the lengths of a new array; nothing for any other array."""
     return [] if array.op is None else array.op.info.get("extents", [])
 
 
 def _in_order(values: set[Value]) -> list[Value]:
-    """Values in an order that does not change from run to run."""
+    """Return values in an order that is the same in every run."""
 
     def key(value: Value) -> tuple[int, int, str]:
         region = value.region
@@ -283,7 +289,7 @@ class _Graph:
         self._inputs[value] = inputs
 
     def cut(self) -> set[Value]:
-        """Return the values to keep, of least weight in all."""
+        """Return the nodes of the cut of least weight: the values to keep."""
         capacity = self._capacities()
         while (path := _path(capacity)) is not None:
             amount = min(capacity[a][b] for a, b in path)
@@ -312,7 +318,7 @@ class _Graph:
 
 
 def _path(capacity: dict) -> list | None:
-    """A path from the source to the sink with capacity left."""
+    """Return a path from the source to the sink with capacity left."""
     before: dict = {"source": None}
     todo = deque(["source"])
     while todo:

@@ -1,5 +1,5 @@
-"""Operations that need not be done twice: equal scalar operations, and loads of what was just
-loaded or stored."""
+"""Operations that need not be done twice: equal scalar operations, and loads of elements that were
+just loaded or stored."""
 
 from collections.abc import Sequence
 
@@ -63,7 +63,8 @@ class Simplifier:
             region.go_on = self._of(region.go_on)
 
     def _nested(self, op: Op, known: dict, loaded: dict[Value, dict[Place, Value]]) -> None:
-        """Simplify nested regions with the values known here; forget loads of what they write."""
+        """Simplify nested regions with the values known here; forget loads from arrays that these
+        regions write."""
         written = set().union(*(self.written(region) for region in op.regions))
         if op.name == "loop":
             self._forget(loaded, written)
@@ -136,7 +137,7 @@ def _differ(a: Value, b: Value) -> bool:
 
 
 class Liveness:
-    """What has to be computed for given values and operations.
+    """The values, operations and arrays that must be computed for given values and operations.
 
     Parameters
     ----------
@@ -162,7 +163,7 @@ class Liveness:
                 self._stores.setdefault(classes.of(op.array), []).append(op)
 
     def need(self, values: Sequence[Value] = (), ops: Sequence[Op] = ()) -> None:
-        """Add what is needed, and what that needs."""
+        """Add values and operations, and everything that they need."""
         todo: list[Value | Op] = [*values, *ops]
         while todo:
             item = todo.pop()
@@ -216,7 +217,7 @@ class Liveness:
         return found + op.args + list(op.info.get("extents", ()))
 
     def _control(self, op: Op) -> list[Value | Op]:
-        """What decides how often a loop runs."""
+        """Return the values that decide how often a loop runs."""
         found: list[Value | Op] = list(op.bounds)
         if not op.is_for:
             found.append(op.body.phis[0])
@@ -226,7 +227,7 @@ class Liveness:
 
 
 def remove_dead(program: Program) -> None:
-    """Remove operations and carried values that nothing needs."""
+    """Remove operations and carried values whose results are not used."""
     live = Liveness(program, Classes(program.body))
     live.need(values=program.results)
     for value in [*program.parameters, *program.results]:

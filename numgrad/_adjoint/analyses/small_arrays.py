@@ -1,8 +1,11 @@
-"""Small local arrays as numbers: which arrays of a kernel can be numbers, one for each element.
+"""Small local arrays as numbers: which arrays of a kernel can be replaced by numbers, one for each
+element.
 
-They can where all indices are known, perhaps after loops of a few steps are written step by step,
-and where nothing but loads and stores has to do with them. The length of a slice such as ``x[0:3]``
-of an argument is taken to be what it says: the program checks it, and ``requires`` it.
+An array can be replaced if all its indices are known, perhaps after loops of a few steps are
+written step by step, and if the only operations on it are loads and stores. The length of a slice
+such as ``x[0:3]`` of an argument is taken to be 3: the program checks this, and has it among its
+requirements.
+
 """
 
 import math
@@ -24,7 +27,7 @@ _DTYPES = ("float64", "float32", "int64", "int32", "bool")
 
 
 def numbers_for_arrays(program: Program) -> None:
-    """Put numbers into the place of the small arrays of a program."""
+    """Replace the small arrays of a program by numbers."""
     for _ in range(_ROUNDS):
         remove_dead(program)
         if not _settle(program):
@@ -32,7 +35,7 @@ def numbers_for_arrays(program: Program) -> None:
 
 
 def _settle(program: Program) -> bool:
-    """Put numbers into the place of arrays; whether there were any."""
+    """Replace small arrays by numbers; return whether there were any."""
     found = Candidates(program)
     if not found.arrays:
         return False
@@ -78,7 +81,7 @@ def _is_settled(program: Program, array: Value) -> bool:
 
 
 class Candidates:
-    """The arrays that may become numbers.
+    """The arrays that may be replaced by numbers.
 
     Parameters
     ----------
@@ -118,7 +121,7 @@ class Candidates:
             self._kept.update(value for value in region.ends() if value.type.is_array)
 
     def _consider(self, array: Value) -> None:
-        """Take an array if it may become numbers."""
+        """Take an array if it may be replaced by numbers."""
         if not self._is_local(array):
             return
         assumed, loops = dict(self.assumed), set(self.loops)
@@ -134,7 +137,8 @@ class Candidates:
             self.assumed, self.loops = assumed, loops
 
     def _is_local(self, array: Value) -> bool:
-        """Whether only loads and stores of numbers have to do with an array."""
+        """Whether the only operations on an array are loads, stores and copies, of numbers that fit
+        its dtype."""
         op = array.op
         if op is None or op.name not in ("alloc", "copy") or array in self._kept:
             return False
@@ -152,7 +156,7 @@ class Candidates:
         return op.name not in ("store", "accum") or _fits(op.stored, array.type.dtype, op.name)
 
     def _growth(self, ops: Sequence[Op], loops: set[Op], known: Lengths, factor: int = 0) -> int:
-        """How many operations there are when loops are written step by step."""
+        """Return the number of operations when the given loops are written step by step."""
         found = 0
         for op in ops:
             steps = [self._number(bound, known) for bound in op.bounds] if op in loops else []
@@ -168,7 +172,8 @@ class Candidates:
         return found + factor * len(ops)
 
     def _number(self, value: Value, assumed: Lengths) -> int | None:
-        """The number that an integer is, if slices are as long as they say."""
+        """Return the value of an integer; slices are taken to be as long as they say, which is
+        added to ``assumed``."""
         if value.constant is not None or value in assumed:
             return assumed[value][2] if value in assumed else value.constant
         op = value.op
@@ -183,7 +188,7 @@ class Candidates:
         return folded(op.name, [_Known(number) for number in numbers])  # type: ignore[arg-type]
 
     def _length_of_slice(self, op: Op) -> tuple[Value, int, int] | None:
-        """The argument, the axis and the end of a slice that begins at a known place."""
+        """Return the argument, the axis and the end of a slice that begins at a known place."""
         if op.name != "min" or op.args[0].constant is None or op.args[1].op is None:
             return None
         shape, least = op.args[1].op, op.args[0].constant
@@ -192,7 +197,8 @@ class Candidates:
         return shape.args[0], shape.info["axis"], least
 
     def _is_static(self, value: Value, loops: set[Op], assumed: Lengths) -> bool:
-        """Whether an integer is known when loops are written step by step; they are added."""
+        """Whether an integer is known once the loops around it are written step by step; these
+        loops are added to ``loops``."""
         if self._number(value, dict(assumed)) is not None:
             return self._number(value, assumed) is not None
         if value.op is not None:
@@ -215,7 +221,8 @@ class _Known:
 
 
 def _fits(value: Value, dtype: str, name: str) -> bool:
-    """Whether a number can be stored in an array of a dtype as a conversion of numbers does."""
+    """Whether a store of a value in an array of a dtype can become a conversion of the number, with
+    the same result."""
     if dtype in ("float64", "float32"):
         return not value.type.is_complex
     return value.type.dtype == dtype if name == "store" else dtype == value.type.dtype == "int64"

@@ -1,6 +1,6 @@
-"""Arrays that are kept on the tape as they are at the end of a step, rather than each time that an
-element is loaded: where loops in the step load elements again and again, as products of matrices
-do."""
+"""Arrays that the tape keeps as a whole at the end of a step, because loops in the step load their
+elements again and again, as in products of matrices; else the tape would keep each loaded element.
+"""
 
 from ..ssa.ir import Classes, Op, Region, Value
 from ..ssa.ranges import affine
@@ -10,7 +10,8 @@ _NEAR = 4  # elements at the ends of an axis that loops may leave out
 
 
 def _is_in_one_piece(array: Value) -> bool:
-    """Whether an array is an argument, made by the kernel, or carried by a loop from these."""
+    """Whether an array is an argument, made by the kernel, or carried by a loop from such arrays.
+    """
     if array.op is not None:
         return array.op.name in ("alloc", "copy")
     owner = array.region.owner
@@ -19,7 +20,7 @@ def _is_in_one_piece(array: Value) -> bool:
 
 
 class Whole:
-    """Answers which arrays are kept whole.
+    """Answers which arrays the tape keeps as a whole.
 
     Parameters
     ----------
@@ -50,8 +51,8 @@ class Whole:
         return length
 
     def region_of(self, load: Op) -> Region | None:
-        """Return the body of the loop at whose steps' ends the array of a load is kept; None for
-        one that is not."""
+        """Return the body of the loop at the ends of whose steps the array of a load is kept; None
+        for an array that is not kept."""
         if load not in self._found:
             self._found[load] = self._sought(load) if self.is_on else None
         return self._found[load]
@@ -73,7 +74,7 @@ class Whole:
         return found
 
     def _is_run_through(self, load: Op, region: Region) -> bool:
-        """Whether loops in a region run through about all elements of an array."""
+        """Whether loops in a region visit nearly all elements of an array."""
         axes = enumerate(load.index)
         return all(self._runs_along(load.array, axis, index, region) for axis, index in axes)
 

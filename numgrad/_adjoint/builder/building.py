@@ -32,7 +32,7 @@ class Builder:
 
     @contextlib.contextmanager
     def inside(self, region: Region) -> Iterator[None]:
-        """Append to another region."""
+        """Append operations to another region within a block."""
         outer, self.region = self.region, region
         try:
             yield
@@ -50,7 +50,7 @@ class Builder:
     # Numbers
 
     def constant(self, number: Any) -> Value:
-        """Return the value of a number that is known."""
+        """Return the value of a known number."""
         if isinstance(number, np.generic):
             number = number.item()
         key = (type(number), repr(number))
@@ -61,11 +61,11 @@ class Builder:
         return self._constants[key]
 
     def zero(self, type: Type) -> Value:  # noqa: A002
-        """Return the zero that a name has before its first assignment."""
+        """Return the zero of a type, for a name before its first assignment."""
         return self.constant(np.dtype(type.dtype).type(0))
 
     def scalar(self, name: str, *args: Value, spelled: str = "", type: Type | None = None) -> Value:  # noqa: A002
-        """Append a scalar operation; operations of known integers are done at once."""
+        """Append a scalar operation; an operation of known integers is computed at once."""
         if (known := folded(name, args)) is not None:
             return self.constant(known)
         if name in ("add", "sub") and args[1].constant == 0 and is_integer(args[0], args[1]):
@@ -120,7 +120,7 @@ class Builder:
         return op.result
 
     def listed(self, array: Value) -> Value:
-        """Return a new array as one that stands for a list."""
+        """Return an array as one that stands for a list."""
         array.type = array.type._replace(is_list=True)
         return array
 
@@ -135,7 +135,8 @@ class Builder:
     def loop(
         self, stop: Value, inits: Sequence[Value], body: Callable[..., Sequence[Value]]
     ) -> list[Value]:
-        """Append a loop from 0 to an end; ``body(index, *phis)`` returns what it yields."""
+        """Append a loop from 0 to ``stop``; ``body(index, *phis)`` returns the values that an
+        iteration yields."""
         zero, one = self.constant(0), self.constant(1)
         made = Op("loop", [zero, stop, one, *inits], self.region, self.line, kind="for")
         region = Region(made)
@@ -181,7 +182,7 @@ class Builder:
     # Array expressions
 
     def lazy(self, thing: Thing) -> Lazy:
-        """Return an array or an expression as one that is not yet computed."""
+        """Return an array or an expression as an expression whose elements are computed later."""
         if isinstance(thing, Lazy):
             return thing
         if isinstance(thing, Value) and thing.type.is_array:
@@ -208,7 +209,7 @@ class Builder:
         return Lazy(dtype, shape, at, [array for part in lazies for array in part.reads])
 
     def element_of(self, part: Lazy | Value, index: list[Value]) -> Value:
-        """Return a number, or the element of an expression that is stretched."""
+        """Return a number, or the element of an expression; axes of length 1 are repeated."""
         if isinstance(part, Value):
             return part
         own = index[len(index) - len(part.shape) :]
@@ -219,12 +220,13 @@ class Builder:
         return part.at(stretched)
 
     def trial(self, function: Callable[[], Value]) -> Value:
-        """Call a function whose operations are thrown away: for the type of what it returns."""
+        """Call a function to learn the type of its result; the operations that it appends are
+        thrown away."""
         with self.inside(Region(self.region.owner)):
             return function()
 
     def broadcast(self, shapes: Sequence[list[Value]]) -> list[Value]:
-        """Return the shape of an expression; that lengths agree is checked when the kernel runs."""
+        """Return the shape of an expression; the kernel checks at run time that lengths agree."""
         ndim = max(len(shape) for shape in shapes)
         result: list[Value] = []
         for axis in range(-ndim, 0):
@@ -236,7 +238,7 @@ class Builder:
         return result
 
     def number(self, thing: Thing) -> Value:
-        """Return a thing that must be a number."""
+        """Return a thing if it is a number; else refuse it."""
         if isinstance(thing, Value) and not thing.type.is_array:
             return thing
         if isinstance(thing, Value) and thing.type.ndim == 0:
@@ -250,7 +252,7 @@ class Builder:
         raise Refusal(f"a number is expected, not {described(thing)}")
 
     def array(self, thing: Thing) -> Value:
-        """Return an array; an expression is computed into a new one."""
+        """Return an array; the elements of an expression are computed into a new array."""
         if isinstance(thing, Value) and thing.type.is_array:
             return thing
         if isinstance(thing, Lazy):
@@ -267,7 +269,7 @@ class Builder:
         return made
 
     def assign(self, target: Value, value: Thing, accumulate: str = "") -> None:
-        """Write an array or a number into the elements of an array."""
+        """Write an array or a number into the elements of an array, or add it to them."""
         shape = self.shape(target)
         if not is_array(value):
             number = self.number(value)
@@ -302,6 +304,6 @@ class Builder:
                 self.check_equal(extent, given, "the lengths of a slice and its value differ")
 
     def overlaps(self, target: Value, array: Value) -> bool:
-        """Whether elements of an array may be written before they are read."""
+        """Whether an assignment may write elements of an array before it has read them."""
         same_elements = same_view(array, target)
         return not same_elements and root(array) is root(target)

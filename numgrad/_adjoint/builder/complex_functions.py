@@ -1,4 +1,5 @@
-"""Functions of complex numbers in loops: of real and imaginary parts, which they return."""
+"""Functions of complex numbers for use in loops: they take real and imaginary parts, and return the
+parts of the result."""
 
 import math
 

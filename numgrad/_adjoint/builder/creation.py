@@ -13,7 +13,7 @@ from .things import Complex, Lazy, Static, Thing, is_array
 
 
 class NewArrays:
-    """Reads calls of functions such as ``np.zeros``."""
+    """Reads calls of functions that make arrays, such as ``np.zeros``."""
 
     b: Builder
     _call_ravel: Callable[[Thing], Value]
@@ -141,7 +141,7 @@ class NewArrays:
         return self._joined(parts, place % ndim)
 
     def _joined(self, parts: list[Lazy], axis: int) -> Value:
-        """A new array with arrays one after the other along an axis."""
+        """Return a new array of arrays one after the other along an axis."""
         length = parts[0].shape[axis]
         for part in parts[1:]:
             length = self.b.scalar("add", length, part.shape[axis])
@@ -170,7 +170,7 @@ class NewArrays:
         return self._joined([self.b.lazy(first), self.b.lazy(last)], 0)
 
     def _widened(self, thing: Thing, place: int) -> Lazy:
-        """An array with another axis of length 1."""
+        """Return an array with one more axis, of length 1."""
         lazy = self.b.lazy(thing)
         shape = [*lazy.shape[:place], self.b.constant(1), *lazy.shape[place:]]
         at: Callable[[list[Value]], Value] = lambda i: lazy.at([*i[:place], *i[place + 1 :]])  # noqa: E731

@@ -1,4 +1,4 @@
-"""The types that numbers are promoted to, and operations of known integers."""
+"""The types to which numbers are promoted, and the results of operations on known integers."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,7 +15,8 @@ def is_integer(*values: Value) -> bool:
 
 
 def folded(name: str, args: Sequence[Value]) -> Any:
-    """The result of an operation of known integers or booleans, where it is one; else None."""
+    """Return the result of an operation on known integers or booleans; None for other operations.
+    """
     numbers = [arg.constant for arg in args]
     if not all(isinstance(n, (int, bool)) for n in numbers):
         return None
@@ -50,7 +51,7 @@ _FOLDED: dict[str, Callable[..., Any]] = {
 
 
 def result_dtype(name: str, args: Sequence[Value]) -> str:
-    """The dtype of a scalar operation's result, as Numba promotes."""
+    """Return the dtype of a scalar operation's result, promoted as in Numba."""
     kind = SCALARS[name].result
     if kind in ("int", "bool", "float64", "float32"):
         return {"int": "int64"}.get(kind, kind)
@@ -66,7 +67,7 @@ def result_dtype(name: str, args: Sequence[Value]) -> str:
 
 
 def promoted(values: Sequence[Value]) -> str:
-    """Return the dtype to which numbers in one expression, or under one name, are promoted."""
+    """Return the dtype to which the numbers of one expression, or of one name, are promoted."""
     dtypes = [np.dtype(value.type.dtype) for value in values]
     result = dtypes[0]
     for dtype in dtypes[1:]:
@@ -75,7 +76,7 @@ def promoted(values: Sequence[Value]) -> str:
 
 
 def unified(one: Type, other: Type) -> Type:
-    """The type of a name that has values of two types."""
+    """Return the type of a name that has values of two types."""
     if one.ndim != other.ndim:
         raise Refusal("a name stands for arrays of different numbers of axes, or for a number too")
     if one.is_array:

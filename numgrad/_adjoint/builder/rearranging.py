@@ -4,7 +4,7 @@ import numpy as np
 
 
 def flattened(x):
-    """Return all elements in a row, which are not written."""
+    """Return all elements of an array as a vector that must not be written."""
     return x if x.ndim == 1 else x.flatten()
 
 
@@ -40,7 +40,7 @@ def compress_rows(x, mask):
 
 
 def place_vector(x, mask, values):
-    """Write values one after the other where a mask is true."""
+    """Write values, in order, to the elements of a vector where a mask is true."""
     place = 0
     for i in range(mask.size):
         if mask[i]:
@@ -49,7 +49,7 @@ def place_vector(x, mask, values):
 
 
 def place_matrix(x, mask, values):
-    """Write values one after the other where a mask of a matrix is true."""
+    """Write values, in order, to the elements of a matrix where a mask is true."""
     place = 0
     for i in range(mask.shape[0]):
         for j in range(mask.shape[1]):
@@ -75,14 +75,14 @@ def flatnonzero(mask):
 
 
 def nonzero(mask):
-    """Return the indices where a mask is true, in a tuple."""
+    """Return the index along each axis of the elements where a mask is true, in a tuple."""
     if mask.ndim != 1:
         raise ValueError("one axis")
     return (flatnonzero(mask),)
 
 
 def argsort(x, kind="mergesort"):
-    """Return the order of elements, in which equal ones keep theirs."""
+    """Return the order of the elements; equal elements keep their order."""
     n = x.size
     order = np.empty(n, dtype=np.int64)
     other = np.empty(n, dtype=np.int64)
@@ -107,7 +107,7 @@ def argsort(x, kind="mergesort"):
 
 
 def sort(x):
-    """Return the elements in order."""
+    """Return the elements in ascending order."""
     order = argsort(x)
     made = np.empty(x.size, dtype=x.dtype)
     for i in range(x.size):
@@ -126,7 +126,7 @@ def median(x):
 
 
 def roll(x, shift):
-    """Return the elements, moved around."""
+    """Return the elements moved around cyclically."""
     n = x.size
     made = np.empty(n, dtype=x.dtype)
     for i in range(n):
@@ -135,7 +135,7 @@ def roll(x, shift):
 
 
 def diff(x):
-    """Return the differences of neighbours."""
+    """Return the differences of neighbouring elements."""
     made = np.empty(max(x.size - 1, 0), dtype=x.dtype)
     for i in range(x.size - 1):
         made[i] = x[i + 1] - x[i]
@@ -143,7 +143,7 @@ def diff(x):
 
 
 def diag(x, k=0):
-    """Return the diagonal of a matrix, or a matrix with a diagonal."""
+    """Return the diagonal of a matrix, or the matrix with a vector as its diagonal."""
     row, column = max(-k, 0), max(k, 0)
     if x.ndim == 1:
         n = x.size + row + column
@@ -159,7 +159,7 @@ def diag(x, k=0):
 
 
 def tril(x, k=0):
-    """Return the lower triangle of a matrix."""
+    """Return a matrix with zeros above its diagonal number ``k``."""
     made = np.zeros(x.shape, dtype=x.dtype)
     for i in range(x.shape[0]):
         for j in range(min(i + k + 1, x.shape[1])):
@@ -168,7 +168,7 @@ def tril(x, k=0):
 
 
 def triu(x, k=0):
-    """Return the upper triangle of a matrix."""
+    """Return a matrix with zeros below its diagonal number ``k``."""
     made = np.zeros(x.shape, dtype=x.dtype)
     for i in range(x.shape[0]):
         for j in range(max(i + k, 0), x.shape[1]):
@@ -177,6 +177,6 @@ def triu(x, k=0):
 
 
 def fill_diagonal(x, value):
-    """Write the diagonal of a matrix."""
+    """Write a value to the diagonal of a matrix."""
     for i in range(min(x.shape[0], x.shape[1])):
         x[i, i] = value

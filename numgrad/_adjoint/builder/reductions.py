@@ -1,4 +1,4 @@
-"""Reductions and products, as loops."""
+"""Reductions and products of arrays, as loops."""
 
 from collections.abc import Callable, Sequence
 
@@ -37,7 +37,8 @@ class Reductions:
         return result
 
     def _extreme_of(self, name: str, lazy: Lazy) -> Value:
-        """The extreme as a constant, plus zeros that give equal shares to what it is."""
+        """Return the extreme of an expression: a constant plus zeros, whose derivatives give equal
+        shares to all elements that are the extreme."""
         first = lazy.at([self.b.constant(0)] * len(lazy.shape))
         if not first.type.is_real:
             return self._fold_extreme(name, lazy, first)
@@ -61,7 +62,7 @@ class Reductions:
         return self.b.fold(lazy.shape, [first], update)[0]
 
     def _count_of(self, test: Callable[[list[Value]], Value], shape: list[Value]) -> Value:
-        """The number of indices for which a condition holds."""
+        """Return the number of indices for which a condition holds."""
         one, zero = self.b.constant(1), self.b.constant(0)
 
         def count(index: list[Value], total: Value) -> list[Value]:
@@ -227,7 +228,8 @@ class Reductions:
         return self._outer_order(a, c, self.b.alloc(dtype, shape, "zeros"))
 
     def _outer_order(self, a: Lazy, c: Lazy, made: Value) -> Value:
-        """A product whose innermost loop runs along the rows of the result: it vectorises."""
+        """Write a product of matrices whose innermost loop runs along the rows of the result, so
+        that it vectorises."""
         rows = len(a.shape) - 1
 
         def step(index: list[Value]) -> None:
@@ -257,7 +259,7 @@ class Reductions:
         )
 
     def _call_searchsorted(self, array: Thing, value: Thing, side: Thing = None) -> Thing:
-        """The place of a number in a sorted array, by bisection."""
+        """Return the place of a number in a sorted array, found by bisection."""
         lazy, x = self.b.lazy(array), self.b.number(value)
         name = "le" if isinstance(side, Static) and side.value == "right" else "lt"
         return self._count_of(

@@ -16,7 +16,7 @@ def trace(x):
 
 
 def cumprod(x):
-    """Return the products of the first elements."""
+    """Return the cumulative products of a vector."""
     made = np.empty(x.size, dtype=x.dtype)
     product = 1.0
     for i in range(x.size):
@@ -26,7 +26,7 @@ def cumprod(x):
 
 
 def nansum(x):
-    """Return the sum of what is not NaN."""
+    """Return the sum of the elements that are not NaN."""
     total = 0.0
     for value in flattened(x):
         if not np.isnan(value):
@@ -35,7 +35,7 @@ def nansum(x):
 
 
 def nanmean(x):
-    """Return the mean of what is not NaN."""
+    """Return the mean of the elements that are not NaN."""
     total, count = 0.0, 0
     for value in flattened(x):
         if not np.isnan(value):
@@ -45,7 +45,7 @@ def nanmean(x):
 
 
 def ptp(x):
-    """Return the distance of the largest element from the smallest one."""
+    """Return the largest element minus the smallest one."""
     return np.max(x) - np.min(x)
 
 
@@ -91,7 +91,7 @@ def weighted_bincount(x, weights):
 
 
 def bincount(x):
-    """Return how often integers are there."""
+    """Return how often each natural number occurs."""
     size = 0
     for i in range(x.size):
         size = max(size, x[i] + 1)
@@ -102,7 +102,7 @@ def bincount(x):
 
 
 def count_nonzero(x):
-    """Return how many elements are not 0."""
+    """Return the number of elements that are not 0."""
     count = 0
     for value in flattened(x):
         if value != 0:
@@ -119,7 +119,7 @@ def trapezoid(y, x):
 
 
 def even_trapezoid(y, dx=1.0):
-    """Return the integral over points in equal distances by the trapezoidal rule."""
+    """Return the integral over points at equal distances by the trapezoidal rule."""
     total = 0.0
     for i in range(y.size - 1):
         total += 0.5 * (y[i + 1] + y[i])

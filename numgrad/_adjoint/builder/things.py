@@ -1,5 +1,6 @@
-"""What an expression gives: a value, a tuple of things, an object that is known when the kernel is
-compiled, or an array expression that is not yet computed."""
+"""Things: the values of expressions. A thing is a value of the program, a tuple of things, an
+object that is known when the kernel is compiled, or an array expression whose elements are computed
+later."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -16,7 +17,7 @@ class Static:
 
 
 class Poison:
-    """A name that has no value that could be used, and why."""
+    """The thing of a name without a usable value, and the reason."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
@@ -73,7 +74,7 @@ def is_named(thing: Thing) -> bool:
 
 
 def described(thing: Thing) -> str:
-    """Return what a thing is, for errors."""
+    """Return a description of a thing, for errors."""
     if isinstance(thing, Static):
         return repr(thing.value)[:60]
     if isinstance(thing, (tuple, Complex)):

@@ -1,4 +1,4 @@
-"""Views of arrays: what they are of, and their elements as elements of that."""
+"""Views of arrays: their base arrays, and elements of views as elements of the base."""
 
 import re
 from collections.abc import Callable
@@ -10,14 +10,15 @@ Scalar = Callable[..., Value]
 
 
 def root(array: Value) -> Value | None:
-    """Return the array that a view is of; None for one that a loop carries, which may be any."""
+    """Return the array at the end of a chain of views; None for an array that a loop carries, which
+    may be any of several."""
     while array.op is not None and array.op.name == "view":
         array = array.op.args[0]
     return None if array.is_phi or (array.op and array.op.name == "loop") else array
 
 
 def same_view(one: Value, other: Value) -> bool:
-    """Whether two array values surely are the same elements in the same order."""
+    """Whether two array values have the same elements in the same order, for certain."""
     if one is other:
         return True
     a, b = one.op, other.op
@@ -37,11 +38,12 @@ def same_view(one: Value, other: Value) -> bool:
 def base_element(
     scalar: Scalar, constant: Scalar, array: Value, index: list[Value]
 ) -> tuple[Value, list[Value]]:
-    """Return an element of a view as one of what it is a view of, where indices can be composed.
+    """Return the array and the index of an element of a view, in the array that the view was taken
+    of, where indices can be composed.
 
-    The specification of a view is a letter for each axis of what it is taken of: ``i`` for an
-    index, ``:`` for all, ``+`` for a slice from a natural start, ``%`` for one with a step, ``n``
-    for a new axis, ``r`` for all in reverse; ``T`` alone reverses the axes.
+    The specification of a view has a letter for each axis of that array: ``i`` for an index, ``:``
+    for the whole axis, ``+`` for a slice from a natural start, ``%`` for a slice with a step, ``n``
+    for a new axis, ``r`` for the axis in reverse; ``T`` alone reverses the order of the axes.
     """
     while array.op is not None and array.op.name == "view":
         spec = array.op.info["spec"]
@@ -58,7 +60,8 @@ def base_element(
 
 
 def _composed(scalar: Scalar, constant: Scalar, op: Op, index: list[Value]) -> list[Value] | None:
-    """An index into what a view is of; None where a position may be negative."""
+    """Return the index in the array that a view was taken of; None where a position may be
+    negative."""
     found: list[Value] = []
     given, rest, extents = iter(index), iter(op.args[1:]), iter(op.info["extents"])
     for letter in op.info["spec"]:
@@ -85,7 +88,8 @@ def _composed(scalar: Scalar, constant: Scalar, op: Op, index: list[Value]) -> l
 
 
 def is_contiguous(array: Value) -> bool:
-    """Whether Numba knows the elements of an array to lie in one piece; arguments are taken to."""
+    """Whether Numba knows that the elements of an array lie in one piece; arguments are taken to.
+    """
     while array.op is not None and array.op.name == "view":
         spec = array.op.info["spec"]
         if spec != "reshape" and not re.fullmatch("i*[:+]?:*", spec):

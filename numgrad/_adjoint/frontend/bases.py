@@ -6,7 +6,8 @@ from ..ssa.refusal import Refusal
 
 
 def values_of(array: Value, seen: set[Value] | None = None) -> set[Value]:
-    """The arrays whose elements an array value may be: of views, and of what loops exchange."""
+    """Return the arrays whose elements an array value may have: of a view its base, of a carried
+    array all that the loop exchanges."""
     seen = set() if seen is None else seen
     while array.op is not None and array.op.name == "view":
         array = array.op.args[0]
@@ -63,8 +64,9 @@ def require_by_value(program: Program) -> None:
 
 
 def _with_starts(program: Program, found: set[int]) -> set[int]:
-    """Add what buffers begin with: of nested loops, the inner buffer is a copy of the outer one,
-    and a write into it is one into what the name stood for before the outer loop."""
+    """Add the arrays with which buffers begin. Of nested loops the inner buffer begins as a copy of
+    the outer one, so a write into it is a write into the array that had the name before the outer
+    loop."""
     waiting, found = list(found), set(found)
     while waiting:
         _, start = program.starts.get(waiting.pop(), (None, set()))
@@ -74,7 +76,7 @@ def _with_starts(program: Program, found: set[int]) -> set[int]:
 
 
 def _around(buffer: Value, stores: set[Op]) -> list[Op]:
-    """The stores that a loop around a buffer repeats."""
+    """Return the stores that a loop around a buffer repeats."""
     loops = [region for region in buffer.region.ancestors() if region.is_loop]
     return [op for op in stores if any(op.region.is_within(region) for region in loops)]
 

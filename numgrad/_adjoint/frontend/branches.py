@@ -1,4 +1,5 @@
-"""Branches, and what names stand for after them."""
+"""Branches: ``if`` statements and conditional expressions, and the values that names have after
+them."""
 
 import ast
 from collections.abc import Callable
@@ -16,7 +17,7 @@ _SAFE = frozenset({"shape", "extent", "add", "sub", "mul", "min", "max", "lt", "
 
 
 class Branches:
-    """Reads ``if`` and conditional expressions."""
+    """Reads ``if`` statements and conditional expressions."""
 
     b: Builder
     kernel: Any
@@ -60,12 +61,14 @@ class Branches:
         return {name: thing for name, thing in merged.items() if thing is not None}
 
     def _surviving(self, op: Op, name: str, thing: Thing, is_second: bool) -> Thing:
-        """What a name stands for after the branch that does not raise."""
+        """Return the thing that a name stands for after an ``if`` of which only one branch does not
+        raise."""
         pair = (None, thing) if is_second else (thing, None)
         return self.merge(op, name, *pair)
 
     def merge(self, op: Op, name: str, one: Thing, other: Thing) -> Thing:
-        """Return what a name stands for after a branch that gave it two values."""
+        """Return the thing that a name stands for after an ``if`` whose branches gave it two
+        things."""
         if isinstance(one, Poison) or isinstance(other, Poison):
             return one if isinstance(one, Poison) else other
         if isinstance(one, Complex) or isinstance(other, Complex):
@@ -113,7 +116,7 @@ class Branches:
         return made
 
     def _merge_by_value(self, op: Op, name: str, one: Thing, other: Thing) -> Thing:
-        """Copy the array that a condition chooses, where nothing sees the difference."""
+        """Copy the array that a condition chooses, where no other name could see the difference."""
         shape = self._shape_outside(op, one) or self._shape_outside(op, other)
         sides = [side for side in (one, other) if side is not None]
         are_alike = all(isinstance(s, Value) and s.type == sides[0].type for s in sides)
@@ -135,7 +138,8 @@ class Branches:
         return buffer
 
     def _shape_outside(self, op: Op, array: Thing) -> list[Value] | None:
-        """The shape of an array, where it is known before a branch."""
+        """Return the shape of an array of a branch, computed before the branch; None where it needs
+        values of the branch."""
         if not isinstance(array, Value):
             return None
         if not any(array.region.is_within(region) for region in op.regions):
@@ -146,7 +150,8 @@ class Branches:
         return known if known and len(known) == len(found) else None
 
     def _number_outside(self, op: Op, number: Value) -> Value | None:
-        """Compute an integer of a branch before it; None where that needs what the branch has."""
+        """Compute an integer of a branch before the branch; None where it needs a value of the
+        branch."""
         made = number.op
         if not any(number.region.is_within(region) for region in op.regions):
             return number
@@ -168,7 +173,7 @@ class Branches:
         return result
 
     def branches(self, test: Value, yes: Callable[[], Thing], no: Callable[[], Thing]) -> Thing:
-        """Return what one of two functions gives, as a condition says."""
+        """Return the thing that one of two functions makes, chosen by a condition."""
         op = Op("if", [self.condition(test)], self.b.region, self.b.line)
         things = []
         for function in (yes, no):
@@ -184,7 +189,7 @@ class Branches:
 
 
 def same_static(one: Thing, other: Thing) -> bool:
-    """Whether two things are the same known object."""
+    """Whether two things are the same object, known when the kernel is compiled."""
     if not isinstance(one, Static) or not isinstance(other, Static):
         return False
     return one.value is other.value or one.value == other.value

@@ -1,4 +1,5 @@
-"""What loops carry: numbers, arrays that are exchanged, and names that get buffers.
+"""Names that a loop changes: numbers and exchanged arrays are carried from iteration to iteration,
+other arrays become buffers.
 
 A number is carried. An array whose name an iteration binds to another array is carried where the
 names exchange their arrays; otherwise it becomes a buffer into which the new elements are copied.
@@ -17,11 +18,11 @@ Path = tuple[Any, ...]  # a name, and positions in the tuple that it stands for
 
 
 class Again(Exception):  # noqa: N818
-    """The body has to be read again, with what was learned of its names."""
+    """Raised when the body of a loop has to be read again, as more is known of its names now."""
 
 
 class Carried:
-    """What a loop carries: for each name that its body assigns, how.
+    """The names that the body of a loop assigns, and how the loop carries each.
 
     Parameters
     ----------
@@ -44,7 +45,7 @@ class Carried:
             self._open((name,), self.outer.get(name))
 
     def inits(self) -> list[Value]:
-        """The values of what is carried before the first iteration."""
+        """Return the values of the carried things before the first iteration."""
         return list(self.starts.values())
 
     def _open(self, path: Path, thing: Thing) -> None:
@@ -67,7 +68,7 @@ class Carried:
             self._carry(path, thing if isinstance(thing, Value) else self.b.zero(known), known)
 
     def _parts(self, thing: Thing) -> tuple[Thing, Thing]:
-        """The parts of a complex thing, or of one that becomes complex."""
+        """Return the parts of a complex thing, or of a thing that becomes complex."""
         if isinstance(thing, Complex):
             return thing.re, thing.im
         return thing, None if thing is None else self.b.constant(0.0)
@@ -85,7 +86,7 @@ class Carried:
         self._rename({**self.phis, **self.buffers})
 
     def _rename(self, values: dict[Path, Value]) -> None:
-        """Bind names to values; those that have none before the loop lose theirs."""
+        """Bind names to values; a name without a value before the loop has none."""
         for name in self.names:
             thing = self._renamed((name,), self.outer.get(name), values)
             self.reader.names[name] = thing
@@ -109,7 +110,7 @@ class Carried:
     # The end of an iteration
 
     def check_ends(self) -> None:
-        """Compare what names stand for at the end of an iteration with what was assumed.
+        """Compare the things that names stand for at the end of an iteration with the assumptions.
 
         Raises
         ------
@@ -190,13 +191,13 @@ class Carried:
         return thing
 
     def close(self, region: Region) -> None:
-        """Set what an iteration yields; copy new arrays into buffers."""
+        """Set the values that an iteration yields; copy new arrays into buffers."""
         self._require_exchange()
         self._fill_buffers(region)
         region.yields += [self.ends.get(path, phi) for path, phi in self.phis.items()]
 
     def _require_exchange(self) -> None:
-        """Arrays that are carried must be exchanged; the names of others get buffers."""
+        """Require that carried arrays are exchanged; the names of other arrays get buffers."""
         arrays = {path for path, phi in self.phis.items() if phi.type.is_array}
         exchanged = set(arrays)
         while True:
@@ -228,7 +229,8 @@ class Carried:
             self.b.copy_into(self.buffers[path], end, message)
 
     def _require_by_value(self, region: Region, moved: dict[Path, Value]) -> None:
-        """Note what must not be written, so that copying is the same as binding a name.
+        """Note the arrays that must not be written, so that copying into a buffer is the same as
+        binding a name.
 
         Nothing else sees the difference where all new arrays are made inside of the loop and the
         first one is known by no other name. Else neither the buffer nor what is copied into it

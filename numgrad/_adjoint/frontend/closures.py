@@ -10,7 +10,7 @@ from .jumps import WithoutJumps
 
 
 class Closure:
-    """A function that a kernel defines within itself, which is read where it is called.
+    """A function that a kernel defines within itself; its statements are read where it is called.
 
     Parameters
     ----------
@@ -42,7 +42,8 @@ class Closure:
         self.local_names = frozenset(self.parameters) | _assigned(definition)
 
     def seen(self, name: str, now: dict[str, Thing]) -> Thing:
-        """Return what a name of the function around it stands for; None if it is none of these.
+        """Return the thing that a name of the function around it stands for; None if that function
+        has no such name.
 
         Raises
         ------
@@ -58,7 +59,8 @@ class Closure:
 
 
 def _definition(node: Any) -> ast.FunctionDef:
-    """Return the definition of a function, with its statements without jumps; it is made once."""
+    """Return the definition of a function, with its statements without jumps; it is made once for
+    each node."""
     if not hasattr(node, "definition"):
         made: Any = node
         if isinstance(node, ast.Lambda):

@@ -33,7 +33,7 @@ COMPLEX_DTYPES = {"complex64": "float32", "complex128": "float64"}
 
 
 class ComplexNumbers:
-    """Reads what has complex operands."""
+    """Reads operations with complex operands."""
 
     b: Builder
     binary: Callable[..., Thing]
@@ -276,7 +276,7 @@ def parts_of_parameter(b: Builder, program: Program, made: Value) -> Complex:
 
 
 def joined(b: Builder, thing: Complex) -> Value:
-    """Return a complex number or array of its parts, as a value that is returned."""
+    """Return a complex number or array made of its parts, for the result of a kernel."""
     if not is_array(thing.re):
         parts = b.number(thing.re), b.number(thing.im)
         return b.scalar("complex", *parts, type=Type("complex128"))

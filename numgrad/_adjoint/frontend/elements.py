@@ -15,7 +15,7 @@ from ..ssa.refusal import Refusal
 
 
 class Elements:
-    """Reads attributes and what stands in brackets."""
+    """Reads attributes, and subscripts of arrays and tuples."""
 
     b: Builder
     value: Callable[[ast.expr], Thing]
@@ -98,7 +98,8 @@ class Elements:
         return thing[position.constant]
 
     def _array_of_tuple(self, thing: tuple) -> Value:
-        """An array of the numbers of a tuple, for an index that is only known when it runs."""
+        """Return an array of the numbers of a tuple, for an index that is known only when the
+        kernel runs."""
         numbers = [self.b.number(part) for part in thing]
         known = [number.constant for number in numbers]
         if None in known:
@@ -108,7 +109,7 @@ class Elements:
         return self.constants(key, array, "table")
 
     def indices(self, node: ast.expr) -> list[Any]:
-        """Evaluate what stands in brackets: numbers, slices, None, arrays."""
+        """Evaluate a subscript: numbers, slices, None, arrays."""
         parts = node.elts if isinstance(node, ast.Tuple) else [node]
         found: list[Any] = []
         for part in parts:
@@ -153,7 +154,7 @@ class Elements:
         return Lazy(array.type.dtype, shape, at, [array, *chosen.reads])
 
     def _masked(self, array: Value, mask: Value) -> Value:
-        """The elements that a mask chooses."""
+        """Return the elements that a mask chooses."""
         if mask.type.ndim == array.type.ndim:
             return self.inlined(self.current, rearranging.compress, [array, mask], {})
         if mask.type.ndim == 1 and array.type.ndim == 2:
@@ -185,7 +186,8 @@ class Elements:
         return index + rest
 
     def _axis(self, array: Value, axis: int, part: Any) -> tuple[str, list[Value], list[Value]]:
-        """The letter, the values and the length of an axis of a view."""
+        """Return the letter, the values and the length of an axis of a view; `base_element` says
+        what the letters mean."""
         if part is None:
             return "n", [], [self.b.constant(1)]
         if not isinstance(part, slice):
@@ -209,7 +211,7 @@ class Elements:
         return "%", [start, step], [extent]
 
     def _sliced(self, length: Value, start: Value, stop: Value | None) -> Value:
-        """The length of a slice from a natural start."""
+        """Return the length of a slice that begins at a natural number."""
         end = length
         if stop is not None and isinstance(stop.constant, int) and stop.constant < 0:
             end = self.b.scalar("add", length, stop)
@@ -244,7 +246,7 @@ class Elements:
         return self.b.scalar("sub", end, start)
 
     def _wrapped(self, stop: Value, length: Value) -> Value:
-        """An end that may be negative, counted from the start."""
+        """Return the end of a slice; a negative end counts from the end of the axis."""
         negative = self.b.scalar("lt", stop, self.b.constant(0))
         return self.b.scalar("select", negative, self.b.scalar("add", stop, length), stop)
 

@@ -117,7 +117,7 @@ class Expressions(Elements):
         return self.constants(("array", id(value)), value, name)
 
     def constants(self, key: Any, value: np.ndarray, name: str) -> Value:
-        """Return an array that is known when the kernel is compiled, which is made once."""
+        """Return an array that is known when the kernel is compiled, made once."""
         program = self.b.program
         arrays = program.namespace.setdefault("", {})
         if key not in arrays:
@@ -136,7 +136,8 @@ class Expressions(Elements):
         return tuple(self.value(element) for element in node.elts)
 
     def _listcomp(self, node: ast.ListComp) -> Thing:
-        """A list of one number for each step of a loop, as an array; of a tuple, a tuple."""
+        """Read a list comprehension: an array with a number for each step, or a tuple where it runs
+        over a tuple."""
         generator = node.generators[0]
         if len(node.generators) > 1 or generator.ifs:
             raise Refusal("a list comprehension with `if` or two loops: write the loops")
@@ -154,7 +155,7 @@ class Expressions(Elements):
         return self.b.listed(made)
 
     def _bound(self, target: ast.expr, thing: Thing, node: ast.expr) -> Thing:
-        """Evaluate an expression with a name that only it sees."""
+        """Evaluate an expression in which one more name has a value."""
         before = dict(self.names)
         self.bind(target, thing)
         found = self.computed(self.value(node))
@@ -175,7 +176,7 @@ class Expressions(Elements):
         return self.binary(node.op, left, right)
 
     def _repeated(self, node: ast.List, count: Value) -> Value:
-        """``[0.0] * n``, as an array."""
+        """Read ``[0.0] * n`` as an array."""
         if len(node.elts) != 1:
             raise Refusal("a list of one number can be repeated: make an array")
         number = self.number(node.elts[0])
@@ -188,7 +189,8 @@ class Expressions(Elements):
         raise NotImplementedError
 
     def _operands(self, left: ast.expr, right: ast.expr) -> tuple[Thing, Thing]:
-        """Evaluate two operands; what the first reads is computed before the second may write."""
+        """Evaluate two operands; the first one is computed before the second one may write into its
+        arrays."""
         first = self.value(left)
         has_calls = any(isinstance(n, ast.Call) for n in ast.walk(right))
         if isinstance(first, (Lazy, Complex)) and has_calls:
@@ -245,7 +247,7 @@ class Expressions(Elements):
         return result
 
     def compared(self, operator: ast.cmpop, left: Thing, right: Thing) -> Thing:
-        """Compare two things; what is known when the kernel is compiled is compared at once."""
+        """Compare two things, at once if both are known when the kernel is compiled."""
         if isinstance(left, tuple) and isinstance(right, tuple):
             return self._compared_tuples(operator, left, right)
         if isinstance(left, Complex) or isinstance(right, Complex):
@@ -273,7 +275,7 @@ class Expressions(Elements):
         return other if one.constant is True else self.b.scalar("and", one, other)
 
     def _boolop(self, node: ast.BoolOp) -> Thing:
-        """``and`` and ``or`` evaluate their second operand only where it decides."""
+        """Read ``and`` and ``or``, which evaluate their second operand only where it decides."""
         first, *rest = node.values
         left = self.number(first)
         if not rest:
@@ -293,7 +295,7 @@ class Expressions(Elements):
         return self.branches(left, yes if is_and else no, no if is_and else yes)
 
     def _is_simple(self, node: ast.expr) -> bool:
-        """Whether an expression can be evaluated where it need not be: it cannot fail."""
+        """Whether an expression cannot fail, so that it may be evaluated without need."""
         allowed = (ast.Name, ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.Load)
         arithmetic = (ast.BinOp, ast.Add, ast.Sub, ast.Mult)
         more = (ast.boolop, ast.unaryop, ast.cmpop)
@@ -315,7 +317,7 @@ class Expressions(Elements):
         return self.branches(test, lambda: self.value(node.body), lambda: self.value(node.orelse))
 
     def condition(self, test: Value) -> Value:
-        """Return a number as a condition: whether it is not 0."""
+        """Return the condition that a number is not 0."""
         if test.type.dtype == "bool":
             return test
         return self.b.scalar("ne", test, self.b.constant(0))

@@ -99,7 +99,7 @@ class Calls(NewArrays, Reductions):
         return self._apply(node, function.value, args, keywords)
 
     def _length_of_range(self, node: ast.Call) -> Value | None:
-        """The number of steps of ``len(range(...))``; None for other calls."""
+        """Return the number of steps of ``len(range(...))``; None for other calls."""
         match node:
             case ast.Call(ast.Name("len"), [ast.Call(ast.Name("range"), args, [])], []):
                 start, stop, step = bounds_of(self.b, [self.number(arg) for arg in args])
@@ -107,7 +107,8 @@ class Calls(NewArrays, Reductions):
         return None
 
     def _settled(self, arg: ast.expr, node: ast.Call) -> Thing:
-        """Evaluate an argument; at once, where a call in another one may write what it reads."""
+        """Evaluate an argument, at once where a call in another argument may write into its arrays.
+        """
         thing = self.value(arg)
         others = [other for other in node.args if other is not arg]
         if any(isinstance(part, ast.Call) for other in others for part in ast.walk(other)):
@@ -152,7 +153,7 @@ class Calls(NewArrays, Reductions):
         raise Refusal(f"the function `{ast.unparse(node.func)}` is not understood{_way(function)}")
 
     def _is_read(self, function: Any) -> bool:
-        """Whether the source of a function is read, rather than that it is known."""
+        """Whether a function is read from its source; others are known by name."""
         is_closure = isinstance(function, Closure)
         return is_closure or hasattr(function, "py_func") or _is_users(function)
 
@@ -173,7 +174,7 @@ class Calls(NewArrays, Reductions):
         return thing.type.dtype if isinstance(thing, (Value, Lazy)) else ""
 
     def _named(self, kind: Any, args: list[Thing], keywords: dict[str, Thing]) -> tuple:
-        """A tuple whose parts have names; or one of the parts of another one."""
+        """Return the named tuple that a call makes; a tuple of a tuple is that tuple."""
         if kind is tuple and len(args) == 1 and isinstance(args[0], tuple):
             return tuple(args[0])
         if not hasattr(kind, "_fields"):
@@ -233,7 +234,7 @@ class Calls(NewArrays, Reductions):
         return self._reshaped(array, (self.product(self.b.shape(array)),))
 
     def _reshaped(self, thing: Thing, shape: Sequence[Thing]) -> Value:
-        """A view of another shape, which Numba has of arrays that lie in one piece."""
+        """Return a view of another shape; Numba has such views of arrays in one piece only."""
         array, lengths = self.b.array(thing), [self.b.number(n) for n in shape]
         free = [n for n, length in enumerate(lengths) if length.constant == -1]
         if free:
@@ -307,7 +308,7 @@ NAMED: dict[Any, str] = {
 
 
 def _is_users(function: Any) -> bool:
-    """Whether a function is written in Python, but for those of NumPy."""
+    """Whether a function is written in Python by a user, not by NumPy."""
     module = str(getattr(function, "__module__", ""))
     return isinstance(function, types.FunctionType) and module.split(".")[0] != "numpy"
 
@@ -320,7 +321,7 @@ def _hashed(table: dict[Any, Any], key: Any) -> Any:
 
 
 def _way(function: Any) -> str:
-    """Return what to write in the place of a function that is not known, if that is clear."""
+    """Return what to write in place of an unknown function, where there is a clear answer."""
     module = str(getattr(function, "__module__", None) or "")
     owner = type(getattr(function, "__self__", None)).__name__
     if module.startswith(("random", "numpy.random")) or owner in ("RandomState", "Random"):

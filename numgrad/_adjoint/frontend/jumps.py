@@ -30,7 +30,8 @@ class _Loop:
 
 
 def written(statement: ast.stmt) -> str:
-    """Return the text of a statement that may have been a jump; empty for one that sets a flag."""
+    """Return the user's text of a statement in which jumps were replaced; empty for a statement
+    that sets a flag."""
     target = statement.targets[0] if isinstance(statement, ast.Assign) else None
     if not isinstance(target, ast.Name) or " " not in target.id:
         return ast.unparse(statement).splitlines()[0]
@@ -76,7 +77,8 @@ class WithoutJumps:
         return done
 
     def _plain(self, statement: ast.stmt, loop: _Loop | None) -> list[ast.stmt]:
-        """A statement that jumps nowhere out of itself; loops inside may have their own jumps."""
+        """Return a statement that control leaves at its end only; loops inside may have jumps of
+        their own."""
         if isinstance(statement, ast.If):
             return [self._branch(statement, [], loop)]
         if isinstance(statement, (ast.For, ast.While)):
@@ -90,7 +92,7 @@ class WithoutJumps:
         return self._loop(statement)
 
     def _branch(self, node: ast.If, rest: list[ast.stmt], loop: _Loop | None) -> ast.stmt:
-        """An ``if``, with the rest of the block in the branch that does not jump."""
+        """Return an ``if`` with the rest of the block moved into the branch that does not jump."""
         to_body = rest if _surely(node.orelse) else []
         to_else = rest if _surely(node.body) else []
         body = self._block(node.body + ([] if _surely(node.body) else to_body), loop)
@@ -101,7 +103,8 @@ class WithoutJumps:
     def _guarded(
         self, statement: ast.stmt, rest: list[ast.stmt], jumps: set[str], loop: _Loop | None
     ) -> list[ast.stmt]:
-        """What follows a statement that may have jumped."""
+        """Return the statements that follow a statement with jumps, guarded by the flags of these.
+        """
         is_loop = isinstance(statement, (ast.For, ast.While))
         flags = self._flags(jumps, loop, is_loop)
         body = self._block(rest, loop)

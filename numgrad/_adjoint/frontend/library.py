@@ -1,4 +1,4 @@
-"""Loops in place of functions of NumPy: kernels that call a function are derived from its loop."""
+"""Loops that stand for functions of NumPy: the derivative of a call is that of the loop."""
 
 from typing import Any
 
@@ -44,12 +44,12 @@ def loops_of(function: Any, args: list[Thing], words: dict[str, Thing]) -> Any:
 
 
 def needs_doubles(function: Any) -> bool:
-    """Whether the loops are those of arrays of float64."""
+    """Whether the loops of a function take arrays of float64 only."""
     return function in _FLOATS
 
 
 def _chosen(function: Any, args: list[Thing], words: dict[str, Thing]) -> Any:
-    """The loops for the number and kinds of arguments."""
+    """Return the loops for the number and the kinds of the arguments."""
     if function is np.linalg.solve:
         return dense.solve_vector if args[-1].type.ndim == 1 else dense.solve_matrix
     if function is np.bincount:

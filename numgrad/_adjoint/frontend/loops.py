@@ -1,4 +1,5 @@
-"""Loops: what they run over, and their bodies, which are read until all types are settled."""
+"""Loops: their ranges, and their bodies, which are read again until the types of all carried names
+are known."""
 
 import ast
 from collections.abc import Callable
@@ -63,7 +64,7 @@ class Loops:
         return self._over(self.value(node))
 
     def _called(self, node: ast.expr) -> str:
-        """The name of a function that is called; of methods of arrays it is empty."""
+        """Return the name of the called function; it is empty for methods of arrays."""
         if isinstance(node, ast.Attribute) and not isinstance(self.value(node.value), Static):
             return ""
         return getattr(getattr(self.value(node), "value", None), "__name__", "")
@@ -95,7 +96,7 @@ class Loops:
         return start, stop, step, lambda i: (self.b.scalar("add", i, first), element(i))
 
     def counted(self, inner: Iteration) -> Iteration:
-        """An iteration whose index counts from 0."""
+        """Return an iteration like ``inner`` whose index counts from 0."""
         start, stop, step, element = inner
         if start.constant == 0 and step.constant == 1:
             return inner
@@ -143,7 +144,7 @@ class Loops:
     def _loop(
         self, node: Any, bounds: list[Value], bind: Callable[[Region], None], hint: str
     ) -> None:
-        """Append a loop; its body is read again until the types of what it carries are settled."""
+        """Append a loop; its body is read again until the types of the carried names are known."""
         site = self.b.program.site
         known = self.b.program.carried.setdefault((id(node), self.chain, site), {})
         names = _assigned(node)
@@ -191,7 +192,8 @@ class Loops:
         carried.after(op.results[1:] if is_while else op.results)
 
     def _goes_on(self, node: Any, is_while: bool) -> Any:
-        """Whether the loop goes on after an iteration; None where its range alone says it."""
+        """Return whether the loop goes on after an iteration; None where its range alone says it.
+        """
         flag = self.names.get(node.ends) if getattr(node, "ends", None) else None
         stays = self.b.scalar("not", flag) if flag is not None else None
         if not is_while:
@@ -205,7 +207,7 @@ class Loops:
 
 
 def _assigned(node: Any) -> list[str]:
-    """The names that a loop assigns, in order."""
+    """Return the names that a loop assigns, in order."""
     found: dict[str, None] = {}
     for part in ast.walk(node):
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):

@@ -77,7 +77,7 @@ def _parameter(reader: Statements, program: Program, name: str, argument: Any) -
 
 
 def _return(builder: Builder, program: Program, thing: Thing) -> None:
-    """Note what is returned."""
+    """Note the results of the kernel in the program."""
     if isinstance(thing, Static) and thing.value is None:
         return
     program.structure = "tuple" if isinstance(thing, tuple) else "one"
@@ -95,7 +95,7 @@ def _return(builder: Builder, program: Program, thing: Thing) -> None:
 
 
 def _parts(thing: Thing) -> list[Thing]:
-    """What is returned, tuples taken apart; None is nothing."""
+    """Return the results, with tuples taken apart; None is no result."""
     if isinstance(thing, tuple):
         return [part for inner in thing for part in _parts(inner)]
     return [] if isinstance(thing, Static) and thing.value is None else [thing]

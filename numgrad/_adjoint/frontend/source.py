@@ -1,4 +1,4 @@
-"""The source of a kernel: its syntax tree, and what its free names stand for."""
+"""The source of a kernel: its syntax tree, and the values of its free names."""
 
 import ast
 import builtins
@@ -50,14 +50,14 @@ class Kernel:
 
     @staticmethod
     def of(function: Any) -> "Kernel":
-        """Return the kernel of a function; it is read once."""
+        """Return the kernel of a function, whose source is read once."""
         plain = plain_function(function)
         if plain not in _KERNELS:
             _KERNELS[plain] = Kernel(plain)
         return _KERNELS[plain]
 
     def free(self, name: str) -> Any:
-        """Return what a name that the function does not assign stands for.
+        """Return the value of a name that the function does not assign.
 
         Raises
         ------
@@ -74,7 +74,7 @@ class Kernel:
 
 
 def plain_function(function: Any) -> FunctionType:
-    """Return a function itself, or that of a dispatcher.
+    """Return a plain function, or the function of a dispatcher.
 
     Raises
     ------
@@ -88,8 +88,8 @@ def plain_function(function: Any) -> FunctionType:
 
 
 def _read(plain: FunctionType) -> tuple[Place, ast.FunctionDef]:
-    """Return the place and the tree of a function; that its source is the one that was compiled
-    is checked."""
+    """Return the place and the tree of a function, after checking that its source is the source
+    that was compiled."""
     code = plain.__code__
     try:
         lines, first = inspect.getsourcelines(plain)
@@ -173,15 +173,16 @@ def _codes(code: CodeType) -> list[CodeType]:
 
 
 def _same(found: CodeType, code: CodeType) -> bool:
-    """Whether two codes do the same; asserts that pytest rewrote are not looked at."""
+    """Whether two code objects do the same; assert statements that pytest has rewritten are left
+    out."""
     if "@pytest_ar" in code.co_names:
         return found.co_varnames[: found.co_argcount] == code.co_varnames[: code.co_argcount]
     return found.co_varnames == code.co_varnames and _instructions(found) == _instructions(code)
 
 
 def _instructions(code: CodeType) -> list[tuple[str, str]]:
-    """The byte code without what depends on the module around a function: whether a method is
-    looked up in one way or another."""
+    """Return the byte code, without differences that depend on the module around a function, such
+    as the way in which a method is looked up."""
     kept = [i for i in dis.get_instructions(code) if i.opname not in _UNSTEADY]
     return [(i.opname.replace("LOAD_METHOD", "LOAD_ATTR"), _argument(i)) for i in kept]
 

@@ -1,4 +1,5 @@
-"""Exchanges: the permutation of the arrays that a loop carries, step by step and in the end."""
+"""Exchanges of carried arrays: the permutation that one iteration of a loop makes, and that of all
+iterations."""
 
 import math
 from collections.abc import Mapping
@@ -9,7 +10,7 @@ from ..ssa.ir import Op, Program, Value
 
 
 def exchanged(op: Op) -> list[tuple[int, int]]:
-    """Return which array each carried array becomes in an iteration: pairs of places."""
+    """Return the permutation of the carried arrays in an iteration, as pairs of places."""
     phis, yields = op.body.phis, op.body.yields
     return [(n, phis.index(y)) for n, y in enumerate(yields) if y.type.is_array]
 
@@ -26,7 +27,8 @@ def order(exchange: Mapping[Any, Any]) -> int:
 
 
 def arrays_again(program: Program, keeping: Keeping) -> set[Value]:
-    """Return the arrays that the reverse sweep loads from, and the bases of these views."""
+    """Return the arrays from which the reverse sweep loads, and the bases of those that are views.
+    """
     found: set[Value] = set()
     for plan in keeping.plans.values():
         for value in plan.again:
@@ -43,7 +45,7 @@ def arrays_again(program: Program, keeping: Keeping) -> set[Value]:
 
 
 def _carried_with(program: Program, found: set[Value]) -> set[Value]:
-    """The arrays that loops carry together with some that are found."""
+    """Return the arrays that loops carry together with an array of ``found``."""
     more: set[Value] = set()
     for op in program.body.walk():
         if op.name == "loop":

@@ -1,4 +1,4 @@
-"""Loops of the reverse sweep that are split into several, each of which vectorises.
+"""Loops of the reverse sweep that are split into several loops, each of which vectorises.
 
 A loop that adds to neighbouring elements of one array, or to a number, is run by the processor step
 by step. Where its steps commute and are cheap it is written once for each neighbour, with the lines
@@ -26,7 +26,7 @@ _LEAST = 8  # numbers that are summed one after the other
 
 
 class Fission:
-    """Splits loops.
+    """Splits loops of the reverse sweep.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class Fission:
         return loop.body.index not in others and own <= {loop.body.index}
 
     def _are_apart(self, inner: Sequence[Op]) -> bool:
-        """Whether the steps read no cotangent to which they add."""
+        """Whether the steps of a loop read no cotangent to which they add."""
         group = self.orders.dependence.classes.of
         loads = {o.array for o in inner if o.name == "load"}
         stores = {o.array for o in inner if o.name in ("store", "accum")}
@@ -132,7 +132,8 @@ class Fission:
     def _laid_down(
         self, op: Op, name: str, sign: str, text: str, sums: dict[str, str]
     ) -> str | None:
-        """Return the line that lays down in a row what is added to a number; None without a row."""
+        """Return the line that writes to a row the terms that are added to a number; None if there
+        is no row."""
         how = "+=" if name in sums else "="
         if name not in sums:
             row = self.tape.row(op, len(sums))
@@ -178,7 +179,7 @@ def _needed(lines: list[str], effects: dict[int, str]) -> list[str]:
 
 
 def _checks(lines: list[str]) -> int:
-    """How many pairs of rows of arrays, one of which is written, a loop has."""
+    """Return the number of pairs of array rows, one of them written, that a loop compares."""
     parsed = [_LINE.fullmatch(line) for line in lines]
     texts = [p.string for p in parsed if p is not None]
     rows = {match.groups() for text in texts for match in _ELEMENT.finditer(text)}
@@ -188,7 +189,7 @@ def _checks(lines: list[str]) -> int:
 
 
 def _without_loose_comments(lines: list[str]) -> list[str]:
-    """Lines without comments below which there is no line."""
+    """Return the lines without comments that no line follows."""
     return [
         line
         for line, after in zip(lines, [*lines[1:], "'"], strict=True)

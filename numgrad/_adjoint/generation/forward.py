@@ -1,4 +1,5 @@
-"""The forward sweep of a derived function: what is needed of the kernel, and the tape."""
+"""The forward sweep of a derived function: the part of the kernel that the adjoint needs, and
+writes to the tape."""
 
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Arrays:
-    """How arrays are written: elements, views, new ones.
+    """Writes elements, views and new arrays as text.
 
     Parameters
     ----------
@@ -115,7 +116,7 @@ class Forward:
     # Texts
 
     def use(self, value: Value) -> str:
-        """Return the text of a value: its name, or the expression of one that is used once."""
+        """Return the text of a value: its name, or its expression if the value is used once."""
         if value.constant is not None:
             return number_text(value.constant)
         if value in self._pending:
@@ -123,7 +124,7 @@ class Forward:
         return self.names.of(value)
 
     def _give(self, value: Value, text: str, loads: bool = False) -> None:
-        """Name a value, or keep the text of one that is used once in its region."""
+        """Name a value; of a value that is used once, in its own region, keep the text instead."""
         uses = self._uses.get(value, [])
         if (
             len(uses) == 1
@@ -136,7 +137,7 @@ class Forward:
             self.writer.line(f"{self.names.of(value)} = {text}")
 
     def _settle(self) -> None:
-        """Name the loads that were only kept as text: memory is about to change."""
+        """Name the loads that were kept as text, because memory is about to change."""
         for value, (text, loads) in list(self._pending.items()):
             if loads:
                 del self._pending[value]
@@ -157,8 +158,8 @@ class Forward:
         self.region(self.program.body)
 
     def _define_all(self) -> None:
-        """Define the numbers of branches that the reverse sweep needs: Numba refuses some names
-        that one branch alone defines."""
+        """Write zeros for the numbers of nested regions that the reverse sweep reads: Numba refuses
+        some names that only one branch defines."""
         trips = list(self.keeping.trips.values())
         results = [value for op in self.program.body.walk() for value in op.results]
         lines = [
@@ -298,7 +299,7 @@ class Forward:
             self.writer.line(f"{self.names.of(result)} = {self.names.of(phi)}")
 
     def again(self, op: Op) -> None:
-        """Write a step of a loop that is known to go on after it, or has no more steps."""
+        """Write a step of a loop that goes on after it for certain, or has no more steps."""
         live = [phi for phi in op.body.phis if phi in self.live.values]
         self._iteration(op, live, None, False)
 
@@ -335,7 +336,7 @@ def zero_text(type: Type) -> str:  # noqa: A002
 
 
 def range_text(bounds: list[str]) -> str:
-    """Return a range as short as it can be written."""
+    """Return the shortest text of a range."""
     start, stop, step = bounds
     if step != "1":
         return f"range({start}, {stop}, {step})"
@@ -343,7 +344,7 @@ def range_text(bounds: list[str]) -> str:
 
 
 def count_text(op: Op, bounds: list[str]) -> str:
-    """Return how often a range is run through."""
+    """Return the text of the number of steps of a range."""
     start, stop, step = bounds
     if step != "1":
         return f"len(range({start}, {stop}, {step}))"

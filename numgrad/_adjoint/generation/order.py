@@ -1,4 +1,5 @@
-"""Loops whose steps can be reversed in any order, which vectorise; sums that stay in registers."""
+"""The order in which the steps of a loop are reversed: steps that commute are reversed upwards,
+which vectorises; sums of cotangents stay in registers."""
 
 from ..analyses.activity import Activity
 from ..analyses.dependence import EQUAL, LATER, Dependence, are_exchanged
@@ -9,7 +10,7 @@ _WRITES = ("store", "accum")
 
 
 class Order:
-    """Answers in which order the steps of a loop may be reversed.
+    """Answers in which orders the steps of a loop may be reversed.
 
     Parameters
     ----------
@@ -25,8 +26,8 @@ class Order:
         self.activity, self.dependence, self.tape, self.is_on = activity, dependence, tape, is_on
 
     def is_free(self, op: Op) -> bool:
-        """Whether the steps of a loop commute: they only add to cotangents, or each has its own
-        elements."""
+        """Whether the steps of a loop commute: each only adds to cotangents, or has elements of its
+        own."""
         if not self.is_on or not op.is_for or op.body.go_on is not None:
             return False
         if self.tape.has_arrays(op.body) or any(self.tape.pushes(inner) for inner in op.body.ops):
@@ -38,7 +39,7 @@ class Order:
         return self._have_own_elements(op)
 
     def _is_sum(self, op: Op, place: int) -> bool:
-        """Whether a carried value has no cotangent, or is only added to."""
+        """Whether a carried value has no cotangent, or the steps only add to it."""
         body = op.body
         phi, given = body.phis[place], body.yields[place]
         if phi.type.is_array:
@@ -56,7 +57,8 @@ class Order:
         return _uses(body, phi) == 1 and _uses(body, given) == 1
 
     def _have_own_elements(self, op: Op) -> bool:
-        """Whether no step changes cotangents of elements that another step reads or adds to."""
+        """Whether no step changes the cotangent of an element that another step reads or adds to.
+        """
         inner = [o for o in op.body.walk() if o.name in (*_WRITES, "load") and self._is_active(o)]
         around = {region: EQUAL for region in op.region.ancestors() if region.is_loop}
         directions = {**around, op.body: LATER}
@@ -72,7 +74,7 @@ class Order:
         return op.array in self.activity
 
     def _conflict(self, one: Op, other: Op) -> bool:
-        """Whether the reverses of two accesses do not commute on the same element."""
+        """Whether the reverses of two accesses do not commute if both are of the same element."""
         same_class = self.dependence.classes.of(one.array) is self.dependence.classes.of(
             other.array
         )
@@ -90,8 +92,8 @@ class Order:
         return meet(one, other, within) or meet(other, one, within)
 
     def kept_sums(self, op: Op) -> list[Op]:
-        """The loads of a loop that are the same element in all steps: their cotangents are summed
-        in a register."""
+        """Return the loads of a loop that are of the same element in all steps: their cotangents
+        are summed in a register."""
         if not self.is_on:
             return []
         body = op.body
@@ -107,7 +109,7 @@ class Order:
 
 
 def _uses(region: Region, value: Value) -> int:
-    """How often a region and those in it use a value."""
+    """Return how often a region, and the regions in it, use a value."""
     count = sum(end is value for end in region.ends())
     for op in region.ops:
         count += sum(arg is value for arg in op.args)

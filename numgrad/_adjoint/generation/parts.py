@@ -1,7 +1,7 @@
-"""Long sources in parts: loops become functions, of which equal ones are written once.
+"""Long sources in parts: loops become functions, and equal loops become the same function.
 
-What Numba does with a function takes time that grows with the square of its length, and a product
-of matrices is the same loop wherever it stands.
+Numba takes a time that grows with the square of the length of a function, and a product of matrices
+is the same loop everywhere.
 """
 
 import ast
@@ -12,7 +12,7 @@ _LEAST, _MOST = 3, 60  # statements of a part
 
 
 def in_parts(function: ast.stmt, long: float) -> list[ast.stmt]:
-    """Take the loops of a function of many statements out into functions; return all functions."""
+    """Move the loops of a long function into functions of their own; return all functions."""
     assert isinstance(function, ast.FunctionDef)
     if _size(function.body) < long:
         return [function]
@@ -22,7 +22,7 @@ def in_parts(function: ast.stmt, long: float) -> list[ast.stmt]:
 
 
 class _Parts:
-    """Takes a function apart."""
+    """Moves the loops of one function into functions."""
 
     def __init__(self, function: ast.FunctionDef) -> None:
         self.name = function.name
@@ -35,7 +35,7 @@ class _Parts:
         self._defined = _Defined(function, self.parameters)
 
     def block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
-        """Return statements with calls in the place of loops."""
+        """Return statements with calls in place of loops."""
         found: list[ast.stmt] = []
         for statement in statements:
             called = self._called(statement)
@@ -48,7 +48,7 @@ class _Parts:
         return found
 
     def _called(self, loop: ast.stmt) -> list[ast.stmt] | None:
-        """The call that takes the place of a loop; None where it stays."""
+        """Return the call that takes the place of a loop; None for a loop that stays."""
         if not isinstance(loop, (ast.For, ast.While)) or not _LEAST <= _size([loop]) <= _MOST:
             return None
         stored = _stored([loop])
@@ -79,7 +79,7 @@ class _Parts:
     def _function(
         self, loop: ast.stmt, inputs: list[str], outputs: list[str], leaves: bool
     ) -> str:
-        """Return the name of the function that does what a loop does."""
+        """Return the name of the function that does the work of a loop."""
         body = [copy.deepcopy(loop)]
         ends = [_load(name) for name in outputs]
         if leaves:
@@ -96,7 +96,7 @@ class _Parts:
         return self._known[key]
 
     def _key(self, body: list[ast.stmt], inputs: list[str]) -> str:
-        """The text of a function with other names for what is local."""
+        """Return the text of a function with its local names numbered, equal for equal loops."""
         order: dict[str, str] = {}
         for name in (*inputs, *(n for statement in body for n in _names(statement))):
             if name in self.local:
@@ -106,7 +106,7 @@ class _Parts:
 
 
 class _Renamed(ast.NodeTransformer):
-    """Gives names other ones, and leaves comments out."""
+    """Renames names, and leaves comments out."""
 
     def __init__(self, names: dict[str, str]) -> None:
         self.names = names
@@ -120,7 +120,7 @@ class _Renamed(ast.NodeTransformer):
 
 
 class _Leaving(ast.NodeTransformer):
-    """Has returns give the lengths of the tapes and what the part gives anyway."""
+    """Lets a return statement return the lengths of the tapes, and the results of the part."""
 
     def __init__(self, outputs: list[str]) -> None:
         self.outputs = outputs
@@ -132,8 +132,8 @@ class _Leaving(ast.NodeTransformer):
 
 
 class _OneExit:
-    """Has loops end where the function would return from within them: at each return Numba writes
-    code for all arrays that there are.
+    """Replaces returns within loops by jumps to a single return at the end: at each return Numba
+    writes code for all arrays of the function.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ class _OneExit:
         return found
 
     def _left(self, statement: ast.Return) -> list[ast.stmt]:
-        """What takes the place of a return within a loop."""
+        """Return the statements that take the place of a return within a loop."""
         self._result = statement.value  # type: ignore[assignment]
         assert isinstance(self._result, ast.Tuple)
         lengths = self._result.elts[:2]
@@ -190,7 +190,8 @@ class _OneExit:
 
 
 class _Live:
-    """The names that may be read before and after loops, before they are assigned anew."""
+    """The names that may be read, before they are assigned again, at the start and at the end of
+    loops."""
 
     def __init__(self, function: ast.FunctionDef, local: set[str]) -> None:
         self.local = local
@@ -199,7 +200,8 @@ class _Live:
         self._block(function.body, set(), set())
 
     def _block(self, statements: Sequence[ast.stmt], live: set[str], left: set[str]) -> set[str]:
-        """What is live before statements, from what is after them and after the loop around."""
+        """Return the names that are live before statements, from those that are live after them and
+        after the loop around them."""
         for statement in reversed(statements):
             self.after[statement] = live
             live = self._statement(statement, live, left)
@@ -234,7 +236,7 @@ class _Live:
 
 
 class _Defined:
-    """The names that surely have values before statements."""
+    """The names that have values for certain at the start of statements."""
 
     def __init__(self, function: ast.FunctionDef, parameters: Iterable[str]) -> None:
         self.before: dict[ast.stmt, set[str]] = {}
@@ -286,7 +288,7 @@ def _stored_by(node: ast.AST) -> set[str]:
 
 
 def _size(statements: Sequence[ast.AST]) -> int:
-    """How many statements there are, those in others included."""
+    """Return the number of statements, including statements within others."""
     parts = [part for statement in statements for part in ast.walk(statement)]
     return sum(isinstance(part, ast.stmt) and not isinstance(part, ast.Expr) for part in parts)
 
@@ -300,7 +302,7 @@ def _is_positive(name: str) -> ast.expr:
 
 
 def _assigned(names: list[str], call: ast.expr) -> ast.stmt:
-    """The statement that names what a call returns."""
+    """Return the assignment of a call's results to names."""
     if not names:
         return ast.Expr(call)
     targets: list[ast.expr] = [ast.Name(name, ast.Store()) for name in names]

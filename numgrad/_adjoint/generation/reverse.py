@@ -71,7 +71,7 @@ class Reverse:
             self._pending[value] = text
 
     def take(self, value: Value, uses: int = 2) -> str | None:
-        """Return the cotangent of a number; None where it surely is 0."""
+        """Return the cotangent of a number; None where it is 0 for certain."""
         if value in self._started:
             return self.names.cotangent(value)
         text = self._pending.pop(value, None)
@@ -82,7 +82,7 @@ class Reverse:
         return self.names.cotangent(value)
 
     def start(self, values: list[Value]) -> None:
-        """Make variables of the cotangents that nested regions add to."""
+        """Define variables for the cotangents to which nested regions add."""
         for value in values:
             active = value in self.activity and not value.type.is_array
             if not active or value.constant is not None or value in self._started:
@@ -109,7 +109,7 @@ class Reverse:
             self.writer.comment(f"line {op.line}: {self.program.lines[op.line]}")
 
     def prepare(self, region: Region) -> None:
-        """Write what the reverse sweep of a region begins with: values, views and shadows."""
+        """Write the beginning of the reverse sweep of a region: values, views and shadows."""
         plan = self.keeping.plans.get(region)
         if plan:
             self.tape.pop(region, plan.taped)
@@ -238,7 +238,8 @@ class Reverse:
             self.writer.line(f"{shadow} += {self.names.cotangent(op.result)}")
 
     def _add_shadow(self, value: Value, text: str) -> None:
-        """Add an element of a shadow, which may change: it is read at once."""
+        """Add an element of a shadow to a cotangent; the element is read at once, as it may change.
+        """
         self.add(value, text)
         self.start([value])
 
@@ -299,8 +300,8 @@ class Reverse:
             self.add(init, self.names.cotangent(result))
 
     def _open_sums(self, op: Op) -> list[Op]:
-        """Registers for the cotangents of elements that are the same in all iterations; where
-        there was no iteration, the element may not exist."""
+        """Define registers for the cotangents of elements that are the same in all iterations;
+        without an iteration such an element may not exist."""
         sums = self.orders.kept_sums(op)
         for load in sums:
             self._sums[load] = self.names.fresh(f"g{load.result.hint or load.array.hint}_sum")

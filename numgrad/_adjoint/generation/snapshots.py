@@ -1,13 +1,13 @@
-"""Loops whose steps are run again from snapshots, so that the tape has those of one segment.
+"""Loops whose steps run again from snapshots, so that the tape holds the steps of one segment only.
 
-The forward sweep keeps what a step begins with, now and then, and nothing on the tape. The reverse
-sweep takes the snapshots from the last to the first: from each it runs the steps up to the next one
-again, with the tape, and reverses them. For T steps, S bytes of a snapshot and P of the tape for a
-step, segments of k steps take S * T / k + P * k.
+The forward sweep keeps the state before some of the steps as snapshots, and writes nothing to the
+tape. The reverse sweep takes the snapshots from the last one to the first one: it runs the steps
+from a snapshot to the next one again, with the tape, and reverses them. For T steps, S bytes of a
+snapshot and P bytes of tape for a step, segments of k steps take S * T / k + P * k.
 
 The caller hands over an array ``control``: the bytes that snapshots may take, the most steps of a
-segment, and whether to stop, which is looked at in each step. Where the tape was too short for a
-segment it finds there how many steps the segment has, and how many the tape had room for.
+segment, and whether to stop, which each step looks at. If the tape was too short for a segment, the
+caller finds in it the number of steps of the segment, and of those for which the tape had room.
 """
 
 import contextlib
@@ -30,7 +30,7 @@ _READS_NOT = ("store", "view", "shape", "alloc")
 
 @dataclass
 class State:
-    """What the steps of a loop begin with, and names of what is written for it.
+    """The state before a step of a loop, and the names of the variables that hold snapshots of it.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class State:
 
 
 class Snapshots:
-    """Writes the parts of both sweeps that have to do with snapshots.
+    """Writes the parts of both sweeps that keep and use snapshots.
 
     Parameters
     ----------
@@ -91,7 +91,8 @@ class Snapshots:
     # What is kept
 
     def _state(self, op: Op, place: int) -> State | None:
-        """Return what a loop begins its steps with; None where some of it has no name outside."""
+        """Return the state before the steps of a loop; None where a part of it has no name outside
+        of the loop."""
         inside = [o for o in op.body.walk() if o in self.live.ops]
         after = [o for top in self.program.body.ops[place + 1 :] for o in _with_nested(top)]
         changed = self._written(inside)
@@ -121,7 +122,8 @@ class Snapshots:
         return list(found)
 
     def _roots(self, group: Value, op: Op, place: int) -> list[Value] | None:
-        """The arrays of a class that exist before a loop; None where it or a branch makes some."""
+        """Return the arrays of a class that exist before a loop; None where the loop or a branch
+        makes an array of the class."""
         top = [o for o in self.program.body.ops[:place] if o.name in ("alloc", "copy")]
         roots = [v for v in self.program.parameters if v.type.is_array] + [o.result for o in top]
         roots = [v for v in roots if self.classes.of(v) is group]
@@ -135,7 +137,7 @@ class Snapshots:
     # The forward sweep
 
     def begin(self, op: Op, bounds: list[str]) -> None:
-        """Before a loop: how long segments are, and room for the snapshots."""
+        """Write, before a loop, the length of the segments and the memory for snapshots."""
         state, line = self.states[op], self.writer.line
         for array in state.fixed:
             line(f"{self._kept(op, array)} = {self.names.of(array)}.copy()")
@@ -175,7 +177,7 @@ class Snapshots:
         return f"np.empty({slots}, {kind})"
 
     def step(self, op: Op) -> None:
-        """At the start of a step: a snapshot where it is time for one."""
+        """Write, at the start of a step, a snapshot if one is due."""
         state, line = self.states[op], self.writer.line
         self._stop()
         step, slot, stride = state["step"], state["slot"], state["stride"]
@@ -188,7 +190,7 @@ class Snapshots:
         line(f"{step} += 1")
 
     def _thin(self, op: Op) -> None:
-        """Drop every second snapshot when the slots are full."""
+        """Write the code that drops every second snapshot when the slots are full."""
         state, line = self.states[op], self.writer.line
         slot, j = state["slot"], state["j"]
         with self.writer.block(f"if {slot} == {state['slots']}:"):
@@ -200,7 +202,7 @@ class Snapshots:
                     line(f"{kept}[{j}] = {kept}[2 * {j}]")
 
     def end(self, op: Op) -> None:
-        """After a loop."""
+        """Write the lines after a loop."""
         self.tape.is_muted = False
 
     def _stop(self) -> None:
@@ -211,7 +213,7 @@ class Snapshots:
 
     @contextlib.contextmanager
     def reversed_steps(self, op: Op) -> Iterator[None]:
-        """Lines for the reverse of a step, below the loops that reverse all of them."""
+        """Write the loops over segments and their steps, around the lines that reverse one step."""
         state, line = self.states[op], self.writer.line
         for array in state.fixed:
             line(f"{self.names.of(array)}[...] = {self._kept(op, array)}")
@@ -244,7 +246,7 @@ class Snapshots:
                 self.writer.assign(phis, yields)
 
     def _again(self, op: Op) -> None:
-        """The steps of a segment once more, with the tape."""
+        """Write the steps of a segment once more, with the tape."""
         state, line = self.states[op], self.writer.line
         assert self.forward is not None
         line(f"{self.control}[{STEPS}] = {state['steps']}")

@@ -15,7 +15,7 @@ _STACKS = ("f", "i")
 
 
 class Tape:
-    """Writes what keeps values and gives them back.
+    """Writes the statements that push values to the tape and pop them.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class Tape:
         return self._counts[op]
 
     def open(self, op: Op) -> None:
-        """Before a loop of the forward sweep."""
+        """Write the lines before a loop of the forward sweep."""
         if self.is_muted or not self.has_rows(op):
             return
         self.writer.line(f"{self.count(op)} = {self._count_text(op)}")
@@ -91,7 +91,7 @@ class Tape:
         self._lend(op)
 
     def _lend(self, op: Op) -> None:
-        """Name the rows of a loop: views, whose indices are seen not to be negative."""
+        """Name the rows of a loop as views: Numba then sees that their indices are not negative."""
         for s, rows in self._rows(op).items():
             if self._is_by_steps(op):
                 if (op, s, 0) not in self._names_of_rows:
@@ -113,12 +113,13 @@ class Tape:
         return count_text(op, [self.text(bound) for bound in op.bounds])
 
     def text(self, value: Value) -> str:
-        """Return the name of a value, or the number that it is known to be."""
+        """Return the name of a value, or the number that the value is known to be."""
         return repr(value.constant) if value.constant is not None else self.names.of(value)
 
     def _is_by_steps(self, op: Op) -> bool:
-        """Whether the values of a step lie beside each other, not those of a row: it calls a
-        function and does not vectorise anyway, and one view is less code than many."""
+        """Whether the values of one step lie beside each other on the tape, not the values of a
+        row. This holds for a loop that calls a function, which does not vectorise anyway; one view
+        is less code than many."""
         return any(o.name in SCALARS and SCALARS[o.name].heavy for o in op.body.ops)
 
     def _rows(self, op: Op) -> dict[str, int]:
@@ -127,13 +128,13 @@ class Tape:
         return {s: size for s, size in sizes.items() if size}
 
     def close(self, op: Op) -> None:
-        """After a loop of the forward sweep."""
+        """Write the lines after a loop of the forward sweep."""
         if self.has_rows(op) and not self.is_muted:
             for s, rows in self._rows(op).items():
                 self.writer.line(f"{self.tops[s]} += {rows} * {self.count(op)}")
 
     def reopen(self, op: Op) -> None:
-        """Before a loop of the reverse sweep."""
+        """Write the lines before a loop of the reverse sweep."""
         if self.has_rows(op):
             self.writer.line(f"{self.count(op)} = {self._count_text(op)}")
             for s, rows in self._rows(op).items():
@@ -141,7 +142,7 @@ class Tape:
             self._lend(op)
 
     def _place(self, region: Region, row: int, s: str) -> str:
-        """The element of a tape where a value of an iteration is kept."""
+        """Return the element of a tape that keeps a value of an iteration."""
         op = region.owner
         if op is None or not region.is_loop or not self.has_rows(op):
             return f"{self.tapes[s]}[{_plus(self.tops[s], row)}]"
@@ -164,7 +165,8 @@ class Tape:
         return f"return ({', '.join(sizes)}{self.leave})"
 
     def row(self, op: Op, number: int, is_element: bool = False) -> str | None:
-        """Return a row of floats of a loop, or its element in an iteration; None without it."""
+        """Return a row of floats of a loop, or its element in an iteration; None if there is no
+        such row."""
         if not self.has_rows(op) or self._is_by_steps(op):
             return None
         if number >= self._rows(op).get("f", 0):
@@ -181,7 +183,7 @@ class Tape:
         return bool(plan and plan.arrays)
 
     def whole(self, load: Op) -> str:
-        """Return the name of the array that a load is done again from."""
+        """Return the name of the array from which a load is repeated."""
         return self._whole_name(load.array) if self.keeping.is_from_tape(load) else self.names.of(load.array)  # noqa: E501
 
     def _whole_name(self, array: Value) -> str:
@@ -190,7 +192,7 @@ class Tape:
         return self._names_of_arrays[array]
 
     def push_arrays(self, region: Region) -> None:
-        """At the end of a region of the forward sweep."""
+        """Write, at the end of a region of the forward sweep, the arrays that are kept whole."""
         if self.is_muted or not self.has_arrays(region):
             return
         names = [self.names.of(array) for array in self.keeping.plans[region].arrays]
@@ -200,7 +202,8 @@ class Tape:
             self.writer.line(f"{top} = laid_down({self.tapes['f']}, {top}, {name})")
 
     def pop_arrays(self, region: Region) -> None:
-        """After the numbers of a region of the reverse sweep."""
+        """Write, after the numbers of a region of the reverse sweep, the reads of the arrays that
+        were kept whole."""
         arrays = self.keeping.plans[region].arrays if self.has_arrays(region) else []
         for array in reversed(arrays):
             lengths = [f"({self.text(extent)})" for extent in extents_of(array)]
@@ -209,7 +212,7 @@ class Tape:
             self.writer.line(f"{self._whole_name(array)} = {self._memory(array, size)}")
 
     def _memory(self, array: Value, size: str) -> str:
-        """The part of the tape where an array is kept."""
+        """Return the part of the tape that keeps an array."""
         top, lengths = self.tops["f"], [self.text(extent) for extent in extents_of(array)]
         part = f"{self.tapes['f']}[{top}:{top} + {size}]"
         if array.type.ndim == 1:
@@ -231,7 +234,7 @@ class Tape:
             self.writer.line(f"return ({', '.join(sizes)}{self.leave})")
 
     def push(self, region: Region, taped: list[Value]) -> None:
-        """At the end of a region of the forward sweep."""
+        """Write the pushes at the end of a region of the forward sweep."""
         if self.is_muted:
             return
         rows = region.is_loop and region.owner is not None and self.has_rows(region.owner)
@@ -247,7 +250,7 @@ class Tape:
                 self.writer.line(f"{self.tops[s]} += {len(values)}")
 
     def pop(self, region: Region, taped: list[Value]) -> None:
-        """At the start of a region of the reverse sweep."""
+        """Write the pops at the start of a region of the reverse sweep."""
         rows = region.is_loop and region.owner is not None and self.has_rows(region.owner)
         for s in _STACKS:
             values = [v for v in taped if stack(v) == s]
@@ -268,7 +271,7 @@ def stack(value: Value) -> str:
 
 
 def _given(value: Value, text: str) -> str:
-    """What is on a stack, with the type that the value had."""
+    """Return the text of a value on a stack, converted to the type of the value."""
     dtype = value.type.dtype
     if dtype == "bool":
         return f"{text} != 0"

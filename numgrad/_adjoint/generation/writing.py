@@ -1,4 +1,4 @@
-"""The text of generated source: names, lines, and how it is put in order."""
+"""The text of generated source: names, lines, and how the text is tidied."""
 
 import ast
 import contextlib
@@ -15,7 +15,7 @@ _TAKEN = {"_", "np", "math", "range", "len", "max", "min", "abs", "int", "float"
 
 
 class Names:
-    """A name for each value: the user's where there is one.
+    """Gives each value a name, the user's where there is one.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class Writer:
 
     @contextlib.contextmanager
     def block(self, header: str) -> Iterator[None]:
-        """Lines below a header; nothing is left of a block without lines."""
+        """Write lines below a header; a block without lines is left out with its header."""
         self.line(header)
         start = len(self.lines)
         self._indent += 1
@@ -90,7 +90,7 @@ class Writer:
 
     @contextlib.contextmanager
     def branches(self, header: str) -> Iterator[None]:
-        """Lines below a header that must stay."""
+        """Write lines below a header that stays even without lines."""
         self.line(header)
         start = len(self.lines)
         self._indent += 1
@@ -100,7 +100,8 @@ class Writer:
         self._indent -= 1
 
     def assign(self, names: list[str], texts: list[str]) -> None:
-        """Assign at once: in one line where a later text reads an earlier name."""
+        """Write assignments, in one line where a later text reads a name that is assigned before
+        it."""
         pairs = [(n, t) for n, t in zip(names, texts, strict=True) if n != t]
         for position, (name, _) in enumerate(pairs):
             if any(mentions(text, name) for _, text in pairs[position + 1 :]):
@@ -133,7 +134,7 @@ def number_text(number: object) -> str:
 
 
 def tidied(text: str, long: float = math.inf) -> str:
-    """Return source without needless parentheses; strings that are comments become comments.
+    """Return source without needless parentheses; strings that stand for comments become comments.
 
     Parameters
     ----------
@@ -185,7 +186,7 @@ class _Tidy(ast.NodeTransformer):
 
 
 def _is_empty(body: list[ast.stmt]) -> bool:
-    """Whether a block does nothing: it has comments at most."""
+    """Whether a block has nothing but comments."""
     return all(
         isinstance(s, ast.Pass) or (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))
         for s in body

@@ -1,4 +1,4 @@
-"""Functions of derived source whose derivatives are conventions: at ties and at kinks.
+"""Functions of derived source whose derivatives are conventions, at ties and at kinks.
 
 A derived source names them where its text alone would have another derivative when it is derived
 again.
@@ -44,7 +44,7 @@ def root(x: Any) -> Any:
 
 @register_jitable
 def laid_down(tape: Any, top: int, array: Any) -> int:
-    """Write the elements of an array to a tape; return the place after them."""
+    """Write the elements of an array to a tape; return the place behind them."""
     flat = array.reshape(array.size)
     for i in range(flat.size):
         tape[top + i] = flat[i]

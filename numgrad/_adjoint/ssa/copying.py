@@ -1,5 +1,6 @@
-"""Operations copied with other values in the place of some: integers that become known are
-computed, branches that are known are taken, and loops of a few steps are written step by step."""
+"""Copies of operations in which some values are replaced: operations of known integers are
+computed, of a branch with a known condition one side is taken, and loops of a few steps are written
+step by step."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -12,7 +13,7 @@ Folded = Callable[[str, Sequence[Value]], Any]
 
 
 class Constants:
-    """The values of known numbers of a program: one for each.
+    """The values of the known numbers of a program, one value for each number.
 
     Parameters
     ----------
@@ -41,7 +42,7 @@ def _key(number: Any) -> tuple[type, str]:
 
 
 def converted(value: Value, dtype: str, region: Region, constants: Constants) -> Value:
-    """Return a number as one of another dtype, as an assignment converts it."""
+    """Return a number converted to another dtype, as an assignment converts it."""
     if value.type.dtype == dtype:
         return value
     if dtype == "float64" and isinstance(value.constant, (bool, int, float)):
@@ -97,7 +98,7 @@ class Copier:
             self.op(op, region)
 
     def op(self, op: Op, region: Region) -> None:
-        """Copy an operation, or what is left of it."""
+        """Copy an operation, or the operations that take its place."""
         args = [self.of(arg) for arg in op.args]
         if op.results and op.result in self.assumed:
             self.instead[op.result] = self.constants.of(self.assumed[op.result])
@@ -143,7 +144,7 @@ class Copier:
         return self.instead[value]
 
     def _taken(self, op: Op, taken: Region, region: Region) -> None:
-        """The operations of the branch that is known to be taken."""
+        """Copy the operations of the branch that is taken for certain."""
         self.ops(taken.ops, region)
         for result, given in zip(op.results, taken.yields, strict=True):
             self.instead[result] = self._assigned(result, self.of(given), region)
@@ -166,7 +167,7 @@ class Copier:
         self.instead.update(zip(op.results, carried, strict=True))
 
     def _assigned(self, name: Value, value: Value, region: Region) -> Value:
-        """A value under a name, which may have another dtype."""
+        """Return a value for a name, converted to the dtype of the name."""
         if name.type.is_array:
             return value
         return converted(value, name.type.dtype, region, self.constants)
@@ -181,5 +182,5 @@ def steps_of(bounds: Sequence[Value]) -> range | None:
 
 
 def same(one: Value, other: Value) -> bool:
-    """Return whether two numbers surely are equal."""
+    """Return whether two numbers are equal for certain."""
     return one is other or (one.constant is not None and one.constant == other.constant)

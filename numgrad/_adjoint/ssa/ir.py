@@ -41,7 +41,7 @@ FLOAT = Type("float64")
 
 
 class Value:
-    """What an operation or a region gives.
+    """A value: the result of an operation, or a parameter of a region.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class Value:
 
 
 class Op:
-    """An operation: its name, arguments, results, nested regions and what else it needs.
+    """An operation: its name, arguments, results, nested regions, and further information.
 
     Attributes
     ----------
@@ -163,7 +163,7 @@ class Region:
         return self.owner is not None and self.owner.name == "loop"
 
     def ancestors(self) -> "Iterator[Region]":
-        """This region, the one around it, and so on."""
+        """Yield this region, the region around it, and so on."""
         region: Region | None = self
         while region is not None:
             yield region
@@ -180,7 +180,7 @@ class Region:
                 yield from region.walk()
 
     def ends(self) -> list[Value]:
-        """What the region gives to its owner."""
+        """Return the values that the region gives to its owner."""
         return self.yields + ([self.go_on] if self.go_on is not None else [])
 
 
@@ -224,12 +224,12 @@ class Program:
 
 
 def depth(region: Region) -> int:
-    """How many loops are around the operations of a region."""
+    """Return the number of loops around the operations of a region."""
     return sum(r.is_loop for r in region.ancestors())
 
 
 def free_values(op: Op) -> list[Value]:
-    """The values that an operation and its regions use, but do not define; in order."""
+    """Return the values that an operation and its regions use but do not define, in order."""
     found: dict[Value, None] = dict.fromkeys(op.args)
     for region in op.regions:
         inner = [v for o in region.ops for v in free_values(o)] + region.ends()
@@ -240,7 +240,7 @@ def free_values(op: Op) -> list[Value]:
 
 
 class Classes:
-    """Arrays that may share memory, by the array value that stands for all of them."""
+    """Classes of arrays that may share memory; one array value stands for all arrays of a class."""
 
     def __init__(self, body: Region) -> None:
         self._parent: dict[Value, Value] = {}
@@ -254,7 +254,7 @@ class Classes:
                         self._unite(phi, other)
 
     def of(self, array: Value) -> Value:
-        """The array that stands for the class of an array."""
+        """Return the array that stands for the class of an array."""
         while array in self._parent:
             array = self._parent[array]
         return array

@@ -1,4 +1,4 @@
-"""The scalar functions of kernels and their derivatives: one table.
+"""A table of the scalar functions of kernels and their derivatives.
 
 Each line says how a result is written and what it adds to the cotangent of each argument, where
 ``{g}`` is the cotangent of the result, ``{r}`` the result, ``{0}`` and ``{1}`` the arguments. The

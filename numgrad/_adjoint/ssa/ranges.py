@@ -1,4 +1,4 @@
-"""What is known of integers: bounds that are a value plus a constant, and signs."""
+"""Bounds and signs of integers, as far as they are known; a bound is a value plus a constant."""
 
 from .ir import Value
 
@@ -8,7 +8,7 @@ _DEPTH = 6
 
 
 def affine(value: Value) -> Affine:
-    """Return an integer as a value plus a constant."""
+    """Return an integer as a pair: a value, and a constant that is added to it."""
     offset = 0
     while True:
         if value.constant is not None:
@@ -28,7 +28,7 @@ def affine(value: Value) -> Affine:
 
 
 def _range_of(value: Value | None) -> tuple[Value, Value, int] | None:
-    """The bounds and the step of the loop whose index a value is; None if it is no such index."""
+    """Return the bounds and the step of the loop whose index a value is; None for other values."""
     owner = value.region.owner if value is not None and value.op is None else None
     if value is None or owner is None or value.region.index is not value:
         return None
@@ -75,13 +75,13 @@ def lower(value: Value, depth: int = _DEPTH) -> list[Affine]:
 
 
 def is_at_most(value: Value, limit: Value) -> bool:
-    """Whether an integer is known not to exceed another one."""
+    """Whether an integer does not exceed another one, for certain."""
     base, offset = affine(limit)
     return any(v is base and c <= offset for v, c in upper(value))
 
 
 def is_natural(value: Value, depth: int = _DEPTH) -> bool:
-    """Whether an integer is known not to be negative."""
+    """Whether an integer is not negative, for certain."""
     if any(base is None and offset >= 0 for base, offset in lower(value)):
         return True
     op = value.op

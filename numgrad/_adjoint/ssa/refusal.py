@@ -1,14 +1,15 @@
-"""What is not understood is refused, with the file, the line, the statement and what to write."""
+"""Errors for statements that are not understood: they name the file, the line, the statement, and
+what to write instead."""
 
 from typing import Any
 
 
 class AdjointError(TypeError):
-    """A kernel whose derivative cannot be derived, or not with certainty."""
+    """Raised for a kernel whose derivative cannot be derived with certainty."""
 
 
 class Refusal(Exception):  # noqa: N818
-    """What is wrong with a statement; the front end adds where it stands."""
+    """The reason why a statement is refused; the front end adds where the statement stands."""
 
 
 def located(reason: str, node: Any, text: str, where: "Place") -> AdjointError:

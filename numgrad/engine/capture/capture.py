@@ -69,8 +69,9 @@ _ONCE = ((0, 0), (0, 1))  # the copy alone was written, if anything
 
 
 class IndexCopy:
-    """A copy of the elements of ``base`` at ``key``, where an index of known positions would give a
-    view; with the versions at which copy and base agreed last."""
+    """A copy of the elements of ``base`` at ``key``, by an index that is still to be computed; a
+    known index would have given a view. The versions of both tell whether copy and base still
+    agree."""
 
     def __init__(self, base: Value, copy: Value, key: Any) -> None:
         self.base, self.copy, self.key = base, copy, key
@@ -150,7 +151,7 @@ class Capture:
         self.copies = [] if parent is None else parent.copies
 
     def running(self) -> Block:
-        """Capture what this thread does inside the block."""
+        """Capture the operations of this thread inside the block."""
         return changing(capture=self, deferring=True, kept=None)
 
     def note_operands(self, values: Iterable[Value]) -> None:
@@ -176,7 +177,8 @@ class Capture:
             raise CaptureError(f"{self.what}: {_work_array(*found)}")
 
     def note_copy(self, base: Value, copy: Value, key: Any) -> None:
-        """Note a copy of elements that would have been a view for an index of known positions."""
+        """Note a copy of elements by an index that is still to be computed; an index that is known
+        would have given a view."""
         self.copies.append(IndexCopy(base, copy, key))
 
     def find_copy(self, base: Value, copy: Value) -> "IndexCopy | None":
@@ -246,7 +248,7 @@ class Capture:
             view.forget()
 
     def is_outer(self, value: Value) -> bool:
-        """Whether a change of ``value`` could be seen outside of the captured function."""
+        """Whether a change of ``value`` would be seen outside of the captured function."""
         arguments = self.arguments  # none for a branch: its operands can be seen outside
         if any(value is argument for argument in arguments):
             return True

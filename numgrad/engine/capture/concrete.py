@@ -1,4 +1,4 @@
-"""Values whose elements are known while a function is captured: they depend on no argument.
+"""Values whose elements are known while a function is captured, because they depend on no argument.
 
 Python may decide by such masks, positions and patterns of matrices; guards check them at a replay.
 """

@@ -1,5 +1,5 @@
-"""Advice in errors: the call of another library's function, written with functions of numgrad that
-take other arguments."""
+"""Advice in errors: a call of another library's function, rewritten with functions of numgrad whose
+arguments differ."""
 
 import ast
 import copy
@@ -156,7 +156,7 @@ def fits(call: ast.Call, function: Any, own: Any) -> bool:
 
 
 def _takes(ours: list[Parameter], name: str) -> bool:
-    """Whether a function takes an argument by a name."""
+    """Whether a function of numgrad takes an argument of this name."""
     found = next((p for p in ours if p.name == name), ours[-1])
     return found.kind is not found.POSITIONAL_ONLY and (
         found.name == name or found.kind is found.VAR_KEYWORD

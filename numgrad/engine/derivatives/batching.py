@@ -35,8 +35,8 @@ def require_one_batch() -> None:
 
 
 def make_explicit(batch: int, values: Sequence[Value], nodes: Sequence[Node] = ()) -> None:
-    """Turn values with rows, and nodes of a batched pass, into ones whose first axis is the
-    batch."""
+    """Give values with rows, and nodes of a batched pass, the batch as the first axis of their
+    specs."""
     captured = {id(value): value for value in values if value.rows and value.array is None}
     if captured:
         _replace({id(value): value for value in values if value.rows})

@@ -80,8 +80,8 @@ def _transposed(forward_pass: Any, context: Context, tangents: Tangents) -> list
 
 
 def _unknown(spec: Any, node: Node) -> Any:
-    """Return a cotangent to differentiate to: a placeholder, or ones for a node without a kind,
-    whose derivative may be a Python function that looks at numbers."""
+    """Return the cotangent to which the derivative is differentiated: a placeholder, or ones for a
+    node without a kind, whose derivative may be a Python function that looks at numbers."""
     if spec.dtype.kind not in "fc":
         return None
     if node.kind is not None:

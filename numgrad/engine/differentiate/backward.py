@@ -369,7 +369,8 @@ class Pass:
         self.streams.show()
 
     def note_owned(self, values: Iterable[Value]) -> None:
-        """Note that only this pass has the arrays of values, so that they can be its results."""
+        """Note values whose arrays nobody but this pass has, so that the arrays themselves can be
+        results."""
         self.owned.update((id(value), weakref.ref(value)) for value in values)
 
     def show(self, values: Sequence[Value]) -> None:

@@ -2,7 +2,7 @@
 
 A forward pass visits the nodes of a backward pass, in the order in which they were made, and
 applies rules for tangents in the place of rules for gradients. So it becomes a program, batched and
-recalled in the same way. Hooks are not called: they are told of gradients.
+recalled in the same way. Hooks are not called, as they take gradients.
 """
 
 from collections.abc import Sequence

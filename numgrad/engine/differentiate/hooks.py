@@ -146,8 +146,8 @@ def _replace(result: Any, g: Any) -> Any:
 
 
 def _replace_all(results: Any, gs: Sequence[Any]) -> tuple[Any, ...]:
-    """Return the results of a hook, the gradients ``gs`` for None; raise where they cannot replace
-    these. A None among the results removes a gradient."""
+    """Return the gradients after a hook: its results, or ``gs`` if it returned None; raise where a
+    result cannot replace a gradient. A None among the results removes a gradient."""
     if results is None:
         return tuple(gs)
     results = results if isinstance(results, (tuple, list)) else (results,)

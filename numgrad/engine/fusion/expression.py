@@ -1,4 +1,5 @@
-"""Expressions of elementwise instructions: the scalar functions of an element, down to memory.
+"""Expressions of elementwise instructions: the scalar functions that compute one element, from
+elements in memory.
 
 An instruction can compute its inputs itself, element by element, instead of reading the results of
 other instructions. This works through slices, shifts and broadcasts, as long as each axis of the

@@ -39,7 +39,7 @@ def grouped(
 
 
 class Grouping:
-    """Groups of roots that are computed together, in an order in which readers follow writers.
+    """Groups of roots, each computed by one kernel, in an order in which readers follow writers.
 
     ``after[n]`` lists the roots that read the value of root n, each with whether it reads that
     value only element by element, so that both roots can be in one kernel.
@@ -173,7 +173,8 @@ class _Room:
         return self.arrays + arrays < MOST_OPERANDS and self.numbers + numbers <= MOST_NUMBERS
 
     def take(self, root: Root) -> None:
-        """Add a root; it is counted when `has` is called, which most groups of one never do."""
+        """Add a root to the kernel. Its operands are counted only when `has` is called, which most
+        kernels of a single root never need."""
         self._taken.append(root)
 
     def _add(self, root: Root) -> None:

@@ -38,7 +38,7 @@ def _cost(function: Any) -> int:
 
 
 class Writer:
-    """A unit with the term that computes an element of it."""
+    """A unit with a term, the expression that computes one element of the unit."""
 
     __slots__ = ("_ends", "term", "unit")
 

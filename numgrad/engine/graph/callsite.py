@@ -17,8 +17,8 @@ _CALLED = (PACKAGE, str(Path(np.__file__).parent) + os.sep)
 
 
 class Site(NamedTuple):
-    """The line of user code that recorded a node, kept unformatted because few are ever printed;
-    and the stream of a device that it gave the work to, if it has chosen one."""
+    """The line of user code that recorded a node, and the stream of a device that the user had
+    chosen there. The line is kept unformatted because few lines are ever printed."""
 
     code: CodeType | None
     instruction: int

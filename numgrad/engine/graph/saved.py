@@ -1,4 +1,5 @@
-"""Saved values keep their elements when their memory is written in place: they are copied before.
+"""Saved values keep their elements when their memory is written in place, because the elements are
+copied before the write.
 
 Nodes save values by reference. Before memory is overwritten, the saved values in it get copies:
 

@@ -103,7 +103,7 @@ def reaches_outside(values: Iterable[Value], first: int, last: int | None = None
 def edges_outside(
     values: Iterable[Value], first: int, arguments: Iterable[Value] = ()
 ) -> list[Edge]:
-    """Return the edges at which a function reads what it closes over.
+    """Return the edges of the tensors that a function closes over.
 
     They are the edges of nodes older than number ``first`` (see `number_of`) on which the values
     depend, other than by way of ``arguments``.

@@ -223,8 +223,8 @@ class LeafState:
 class Value:
     """An array, computed or still to be computed, with its place in the graph.
 
-    ``rows`` marks a value of a batched pass: its ``shape`` is that of one row, its array has the
-    batch in front. ``spec`` is ``(shape, dtype, rows)``.
+    ``spec`` has shape, dtype, rows and device. ``rows`` marks a value of a batched pass: its shape
+    is that of one row, its array has the batch in front.
     """
 
     __slots__ = (

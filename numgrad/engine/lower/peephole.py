@@ -17,7 +17,8 @@ _DTYPES = tuple(map(np.dtype, ("float32", "float64", "complex64", "complex128"))
 
 
 class Signs:
-    """Finds the negations in programs, and changes the sums and differences that read them."""
+    """Removes the negations in programs whose results are only added or subtracted, by changing the
+    sums and differences."""
 
     def __init__(self) -> None:
         operators: list[Any] = [runtime.roles[n] for n in ("negative", "add", "subtract")]

@@ -198,8 +198,8 @@ def _share_numbers(
 
 
 def _is_sharable(pattern: Pattern, is_pure: bool) -> bool:
-    """Whether an instruction writes its outputs wholly, and calls no function of a user: such a
-    function may count its calls."""
+    """Whether equal instructions can be computed once: they write all of their outputs, and call no
+    function of a user, which may count its calls."""
     if not is_pure and not pattern.fusible:
         return False
     outputs = pattern.layouts[pattern.nin :]

@@ -265,7 +265,8 @@ def apply_steps(steps: Sequence[PlanStep], values: list[Any]) -> None:
 
 
 def _kind(result: Any) -> Callable[[Sequence[Any]], Any] | None:
-    """Return the constructor of a tuple of results, from their sequence; None for one result."""
+    """Return the constructor of a tuple of results, which takes a sequence; None if there is a
+    single result."""
     if not isinstance(result, tuple):
         return None
     return getattr(type(result), "_make", type(result))

@@ -30,7 +30,7 @@ _OFTEN = 100  # uses of a plan, after which it gets a recorder
 
 
 def _count(plan: Plan) -> None:
-    """Count a use of a plan that has no recorder; after many uses it gets one."""
+    """Count a use of a plan without a recorder; after `_OFTEN` uses the plan gets a recorder."""
     plan.uses += 1
     if plan.uses == _OFTEN:
         plan.recorder = recorder_of(plan)

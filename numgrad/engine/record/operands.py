@@ -89,8 +89,8 @@ class NumberConverter:
 
 
 class ArrayConverter:
-    """Converts a user's array to an operand on the device of the other operands; it is copied if
-    the derivative reads it."""
+    """Converts a user's array to an operand on the device of the other operands; an array that the
+    derivative reads is copied."""
 
     __slots__ = ("is_read", "ndim", "spec")
 

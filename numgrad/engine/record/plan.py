@@ -20,7 +20,8 @@ _planned: weakref.WeakSet[Any] = weakref.WeakSet()  # all objects with plans and
 
 
 class _Nothing(tuple[()]):
-    """What derivatives read of many inputs, whichever of them require grad: nothing."""
+    """The ``reads`` of a plan of many inputs whose derivative reads nothing, whichever inputs
+    require grad."""
 
     __slots__ = ()
 
@@ -183,8 +184,8 @@ def _refuse_rows(array: np.ndarray) -> Any:
 
 
 def was_met_before(*key: Any) -> bool:
-    """Whether a key was met before. Most indices and shapes are met once: they leave a hash here,
-    and get no plan."""
+    """Return whether a key was met before, and note it. Most indices and shapes are met once: they
+    leave a hash here, and get no plan."""
     number = hash(key)
     if number in _met:
         return True

@@ -40,7 +40,7 @@ class Window(NamedTuple):
 
 
 class ByPosition:
-    """A node with an index, as a node whose last input is the positions.
+    """A node with an index, seen as a node whose last input is the positions.
 
     A pass takes the object for a node: it has all attributes of which a rule is made.
     """

@@ -1,1 +1,1 @@
-"""What a captured function may not depend on unseen: static arguments, random draws, devices."""
+"""Guards of captured functions: static arguments, random draws, devices."""

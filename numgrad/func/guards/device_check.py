@@ -1,5 +1,5 @@
-"""The device of a captured function: it runs on one, and tensors of two devices do not meet in it.
-"""
+"""Check that a captured function runs on one device, and that tensors of two devices do not meet in
+it."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

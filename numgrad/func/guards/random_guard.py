@@ -1,5 +1,5 @@
-"""Guard against random numbers that a function draws while it is captured: every replay would have
-the same ones."""
+"""Guard against random numbers that a function draws while it is captured: every replay would
+repeat the same numbers."""
 
 import functools
 import random
@@ -108,7 +108,7 @@ class RandomGuard:
 
 
 class _Entropy(threading.local):
-    """How often generators of NumPy have asked the system for a seed, in this thread.
+    """The number of times that NumPy's generators have asked the system for a seed, in this thread.
 
     NumPy has no hook for that, so its function ``randbits`` is replaced by one that counts.
     """

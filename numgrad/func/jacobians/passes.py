@@ -54,7 +54,7 @@ class Passes:
         return row + 2 * sum(x.size * x.dtype.itemsize for x in self.others) or 1
 
     def chunks(self, step: int | None) -> Iterator[Chunk]:
-        """Yield all rows, or columns, at most ``step`` at a time."""
+        """Yield the rows, or the columns, at most ``step`` at a time."""
         for number, source in enumerate(self.sources):
             size = source.size
             for start in range(0, max(size, 1), step or max(size, 1)):

@@ -97,7 +97,7 @@ class Call:
             self._leave_out(fixed)
 
     def _leave_out(self, fixed: Iterable[int]) -> None:
-        """Drop integers from the leaves: they become constants of the trace."""
+        """Remove integers from the leaves, since they become constants of the trace."""
         kept = [n for n, position in enumerate(self.positions) if position not in fixed]
         self.leaves = [self.leaves[n] for n in kept]
         self.kinds = [self.kinds[n] for n in kept]

@@ -18,7 +18,7 @@ from ..guards.device_check import device_for
 
 
 class Stage:
-    """One program: its executable, and the numbers of the arrays that it reads."""
+    """A program of a trace: its executable, and the numbers of the arrays that it reads."""
 
     __slots__ = ("plan", "sources")
 

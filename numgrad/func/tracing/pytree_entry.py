@@ -22,7 +22,7 @@ MISSED: Any = object()
 
 
 class PytreeEntry:
-    """Serve calls whose arguments have the containers and kinds of leaves of an earlier call.
+    """Serves calls whose arguments have the containers and kinds of leaves of an earlier call.
 
     Parameters
     ----------

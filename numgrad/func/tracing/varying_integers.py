@@ -40,7 +40,8 @@ class VaryingIntegers:
         return frozenset() if seen is None else seen.symbolic
 
     def candidates(self, call: Call) -> frozenset[int]:
-        """Return the places of integers that may become symbolic: those that differed."""
+        """Return the places of the integers that may become symbolic, because they differed between
+        calls."""
         seen = self._seen.get(call.outline)
         if seen is None:
             if len(self._seen) >= _MOST:

@@ -1,4 +1,4 @@
-"""The work of a call: a function with its arguments, sent to each worker once."""
+"""The function and the arguments of a call, sent to each worker once."""
 
 import pickle
 import threading
@@ -35,8 +35,7 @@ class Work:
         return arrived, (self.parts, self.connected, self.token)
 
     def made(self, make: Callable[..., Any]) -> Any:
-        """Return the result of ``make`` for the function and its arguments; ``make`` is called
-        once."""
+        """Return the result of ``make`` for the function and its arguments, computed once."""
         recent.use(self)
         with self._lock:
             if self._made is None:

@@ -1,4 +1,5 @@
-"""SciPy's factors of a constant sparse matrix, that solve for right hand sides of tensors, too."""
+"""SciPy's factors of a constant sparse matrix, which also solve for right hand sides that are
+tensors."""
 
 from collections.abc import Callable
 from importlib import import_module

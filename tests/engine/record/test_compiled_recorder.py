@@ -14,6 +14,8 @@ import numgrad as ng
 from numgrad._declare import registry
 from numgrad.engine.graph.node import Node, View
 from numgrad.engine.record import dispatch
+from numgrad.functions.shape import joining
+from numgrad.targets.cpu.python import recorders
 
 pytestmark = pytest.mark.usefixtures("often")
 
@@ -268,3 +270,19 @@ def test_stacks_are_kept_where_they_are_asked_for():
             assert "test_stacks_are_kept" in (x * x).node.stack
     finally:
         ng.set_flags(call_stack_level=1)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, bool, np.float64])
+def test_operands_beyond_those_of_a_recorder_are_right_and_their_plan_has_none(dtype):
+    """A recorder has room for four arrays. Plans of integers have no derivative, so the number of
+    inputs that it would read says nothing there."""
+    for count in (5, 7, 9, 33):
+        arrays = [np.arange(3).astype(dtype) + dtype(n % 2) for n in range(count)]
+        tensors = [ng.tensor(array) for array in arrays]
+        for _ in range(4):
+            y = ng.concat(tensors)
+            assert y.numpy().tolist() == np.concatenate(arrays).tolist()
+    plans = [p for p in registry["concat"].plans.values() if len(p.inputs) > recorders.MOST]
+    plans += [p for found in joining._joined.plans.values() for p in found]
+    assert all(p.recorder is None for p in plans if len(p.inputs) > recorders.MOST)
+    assert any(len(p.inputs) > recorders.MOST for p in plans)

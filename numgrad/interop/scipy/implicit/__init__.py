@@ -1,1 +1,1 @@
-"""Solutions as functions of parameters: the implicit function theorem, and what it reads."""
+"""Solutions as functions of parameters, by the implicit function theorem."""

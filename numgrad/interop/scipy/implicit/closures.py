@@ -1,5 +1,5 @@
-"""Closed-over tensors of a user's function: edges outside to which the graph of its results leads,
-found while it is called."""
+"""Tensors that a user's function closes over, found as edges to which the graph of its results
+leads while the function is called."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -36,11 +36,12 @@ class Closure:
         return list(self.places.values())
 
     def settle(self) -> None:
-        """Take the tensors noted so far for all of them."""
+        """End the search: the tensors noted so far are all."""
         self.is_settled = True
 
     def look(self, results: Iterable[Tensor]) -> None:
-        """Note the tensors to which results lead; raise for a new one once all are known."""
+        """Note the closed-over tensors to which results lead; after `settle`, raise for a new one.
+        """
         for edge in edges_outside(results, self.first):
             if edge not in self.places and self.is_settled:
                 if self.is_followed:
@@ -89,8 +90,8 @@ class Closure:
         graph: bool,
         batched: bool,
     ) -> list[Tensor]:
-        """Return a vector-Jacobian product with respect to the closed-over tensors, not by way of
-        ``arguments``, which may depend on the same tensors."""
+        """Return a vector-Jacobian product with respect to the closed-over tensors. Paths through
+        ``arguments``, which may depend on the same tensors, do not count."""
         cut = [x for x in arguments if x.requires_grad]
         leaves = [x for edge, x in self.places.items() if _is_leaf(edge)]
         inner = [x for edge, x in self.places.items() if not _is_leaf(edge)]
@@ -113,8 +114,8 @@ def _is_leaf(edge: Edge) -> bool:
 
 
 class Met(Evaluation):
-    """A function, called on variables, whose vector-Jacobian product includes closed-over tensors:
-    their cotangents come last."""
+    """A call of a function on variables, whose vector-Jacobian product includes the closed-over
+    tensors: their cotangents come last."""
 
     def __init__(
         self, f: Callable[..., Any], args: Sequence[Any], places: Sequence[int], closure: Closure

@@ -46,7 +46,7 @@ class Field(Function):
 
 
 class NoDerivative(Function):
-    """A value of which no derivative is known, though it depends on tensors."""
+    """A value that depends on tensors but has no known derivative."""
 
     @staticmethod
     def forward(ctx: Any, why: str, value: Any, *tensors: Tensor) -> Tensor:

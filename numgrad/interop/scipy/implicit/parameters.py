@@ -57,7 +57,7 @@ class Parameters:
 
     @property
     def sources(self) -> list[Any]:
-        """The tensors, and those that stand for closed-over ones."""
+        """The tensors among the arguments, and the tensors that stand for closed-over tensors."""
         return [*self.tensors, *self.closure.tensors]
 
     def args(self, tensors: Sequence[Any]) -> tuple[Any, ...]:

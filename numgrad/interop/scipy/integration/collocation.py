@@ -160,7 +160,7 @@ def errors(steps: Steps, found: Passed, rtol: np.ndarray, atol: np.ndarray) -> n
 
 
 def divided(steps: Steps, error: np.ndarray, trajectory: Trajectory) -> Steps:
-    """Return the steps, with shorter ones in place of those whose error is above one."""
+    """Return the steps; a step whose error is above one is replaced by shorter steps."""
     is_kept = error <= 1.0
     begin, end = [], []
     for a, b, e in zip(steps.begin[~is_kept], steps.end[~is_kept], error[~is_kept], strict=True):

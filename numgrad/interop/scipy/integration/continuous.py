@@ -91,7 +91,8 @@ class Problem:
         return rows
 
     def _backwards(self, rows: np.ndarray, t: float, end: float, add: Add) -> np.ndarray:
-        """Return cotangents carried from one time to an earlier one; add to those of parameters."""
+        """Carry cotangents from one time to an earlier time and return them; add to the cotangents
+        of parameters."""
         from scipy.integrate import solve_ivp
 
         given = dict(self.options)

@@ -24,13 +24,13 @@ OSCILLATING = {"cos": cos, "sin": sin}
 
 
 class Integrand:
-    """The function of a user, of a number and of tensors; it returns a tuple of one tensor."""
+    """A user's function of a number and of tensors, which returns a tuple of one tensor."""
 
     def __init__(self, f: Callable[..., Any], scalar: Scalar) -> None:
         self.f, self.scalar, self.closure = f, scalar, scalar.closure
 
     def __call__(self, x: Any, *params: Any) -> tuple[Tensor, ...]:
-        """Return the value."""
+        """Return the value of the user's function at ``x``, in a tuple."""
         return (reshape(as_real(self.f(x, *params), "quad"), ()),)
 
     def require_same(self, params: Sequence[Tensor]) -> None:
@@ -57,7 +57,8 @@ class Pulled:
         self.count, self.batched = count, batched
 
     def __call__(self, x: Any, *given: Any) -> tuple[Tensor, ...]:
-        """Return the cotangents."""
+        """Return the cotangents at ``x``; ``given`` are the parameters, then the cotangents of the
+        values."""
         params, g = given[: self.count], given[self.count :]
         moves = isinstance(x, Tensor)
         at = Met(self.integrand, (x, *params), range(not moves, 1 + self.count), self.closure)

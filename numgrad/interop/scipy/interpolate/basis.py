@@ -204,7 +204,7 @@ def require_sorted(t: Tensor, what: str) -> None:
 
 
 def knot_interval(t: Tensor, k: int, at: Tensor) -> Tensor:
-    """Return the number of the knot interval of each point.
+    """Return for each point the number of the knot interval that contains it.
 
     It is in the base interval, and is not empty unless the degree is 0.
     """

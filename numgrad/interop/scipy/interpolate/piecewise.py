@@ -67,7 +67,8 @@ class PPoly:
 
     @property
     def c(self) -> Any:
-        """The coefficients, powers and intervals in front."""
+        """The coefficients; the first axis is that of the powers, the second that of the intervals.
+        """
         return answer(self._c, *self._given)
 
     @property

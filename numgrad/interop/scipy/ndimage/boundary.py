@@ -1,4 +1,5 @@
-"""Sums of products of an array's surroundings with weights: what all linear filters are."""
+"""Correlation of an image with weights, of which all linear filters are made, and the extension of
+an image beyond its boundary."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -28,7 +29,7 @@ MODES = {
 
 
 class Image:
-    """The array that a function filters: how it is given, and the dtype of the result."""
+    """The array that a function filters: as given, and as a tensor; and the dtype of the result."""
 
     def __init__(self, given: Any, what: str, output: Any = None) -> None:
         self.given, self.what = given, what
@@ -47,7 +48,7 @@ class Image:
 
 
 def floating_dtype(output: Any, what: str) -> np.dtype:
-    """Return the dtype that is asked for; SciPy also takes an array, which is written."""
+    """Return the dtype that the argument ``output`` asks for."""
     try:
         dtype = np.dtype(output)
     except TypeError:
@@ -58,7 +59,7 @@ def floating_dtype(output: Any, what: str) -> np.dtype:
 
 
 def chosen_axes(axes: Any, ndim: int, what: str) -> list[int]:
-    """Return the axes that are filtered, each once."""
+    """Return the axes to be filtered, each once."""
     if axes is None:
         return list(range(ndim))
     given = [integer(a, "axes") for a in (axes if isinstance(axes, (tuple, list)) else [axes])]
@@ -68,7 +69,7 @@ def chosen_axes(axes: Any, ndim: int, what: str) -> list[int]:
 
 
 def for_each(value: Any, axes: Sequence[int], name: str, what: str) -> list[Any]:
-    """Return an option for each of the axes: one for all, or a sequence."""
+    """Return the option of each axis; a single option is for all axes."""
     if isinstance(value, (Tensor, np.ndarray)):
         value = list(value) if value.ndim else value
     if not isinstance(value, (tuple, list)):
@@ -81,7 +82,7 @@ def for_each(value: Any, axes: Sequence[int], name: str, what: str) -> list[Any]
 def correlated(
     x: Tensor, weights: Tensor, axes: Sequence[int], modes: Any, cval: Any, origins: Any, what: str
 ) -> Tensor:
-    """Return the sums of products of weights with what is around each element.
+    """Return for each element the sum of the products of weights with the elements around it.
 
     The axes of ``weights`` are the ``axes``, which ascend.
     """
@@ -101,7 +102,8 @@ def correlated(
 def ascending(
     axes: Sequence[int], modes: Any, origins: Any, what: str
 ) -> tuple[list[int], list[Any], list[Any]]:
-    """Return axes in the order of the array's, which is that of weights, with an option of each."""
+    """Return the axes in ascending order, which is the order of the axes of weights, and the
+    options of each axis."""
     modes, origins = for_each(modes, axes, "mode", what), for_each(origins, axes, "origin", what)
     order = np.argsort(axes).tolist()
     return [axes[k] for k in order], [modes[k] for k in order], [origins[k] for k in order]
@@ -110,7 +112,8 @@ def ascending(
 def extended(
     x: Tensor, axis: int, before: int, after: int, mode: Any, cval: Any, what: str
 ) -> Tensor:
-    """Return an array with what is around it along an axis."""
+    """Return an array with ``before`` and ``after`` more elements along an axis, chosen by ``mode``
+    as in SciPy."""
     if not isinstance(mode, str) or mode not in MODES:
         raise ValueError(f"{what}: mode must be one of {', '.join(MODES)}, got {mode!r:.80}")
     if not before and not after:
@@ -126,7 +129,7 @@ def extended(
 
 
 def real_weights(weights: Any, what: str, ndim: int) -> Tensor:
-    """Return weights as a tensor of float64 with a number of axes."""
+    """Return weights as a tensor of float64, after checking the number of its axes."""
     found = as_tensor(numeric(weights, "weights"))
     if found.dtype.kind == "c" or found.ndim != ndim or not found.size:
         raise ValueError(

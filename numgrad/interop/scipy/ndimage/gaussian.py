@@ -1,4 +1,4 @@
-"""Gaussian filters and the derivatives of them."""
+"""Gaussian filters and their derivatives."""
 
 from typing import Any
 
@@ -194,7 +194,7 @@ def _smoothed(
 
 
 def _weights(sigma: Any, order: Any, truncate: Any, radius: Any, what: str) -> Tensor:
-    """Return the weights of a Gaussian, or of a derivative of it, in the order of a correlation."""
+    """Return the weights of a Gaussian or of its derivative, in the order of a correlation."""
     degree = integer(order, "order")
     width = float(real_number(number(sigma), "sigma"))
     size = int(real_number(truncate, "truncate") * width + 0.5) if radius is None else radius

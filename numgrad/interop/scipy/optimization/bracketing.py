@@ -276,7 +276,7 @@ def _bracketed(
     method: str, f: Callable[..., Any], a: Any, b: Any, args: Any, xtol: float, rtol: float,
     maxiter: int, full_output: bool, disp: bool, **more: Any,
 ) -> Any:  # fmt: skip
-    """Return what a method of SciPy finds, as a function of what the root depends on."""
+    """Return the root that a method of SciPy finds, as a function of the parameters."""
     from scipy import optimize
 
     problem = Problem(f, args, method)

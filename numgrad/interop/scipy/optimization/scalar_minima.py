@@ -1,4 +1,4 @@
-"""Minima of functions of one variable, as functions of what they depend on."""
+"""Minima of functions of one variable, as functions of the parameters of these."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -22,7 +22,8 @@ PRECISION = np.finfo(float).eps ** 0.25
 
 
 class Minimum(Problem):
-    """A function of one variable, whose minimum is wanted: the root of its derivative."""
+    """A function of one variable whose minimum is wanted; the minimum is a root of its derivative.
+    """
 
     def _residual(self, x: Tensor, *args: Any) -> Tensor:
         return grad(self._along)(x, *args)
@@ -266,7 +267,8 @@ def _older(
     method: str, func: Callable[..., Any], args: Any, ends: tuple[float, ...],
     brack: Sequence[float] | None, own: dict[str, Any], full_output: bool,
 ) -> Any:  # fmt: skip
-    """Return what one of SciPy's older functions finds: the minimum, the value there, the rest."""
+    """Return the results of one of SciPy's older functions: the minimum, the value there, the rest.
+    """
     from scipy import optimize
 
     problem = Minimum(func, args, method)

@@ -19,7 +19,7 @@ from ..systems.linear import as_real
 
 
 class Problem:
-    """A function of one variable, of which a root is wanted.
+    """A function of one variable, a root of which is wanted.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Problem:
 
     @property
     def needs_graph(self) -> bool:
-        """Whether gradients are wanted of what is found."""
+        """Whether the root must be a function of tensors that require grad."""
         return self.parameters.want_grad
 
     @staticmethod
@@ -53,7 +53,7 @@ class Problem:
         return tensor(found) if is_tensor else found
 
     def at(self, x: Any, value: Any) -> Any:
-        """Return the function's value at what was found, which is a tensor where that is."""
+        """Return the function's value at the root; a tensor if the root is a tensor."""
         if not isinstance(x, Tensor):
             return value
         parameters = self.parameters

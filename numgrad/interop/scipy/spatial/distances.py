@@ -289,7 +289,7 @@ def canberra(u: Tensor, v: Tensor, w: Tensor | None = None) -> Tensor:
 
 
 def braycurtis(u: Tensor, v: Tensor, w: Tensor | None = None) -> Tensor:
-    """Return the sum of absolute differences over the sum of absolute sums."""
+    """Return the sum of ``abs(u - v)`` over the sum of ``abs(u + v)``."""
     return _sum(abs(u - v), w) / _sum(abs(u + v), w)
 
 

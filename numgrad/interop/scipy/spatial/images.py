@@ -177,7 +177,8 @@ def _reflected(c: Tensor, n: int) -> Tensor:
 
 
 def _wrapped(c: Tensor, n: int, period: float | None = None) -> Tensor:
-    """Continue periodically; the first and the last element are the same point."""
+    """Return coordinates moved into an axis of ``n`` elements that repeats with a period; by
+    default the first and the last element are the same point."""
     size = n - 1.0 if period is None else period
     if not size:
         return c * 0.0

@@ -31,7 +31,8 @@ class BindCallees(FunctionPass):
         FunctionPass.__init__(self)
 
     def run_pass(self, state: Any) -> Any:
-        """Replace the callees in ``state.func_ir``; True, as it is changed."""
+        """Replace the callees in ``state.func_ir``; return True, which tells Numba that it has
+        changed."""
         constants = state.func_id.code.co_consts
         inner = [item for item in constants if isinstance(item, pytypes.CodeType)]
         private_copies.bind(state.func_ir, private_copies.Caller.of(state), inner)
@@ -51,7 +52,8 @@ class SetLiterals(FunctionPass):
         FunctionPass.__init__(self)
 
     def run_pass(self, state: Any) -> Any:
-        """Set the dtype of literals in ``state.func_ir``; True, as it is changed."""
+        """Set the dtype of literals in ``state.func_ir``; return True, which tells Numba that it
+        has changed."""
         pipeline = type(state.pipeline)
         if pipeline.library is not None:
             state.library = pipeline.library(state.targetctx.codegen(), state.func_id.func_qualname)

@@ -130,7 +130,7 @@ def emit_scalar(
 def emit_routine(
     symbol: str, function: Callable, argtypes: Sequence[types.Type], returns: bool
 ) -> Code:
-    """Compile a function of words, which never raises, to a function with a C signature."""
+    """Compile a function of words (int64), which never raises, to a function with a C signature."""
     from ..callees.numba_passes import ScalarPipeline
 
     callee = Callee(function, argtypes, ScalarPipeline)
@@ -208,7 +208,7 @@ def target_options() -> dict[str, Any]:
 
 @cache
 def target_machine() -> llvm.TargetMachine:
-    """Return the target machine of kernels."""
+    """Return LLVM's target machine, for which kernels are compiled."""
     options = target_options()  # Numba makes LLVM's targets known when it is asked for its own
     target = llvm.Target.from_triple(llvm.get_process_triple())
     return target.create_target_machine(**options)

@@ -38,7 +38,8 @@ def compile_object(
 
 
 def compile_routine(function: Callable, key: str, returns: bool, parallel: bool) -> Code | int:
-    """Compile a function of words, which neither raises nor counts references."""
+    """Compile a function whose arguments and result are words (int64), and which neither raises nor
+    counts references."""
     argtypes = (types.int64,) * function.__code__.co_argcount
     if parallel:
         return compile_object(function, argtypes, key, parallel, types.int64)

@@ -33,7 +33,7 @@ class DispatcherCache(_Cache):
         return disk.cache_info().directory
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return what was compiled for a signature; None if it is not on disk."""
+        """Return the compiled code for a signature; None if it is not on disk."""
         target_context.refresh()
         key = self._key(sig)
         entry = None if key.startswith("-") else disk.read(key, disk.DISPATCHER)
@@ -42,7 +42,7 @@ class DispatcherCache(_Cache):
         return CompileResult._rebuild(target_context, *pickle.loads(entry.payload))
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep what was compiled, unless it has addresses of this process."""
+        """Keep compiled code on disk, unless it has addresses of this process."""
         disk.count_compiled(disk.DISPATCHER)
         key = self._key(sig)
         if not (key.startswith("-") or data.library.has_dynamic_globals):

@@ -71,7 +71,8 @@ def fingerprint(function: Any) -> str:
 
 
 class _Fingerprinter:
-    """One traversal: the hash being built, and the objects met (functions may be recursive)."""
+    """The state of one fingerprint: the hash that is built, and the objects met so far (functions
+    may be recursive)."""
 
     def __init__(self) -> None:
         self.sha = hashlib.sha256()

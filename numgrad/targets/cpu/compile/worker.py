@@ -38,7 +38,7 @@ class UnavailableError(Exception):
 
 
 class CompilerProcess:
-    """The process, which finishes one kernel after the other."""
+    """A process that runs LLVM on one kernel after the other."""
 
     def __init__(self) -> None:
         program = optimize.__file__

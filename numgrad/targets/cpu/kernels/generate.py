@@ -49,7 +49,8 @@ def loop(spec: Any, symbol: str) -> Code:
 def _emit_scalar(
     spec: Any, function: Callable, pipeline: Any, options: Any, symbol: str
 ) -> Code:
-    """Compile ``results(*values, index, status)``: the results in the dtypes declared.
+    """Compile the scalar function of a spec to ``results(*values, index, status)``, which returns
+    the results in their declared dtypes.
 
     Where the function raises, ``1 + index`` goes to the status, if it was 0.
     """

@@ -34,7 +34,8 @@ class JoinOperation:
         return builder.select(builder.fcmp_unordered("uno", a, a), a, self.plain(builder, a, b))
 
     def plain(self, builder: ir.IRBuilder, a: Any, b: Any) -> Any:
-        """Emit the extremum by one selection, which gives the second number if one is NaN."""
+        """Emit the extremum by a single selection; if a number is NaN, the result is the second
+        number."""
         return builder.select(builder.fcmp_ordered(self.comparison, a, b), a, b)
 
     def begin(self, builder: ir.IRBuilder, part: Any) -> tuple[Any, Any]:

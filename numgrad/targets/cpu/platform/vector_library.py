@@ -33,7 +33,7 @@ _REGISTERS = {"e": 512, "d": 256}
 
 @dataclass(frozen=True)
 class VectorLibrary:
-    """Functions on registers of one width.
+    """The functions of a vector library for registers of one width.
 
     Attributes
     ----------

@@ -66,8 +66,8 @@ def recorder(
     tools: tuple[Any, ...],
     ordered: bool,
 ) -> Any:
-    """Return ``(inputs..., arrays...) -> value or None``; None where Python's objects cannot be
-    read.
+    """Return ``(inputs..., arrays...) -> value or None``; None for more than `MOST` inputs, and
+    where Python's objects cannot be read.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def recorder(
         For each set of inputs that require grad, as bits: whether the derivative reads each input
         and the result. Empty where gradients do not flow.
     inputs : sequence of Spec
-        The specs of the inputs, at most `MOST`.
+        The specs of the inputs.
     unwritten : tuple
         The versions of saved values.
     step : tuple
@@ -93,6 +93,8 @@ def recorder(
     ordered : bool
         Whether the arrays must be in C order.
     """
+    if len(inputs) > MOST:
+        return None  # compiled code has room for the arrays of `MOST` inputs
     kinds = ((type(value), _VALUE), (type(node), _NODE), (type(storage), ("version", "kept")))
     places = [object_layout.places(kind, *names) for kind, names in (*kinds, (view, _VIEW))]
     if None in places:

@@ -119,7 +119,8 @@ def segments(program: Program) -> Iterable[Segment]:
 
 
 def _once(program: Program, instructions: Sequence[Instruction]) -> Iterable[Segment]:
-    """Yield the segments of instructions outside the body: tiled runs, and those between them."""
+    """Yield the segments of instructions outside the body: tiled runs, and the instructions between
+    them."""
     for before, tiled_run in tiled_runs(instructions, _program.MANY_ELEMENTS):
         if before:
             yield Segment(before, ONCE, 1)
@@ -154,7 +155,8 @@ def _place(plan: Schedule, program: Program, target: Any) -> None:
 
 
 def _shared(plan: Schedule, program: Program) -> set[int]:
-    """Return the buffers outside the arenas: used by two segments, or by one without tiles."""
+    """Return the buffers outside the arenas: used by two segments, or by a segment without tiles.
+    """
     shared: set[int] = set()
     before: set[int] = set()
     for segment in plan.segments:

@@ -39,7 +39,8 @@ def _check_lifetimes(
 
 
 def _size(program: Program, index: int, segment: Segment, slot: int) -> int:
-    """Return the bytes of a buffer: all of it in the block, those of a tile in an arena."""
+    """Return the bytes of a buffer: of the whole buffer in the block, of the rows of a tile in an
+    arena."""
     if slot == BLOCK:
         return program.nbytes[index]
     rows = segment.rows if segment.kind == ELEMENTS else 1

@@ -12,7 +12,8 @@ _ALL_EXCEPTIONS = 0x3F if _X86 else 0x1F
 
 
 def trampoline(args, dims, steps, data):
-    """NumPy's loop function: ``void(char** args, intp* dims, intp* steps, void* data)``."""
+    """NumPy's loop function ``void(char** args, intp* dims, intp* steps, void* data)``: call the
+    kernel whose address is in ``data``, and note its status there."""
     status = stack_words(1)
     store_word(status, 0, 0)
     call_function(load_word(data, 0), (args, load_word(dims, 0), dims + 8, steps, status))

@@ -65,7 +65,8 @@ class Dataflow(NamedTuple):
 
 
 def kind_of(dtype: np.dtype) -> str | None:
-    """Return the LLVM type of a value; None unless it is one real number in native order."""
+    """Return the LLVM type for numbers of a dtype; None for a dtype that is not real, or not in
+    native order."""
     return _KINDS.get(dtype.str[1:]) if dtype.isnative else None
 
 
@@ -107,7 +108,9 @@ class _ValueNumbers:
     def ordered(
         self, outputs: Sequence[Operand], scalars: Sequence[bool]
     ) -> tuple[tuple[int, ...], tuple[int, ...], int]:
-        """Return the nodes computed once, the others by height, and the longest path through them.
+        """Return three things: the numbers of the nodes that are computed once, since they depend
+        on ``scalars`` alone; the numbers of the other nodes, the highest first; and the length of
+        the longest path through these.
 
         Nodes that no output needs are left out.
         """

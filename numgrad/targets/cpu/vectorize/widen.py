@@ -51,7 +51,8 @@ def callee(node: Node, lanes: int) -> str | None:
 
 
 class Widening:
-    """Writes the operations of a graph for vectors of ``lanes`` elements, ``count`` of each value.
+    """Writes the operations of a graph for vectors of ``lanes`` elements, ``count`` vectors for
+    each value.
 
     Values that depend on single numbers alone are equal in all lanes: one vector is enough.
     """
