@@ -19,6 +19,7 @@ Called = list[tuple[str, str]]
 """Functions: the file of each, below ``numgrad/``, and its qualified name."""
 
 _FUNCTION = 1  # CO_OPTIMIZED, which the bodies of modules and classes have not
+_IMPORTING = "find_spec"  # Python asks for each module that is imported
 
 
 def called(call: Callable[[], Any]) -> Called:
@@ -36,7 +37,7 @@ def called(call: Callable[[], Any]) -> Called:
             imports += (event == "call") - (event == "return")
         elif event == "call" and not imports and code.co_flags & _FUNCTION:
             path = code.co_filename
-            if path.startswith(root):
+            if path.startswith(root) and code.co_name != _IMPORTING:
                 file = path[len(root) :].replace(os.sep, "/")
                 found[file, code.co_qualname.split(".<locals>")[0]] = None
 
