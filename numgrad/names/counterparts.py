@@ -80,8 +80,9 @@ is to be called so, any other with the arguments of the original."""
 
 FOLLOWED = {
     f"interop.scipy.{name}"
-    for name in ("quad", "bisect", "brenth", "brentq", "ridder", "root_scalar", "toms748",
-                 "minimize_scalar", "golden", "brent", "fminbound")
+    for name in ("quad", "quad_vec", "nquad", "dblquad", "tplquad", "bisect", "brenth", "brentq",
+                 "ridder", "root_scalar", "toms748", "minimize_scalar", "golden", "brent",
+                 "fminbound")
 }
 """Solvers that find the tensors that a function closes over."""
 

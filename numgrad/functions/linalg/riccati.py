@@ -88,7 +88,7 @@ def solve_discrete_are(
     >>> q = ng.tensor([[1.0]], requires_grad=True)
     >>> x = ng.linalg.solve_discrete_are([[1.0]], [[1.0]], q, [[1.0]])
     >>> x.detach().round(6), ng.grad(x.sum(), q)[0].round(6)  # (q + sqrt(q**2 + 4 q)) / 2
-    (tensor([[1.618034]]), tensor([[1.170820]]))
+    (tensor([[1.618034]]), tensor([[1.17082]]))
     """
     given = (a, b, q, r, e, s)
     return _stabilizing(_riccati.solve_discrete_are, "solve_discrete_are", given, balanced)

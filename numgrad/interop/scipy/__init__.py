@@ -5,10 +5,16 @@ from .implicit.functions import function as function
 from .implicit.linearization import linear_operator as linear_operator
 from .integration.initial_value import solve_ivp as solve_ivp
 from .integration.integrals import quad as quad
+from .integration.nested import dblquad as dblquad
+from .integration.nested import nquad as nquad
+from .integration.nested import tplquad as tplquad
 from .integration.odepack import fsolve as fsolve
 from .integration.odepack import odeint as odeint
 from .integration.sampled import cumulative_trapezoid as cumulative_trapezoid
+from .integration.sampled import romb as romb
 from .integration.sampled import simpson as simpson
+from .integration.vector_integrals import fixed_quad as fixed_quad
+from .integration.vector_integrals import quad_vec as quad_vec
 from .interpolate.basis import BSpline as BSpline
 from .interpolate.collocation import make_interp_spline as make_interp_spline
 from .interpolate.cubic import CubicSpline as CubicSpline
@@ -48,11 +54,12 @@ from .systems.linear import spsolve as spsolve
 __all__ = [
     "Akima1DInterpolator", "BSpline", "CubicHermiteSpline", "CubicSpline", "PPoly",
     "PchipInterpolator", "RegularGridInterpolator", "bisect", "brent", "brenth", "brentq",
-    "cdist", "cumulative_trapezoid", "curve_fit", "eigh", "eigsh", "factorized", "fixed_point",
-    "fminbound", "fsolve", "function", "golden", "least_squares", "leastsq", "linear_operator",
-    "make_interp_spline", "map_coordinates", "minimize", "minimize_scalar", "nnls", "odeint",
-    "patch", "pdist", "quad", "ridder", "root", "root_scalar", "simpson", "solve_ivp", "splu",
-    "spsolve", "squareform", "toms748",
+    "cdist", "cumulative_trapezoid", "curve_fit", "dblquad", "eigh", "eigsh", "factorized",
+    "fixed_point", "fixed_quad", "fminbound", "fsolve", "function", "golden", "least_squares",
+    "leastsq", "linear_operator", "make_interp_spline", "map_coordinates", "minimize",
+    "minimize_scalar", "nnls", "nquad", "odeint", "patch", "pdist", "quad", "quad_vec",
+    "ridder", "romb", "root", "root_scalar", "simpson", "solve_ivp", "splu", "spsolve",
+    "squareform", "toms748", "tplquad",
 ]  # fmt: skip
 
 

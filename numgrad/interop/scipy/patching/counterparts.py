@@ -14,7 +14,8 @@ Pair = tuple[ModuleType, str, Any]
 
 SOLVERS = {
     "scipy.integrate": (
-        "cumulative_trapezoid", "odeint", "quad", "simpson", "solve_ivp",
+        "cumulative_trapezoid", "dblquad", "fixed_quad", "nquad", "odeint", "quad", "quad_vec",
+        "romb", "simpson", "solve_ivp", "tplquad",
     ),
     "scipy.interpolate": ("make_interp_spline",),
     "scipy.optimize": (
@@ -35,7 +36,10 @@ MATRICES = (
 )  # fmt: skip
 """Functions that make sparse arrays."""
 
-READ_CLOSURES = frozenset(["quad", "odeint", "solve_ivp", *SOLVERS["scipy.optimize"]])
+READ_CLOSURES = frozenset([
+    "dblquad", "fixed_quad", "nquad", "odeint", "quad", "quad_vec", "solve_ivp", "tplquad",
+    *SOLVERS["scipy.optimize"],
+])  # fmt: skip
 """Functions that call a function of the user, which may close over a tensor: the counterpart
 differentiates by it, or says where to pass it."""
 
