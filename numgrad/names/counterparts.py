@@ -52,7 +52,6 @@ OTHERS: dict[str, str] = {
     "scipy.integrate.BDF": _ODE,
     "scipy.integrate.Radau": _ODE,
     "scipy.optimize.approx_fprime": "func.grad(f)(x)",
-    "scipy.interpolate.interp1d": "interop.scipy.make_interp_spline(x, y, k=degree, axis=-1)",
     "scipy.sparse.csr_matrix": "sparse.csr_array",
     "scipy.sparse.csc_matrix": "sparse.csc_array",
     "scipy.sparse.coo_matrix": "sparse.coo_array",

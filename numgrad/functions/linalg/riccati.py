@@ -37,8 +37,8 @@ def solve_continuous_are(
     s : array_like, optional
         Matrices of n rows and m columns; 0 by default.
     balanced : bool
-        Whether SciPy balances the pencil that it solves. With ``e`` it does not: there its balancing
-        loses many solutions, and gives some wrong ones.
+        Whether SciPy balances the pencil that it solves. With ``e`` it does not: there its
+        balancing loses many solutions, and gives some wrong ones.
 
     Raises
     ------

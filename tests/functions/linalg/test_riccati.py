@@ -86,5 +86,5 @@ def test_what_has_no_solution_is_refused_by_name():
             solve(*bad)
     with pytest.raises(np.linalg.LinAlgError, match="solve_continuous_are"):
         solve(one, np.zeros((2, 1)), one, np.eye(1)).numpy()
-    with pytest.raises(ng.errors.OperatorError, match="solve_continuous_are: .*symmetric"):
+    with pytest.raises(ng.errors.OperatorError, match=r"solve_continuous_are: .*symmetric"):
         solve(one, one, [[1.0, 2.0], [0.0, 1.0]], one).numpy()

@@ -42,9 +42,10 @@ class Integrand:
             now = self(x, *params)[0].numpy()
         if not np.array_equal(now, before, equal_nan=True):
             raise InplaceError(
-                f"{self.closure.what}: the function has changed since it was integrated: what it closes over has "
-                "been written, or it returns other numbers at each call. Pass arrays in args, "
-                "which are kept as they were, or call backward before they are written"
+                f"{self.closure.what}: the function has changed since it was integrated: what it "
+                "closes over has been written, or it returns other numbers at each call. Pass "
+                "arrays in args, which are kept as they were, or call backward before they are "
+                "written"
             )
 
 

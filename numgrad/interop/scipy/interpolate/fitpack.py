@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from ...._tensor import Tensor
 from ....functions.array.argument_checks import integer, numeric
 from ....functions.array.operands import as_tensor
 from ....functions.creation.constants import zeros

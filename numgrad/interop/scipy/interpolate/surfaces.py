@@ -68,7 +68,8 @@ class RectBivariateSpline:
         self.degrees = integer(kx, "kx"), integer(ky, "ky")
         if not all(1 <= k <= 5 for k in self.degrees):
             raise ValueError(f"{WHAT}: kx and ky must be in 1..5, got {self.degrees}")
-        grid = [ascending(numeric(p, "x"), WHAT, k + 1) for p, k in zip((x, y), self.degrees, strict=True)]
+        pairs = list(zip((x, y), self.degrees, strict=True))
+        grid = [ascending(numeric(p, "x"), WHAT, k + 1) for p, k in pairs]
         if c.shape != tuple(p.size for p in grid):
             raise ValueError(f"{WHAT}: z of shape {c.shape} for {[p.size for p in grid]} points")
         self._knots: list[Tensor] = []
@@ -77,6 +78,15 @@ class RectBivariateSpline:
             self._knots.append(spline._t)
             c = moveaxis(spline._c, 0, axis)
         self._c = c
+
+    @classmethod
+    def _known(cls, tx: Any, ty: Any, c: Any, degrees: tuple[int, int]) -> "RectBivariateSpline":
+        """Return the spline with known knots and coefficients."""
+        new = object.__new__(cls)
+        sizes = [t.size - k - 1 for t, k in zip((tx, ty), degrees, strict=True)]
+        new.degrees, new._given = degrees, [c]
+        new._knots, new._c = [as_tensor(tx), as_tensor(ty)], as_tensor(c.reshape(sizes))
+        return new
 
     def __call__(self, x: Any, y: Any, dx: int = 0, dy: int = 0, grid: bool = True) -> Any:
         """Return values, or those of a derivative, on the grid of two vectors, or at points."""

@@ -17,7 +17,9 @@ SOLVERS = {
         "cumulative_trapezoid", "dblquad", "fixed_quad", "nquad", "odeint", "quad", "quad_vec",
         "romb", "simpson", "solve_ivp", "tplquad",
     ),
-    "scipy.interpolate": ("make_interp_spline",),
+    "scipy.interpolate": (
+        "griddata", "interpn", "make_interp_spline", "splev", "splint", "splrep",
+    ),
     "scipy.optimize": (
         "bisect", "brent", "brenth", "brentq", "curve_fit", "fixed_point", "fminbound",
         "fsolve", "golden", "least_squares", "leastsq", "minimize", "minimize_scalar",
@@ -27,8 +29,10 @@ SOLVERS = {
     "scipy.spatial.distance": ("cdist", "pdist", "squareform"),
 }  # fmt: skip
 CLASSES = (
-    "Akima1DInterpolator", "BSpline", "CubicHermiteSpline", "CubicSpline", "PPoly",
-    "PchipInterpolator", "RegularGridInterpolator",
+    "Akima1DInterpolator", "BSpline", "CubicHermiteSpline", "CubicSpline",
+    "InterpolatedUnivariateSpline", "LinearNDInterpolator", "NearestNDInterpolator", "PPoly",
+    "PchipInterpolator", "RBFInterpolator", "RectBivariateSpline", "RegularGridInterpolator",
+    "UnivariateSpline", "interp1d",
 )  # fmt: skip
 MATRICES = (
     "block_array", "block_diag", "bmat", "diags", "diags_array", "hstack", "kron", "tril", "triu",
@@ -152,6 +156,39 @@ def methods() -> Iterator[tuple[type, str, Callable[[Any], Any]]]:
         given = theirs.method, theirs.bounds_error, theirs.fill_value
         return solvers.RegularGridInterpolator(theirs.grid, theirs.values, *given)
 
+    def line(theirs: Any) -> Any:
+        kind = theirs._spline.k if theirs._kind == "spline" else theirs._kind
+        fill: Any = "extrapolate"
+        if not theirs._extrapolate:
+            fill = theirs._fill_value_below, theirs._fill_value_above
+        y = np.moveaxis(theirs._y.reshape(theirs.x.size, *theirs._y_extra_shape), 0, theirs._y_axis)
+        given = theirs._y_axis, False, theirs.bounds_error, fill, True
+        return solvers.interp1d(theirs.x, y, kind, *given)
+
+    def through(theirs: Any) -> Any:
+        t, c, k = theirs._eval_args
+        own = object.__new__(solvers.InterpolatedUnivariateSpline)
+        own._settle(solvers.BSpline(t, c, k), theirs.ext)
+        return own
+
+    def surface(theirs: Any) -> Any:
+        return solvers.RectBivariateSpline._known(*theirs.tck, theirs.degrees)
+
+    def radial(theirs: Any) -> Any:
+        degree = int(theirs.powers.sum(axis=1).max(initial=-1))
+        values = theirs.d.view(theirs.d_dtype).reshape(-1, *theirs.d_shape)
+        given = theirs.neighbors, theirs.smoothing, theirs.kernel, theirs.epsilon, degree
+        return solvers.RBFInterpolator(theirs.y, values, *given)
+
+    for kind, made, called in (
+        (interpolate.interp1d, line, ("__call__",)),
+        (interpolate.UnivariateSpline, through, ("__call__", "integral", "derivatives")),
+        (interpolate.RectBivariateSpline, surface, ("__call__", "ev", "integral")),
+        (interpolate.RBFInterpolator, radial, ("__call__",)),
+    ):
+        for name in called:
+            owner = next(base for base in kind.__mro__ if name in vars(base))
+            yield owner, name, made if owner is kind else _of(kind, made)
     for kind, made in ((interpolate.PPoly, polynomial), (interpolate.BSpline, spline)):
         owner = next(base for base in kind.__mro__ if "__call__" in vars(base))
         yield owner, "__call__", made if owner is kind else _of(kind, made)
