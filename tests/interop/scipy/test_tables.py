@@ -112,7 +112,8 @@ def test_interpn_equals_that_of_scipy():
     for method in ("linear", "nearest", "slinear", "pchip", "splinef2d"):
         expected = interpolate.interpn((X, Y), V, at, method)
         np.testing.assert_allclose(scipy.interpn((X, Y), V, at, method), expected, atol=1e-10)
-    checked(lambda v, at: scipy.interpn((X, Y), v, at, "cubic"), V, at[0])
+    inner = np.array([[2.1, 1.9], [3.3, 2.2]])
+    checked(lambda v, at: scipy.interpn((X, Y), v, at, "cubic"), V, inner)
 
 
 def test_tables_of_constants_take_tensors_while_scipy_is_patched():

@@ -83,7 +83,7 @@ class RBFInterpolator:
     >>> f = ng.interop.scipy.RBFInterpolator(y, d, kernel="cubic")
     >>> z = f([[1.5]])
     >>> round(z.item(), 6), ng.grad(z.sum(), d)[0].numpy().round(4)
-    (0.5, array([-0.1,  0.6,  0.6, -0.1]))
+    (0.5, array([-0.075,  0.575,  0.575, -0.075]))
     """
 
     def __init__(

@@ -116,10 +116,12 @@ def _is_other(own: Any, theirs: Any) -> bool:
 
 def classes() -> Iterator[Pair]:
     """Yield modules of SciPy, names of classes there, and their counterparts."""
+    from .... import stats
     from ... import scipy as solvers
 
     for name in CLASSES:
         yield import_module("scipy.interpolate"), name, getattr(solvers, name)
+    yield import_module("scipy.stats"), "gaussian_kde", stats.gaussian_kde
 
 
 OF_VECTORS = ("dirichlet", "multinomial", "multivariate_normal", "wishart")
@@ -134,6 +136,7 @@ def methods() -> Iterator[tuple[type, str, Callable[[Any], Any]]]:
     an object, None if there is none."""
     from scipy import interpolate, stats
 
+    from .... import stats as own_stats
     from ... import scipy as solvers
 
     several = [type(getattr(stats, name)) for name in OF_VECTORS]
@@ -174,6 +177,9 @@ def methods() -> Iterator[tuple[type, str, Callable[[Any], Any]]]:
     def surface(theirs: Any) -> Any:
         return solvers.RectBivariateSpline._known(*theirs.tck, theirs.degrees)
 
+    def density(theirs: Any) -> Any:
+        return own_stats.gaussian_kde(theirs.dataset, theirs.factor, theirs.weights)
+
     def radial(theirs: Any) -> Any:
         degree = int(theirs.powers.sum(axis=1).max(initial=-1))
         values = theirs.d.view(theirs.d_dtype).reshape(-1, *theirs.d_shape)
@@ -185,6 +191,7 @@ def methods() -> Iterator[tuple[type, str, Callable[[Any], Any]]]:
         (interpolate.UnivariateSpline, through, ("__call__", "integral", "derivatives")),
         (interpolate.RectBivariateSpline, surface, ("__call__", "ev", "integral")),
         (interpolate.RBFInterpolator, radial, ("__call__",)),
+        (stats.gaussian_kde, density, ("evaluate", "__call__", "pdf", "logpdf")),
     ):
         for name in called:
             owner = next(base for base in kind.__mro__ if name in vars(base))
