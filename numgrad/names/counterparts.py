@@ -23,7 +23,7 @@ NAMESPACES: dict[str, tuple[str, ...]] = {
     "scipy.stats": ("stats",),
     "scipy.fft": ("fft",),
     "scipy.signal": ("signal", "interop.scipy"),
-    "scipy.spatial.distance": ("interop.scipy",),
+    "scipy.spatial.distance": ("interop.scipy.distance",),
     "scipy.ndimage": ("interop.scipy.ndimage",),
     "scipy.integrate": ("interop.scipy", ""),
     "scipy.optimize": ("interop.scipy",),

@@ -154,8 +154,14 @@ PROGRAMS = {
         scipy.interpolate.interp1d(P, t * np.sin(P), "previous")(P[1:] - 0.3)
         scipy.interpolate.interp1d(P, t * np.sin(P), "next")(P[1:] - 0.3)
     """,
-    "scipy.spatial.distance": "scipy.spatial.distance.pdist(np.outer(X, X) * t)",
-    "scipy.ndimage": "scipy.ndimage.map_coordinates(X * t, [[0.5]], order=1)",
+    "scipy.spatial.distance": """
+        scipy.spatial.distance.pdist(np.outer(X, X) * t); scipy.spatial.distance.cosine(t * X + 1, X)
+        scipy.spatial.distance.euclidean([t, 1.0], [0.0, 3.0])
+    """,
+    "scipy.ndimage": """
+        scipy.ndimage.map_coordinates(X * t, [[0.5]]); scipy.ndimage.shift(X * t, 0.3)
+        scipy.ndimage.median_filter(X * t, 3)
+    """,
     "scipy.sparse.linalg": "scipy.sparse.linalg.spsolve(S, np.array([1.0, 2.0]) * t)",
     "math.lgamma": "math.lgamma(t)",
     "math.fsum": "math.fsum([t, t * t])",

@@ -1,5 +1,6 @@
 """SciPy's solvers with exact derivatives, and derivatives through their solutions."""
 
+from . import distance as distance
 from . import ndimage as ndimage
 from .implicit.functions import function as function
 from .implicit.linearization import linear_operator as linear_operator

@@ -89,7 +89,7 @@ def test_gauss_rule_equals_that_of_scipy_and_its_derivatives_differences():
 
 def test_what_is_not_computed_is_refused_in_words():
     (p,) = tensors(2.0)
-    with pytest.raises(ng.errors.NotDifferentiableError, match="nquad: .*weight"):
+    with pytest.raises(ng.errors.NotDifferentiableError, match=r"nquad: .*weight"):
         nquad(lambda x: p * x, [(0.0, 1.0)], opts={"weight": "cos", "wvar": 2.0})
     with pytest.raises(ng.errors.NotDifferentiableError, match=r"nquad: .*opts\[0\]"):
         nquad(lambda x: x, [(0.0, 1.0)], opts={"epsabs": p})

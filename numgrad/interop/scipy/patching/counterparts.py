@@ -26,7 +26,6 @@ SOLVERS = {
         "nnls", "ridder", "root", "root_scalar", "toms748",
     ),
     "scipy.sparse.linalg": ("eigsh", "factorized", "splu", "spsolve"),
-    "scipy.spatial.distance": ("cdist", "pdist", "squareform"),
 }  # fmt: skip
 CLASSES = (
     "Akima1DInterpolator", "BSpline", "CubicHermiteSpline", "CubicSpline",
@@ -101,6 +100,8 @@ def functions() -> Iterator[Pair]:
             yield import_module(module), name, getattr(solvers, name)
     for name in solvers.ndimage.__all__:
         yield import_module("scipy.ndimage"), name, getattr(solvers.ndimage, name)
+    for name in solvers.distance.__all__:
+        yield import_module("scipy.spatial.distance"), name, getattr(solvers.distance, name)
     yield import_module("scipy.integrate"), "trapezoid", trapezoid
     for name in MATRICES:
         yield import_module("scipy.sparse"), name, getattr(sparse, name)
