@@ -12,7 +12,11 @@ from .functions.linalg.least_squares import lstsq as lstsq
 from .functions.linalg.least_squares import matrix_rank as matrix_rank
 from .functions.linalg.least_squares import pinv as pinv
 from .functions.linalg.least_squares import qr as qr
-from .functions.linalg.lyapunov import solve_discrete_lyapunov as solve_discrete_lyapunov
+from .functions.linalg.matrix_equations import solve_continuous_are as solve_continuous_are
+from .functions.linalg.matrix_equations import solve_discrete_are as solve_discrete_are
+from .functions.linalg.matrix_equations import (
+    solve_discrete_lyapunov as solve_discrete_lyapunov,
+)
 from .functions.linalg.matrix_functions import expm as expm
 from .functions.linalg.matrix_functions import logm as logm
 from .functions.linalg.matrix_functions import (
@@ -29,8 +33,6 @@ from .functions.linalg.powers import fractional_matrix_power as fractional_matri
 from .functions.linalg.powers import null_space as null_space
 from .functions.linalg.powers import orth as orth
 from .functions.linalg.powers import polar as polar
-from .functions.linalg.riccati import solve_continuous_are as solve_continuous_are
-from .functions.linalg.riccati import solve_discrete_are as solve_discrete_are
 from .functions.linalg.special_matrices import block_diag as block_diag
 from .functions.linalg.special_matrices import circulant as circulant
 from .functions.linalg.special_matrices import hankel as hankel

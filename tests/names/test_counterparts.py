@@ -155,7 +155,8 @@ PROGRAMS = {
         scipy.interpolate.interp1d(P, t * np.sin(P), "next")(P[1:] - 0.3)
     """,
     "scipy.spatial.distance": """
-        scipy.spatial.distance.pdist(np.outer(X, X) * t); scipy.spatial.distance.cosine(t * X + 1, X)
+        scipy.spatial.distance.pdist(np.outer(X, X) * t)
+        scipy.spatial.distance.cosine(t * X + 1, X)
         scipy.spatial.distance.euclidean([t, 1.0], [0.0, 3.0])
     """,
     "scipy.ndimage": """

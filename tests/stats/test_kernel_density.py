@@ -18,8 +18,10 @@ def test_values_equal_those_of_scipy_and_derivatives_differences(d):
         for weights in (None, w):
             own, theirs = (m.gaussian_kde(x, bandwidth, weights) for m in (ng.stats, stats))
             others = (m.gaussian_kde(x[:, :5]) for m in (ng.stats, stats))
-            pairs = [(own(at), theirs(at)), (own.logpdf(at), theirs.logpdf(at)),
-                     (own.covariance, theirs.covariance), (own.inv_cov, theirs.inv_cov)]  # fmt: skip
+            pairs = [
+                (own(at), theirs(at)), (own.logpdf(at), theirs.logpdf(at)),
+                (own.covariance, theirs.covariance), (own.inv_cov, theirs.inv_cov),
+            ]  # fmt: skip
             pairs.append([k.integrate_gaussian(mean, spread) for k in (own, theirs)])
             kdes = zip((own, theirs), others, strict=True)
             pairs.append([one.integrate_kde(other) for one, other in kdes])

@@ -111,7 +111,8 @@ CALLS = {
     "savgol_filter": (P, 3, 1), "welch": (P, 2.0, "hann", 4), "cdist": (MATRIX, POSITIVE),
     "pdist": (MATRIX,), "squareform": (VECTOR[:3],),
     "coherence": (P, P**2, 1.0, "hann", 4), "csd": (P, P + 1.0, 1.0, "hann", 4),
-    "romb": (MATRIX[:3, :3],), "fixed_quad": (np.cos, 0.0, 1.0), "griddata": (VECTOR, VECTOR, VECTOR[1:3]),
+    "romb": (MATRIX[:3, :3],), "fixed_quad": (np.cos, 0.0, 1.0),
+    "griddata": (VECTOR, VECTOR, VECTOR[1:3]),
     "interpn": ((np.arange(4.0),), VECTOR, np.array([0.5])), "medfilt2d": (MATRIX,),
     "splrep": (np.arange(4.0), VECTOR), "factorial": (P,),
     **dict.fromkeys(
