@@ -47,7 +47,8 @@ numgrad's functions, and their gradients flow. This is the table of all that Sci
 capable of it; each was called with tensors and with arrays of NumPy, and the gradients were
 compared with differences of NumPy's values. It shows what SciPy does by itself, with
 `NUMGRAD_SCIPY=never`: functions that have a counterpart in numgrad
-[take tensors in any case](scipy.md#programs-that-call-scipy). The page is written by `docs/scipy_coverage.py`.
+[take tensors in any case](scipy.md#programs-that-call-scipy). The page is written by
+`docs/scipy_coverage.py`.
 
 | word | means |
 |---|---|

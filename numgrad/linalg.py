@@ -12,7 +12,11 @@ from .functions.linalg.least_squares import lstsq as lstsq
 from .functions.linalg.least_squares import matrix_rank as matrix_rank
 from .functions.linalg.least_squares import pinv as pinv
 from .functions.linalg.least_squares import qr as qr
-from .functions.linalg.lyapunov import solve_discrete_lyapunov as solve_discrete_lyapunov
+from .functions.linalg.matrix_equations import solve_continuous_are as solve_continuous_are
+from .functions.linalg.matrix_equations import solve_discrete_are as solve_discrete_are
+from .functions.linalg.matrix_equations import (
+    solve_discrete_lyapunov as solve_discrete_lyapunov,
+)
 from .functions.linalg.matrix_functions import expm as expm
 from .functions.linalg.matrix_functions import logm as logm
 from .functions.linalg.matrix_functions import (
@@ -25,6 +29,10 @@ from .functions.linalg.matrix_functions import tensorsolve as tensorsolve
 from .functions.linalg.norms import matrix_norm as matrix_norm
 from .functions.linalg.norms import norm as norm
 from .functions.linalg.norms import vector_norm as vector_norm
+from .functions.linalg.powers import fractional_matrix_power as fractional_matrix_power
+from .functions.linalg.powers import null_space as null_space
+from .functions.linalg.powers import orth as orth
+from .functions.linalg.powers import polar as polar
 from .functions.linalg.special_matrices import block_diag as block_diag
 from .functions.linalg.special_matrices import circulant as circulant
 from .functions.linalg.special_matrices import hankel as hankel
@@ -104,12 +112,14 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 __all__ = [
     "LinAlgError", "block_diag", "cho_factor", "cho_solve", "cholesky", "circulant", "cond",
     "cross", "det", "diagonal", "eig", "eigh", "eigh_tridiagonal", "eigvals", "eigvalsh",
-    "eigvalsh_tridiagonal", "expm", "hankel", "inv", "logm", "lstsq", "lu", "lu_factor",
-    "lu_solve", "matmul", "matrix_norm", "matrix_power", "matrix_rank", "matrix_transpose",
-    "multi_dot", "norm", "outer", "pinv", "qr", "slogdet", "solve", "solve_banded",
-    "solve_circulant", "solve_continuous_lyapunov", "solve_discrete_lyapunov", "solve_sylvester",
-    "solve_toeplitz", "solve_triangular", "solveh_banded", "sqrtm", "svd", "svdvals", "tensordot",
-    "tensorinv", "tensorsolve", "toeplitz", "trace", "vecdot", "vector_norm",
+    "eigvalsh_tridiagonal", "expm", "fractional_matrix_power", "hankel", "inv", "logm", "lstsq",
+    "lu", "lu_factor", "lu_solve", "matmul", "matrix_norm", "matrix_power", "matrix_rank",
+    "matrix_transpose", "multi_dot", "norm", "null_space", "orth", "outer", "pinv", "polar",
+    "qr", "slogdet", "solve", "solve_banded", "solve_circulant", "solve_continuous_are",
+    "solve_continuous_lyapunov", "solve_discrete_are", "solve_discrete_lyapunov",
+    "solve_sylvester", "solve_toeplitz", "solve_triangular", "solveh_banded", "sqrtm", "svd",
+    "svdvals", "tensordot", "tensorinv", "tensorsolve", "toeplitz", "trace", "vecdot",
+    "vector_norm",
 ]  # fmt: skip
 
 __getattr__ = _names_of("scipy.linalg", __name__)

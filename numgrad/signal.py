@@ -13,8 +13,11 @@ from .functions.signal.filters import lfilter_zi as lfilter_zi
 from .functions.signal.filters import sosfilt as sosfilt
 from .functions.signal.filters import sosfilt_zi as sosfilt_zi
 from .functions.signal.filters import sosfiltfilt as sosfiltfilt
+from .functions.signal.periodograms import lombscargle as lombscargle
 from .functions.signal.periodograms import periodogram as periodogram
 from .functions.signal.periodograms import welch as welch
+from .functions.signal.ranks import medfilt as medfilt
+from .functions.signal.ranks import medfilt2d as medfilt2d
 from .functions.signal.resampling import decimate as decimate
 from .functions.signal.resampling import resample_poly as resample_poly
 from .functions.signal.resampling import upfirdn as upfirdn
@@ -31,8 +34,9 @@ from .names.numpy_names import _names_of
 __all__ = [
     "coherence", "convolve", "convolve2d", "correlate", "correlate2d", "csd", "decimate",
     "detrend", "fftconvolve", "filtfilt", "hilbert", "istft", "lfilter", "lfilter_zi",
-    "oaconvolve", "periodogram", "resample_poly", "savgol_filter", "sosfilt", "sosfilt_zi",
-    "sosfiltfilt", "spectrogram", "stft", "upfirdn", "welch",
+    "lombscargle", "medfilt", "medfilt2d", "oaconvolve", "periodogram", "resample_poly",
+    "savgol_filter", "sosfilt", "sosfilt_zi", "sosfiltfilt", "spectrogram", "stft", "upfirdn",
+    "welch",
 ]  # fmt: skip
 
 __getattr__ = _names_of("scipy.signal", __name__)

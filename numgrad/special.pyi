@@ -1323,6 +1323,7 @@ def exprel(
     >>> ng.special.exprel(-0.8).item()
     0.688338...
     """
+from numgrad.functions.special.special_results import factorial as factorial
 
 def fdtr(
     dfn: ArrayLike, dfd: ArrayLike, x: ArrayLike, /, *, out: Any = None,

@@ -3,13 +3,7 @@
 They are the functions whose counterpart takes other arguments, or takes them in another order.
 """
 
-DEGREES = {"linear": 1, "slinear": 1, "quadratic": 2, "cubic": 3}
-"""Degrees of splines, by the names that SciPy gives them."""
-
-_SPLINE = "ng.interop.scipy.make_interp_spline(x, y, k=DEGREES[kind], axis=axis)"
-
 _MISSING = "  # for ng.nansum, ng.nanmean and the like, as numgrad has no masks"
-_OUTSIDE = "  # which does not raise outside of the points"
 
 CALLS: dict[str, str] = {
     # Conversions
@@ -102,35 +96,6 @@ CALLS: dict[str, str] = {
     "numpy.random.Generator.choice(a, size=None, replace=True, p=None)": (
         "self.choice(a, size=size, replace=replace, p=ng.asarray(p).detach().numpy())"
         "  # as a choice has no derivative; elements of a tensor t are t[indices]"
-    ),
-    # SciPy. Points outside are an error, NaN, a given number or one on each side, or extrapolated.
-    "scipy.interpolate.interp1d(x, y, kind: 'previous' | 'zero', axis: -1 = -1)": (
-        f"lambda v: y[..., ng.clip(ng.searchsorted(x, v, 'right') - 1, 0, len(x) - 1)]{_OUTSIDE}"
-    ),
-    "scipy.interpolate.interp1d(x, y, kind: 'next', axis: -1 = -1)": (
-        f"lambda v: y[..., ng.clip(ng.searchsorted(x, v), 0, len(x) - 1)]{_OUTSIDE}"
-    ),
-    "scipy.interpolate.interp1d(x, y, kind: 'nearest', axis: -1 = -1)": (
-        f"lambda v: y[..., ng.searchsorted((x[1:] + x[:-1]) / 2, v)]{_OUTSIDE}"
-    ),
-    "scipy.interpolate.interp1d(x, y, kind='linear', axis=-1, copy=True, "
-    "bounds_error: None | True = None, *, assume_sorted=False)": (
-        f"{_SPLINE}{_OUTSIDE}, but extrapolates"
-    ),
-    "scipy.interpolate.interp1d(x, y, kind='linear', axis=-1, copy=True, "
-    "bounds_error=None, fill_value: 'extrapolate' = '', assume_sorted=False)": _SPLINE,
-    "scipy.interpolate.interp1d(x, y, kind='linear', axis=-1, copy=True, "
-    "bounds_error: False = None, fill_value: tuple = ng.nan, assume_sorted=False)": (
-        "lambda v: ng.where(v < x[0], fill_value[0], "
-        f"ng.where(v > x[-1], fill_value[1], {_SPLINE}(v)))"
-    ),
-    "scipy.interpolate.interp1d(x, y, kind='linear', axis=-1, copy=True, "
-    "bounds_error: False = None, fill_value=ng.nan, assume_sorted=False)": (
-        f"lambda v: ng.where((v >= x[0]) & (v <= x[-1]), {_SPLINE}(v), fill_value)"
-    ),
-    "scipy.integrate.quad_vec(f, a, b)": (
-        "ng.interop.scipy.quad(lambda x, i=i: f(x)[i], a, b)"
-        "  # for each element i, or without [i] where f(x) is a number"
     ),
 }
 """Calls with the names of the arguments, and the code. The first call that an expression matches

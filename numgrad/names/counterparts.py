@@ -23,7 +23,7 @@ NAMESPACES: dict[str, tuple[str, ...]] = {
     "scipy.stats": ("stats",),
     "scipy.fft": ("fft",),
     "scipy.signal": ("signal", "interop.scipy"),
-    "scipy.spatial.distance": ("interop.scipy",),
+    "scipy.spatial.distance": ("interop.scipy.distance",),
     "scipy.ndimage": ("interop.scipy.ndimage",),
     "scipy.integrate": ("interop.scipy", ""),
     "scipy.optimize": ("interop.scipy",),
@@ -52,7 +52,6 @@ OTHERS: dict[str, str] = {
     "scipy.integrate.BDF": _ODE,
     "scipy.integrate.Radau": _ODE,
     "scipy.optimize.approx_fprime": "func.grad(f)(x)",
-    "scipy.interpolate.interp1d": "interop.scipy.make_interp_spline(x, y, k=degree, axis=-1)",
     "scipy.sparse.csr_matrix": "sparse.csr_array",
     "scipy.sparse.csc_matrix": "sparse.csc_array",
     "scipy.sparse.coo_matrix": "sparse.coo_array",
@@ -80,8 +79,9 @@ is to be called so, any other with the arguments of the original."""
 
 FOLLOWED = {
     f"interop.scipy.{name}"
-    for name in ("quad", "bisect", "brenth", "brentq", "ridder", "root_scalar", "toms748",
-                 "minimize_scalar", "golden", "brent", "fminbound")
+    for name in ("quad", "quad_vec", "nquad", "dblquad", "tplquad", "bisect", "brenth", "brentq",
+                 "ridder", "root_scalar", "toms748", "minimize_scalar", "golden", "brent",
+                 "fminbound")
 }
 """Solvers that find the tensors that a function closes over."""
 

@@ -38,6 +38,7 @@ from .discrete import binom as binom
 from .discrete import geom as geom
 from .discrete import nbinom as nbinom
 from .discrete import poisson as poisson
+from .kernel_density import gaussian_kde as gaussian_kde
 from .multivariate import dirichlet as dirichlet
 from .multivariate import multinomial as multinomial
 from .multivariate import multivariate_normal as multivariate_normal
@@ -45,11 +46,11 @@ from .multivariate import wishart as wishart
 
 __all__ = [
     "bernoulli", "beta", "binom", "cauchy", "chi2", "dirichlet", "expon", "f", "fisk", "gamma",
-    "genextreme", "genpareto", "geom", "gompertz", "gumbel_l", "gumbel_r", "halfcauchy",
-    "halfnorm", "invgamma", "invgauss", "laplace", "logistic", "lognorm", "loguniform",
-    "multinomial", "multivariate_normal", "nbinom", "norm", "pareto", "poisson", "powerlaw",
-    "rayleigh", "skewnorm", "t", "triang", "truncnorm", "uniform", "vonmises", "weibull_min",
-    "wishart",
+    "gaussian_kde", "genextreme", "genpareto", "geom", "gompertz", "gumbel_l", "gumbel_r",
+    "halfcauchy", "halfnorm", "invgamma", "invgauss", "laplace", "logistic", "lognorm",
+    "loguniform", "multinomial", "multivariate_normal", "nbinom", "norm", "pareto", "poisson",
+    "powerlaw", "rayleigh", "skewnorm", "t", "triang", "truncnorm", "uniform", "vonmises",
+    "weibull_min", "wishart",
 ]  # fmt: skip
 
 __getattr__ = _names_of("scipy.stats", __name__)

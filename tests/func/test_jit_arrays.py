@@ -319,10 +319,11 @@ NOT_CALLED = {
     "histogram_bin_edges histogramdd iscomplex isneginf isposinf isreal lcm lexsort matrix_rank "
     "nanargmax nanargmin spacing",
     "is captured by tests of its own": "asfortranarray bincount block_diag cho_factor "
-    "cho_solve circulant eigh_tridiagonal eigvalsh_tridiagonal expm geomspace "
-    "hankel logm logspace lu lu_factor lu_solve polydiv solve_banded solve_circulant "
-    "solve_continuous_lyapunov solve_discrete_lyapunov solve_sylvester solve_toeplitz "
-    "solve_triangular solveh_banded sqrtm toeplitz real_if_close trim_zeros",
+    "cho_solve circulant eigh_tridiagonal eigvalsh_tridiagonal expm "
+    "fractional_matrix_power geomspace null_space orth polar solve_continuous_are "
+    "solve_discrete_are hankel logm logspace lu lu_factor lu_solve polydiv solve_banded "
+    "solve_circulant solve_continuous_lyapunov solve_discrete_lyapunov solve_sylvester "
+    "solve_toeplitz solve_triangular solveh_banded sqrtm toeplitz real_if_close trim_zeros",
 }
 
 

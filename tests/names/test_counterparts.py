@@ -114,6 +114,8 @@ PROGRAMS = {
     "scipy.integrate": """
         scipy.integrate.solve_ivp(rate, (0, 1), [1.0], args=(t,), **DECAY).y[0, -1]
         scipy.integrate.odeint(lambda y, s, t: -t * y, 1.0, [0.0, 1.0], (t,), **DECAY)[-1, 0]
+        scipy.integrate.quad_vec(lambda x: t * x * X, 0, 1)[0]
+        scipy.integrate.dblquad(lambda y, x: t * x * y, 0, 1, 0, 1)[0]
         scipy.integrate.quad(lambda x: t * x, 0, 1)[0]; scipy.integrate.trapezoid(t * X)
     """,
     "scipy.optimize": """
@@ -135,9 +137,32 @@ PROGRAMS = {
         scipy.interpolate.CubicSpline(X, t * X * X)(0.3)
         scipy.interpolate.PchipInterpolator(X, t * X * X)(0.3)
         scipy.interpolate.RegularGridInterpolator((X,), t * X * X)([0.3])
+        scipy.interpolate.splrep(P, t * P**3)[1][:6]; scipy.interpolate.griddata(X, t * X, 0.3)
+        scipy.interpolate.RBFInterpolator(P[:, None], t * P)([[0.3]])
+        scipy.interpolate.interpn((X,), t * X * X, [0.3])
+        scipy.interpolate.interp1d(X, t * X * X)(0.3)
+        scipy.interpolate.interp1d(P, t * P**3, KIND)(0.3)
+        scipy.interpolate.interp1d(P, t * P**3, kind="cubic")(np.array([0.3, 4.4]))
+        scipy.interpolate.interp1d(P, t * np.sin(P), "quadratic")(np.array([0.3, 4.4]))
+        scipy.interpolate.interp1d(P, t * np.sin(P), kind=3)(0.3)
+        scipy.interpolate.interp1d(P, t * np.outer(X, P * P), "slinear")(np.array([0.3, 4.4]))
+        scipy.interpolate.interp1d(P, t * np.outer(P * P, X), "cubic", axis=0)(0.3)
+        scipy.interpolate.interp1d(P, t * P, bounds_error=False, fill_value=t)(np.array([0.3, 7.0]))
+        interp1d(P, t * P, bounds_error=False, fill_value=(1.0, 2.0))(P - 1.0)
+        scipy.interpolate.interp1d(P, t * np.sin(P), fill_value="extrapolate")(P + 1.0)
+        scipy.interpolate.interp1d(P, t * np.sin(P), "nearest")(P[1:] - 0.3)
+        scipy.interpolate.interp1d(P, t * np.sin(P), "previous")(P[1:] - 0.3)
+        scipy.interpolate.interp1d(P, t * np.sin(P), "next")(P[1:] - 0.3)
     """,
-    "scipy.spatial.distance": "scipy.spatial.distance.pdist(np.outer(X, X) * t)",
-    "scipy.ndimage": "scipy.ndimage.map_coordinates(X * t, [[0.5]], order=1)",
+    "scipy.spatial.distance": """
+        scipy.spatial.distance.pdist(np.outer(X, X) * t)
+        scipy.spatial.distance.cosine(t * X + 1, X)
+        scipy.spatial.distance.euclidean([t, 1.0], [0.0, 3.0])
+    """,
+    "scipy.ndimage": """
+        scipy.ndimage.map_coordinates(X * t, [[0.5]]); scipy.ndimage.shift(X * t, 0.3)
+        scipy.ndimage.median_filter(X * t, 3)
+    """,
     "scipy.sparse.linalg": "scipy.sparse.linalg.spsolve(S, np.array([1.0, 2.0]) * t)",
     "math.lgamma": "math.lgamma(t)",
     "math.fsum": "math.fsum([t, t * t])",
@@ -159,27 +184,11 @@ PROGRAMS = {
     "builtins.complex": "complex(t).real; complex(2 + t).real; complex(1.0, t * t).imag",
     "scipy.linalg.cholesky": "la.cholesky(t * A)[0, 1]",
     "scipy.linalg.qr": "la.qr(t * A)[1][0, 1]",
-    "scipy.integrate.quad_vec": "scipy.integrate.quad_vec(lambda x: t * x * X, 0, 1)[0]",
     "scipy.integrate.ode": "scipy.integrate.ode(lambda s, y: -t * y).set_initial_value([1.0 * t])",
     "scipy.integrate.RK45": "scipy.integrate.RK45(lambda s, y: -t * y, 0.0, [1.0], 1.0)",
     "scipy.integrate.BDF": "scipy.integrate.BDF(lambda s, y: -t * y, 0.0, [1.0], 1.0)",
     "scipy.integrate.Radau": "scipy.integrate.Radau(lambda s, y: -t * y, 0.0, [1.0], 1.0)",
     "scipy.optimize.approx_fprime": "scipy.optimize.approx_fprime([2.0], lambda x: t * x[0] ** 2)",
-    "scipy.interpolate.interp1d": """
-        scipy.interpolate.interp1d(X, t * X * X)(0.3)
-        scipy.interpolate.interp1d(P, t * P**3, KIND)(0.3)
-        scipy.interpolate.interp1d(P, t * P**3, kind="cubic")(np.array([0.3, 4.4]))
-        scipy.interpolate.interp1d(P, t * np.sin(P), "quadratic")(np.array([0.3, 4.4]))
-        scipy.interpolate.interp1d(P, t * np.sin(P), kind=3)(0.3)
-        scipy.interpolate.interp1d(P, t * np.outer(X, P * P), "slinear")(np.array([0.3, 4.4]))
-        scipy.interpolate.interp1d(P, t * np.outer(P * P, X), "cubic", axis=0)(0.3)
-        scipy.interpolate.interp1d(P, t * P, bounds_error=False, fill_value=t)(np.array([0.3, 7.0]))
-        interp1d(P, t * P, bounds_error=False, fill_value=(1.0, 2.0))(P - 1.0)
-        scipy.interpolate.interp1d(P, t * np.sin(P), fill_value="extrapolate")(P + 1.0)
-        scipy.interpolate.interp1d(P, t * np.sin(P), "nearest")(P[1:] - 0.3)
-        scipy.interpolate.interp1d(P, t * np.sin(P), "previous")(P[1:] - 0.3)
-        scipy.interpolate.interp1d(P, t * np.sin(P), "next")(P[1:] - 0.3)
-    """,
     "scipy.sparse.linalg.svds": "scipy.sparse.linalg.svds(t * B, k=2)[1]",
     "scipy.sparse.linalg.eigs": "scipy.sparse.linalg.eigs(t * B, k=2)[0].real",
     "scipy.sparse.linalg.eigsh": "scipy.sparse.linalg.eigsh(t * B, k=2)[0]",
@@ -718,7 +727,7 @@ def test_what_was_made_before_is_to_be_made_otherwise():
         r"bound\(t\) .* write ng\.stats\.norm\.logpdf\(t\), or, once, before: ng\.inter": lambda: (
             bound(t)
         ),
-        r"line\(t\) .* write ng\.interop\.scipy\.make_interp_spline\(x, y, k=deg": lambda: line(t),
+        r"line\(t\) .* write ng\.interop\.scipy\.interp1d\(\.\.\.\) where": lambda: line(t),
         r"a\.fill\(t\) .* write a = ng\.asarray\(a\) before": lambda: a.fill(t),
     }
     for message, call in cases.items():

@@ -104,7 +104,8 @@ def _is_patched(call: UserCall, value: Any, path: str) -> bool:
     if any(getattr(m, n) is value for m in present for n in known.names_and_classes(m)):
         return True
     owner = getattr(value, "__self__", None)
-    return name in known.OF_DISTRIBUTIONS and known.distribution(owner) is not None
+    objects: Any = import_module("numgrad.interop.patching.objects")
+    return name in objects.OF_DISTRIBUTIONS and objects.distribution(owner) is not None
 
 
 def _passes_args(tree: ast.expr | None) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...names.calls import CALLS, DEGREES
+from ...names.calls import CALLS
 
 _EMPTY = Parameter.empty
 
@@ -35,10 +35,7 @@ def rewritten(name: str, call: ast.expr | None, own: str) -> str | None:
             continue
         code, _, note = code.partition("  # ")
         given |= {"ng": ast.Name(own), "self": getattr(call.func, "value", call.func)}
-        try:
-            tree = _Filled(given).visit(ast.parse(code, mode="eval").body)
-        except KeyError:  # another kind than those in DEGREES
-            continue
+        tree = _Filled(given).visit(ast.parse(code, mode="eval").body)
         text = ast.unparse(tree)
         text = f"({text})" if isinstance(tree, (ast.BinOp, ast.Compare, ast.Lambda)) else text
         return text + (f", {note}" if note else "")
@@ -115,13 +112,6 @@ class _Filled(ast.NodeTransformer):
             is_rest = isinstance(element, ast.Starred) and isinstance(listed, tuple)
             elements += map(copy.deepcopy, listed or ()) if is_rest else [self.visit(element)]
         return ast.List(elements)
-
-    def visit_Subscript(self, node: ast.Subscript) -> Any:
-        if ast.unparse(node.value) == "DEGREES":
-            kind = self.visit(node.slice)
-            value = kind.value if isinstance(kind, ast.Constant) else None
-            return ast.Constant(value if type(value) is int else DEGREES[str(value)])
-        return self.generic_visit(node)
 
 
 # The arguments of a counterpart of the same name -------------------------------------------------

@@ -8,11 +8,14 @@ import numpy as np
 from ..._tensor import ArrayLike, Tensor
 from ...engine.record.guards import guarded
 from ..array.argument_checks import integer
+from ..array.operands import as_tensor
 from ..elementwise.complex_parts import imag, real
+from ..elementwise.trigonometric import cos, sin
 from ..indexing.indexing import take
 from ..reduction.statistics import median
 from ..shape.joining import concat
 from ..shape.reshaping import moveaxis
+from ..shape.selection import where
 from .filters import floating_numbers, sequences
 from .fourier import fft, rfft
 from .trends import detrend as without_trend
@@ -271,3 +274,82 @@ def _bias(n: int) -> float:
 def real_dtype(dtype: np.dtype) -> np.dtype:
     """Return the dtype of the real parts."""
     return np.dtype(dtype.char.lower()) if dtype.kind == "c" else dtype
+
+
+def lombscargle(
+    x: ArrayLike,
+    y: ArrayLike,
+    freqs: ArrayLike,
+    precenter: bool = False,
+    normalize: Any = False,
+    *,
+    weights: ArrayLike | None = None,
+    floating_mean: bool = False,
+) -> Tensor:
+    """Return the periodogram of values at uneven times, as `scipy.signal.lombscargle` does.
+
+    Parameters
+    ----------
+    x, y : array_like, shape (n,)
+        Times and values.
+    freqs : array_like, shape (m,)
+        Angular frequencies, not 0.
+    precenter : bool
+        Whether the mean of ``y`` is subtracted before.
+    normalize : bool, "power", "normalize" or "amplitude"
+        The power (False), its share of the whole (True), or a complex amplitude.
+    weights : array_like, shape (n,), optional
+    floating_mean : bool
+        Whether a constant is fitted with each oscillation.
+
+    Notes
+    -----
+    It is the fit of ``a cos + b sin`` by least squares, with gradients to all numbers.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> w = ng.tensor([2.0], requires_grad=True)
+    >>> power = ng.signal.lombscargle([0.0, 0.7, 1.9], [1.0, 0.2, -0.8], w)
+    >>> power.detach().round(4), ng.grad(power.sum(), w)[0].round(4)
+    (tensor([0.84]), tensor([0.0036]))
+    """
+    x, y, freqs = (floating_numbers(a, n) for a, n in ((x, "x"), (y, "y"), (freqs, "freqs")))
+    w = as_tensor(np.ones(x.shape)) if weights is None else floating_numbers(weights, "weights")
+    if x.ndim != 1 or not x.size or x.shape != y.shape or x.shape != w.shape:
+        raise ValueError(
+            f"lombscargle: x, y and weights must be vectors of one size, got shapes {x.shape}, "
+            f"{y.shape} and {w.shape}"
+        )
+    if freqs.ndim != 1 or not freqs.size:
+        raise ValueError(f"lombscargle: freqs must be a vector, got shape {freqs.shape}")
+    is_named = isinstance(normalize, str)
+    kind = normalize if is_named else "normalize" if guarded(normalize) else "power"
+    if kind not in ("power", "normalize", "amplitude"):
+        raise ValueError(
+            f"lombscargle: normalize must be a bool, 'power', 'normalize' or 'amplitude', got "
+            f"{normalize!r:.40}"
+        )
+    y = y - y.mean() if guarded(precenter) else y
+    return _oscillations(x, y, freqs, w / w.sum(), kind, bool(guarded(floating_mean)))
+
+
+def _oscillations(
+    x: Tensor, y: Tensor, freqs: Tensor, w: Tensor, kind: str, is_free: bool
+) -> Tensor:
+    """Return the fits of oscillations, by their normal equations of two unknowns."""
+    angle = freqs[:, None] * x
+    c, s = cos(angle), sin(angle)
+    if is_free:
+        y = y - (w * y).sum()
+        c, s = (part - (w * part).sum(axis=-1)[:, None] for part in (c, s))
+    yc, ys, cc, ss, cs = ((w * p).sum(axis=-1) for p in (y * c, y * s, c * c, s * s, c * s))
+    area, size = cc * ss - cs * cs, cc + ss
+    is_regular = area > np.finfo(np.float64).epsneg * size
+    area, size = where(is_regular, area, 1.0), where(size > 0, size, 1.0)
+    a = where(is_regular, (ss * yc - cs * ys) / area, yc / size)
+    b = where(is_regular, (cc * ys - cs * yc) / area, ys / size)
+    if kind == "amplitude":
+        return a + 1j * b
+    power = a * yc + b * ys
+    return power / (w * y * y).sum() if kind == "normalize" else 0.5 * x.size * power

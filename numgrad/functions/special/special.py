@@ -26,6 +26,7 @@ from ..elementwise.universal import with_options as _with_options
 from .special_results import airy as airy
 from .special_results import comb as comb
 from .special_results import ellipj as ellipj
+from .special_results import factorial as factorial
 from .special_results import fresnel as fresnel
 from .special_results import lambertw as lambertw
 from .special_results import perm as perm
@@ -43,19 +44,19 @@ __all__ = [
     "ellipk", "ellipkinc", "ellipkm1", "entr", "erf", "erfc", "erfcinv", "erfcx", "erfi",
     "erfinv", "eval_chebyt", "eval_chebyu", "eval_gegenbauer", "eval_genlaguerre",
     "eval_hermite", "eval_hermitenorm", "eval_jacobi", "eval_laguerre", "eval_legendre", "exp1",
-    "exp2", "exp10", "expi", "expit", "expm1", "expn", "exprel", "fdtr", "fdtrc", "fdtri",
-    "fresnel", "gamma", "gammainc", "gammaincc", "gammainccinv", "gammaincinv", "gammaln",
-    "gammasgn", "gdtr", "gdtrc", "gdtria", "gdtrix", "hankel1", "hankel2", "huber", "hyp0f1",
-    "hyp1f1", "hyp2f1", "hyperu", "i0", "i0e", "i1", "i1e", "inv_boxcox", "inv_boxcox1p", "iv",
-    "ive", "j0", "j1", "jn", "jv", "jve", "k0", "k0e", "k1", "k1e", "kl_div", "kn",
-    "kolmogorov", "kv", "kve", "lambertw", "lgamma", "log1p", "log_expit", "log_ndtr",
-    "log_softmax", "loggamma", "logit", "logsumexp", "lpmv", "modstruve", "multigammaln",
-    "nbdtr", "nbdtrc", "nbdtri", "ndtr", "ndtri", "ndtri_exp", "owens_t", "pdtr", "pdtrc",
-    "pdtri", "perm", "poch", "polygamma", "pseudo_huber", "psi", "radian", "rel_entr", "rgamma",
-    "shichi", "sici", "sigmoid", "sinc", "sindg", "softmax", "softplus", "spence",
-    "spherical_in", "spherical_jn", "spherical_kn", "spherical_yn", "stdtr", "stdtrit",
-    "struve", "tandg", "voigt_profile", "wofz", "wrightomega", "xlog1py", "xlogy", "y0", "y1",
-    "yn", "yv", "yve", "zeta", "zetac",
+    "exp2", "exp10", "expi", "expit", "expm1", "expn", "exprel", "factorial", "fdtr", "fdtrc",
+    "fdtri", "fresnel", "gamma", "gammainc", "gammaincc", "gammainccinv", "gammaincinv",
+    "gammaln", "gammasgn", "gdtr", "gdtrc", "gdtria", "gdtrix", "hankel1", "hankel2", "huber",
+    "hyp0f1", "hyp1f1", "hyp2f1", "hyperu", "i0", "i0e", "i1", "i1e", "inv_boxcox",
+    "inv_boxcox1p", "iv", "ive", "j0", "j1", "jn", "jv", "jve", "k0", "k0e", "k1", "k1e",
+    "kl_div", "kn", "kolmogorov", "kv", "kve", "lambertw", "lgamma", "log1p", "log_expit",
+    "log_ndtr", "log_softmax", "loggamma", "logit", "logsumexp", "lpmv", "modstruve",
+    "multigammaln", "nbdtr", "nbdtrc", "nbdtri", "ndtr", "ndtri", "ndtri_exp", "owens_t",
+    "pdtr", "pdtrc", "pdtri", "perm", "poch", "polygamma", "pseudo_huber", "psi", "radian",
+    "rel_entr", "rgamma", "shichi", "sici", "sigmoid", "sinc", "sindg", "softmax", "softplus",
+    "spence", "spherical_in", "spherical_jn", "spherical_kn", "spherical_yn", "stdtr",
+    "stdtrit", "struve", "tandg", "voigt_profile", "wofz", "wrightomega", "xlog1py", "xlogy",
+    "y0", "y1", "yn", "yv", "yve", "zeta", "zetac",
 ]  # fmt: skip
 
 _of = Functions(globals())

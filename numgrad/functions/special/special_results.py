@@ -3,9 +3,12 @@
 from importlib import import_module
 from typing import Any
 
+import numpy as np
+
 from ..._tensor import ArrayLike, Tensor
 from ...operators.elementwise.arithmetic import where
 from ...operators.special.formulas import TABLE
+from ..array.argument_checks import numeric
 from ..array.operands import as_tensor
 from ..elementwise.documentation import of_elements
 
@@ -227,3 +230,38 @@ def perm(N: ArrayLike, k: ArrayLike, exact: bool = False) -> Any:
 def _where_sensible(whole: ArrayLike, part: ArrayLike, count: Tensor) -> Tensor:
     whole, part = as_tensor(whole), as_tensor(part)
     return where((part <= whole) & (part >= 0), count, 0.0)
+
+
+def factorial(n: ArrayLike, exact: bool = False, extend: str = "zero") -> Any:
+    """Return factorials, as floats.
+
+    Parameters
+    ----------
+    n : array_like
+    exact : bool
+        Whether to return integers of any size: SciPy's, without a derivative.
+    extend : {"zero", "complex"}
+        Whether the result is 0 for negative numbers, or that of the gamma function.
+
+    Notes
+    -----
+    It is ``gamma(n + 1)``, and so are its derivatives.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.special.factorial([3.0, 0.5]).round(6)
+    tensor([6.      , 0.886227])
+    """
+    if exact:
+        return import_module("scipy.special").factorial(n, exact=True, extend=extend)
+    if not isinstance(extend, str) or extend not in ("zero", "complex"):
+        raise ValueError(f"factorial: extend must be 'zero' or 'complex', got {extend!r:.40}")
+    x = as_tensor(numeric(n, "n"))
+    x = x if x.dtype.kind in "fc" else x.astype(np.float64)
+    if extend == "complex":
+        return TABLE["gamma"](x + 1)
+    if x.dtype.kind == "c":
+        raise ValueError("factorial: complex numbers need extend='complex'")
+    is_there = x >= 0
+    return where(is_there, TABLE["gamma"](where(is_there, x, 0) + 1), x * 0)

@@ -9,6 +9,7 @@ from typing import Any
 from ..._tensor import Tensor
 from . import counterparts, dispatch
 from .arrival import NAMESPACES
+from .objects import methods
 
 lock = RLock()
 
@@ -49,11 +50,11 @@ def _wrap(module: ModuleType) -> dict[int, tuple[Any, Any]]:
         original = getattr(module, name)
         if name not in inside:
             replaced[id(original)] = original, dispatch.function(original, path, name)
-    for kind, name, counterpart in counterparts.methods(module):
+    for kind, name, counterpart in methods(module):
         _replace(kind, name, dispatch.method(vars(kind)[name], counterpart, name))
-    if path == "scipy.interpolate":
-        for name in counterparts.CLASSES:
-            kind = getattr(module, name)
+    for name in counterparts.CLASSES.get(path, ()):
+        kind = getattr(module, name, None)
+        if kind is not None:
             # It stays: CPython refuses arguments after the removal of a method __new__.
             kind.__new__ = dispatch.constructor(kind, path, name)
     return replaced

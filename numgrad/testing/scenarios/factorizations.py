@@ -113,6 +113,11 @@ def as_in_scipy(a: np.ndarray) -> tuple[np.ndarray, ...]:
     return np.real(p).astype(np.finfo(a.dtype).dtype), *triangles
 
 
+def riccati(solve: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the solution as a function of matrices that need not be Hermitian."""
+    return lambda a, b, q, r: solve(a, b, hermitian(q), hermitian(r))
+
+
 def complex_expm(a: np.ndarray) -> np.ndarray:
     return scipy.linalg.expm(a).astype(np.result_type(a, np.complex64))
 
@@ -196,6 +201,17 @@ MATRIX_FUNCTIONS = (
         "solve_sylvester",
         ng.linalg.solve_sylvester,
         (definite_array(SQUARE), definite_array(numbers((2, 2))), RIGHT),
+    ),
+    free("polar", ng.linalg.polar, (SQUARE,), (TALL,)),
+    free(
+        "solve_continuous_are",
+        riccati(ng.linalg.solve_continuous_are),
+        (SQUARE / 4, definite_array(SQUARE)[:, 1:] / 4, np.eye(3), np.eye(2)),
+    ),
+    free(
+        "solve_discrete_are",
+        riccati(ng.linalg.solve_discrete_are),
+        (SQUARE / 4, definite_array(SQUARE)[:, 1:] / 4, np.eye(3), np.eye(2)),
     ),
     free(
         "solve_banded",

@@ -122,3 +122,45 @@ def test_wrong_points_and_options_are_refused_by_name():
     for words, call in refused:
         with pytest.raises(ValueError, match=words):
             call()
+
+
+WEIGHTS = np.array([0.7, 1.3, 0.4, 0.9])
+PRECISION = np.diag(WEIGHTS) + 0.1
+OF_VECTORS = {
+    "braycurtis": {"w": WEIGHTS}, "canberra": {"w": WEIGHTS}, "chebyshev": {"w": WEIGHTS},
+    "cityblock": {"w": WEIGHTS}, "correlation": {"w": WEIGHTS}, "cosine": {"w": WEIGHTS},
+    "euclidean": {"w": WEIGHTS}, "minkowski": {"p": 3.0, "w": WEIGHTS}, "jensenshannon": {},
+    "mahalanobis": {"VI": PRECISION}, "seuclidean": {"V": WEIGHTS}, "sqeuclidean": {"w": WEIGHTS},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OF_VECTORS)
+def test_distances_of_two_vectors_equal_those_of_scipy_and_derivatives_differences(name):
+    own, theirs = getattr(ng.interop.scipy.distance, name), getattr(distance, name)
+    u, v = np.array([0.3, 1.2, 0.7, 2.1]), np.array([1.1, 0.4, 0.9, 0.2])
+    options = OF_VECTORS[name]
+    required = options if name in ("mahalanobis", "seuclidean") else {}
+    for given in (required, options):
+        np.testing.assert_allclose(own(u, v, **given), theirs(u, v, **given), rtol=1e-12)
+    f = lambda u, v, *others: own(u, v, **dict(zip(options, others, strict=True)))  # noqa: E731
+    arrays = [np.asarray(x) for x in (u, v, *options.values())]
+    tensors = [ng.tensor(x, requires_grad=True) for x in arrays]
+    gradcheck(f, tensors)
+    gradgradcheck(f, tensors)
+    d = float(f(*arrays))
+    assert float(ng.jit(f)(*arrays)) == d
+    mapped = np.asarray(ng.func.vmap(f)(*[np.stack([x, x]) for x in arrays]))
+    np.testing.assert_allclose(mapped, [d, d], rtol=1e-13)
+
+
+def test_vectors_that_do_not_fit_are_refused_by_name():
+    for args in (([1.0], [1.0, 2.0]), (1.0, 2.0), ([[1.0]], [[1.0]])):
+        with pytest.raises(ValueError, match="euclidean: u and v must be vectors of one size"):
+            ng.interop.scipy.distance.euclidean(*args)
+    with pytest.raises(ValueError, match="minkowski: p must be positive"):
+        ng.interop.scipy.distance.minkowski([1.0], [2.0], 0.0)
+    with pytest.raises(ValueError, match="cosine: w must not be negative"):
+        ng.interop.scipy.distance.cosine([1.0], [2.0], [-1.0])
+    u = ng.tensor([1.0, 2.0], requires_grad=True)
+    same = ng.interop.scipy.distance.euclidean(u, [1.0, 2.0])
+    assert ng.grad(same, u)[0].tolist() == [0.0, 0.0]

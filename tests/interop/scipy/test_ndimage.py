@@ -147,7 +147,7 @@ def test_images_are_moved_as_scipy_moves_them(name):
         (lambda: own.laplace(IMAGE, axes=[0, 2]), r"axes=\[0, 2\] of an array of 2 axes"),
         (lambda: own.gaussian_filter(IMAGE, [1.0, 2.0, 3.0]), "sigma has 3 items for 2 axes"),
         (lambda: own.uniform_filter(IMAGE, 0), "size must be positive"),
-        (lambda: own.shift(IMAGE, 1.0), "order must be 0 or 1"),
+        (lambda: own.shift(IMAGE, 1.0, order=6), "order must be in 0..5"),
         (lambda: own.affine_transform(IMAGE, np.ones((3, 2))), "a matrix of shape"),
         (lambda: own.rotate(IMAGE, 3.0, (0,)), "axes must be two axes"),
         (lambda: own.laplace(IMAGE, np.zeros((5, 6))), "output must be a dtype"),
@@ -163,3 +163,27 @@ def test_filters_of_scipy_take_tensors_while_it_is_patched():
     with ng.interop.scipy.patch():
         y = ndimage.gaussian_filter(t, 1.0)
     assert ng.grad(y[2, 2], t)[0].shape == IMAGE.shape
+
+
+def test_moved_images_are_splines_by_default_as_in_scipy():
+    x = np.random.default_rng(0).standard_normal((30, 25))
+    turn = np.array([[0.9, 0.1], [-0.2, 1.1]])
+    for mode in ("constant", "nearest", "mirror", "reflect", "wrap", "grid-wrap", "grid-constant"):
+        for name, args in (
+            ("shift", ((1.3, -2.4),)), ("zoom", (1.7,)), ("rotate", (33.0,)),
+            ("affine_transform", (turn, (1.01, 0.52))), ("affine_transform", ([0.9, 1.2], 0.5)),
+        ):  # fmt: skip
+            found, expected = (
+                getattr(module, name)(x, *args, mode=mode, cval=0.2) for module in (own, ndimage)
+            )
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-11, err_msg=name)
+
+
+def test_registration_by_a_shift_finds_it():
+    i, j = np.mgrid[:20, :24]
+    image = np.exp(-((i - 9.0) ** 2) / 9.0 - (j - 11.0) ** 2 / 16.0)
+    moved = ndimage.shift(image, (1.3, -0.7))
+    found = ng.interop.scipy.least_squares(
+        lambda s: (own.shift(image, s) - moved).reshape(-1), np.zeros(2)
+    )
+    np.testing.assert_allclose(found.x, [1.3, -0.7], rtol=1e-8)

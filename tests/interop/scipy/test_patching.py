@@ -122,18 +122,33 @@ CALLS = {
     "savgol_filter": (P, 3, 1), "welch": (P, 2.0, "hann", 4), "cdist": (MATRIX, POSITIVE),
     "pdist": (MATRIX,), "squareform": (VECTOR[:3],),
     "coherence": (P, P**2, 1.0, "hann", 4), "csd": (P, P + 1.0, 1.0, "hann", 4),
-    "istft": (MATRIX[:3],),
+    "romb": (MATRIX[:3, :3],), "fixed_quad": (np.cos, 0.0, 1.0),
+    "griddata": (VECTOR, VECTOR, VECTOR[1:3]),
+    "interpn": ((np.arange(4.0),), VECTOR, np.array([0.5])), "medfilt2d": (MATRIX,),
+    "splrep": (np.arange(4.0), VECTOR), "factorial": (P,),
+    **dict.fromkeys(
+        ("braycurtis", "canberra", "chebyshev", "cityblock", "correlation", "cosine", "euclidean",
+         "hamming", "jensenshannon", "minkowski", "sqeuclidean"),
+        (VECTOR, VECTOR[::-1] + 0.5),
+    ),
+    "mahalanobis": (VECTOR, VECTOR[::-1], POSITIVE), "seuclidean": (VECTOR, 2 * VECTOR, P[:4]),
+    "lombscargle": (VECTOR, VECTOR, VECTOR + 9.0),
+    "istft": (MATRIX[:3],), "fractional_matrix_power": (POSITIVE, 0.5),
+    "solve_continuous_are": (MATRIX, MATRIX[:, :2], POSITIVE, np.eye(2)),
+    "solve_discrete_are": (MATRIX, MATRIX[:, :2], POSITIVE, np.eye(2)),
     "decimate": (np.arange(40.0), 2), "resample_poly": (P, 2, 3), "upfirdn": (VECTOR, P),
     "stft": (P, 1.0, "hann", 4), "spectrogram": (P, 1.0, "hann", 4),
     "fftfreq": (4, np.float64(0.2)), "rfftfreq": (4, np.float64(0.2)),
 }  # fmt: skip
-SOLVERS = {"spsolve", "splu", "factorized", "eigsh", "make_interp_spline"}
+SOLVERS = {"splev", "splint", "spsolve", "splu", "factorized", "eigsh", "make_interp_spline"}
 OF_IMAGES = {
     "convolve": (MATRIX, MATRIX[:2, :3]), "correlate": (MATRIX, MATRIX[:2, :3]),
     "convolve1d": (MATRIX, VECTOR), "correlate1d": (MATRIX, VECTOR),
     "gaussian_filter": (MATRIX, 1.0), "gaussian_filter1d": (MATRIX, 1.0),
     "gaussian_gradient_magnitude": (MATRIX, 1.0), "gaussian_laplace": (MATRIX, 1.0),
-    "uniform_filter1d": (MATRIX, 3),
+    "uniform_filter1d": (MATRIX, 3), "maximum_filter": (MATRIX, 3), "median_filter": (MATRIX, 3),
+    "maximum_filter1d": (MATRIX, 3), "minimum_filter1d": (MATRIX, 3), "minimum_filter": (MATRIX, 3),
+    "percentile_filter": (MATRIX, 30, 3), "rank_filter": (MATRIX, 1, 3),
 }  # fmt: skip
 ELSEWHERE = {
     "cho_factor", "cho_solve", "lu_solve", "map_coordinates", "next_fast_len", "affine_transform",

@@ -1,6 +1,7 @@
 """Integrals of values at points: numbers of SciPy, gradients to values and to points."""
 
 import numpy as np
+import pytest
 from scipy import integrate
 
 import numgrad as ng
@@ -34,3 +35,15 @@ def test_gradients_to_values_and_points():
         v = np.concatenate([np.sin(x), x])
         agree(ng.func.grad(f)(v), derivative(f, v), 1e-9)
         agree(ng.func.hessian(f)(v), derivative(ng.func.grad(f), v), 1e-8)
+
+
+def test_rule_of_romberg():
+    y = RNG.normal(size=(2, 9))
+    np.testing.assert_allclose(scipy.romb(y, 0.3), integrate.romb(y, 0.3), rtol=1e-12)
+    f = lambda v: scipy.romb(v[:9] ** 2, v[9])  # noqa: E731
+    v = np.append(y[0], 0.3)
+    agree(ng.func.grad(f)(v), derivative(f, v), 1e-9)
+    agree(ng.func.hessian(f)(v), derivative(ng.func.grad(f), v), 1e-8)
+    for count in (1, 4):
+        with pytest.raises(ValueError, match="romb: y must have"):
+            scipy.romb(np.ones(count))

@@ -39,12 +39,13 @@ class Integrand:
             return
         x, before, with_grad = self.scalar.met
         with grad_mode(with_grad):  # SciPy's functions inside may answer otherwise than numgrad's
-            now = self(x, *params)[0].detach().item()
-        if not np.isclose(now, before, np.sqrt(np.finfo(float).eps), 0.0, equal_nan=True):
+            now = self(x, *params)[0].detach().numpy()
+        if not np.allclose(now, before, np.sqrt(np.finfo(float).eps), 0.0, equal_nan=True):
             raise InplaceError(
-                "quad: the function has changed since it was integrated: what it closes over has "
-                "been written, or it returns other numbers at each call. Pass arrays in args, "
-                "which are kept as they were, or call backward before they are written"
+                f"{self.closure.what}: the function has changed since it was integrated: what it "
+                "closes over has been written, or it returns other numbers at each call. Pass "
+                "arrays in args, which are kept as they were, or call backward before they are "
+                "written"
             )
 
 

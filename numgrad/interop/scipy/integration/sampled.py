@@ -123,3 +123,41 @@ def _last_step(y: Tensor, step: Tensor) -> Tensor:
 def _ratio(top: Tensor, bottom: Tensor) -> Tensor:
     """Return a ratio, 0 where two points are the same, as in SciPy."""
     return where(bottom == 0, 0.0, top / where(bottom == 0, 1.0, bottom))
+
+
+def romb(y: Any, dx: Any = 1.0, axis: int = -1, show: bool = False) -> Any:
+    """Integrate by Romberg's rule, as `scipy.integrate.romb` does.
+
+    Parameters
+    ----------
+    y : array_like
+        Values at ``2**k + 1`` points of equal distance.
+    dx : array_like
+        The distance.
+    axis : int
+    show
+        For SciPy's sake: nothing is printed.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> y = ng.tensor([0.0, 1.0, 4.0], requires_grad=True)
+    >>> integral = ng.interop.scipy.romb(y)
+    >>> round(integral.item(), 12), ng.grad(integral, y)[0].numpy().round(3)
+    (2.666666666667, array([0.333, 1.333, 0.333]))
+    """
+    values = moveaxis(floating(y), axis, -1)
+    steps = values.shape[-1] - 1
+    if steps < 1 or steps & (steps - 1):
+        raise ValueError(f"romb: y must have 2**k + 1 values along axis {axis}, got {steps + 1}")
+    h = as_tensor(dx) * float(steps)
+    rows = [h * 0.5 * (values[..., 0] + values[..., -1])]
+    for level in range(steps.bit_length() - 1):
+        step = steps >> level
+        inner = _sum(values[..., step // 2 :: step], axis=-1)
+        h = 0.5 * h
+        row = [0.5 * rows[0] + h * inner]
+        for k, before in enumerate(rows):
+            row.append(row[-1] + (row[-1] - before) / (4.0 ** (k + 1) - 1.0))
+        rows = row
+    return answer(rows[-1], y, dx)

@@ -1,5 +1,7 @@
 """B-splines: basis functions, their derivatives, and linear combinations of them."""
 
+from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -8,10 +10,10 @@ from ...._tensor import Tensor
 from ....functions.elementwise.rounding import floor
 from ....functions.reduction.cumulative import cumsum
 from ....functions.shape.joining import concat, stack
-from ....functions.shape.reshaping import moveaxis, permute_dims
+from ....functions.shape.reshaping import moveaxis
 from ....functions.shape.selection import where
 from ....functions.sorting.searching import searchsorted
-from .data import answer, beside, floating, interval, known, real, within
+from .data import answer, beside, floating, interval, known, real, to_axis, within
 
 
 def local_basis(t: Tensor, k: int, place: Tensor, at: Tensor, nu: int = 0) -> list[Tensor]:
@@ -123,11 +125,7 @@ class BSpline:
             at = low + (at - low) % (high - low)
         y = self._values(at, nu)
         y = within(y, at, (low, high) if extrapolate is False else None)
-        axis, ndim = self.axis, at.ndim
-        if axis:
-            order = [*range(ndim, ndim + axis), *range(ndim), *range(ndim + axis, y.ndim)]
-            y = permute_dims(y, order)
-        return answer(y, x, *self._given)
+        return answer(to_axis(y, self.axis, at.ndim), x, *self._given)
 
     def _ends(self) -> tuple[Tensor, Tensor]:
         return self._t[self.k], self._t[self._t.size - self.k - 1]
@@ -220,3 +218,27 @@ def rows(t: Tensor, k: int, at: Tensor, nu: int = 0) -> tuple[Tensor, Tensor]:
     of these functions or of their derivatives, along the last axis."""
     place = knot_interval(t, k, at)
     return place - k, stack(local_basis(t, k, place, at, nu), axis=-1)
+
+
+def tensor_spline(
+    knots: Sequence[Tensor], c: Tensor, degrees: Sequence[int], at: Sequence[Tensor],
+    orders: Sequence[int],
+) -> Tensor:  # fmt: skip
+    """Return the values, or those of derivatives, of a product of splines along the first axes of
+    coefficients, at points that are broadcast."""
+    places, bases = [], []
+    for t, k, x, order in zip(knots, degrees, at, orders, strict=True):
+        place = knot_interval(t, k, x)
+        places.append(place - k)
+        zero = [x * 0.0] * (k + 1)
+        bases.append(local_basis(t, k, place, x, order) if order <= k else zero)
+    trailing, y = (1,) * (c.ndim - len(knots)), None
+    for corner in product(*[range(k + 1) for k in degrees]):
+        weight: Any = 1.0
+        for n, basis in zip(corner, bases, strict=True):
+            weight = weight * basis[n]
+        value = c[tuple([place + n for n, place in zip(corner, places, strict=True)])]
+        term = value * weight.reshape(weight.shape + trailing)
+        y = term if y is None else y + term
+    assert y is not None
+    return y

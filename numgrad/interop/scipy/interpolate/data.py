@@ -7,7 +7,7 @@ import numpy as np
 from ...._tensor import Tensor
 from ....func.pytree import holds_tensors
 from ....functions.array.operands import as_tensor, is_known, values_of
-from ....functions.shape.reshaping import moveaxis
+from ....functions.shape.reshaping import moveaxis, permute_dims
 from ....functions.shape.selection import where
 from ....functions.sorting.searching import searchsorted
 
@@ -69,8 +69,17 @@ def along_first(y: Any, x: Tensor, axis: int, what: str, name: str = "y") -> tup
 
 
 def beside(x: Tensor, y: Tensor) -> Tensor:
-    """Return a vector with further axes, for products with values."""
+    """Return numbers, one for each element of the first axis of values, with further axes, for
+    products with values."""
     return x.reshape(x.shape + (1,) * (y.ndim - 1))
+
+
+def to_axis(y: Tensor, axis: int, ndim: int) -> Tensor:
+    """Return values with the first ``ndim`` axes, those of points, in the place of an axis."""
+    if not axis:
+        return y
+    order = [*range(ndim, ndim + axis), *range(ndim), *range(ndim + axis, y.ndim)]
+    return permute_dims(y, order)
 
 
 def interval(breaks: Tensor, at: Tensor, first: int, last: Any) -> Tensor:

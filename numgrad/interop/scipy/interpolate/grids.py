@@ -12,7 +12,7 @@ from ....functions.shape.joining import stack
 from ....functions.shape.rearranging import flip
 from ....functions.shape.reshaping import moveaxis
 from ....functions.shape.selection import where
-from .basis import knot_interval, local_basis
+from .basis import tensor_spline
 from .collocation import make_interp_spline
 from .data import answer, floating, interval, known, real, require_finite
 from .folding import folded
@@ -228,19 +228,4 @@ class RegularGridInterpolator:
         k, orders = DEGREES[method], [0] * len(columns) if nu is None else list(nu)
         if len(orders) != len(columns) or min(orders) < 0:
             raise ValueError(f"{WHAT}: nu must be {len(columns)} non-negative integers")
-        places, bases = [], []
-        for t, at, order in zip(knots, columns, orders, strict=True):
-            place = knot_interval(t, k, at)
-            places.append(place - k)
-            zero = [at * 0.0] * (k + 1)
-            bases.append(local_basis(t, k, place, at, order) if order <= k else zero)
-        trailing, y = (1,) * (c.ndim - len(columns)), None
-        for corner in product(range(k + 1), repeat=len(columns)):
-            weight: Any = 1.0
-            for n, basis in zip(corner, bases, strict=True):
-                weight = weight * basis[n]
-            value = c[tuple([place + n for n, place in zip(corner, places, strict=True)])]
-            term = value * weight.reshape(weight.shape + trailing)
-            y = term if y is None else y + term
-        assert y is not None
-        return y
+        return tensor_spline(knots, c, [k] * len(columns), columns, orders)

@@ -10,8 +10,18 @@ from ....functions.array.operands import as_tensor
 from ....functions.elementwise.rounding import floor
 from ....functions.reduction.cumulative import cumsum
 from ....functions.shape.joining import concat, stack
-from ....functions.shape.reshaping import moveaxis, permute_dims
-from .data import along_first, answer, ascending, beside, floating, interval, real, within
+from ....functions.shape.reshaping import moveaxis
+from .data import (
+    along_first,
+    answer,
+    ascending,
+    beside,
+    floating,
+    interval,
+    real,
+    to_axis,
+    within,
+)
 
 
 class PPoly:
@@ -88,11 +98,7 @@ class PPoly:
         where_ = interval(breaks, at, 0, breaks.size - 2)
         y = self._horner(self._c[:, where_], at - breaks[where_], nu)
         y = within(y, at, (breaks[0], breaks[-1]) if extrapolate is False else None)
-        axis, ndim = self.axis, at.ndim
-        if axis:
-            order = [*range(ndim, ndim + axis), *range(ndim), *range(ndim + axis, y.ndim)]
-            y = permute_dims(y, order)
-        return answer(y, x, *self._given)
+        return answer(to_axis(y, self.axis, at.ndim), x, *self._given)
 
     def _horner(self, c: Tensor, step: Tensor, nu: int) -> Tensor:
         """Return the values of polynomials at steps from their breakpoints."""

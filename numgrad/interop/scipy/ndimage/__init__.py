@@ -18,10 +18,20 @@ from .geometry import affine_transform as affine_transform
 from .geometry import rotate as rotate
 from .geometry import shift as shift
 from .geometry import zoom as zoom
+from .ranks import maximum_filter as maximum_filter
+from .ranks import maximum_filter1d as maximum_filter1d
+from .ranks import median_filter as median_filter
+from .ranks import minimum_filter as minimum_filter
+from .ranks import minimum_filter1d as minimum_filter1d
+from .ranks import percentile_filter as percentile_filter
+from .ranks import rank_filter as rank_filter
+from .spline_filters import spline_filter as spline_filter
+from .spline_filters import spline_filter1d as spline_filter1d
 
 __all__ = [
     "affine_transform", "convolve", "convolve1d", "correlate", "correlate1d", "gaussian_filter",
     "gaussian_filter1d", "gaussian_gradient_magnitude", "gaussian_laplace", "laplace",
-    "map_coordinates", "prewitt", "rotate", "shift", "sobel", "uniform_filter",
-    "uniform_filter1d", "zoom",
+    "map_coordinates", "maximum_filter", "maximum_filter1d", "median_filter", "minimum_filter",
+    "minimum_filter1d", "percentile_filter", "prewitt", "rank_filter", "rotate", "shift",
+    "sobel", "spline_filter", "spline_filter1d", "uniform_filter", "uniform_filter1d", "zoom",
 ]  # fmt: skip

@@ -39,7 +39,7 @@ def affine_transform(
     offset : float, or one for each axis
     output_shape : tuple of int, optional
     output, order, mode, cval, prefilter
-        As in `map_coordinates`: order 0 or 1.
+        As in `map_coordinates`.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def affine_transform(
             f"affine_transform: a matrix of shape {m.shape} for an array of {size} axes"
         )
     shape = image.x.shape if output_shape is None else tuple(output_shape)
-    own = {"order": order, "mode": mode, "cval": cval}
+    own = {"order": order, "mode": mode, "cval": cval, "prefilter": prefilter}
     return image.delivered(_moved(image, m, offset, shape, own), matrix, offset, cval)
 
 
@@ -90,7 +90,8 @@ def shift(
     """
     image = Image(input, "shift", output)
     by = stack([as_tensor(s) for s in for_each(shift, image.x.shape, "shift", "shift")])
-    m, own = as_tensor(np.ones(image.x.ndim)), {"order": order, "mode": mode, "cval": cval}
+    m = as_tensor(np.ones(image.x.ndim))
+    own = {"order": order, "mode": mode, "cval": cval, "prefilter": prefilter}
     return image.delivered(_moved(image, m, -by, image.x.shape, own), shift, cval)
 
 
@@ -127,7 +128,7 @@ def zoom(
         steps = [n / k if k else 1.0 for n, k in pairs]
     else:
         steps = [(n - 1) / (k - 1) if k > 1 else 1.0 for n, k in pairs]
-    own = {"order": order, "mode": mode, "cval": cval}
+    own = {"order": order, "mode": mode, "cval": cval, "prefilter": prefilter}
     m, middle = as_tensor(np.array(steps)), 0.5 if grid_mode else 0.0
     return image.delivered(_moved(image, m, -middle, after, own, middle), cval)
 
@@ -175,7 +176,7 @@ def rotate(
     shape = list(image.x.shape)
     for k, n in zip(plane, new, strict=True):
         shape[k] = int(n)
-    own = {"order": order, "mode": mode, "cval": cval}
+    own = {"order": order, "mode": mode, "cval": cval, "prefilter": prefilter}
     y = _moved(image, m, matmul(as_tensor(placed), middle), tuple(shape), own)
     return image.delivered(y, angle, cval)
 

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from ...._tensor import Tensor
+from ....engine.record.guards import guarded
 from ....functions.array.argument_checks import integer, numeric
 from ....functions.array.operands import as_tensor
 from ....functions.elementwise.rounding import floor, trunc
 from ....functions.indexing.indexing import take
 from ....functions.shape.selection import where
 from ..interpolate.data import answer, real, require_finite
+from .splines import coefficients, shares
 
 Modes = dict[str, tuple[Callable[[Tensor, int], Tensor], Callable[[Tensor, int], Tensor]]]
 
@@ -38,16 +40,16 @@ def map_coordinates(
         Along the first axis, a coordinate for each axis of ``input``, in elements.
     output : dtype, optional
         The dtype of the result; that of ``input`` by default.
-    order : {0, 1}
-        The nearest element, or linear interpolation. Splines, SciPy's default 3 among them, are
-        refused.
+    order : int
+        0 for the nearest element, 1 for linear interpolation, and 2 to 5 for the spline of that
+        degree through all elements.
     mode : str
         What is outside: ``"constant"``, ``"grid-constant"``, ``"nearest"``, ``"mirror"``,
         ``"reflect"``, ``"grid-mirror"``, ``"wrap"``, ``"grid-wrap"``.
     cval : array_like
         The number for the first two of them.
-    prefilter
-        For SciPy's sake: only splines are filtered before.
+    prefilter : bool
+        Whether a spline goes through the elements, or has them as its coefficients.
 
     Raises
     ------
@@ -60,7 +62,8 @@ def map_coordinates(
     -----
     ``input``, ``coordinates`` and ``cval`` have gradients. That of a coordinate is the slope to the
     next element; at an element it is the slope behind it,
-    at the last one that before it where nothing follows. With order 0 it is 0.
+    at the last one that before it where nothing follows. With order 0 it is 0, and splines have it
+    everywhere.
 
     Examples
     --------
@@ -73,8 +76,8 @@ def map_coordinates(
     [[6.0], [3.0]]
     """
     degree = integer(order, "order")
-    if degree not in (0, 1):
-        raise ValueError(f"map_coordinates: order must be 0 or 1, got {degree}")
+    if not 0 <= degree <= 5:
+        raise ValueError(f"map_coordinates: order must be in 0..5, got {degree}")
     if not isinstance(mode, str) or mode not in MODES:
         choices = ", ".join(MODES)
         raise ValueError(f"map_coordinates: mode must be one of {choices}, got {mode!r:.80}")
@@ -94,7 +97,10 @@ def map_coordinates(
     fill = as_tensor(numeric(cval, "cval"))
     if fill.ndim:
         raise ValueError(f"map_coordinates: cval must be a number, got shape {fill.shape}")
-    y = _between(x, at, degree, mode, fill)
+    if degree > 1:
+        y = _on_spline(x, at, degree, mode, fill, bool(guarded(prefilter)))
+    else:
+        y = _between(x, at, degree, mode, fill)
     return answer(y.astype(dtype, copy=False), input, coordinates, cval)
 
 
@@ -135,12 +141,48 @@ def _between(x: Tensor, at: Tensor, degree: int, mode: str, fill: Tensor) -> Ten
         value = value if inside is True else where(inside, value, fill)
         term = value * weight if degree else value
         total = term if total is None else total + term
-    if mode == "constant":
-        inside = True
-        for k, n in enumerate(x.shape):
-            inside = inside & (at[k] >= 0) & (at[k] <= n - 1)
-        total = where(inside, total, fill)
-    return total
+    return _filled(total, at, x.shape, fill) if mode == "constant" else total
+
+
+def _filled(y: Tensor, at: Tensor, shape: tuple[int, ...], fill: Tensor) -> Tensor:
+    inside: Any = True
+    for k, n in enumerate(shape):
+        inside = inside & (at[k] >= 0) & (at[k] <= n - 1)
+    return where(inside, y, fill)
+
+
+def _on_spline(
+    x: Tensor, at: Tensor, degree: int, mode: str, fill: Tensor, is_through: bool
+) -> Tensor:
+    """Return the values of a spline, a sum over the coefficients around each point."""
+    if 0 in x.shape:
+        return as_tensor(np.zeros(at.shape[1:], x.dtype)) + fill
+    c, pad = x.astype(np.result_type(x.dtype, np.float64), copy=False), 0
+    if is_through:
+        c, pad = coefficients(c, degree, mode, fill)
+    moved, placed = AROUND_SPLINES.get(mode, MODES[mode])
+    flat, shape, total = c.reshape(c.size), at.shape[1:], None
+    starts, weights = [], []
+    for k, n in enumerate(c.shape):
+        inner = moved(at[k] + float(pad), n)
+        shifted = inner + 0.5 * (1 - degree % 2)
+        low = floor(shifted)
+        starts.append(low - float(degree // 2))
+        weights.append(shares(shifted - low, degree))
+    for corner in product(range(degree + 1), repeat=c.ndim):
+        places: Any = 0
+        inside, weight = True, 1.0
+        for k, step in enumerate(corner):
+            n, place = c.shape[k], starts[k] + float(step)
+            if mode == "grid-constant":
+                inside = inside & (place >= 0) & (place <= n - 1)
+            places = places + placed(place, n) * prod(c.shape[k + 1 :])
+            weight = weight * weights[k][step]
+        value = take(flat, places.astype(np.int64).reshape(-1)).reshape(shape)
+        term = (value if inside is True else where(inside, value, fill)) * weight
+        total = term if total is None else total + term
+    assert total is not None
+    return _filled(total, at, x.shape, fill) if mode == "constant" else total
 
 
 # Coordinates outside, and places of elements there ------------------------------------------------
@@ -209,3 +251,12 @@ MODES: Modes = {
     "wrap": (_wrapped, _clipped),
     "grid-wrap": (_repeated, _repeated_places),
 }
+AROUND_SPLINES: Modes = {
+    "constant": (_as_given, _mirrored),
+    "nearest": (_as_given, _clipped),
+    "mirror": (_mirrored, _mirrored),
+    "reflect": (_reflected, _reflected),
+    "grid-mirror": (_reflected, _reflected),
+    "wrap": (_wrapped, _mirrored),
+}
+"""Modes in which splines, which reach further than the next element, go on otherwise."""
