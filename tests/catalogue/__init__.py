@@ -22,16 +22,36 @@ GROUPS: dict[str, tuple[Judge, ...]] = {
 }
 
 
-def over(*groups, sampled=()):
-    """Run a test over all scenarios with each of these groups.
+PRECISIONS = {"double": ("float64", "complex128"), "single": ("float32", "complex64", "float16")}
+"""Parts of what is judged: kernels of another precision are other kernels."""
 
-    The groups that are ``sampled`` judge a third of the scenarios at each change, not all the same
-    third.
+
+def places_of(scenario, group, precision):
+    """Return the judges of a group, each with the points and dtypes of one precision."""
+    dtypes = PRECISIONS[precision]
+    kept = [(one, [p for p in one.places(scenario) if p[1] in dtypes]) for one in GROUPS[group]]
+    return [pair for pair in kept if pair[1]]
+
+
+def over(*groups, sampled=()):
+    """Run a test over all scenarios with each of these groups, in each precision.
+
+    At each change the groups that are ``sampled`` judge a third of the scenarios, not all the same
+    third. In single precision each group judges a sixth of them, all the same sixth, because they
+    share kernels, and a sampled one a third of these.
     """
     cases = []
     for turn, group in enumerate((*groups, *sampled)):
-        pairs = [pytest.param(s, group, id=f"{group}-{s.name}") for s in SCENARIOS]
-        cases += one_in(3, pairs, turn) if group in sampled else pairs
-    named = pytest.mark.parametrize(("scenario", "group"), cases)
+        every = 3 if group in sampled else 1
+        cases += one_in(every, _cases(group, "double", ""), turn)
+        cases += one_in(6 * every, _cases(group, "single", "-single"))
+    named = pytest.mark.parametrize(
+        ("scenario", "group", "precision"), [case for case in cases if places_of(*case.values)]
+    )
     longer = pytest.mark.timeout(900)  # many judges, on a machine that has other things to do
     return lambda test: named(longer(test))
+
+
+def _cases(group, precision, suffix):
+    names = [(s, f"{group}-{s.name}{suffix}") for s in SCENARIOS]
+    return [pytest.param(s, group, precision, id=name) for s, name in names]
