@@ -33,16 +33,15 @@ def places_of(scenario, group, precision):
     return [pair for pair in kept if pair[1]]
 
 
-def over(*groups, sampled=()):
+def over(**groups):
     """Run a test over all scenarios with each of these groups, in each precision.
 
-    At each change the groups that are ``sampled`` judge a third of the scenarios, not all the same
-    third. In single precision each group judges a sixth of them, all the same sixth, because they
-    share kernels, and a sampled one a third of these.
+    The number after a group says how many scenarios there are for one that it judges at each
+    change, not all the same ones. In single precision it judges a sixth of these, all the same
+    scenarios, because they share kernels.
     """
     cases = []
-    for turn, group in enumerate((*groups, *sampled)):
-        every = 3 if group in sampled else 1
+    for turn, (group, every) in enumerate(groups.items()):
         cases += one_in(every, _cases(group, "double", ""), turn)
         cases += one_in(6 * every, _cases(group, "single", "-single"))
     named = pytest.mark.parametrize(

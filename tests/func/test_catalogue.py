@@ -3,6 +3,6 @@
 from ..catalogue import judged, over, places_of
 
 
-@over(sampled=("captured", "mapped"))
+@over(captured=6, mapped=6)
 def test_operators_satisfy(scenario, group, precision):
     judged(scenario, places_of(scenario, group, precision))

@@ -83,7 +83,7 @@ def test_every_judge_is_asked_by_one_test():
     groups = []
     for path in Path(__file__).parents[1].glob("*/test_catalogue*.py"):
         for arguments in re.findall(r"^@over\((.*)\)", path.read_text(), re.MULTILINE):
-            groups += re.findall(r'"(\w+)"', arguments)
+            groups += re.findall(r"(\w+)=", arguments)
     assert sorted(groups) == sorted(GROUPS)
 
 
@@ -100,6 +100,6 @@ def test_objections_name_judge_point_and_dtype():
     assert notes == [f"judge strict: {name} at point {n} in {dtype}" for n in range(2)]
 
 
-@over("values", "derivatives", sampled=("applications",))
+@over(values=1, derivatives=1, applications=6)
 def test_operators_satisfy(scenario, group, precision):
     judged(scenario, places_of(scenario, group, precision))

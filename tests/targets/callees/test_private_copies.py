@@ -13,6 +13,7 @@ from numba import njit, prange
 import numgrad as ng
 from numgrad._errors import KernelError, OperatorError
 from numgrad.targets.cpu.compile.fingerprint import fingerprint
+from tests.sampling import one_in
 
 from .shared_functions import WAYS, calling, reciprocal
 
@@ -28,7 +29,7 @@ def raises_in_python(helper):
 
 
 @QUIET
-@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+@pytest.mark.parametrize("way", one_in(2, WAYS), ids=lambda way: way.__name__)
 def test_what_a_kernel_computes_does_not_depend_on_what_python_called_before(way):
     helper, divided = way()
     raises_in_python(helper)
