@@ -102,6 +102,6 @@ def _run(
     install: list[str] | None = None,
     env: dict[str, str] | None = None,
 ) -> None:
-    session.install("-e", ".[test]", *(install or []))
+    session.install("--no-compile", "-e", ".[test]", *(install or []))
     arguments = arguments or tuple(session.posargs) or (SMOKE,)
     session.run("python", "-m", "pytest", *arguments, env=env)
