@@ -15,8 +15,8 @@ from llvmlite import ir
 from numba.core import cgutils, compiler, types
 from numba.core.registry import cpu_target
 
-from ..callees import builtin_signatures
 from ..callees.private_copies import JIT_OPTIONS, Caller, copied, methods
+from ..compile import builtin_signatures
 from ..compile.compiler import Code
 from ..compile.intrinsics import INT64, KERNEL_TYPE
 from ..compile.optimize import internalise

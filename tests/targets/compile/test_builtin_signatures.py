@@ -10,7 +10,8 @@ from numba.core import errors, types
 from numba.core.registry import cpu_target
 from numba.extending import overload
 
-from numgrad.targets.cpu.callees import builtin_signatures
+from numgrad.targets.cpu.compile import builtin_signatures
+from numgrad.targets.cpu.compile.dispatcher_cache import kept_on_disk
 
 OF_ONE = (operator.neg, operator.invert, math.sin)
 OF_TWO = (operator.add, operator.truediv, operator.lt, operator.pow, math.hypot)
@@ -73,3 +74,16 @@ def test_an_implementation_by_a_user_is_not_kept(searches):
         assert resolved(twice, (types.float64,)) is not None
         assert resolved(twice, (types.float64,)) is not None
     assert len([kind for kind, *_ in searches if kind.typing_key is twice]) == 2
+
+
+def test_functions_that_are_kept_on_disk_are_compiled_with_them(searches, monkeypatch, tmp_path):
+    monkeypatch.setenv("NUMGRAD_CACHE_DIR", str(tmp_path))
+
+    def polynomial(x):
+        return x * x * x + x + x
+
+    function = kept_on_disk(njit(polynomial))
+    assert function(2.0) == 12.0
+    calls = [(kind.typing_key, args) for kind, _, args, _ in searches]
+    assert len(calls) == len(set(calls)) > 0
+    assert types.Function.get_call_type is not builtin_signatures._signature
