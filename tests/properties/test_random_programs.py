@@ -58,6 +58,7 @@ def test_a_seed_names_a_program():
     assert draw_program(1, fuse=True).text() != draw_program(1).text()
 
 
+@exhaustive
 def test_programs_use_all_that_there_is():
     texts = "\n".join([draw_program(seed).text() for seed in range(200)])
     transforms = ("grad", "value_and_grad", "vjp", "jvp", "jacrev", "jacfwd", "hessian", "hvp",

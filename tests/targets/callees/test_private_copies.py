@@ -13,7 +13,7 @@ from numba import njit, prange
 import numgrad as ng
 from numgrad._errors import KernelError, OperatorError
 from numgrad.targets.cpu.compile.fingerprint import fingerprint
-from tests.sampling import one_in
+from tests.sampling import exhaustive, one_in
 
 from .shared_functions import WAYS, calling, reciprocal
 
@@ -384,6 +384,7 @@ PROGRAM = """
 """
 
 
+@exhaustive
 def test_a_process_serves_another_one_whoever_called_first(tmp_path):
     script = tmp_path / "program.py"
     script.write_text(textwrap.dedent(PROGRAM))

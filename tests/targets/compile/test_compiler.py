@@ -16,7 +16,7 @@ from numba import njit, types
 from numgrad.targets.cpu.compile import compiler, disk_cache
 from numgrad.targets.cpu.compile.fingerprint import UnstableValueError, fingerprint
 from numgrad.targets.cpu.platform import object_loader
-from tests.sampling import one_in
+from tests.sampling import exhaustive, one_in
 
 SIGNATURE = (types.float64,)
 
@@ -62,6 +62,7 @@ def value(function, x):
 """
 
 
+@exhaustive
 def test_second_process_compiles_nothing(tmp_path):
     script = """
     import math
