@@ -12,6 +12,8 @@ import nox
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 SMOKE = "@tests/smoke.txt"
 """A minute of the tests: what depends on Python, on Numba and on how objects lie in memory."""
+INTERPRETER = "@tests/interpreters.txt"
+"""What depends on Python alone: objects in memory, bytecode and sources, entries, pickles."""
 
 PROJECT = nox.project.load_toml("pyproject.toml")["project"]
 FEATURES = """
@@ -36,6 +38,12 @@ def tests(session: nox.Session) -> None:
 def smoke(session: nox.Session) -> None:
     """The smoke tests."""
     _run(session)
+
+
+@nox.session(python=PYTHONS)
+def interpreter(session: nox.Session) -> None:
+    """The tests of what depends on the interpreter."""
+    _run(session, *(session.posargs or (INTERPRETER,)))
 
 
 @nox.session(python=PYTHONS[0])
@@ -94,6 +102,6 @@ def _run(
     install: list[str] | None = None,
     env: dict[str, str] | None = None,
 ) -> None:
-    session.install("-e", ".[test]", *(install or []))
+    session.install("--no-compile", "-e", ".[test]", *(install or []))
     arguments = arguments or tuple(session.posargs) or (SMOKE,)
     session.run("python", "-m", "pytest", *arguments, env=env)

@@ -26,7 +26,7 @@ def user_kernel(name):
     return ng.njit(CASES[name][0]), arguments(name, 6)
 
 
-@pytest.mark.parametrize("name", one_in(2, USERS))
+@pytest.mark.parametrize("name", one_in(4, USERS))
 def test_gradients_of_loops_are_those_of_differences(name):
     function, args = user_kernel(name)
     floats = [n for n, a in enumerate(args) if np.asarray(a).dtype.kind == "f"]

@@ -22,16 +22,35 @@ GROUPS: dict[str, tuple[Judge, ...]] = {
 }
 
 
-def over(*groups, sampled=()):
-    """Run a test over all scenarios with each of these groups.
+PRECISIONS = {"double": ("float64", "complex128"), "single": ("float32", "complex64", "float16")}
+"""Parts of what is judged: kernels of another precision are other kernels."""
 
-    The groups that are ``sampled`` judge a third of the scenarios at each change, not all the same
-    third.
+
+def places_of(scenario, group, precision):
+    """Return the judges of a group, each with the points and dtypes of one precision."""
+    dtypes = PRECISIONS[precision]
+    kept = [(one, [p for p in one.places(scenario) if p[1] in dtypes]) for one in GROUPS[group]]
+    return [pair for pair in kept if pair[1]]
+
+
+def over(**groups):
+    """Run a test over all scenarios with each of these groups, in each precision.
+
+    The number after a group says how many scenarios there are for one that it judges at each
+    change, not all the same ones. In single precision it judges a sixth of these, all the same
+    scenarios, because they share kernels.
     """
     cases = []
-    for turn, group in enumerate((*groups, *sampled)):
-        pairs = [pytest.param(s, group, id=f"{group}-{s.name}") for s in SCENARIOS]
-        cases += one_in(3, pairs, turn) if group in sampled else pairs
-    named = pytest.mark.parametrize(("scenario", "group"), cases)
+    for turn, (group, every) in enumerate(groups.items()):
+        cases += one_in(every, _cases(group, "double", ""), turn)
+        cases += one_in(6 * every, _cases(group, "single", "-single"))
+    named = pytest.mark.parametrize(
+        ("scenario", "group", "precision"), [case for case in cases if places_of(*case.values)]
+    )
     longer = pytest.mark.timeout(900)  # many judges, on a machine that has other things to do
     return lambda test: named(longer(test))
+
+
+def _cases(group, precision, suffix):
+    names = [(s, f"{group}-{s.name}{suffix}") for s in SCENARIOS]
+    return [pytest.param(s, group, precision, id=name) for s, name in names]

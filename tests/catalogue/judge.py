@@ -43,10 +43,13 @@ def judge(places, *further, when=lambda scenario: True):
 
 
 def judged(scenario, judges):
-    """Let judges look at a scenario; raise what they object to, with judge, point and dtype."""
+    """Let judges look at a scenario; raise what they object to, with judge, point and dtype.
+
+    Each judge comes with the points and dtypes where it looks.
+    """
     objections, family = [], Family(scenario)
-    for each in judges:
-        for number, dtype in each.places(scenario):
+    for each, places in judges:
+        for number, dtype in places:
             case = family.case(number, dtype)
             try:
                 each.looks(case)

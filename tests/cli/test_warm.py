@@ -10,6 +10,7 @@ import pytest
 from numgrad._cli import warm
 from numgrad._cli.command import main
 from numgrad.testing.scenarios import Scenario
+from tests.sampling import exhaustive
 
 GRADIENT = """
 import numpy as np
@@ -48,6 +49,7 @@ def test_what_was_warmed_is_not_compiled_again(warmed):
     assert python(folder, "-c", GRADIENT.format(dtype="float64"))[1].strip() == "0"
 
 
+@exhaustive
 def test_processes_share_the_work_and_find_what_is_there(warmed):
     arguments = ("--dtypes", "float64,float32", "--operators", "sin", "--jobs", "2")
     status, summary, progress = python(warmed[0], "-m", "numgrad", "warm", *arguments)

@@ -19,6 +19,7 @@ from numgrad._errors import (
     OperatorCallError,
     OperatorError,
 )
+from tests.sampling import exhaustive
 
 from .user_operators import rhs
 
@@ -408,6 +409,7 @@ def run(path, factor, folder):
     return values, int(count)
 
 
+@exhaustive
 def test_a_second_process_compiles_nothing_and_an_edit_is_noticed(tmp_path):
     folder = tmp_path / "cache"
     folder.mkdir(mode=0o700)

@@ -2,6 +2,8 @@
 
 import importlib.util
 
+from tests.sampling import exhaustive
+
 from .pages import DOCS, table
 
 
@@ -12,6 +14,7 @@ def load():
     return module
 
 
+@exhaustive
 def test_the_page_is_what_its_script_writes():
     script = load()
     assert script.PAGE.read_text("utf-8") == script.page(), (

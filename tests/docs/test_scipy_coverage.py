@@ -15,6 +15,7 @@ from .pages import DOCS, table, tables
 PAGE = DOCS / "scipy_coverage.md"
 
 
+@exhaustive
 @pytest.mark.skipif(not scipy.__version__.startswith("1.17."), reason="the page is of SciPy 1.17")
 def test_the_page_is_what_its_script_writes():
     """In a process of its own: SciPy reads SCIPY_ARRAY_API when it is imported."""

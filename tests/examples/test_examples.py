@@ -14,7 +14,7 @@ SCRIPTS = sorted(EXAMPLES.glob("*.py"))
 GALLERY = sorted((EXAMPLES / "gallery").glob("*.py"))
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
+@pytest.mark.parametrize("script", one_in(2, SCRIPTS), ids=lambda script: script.stem)
 def test_script_runs(script, capsys, monkeypatch):
     monkeypatch.setattr(sys, "argv", [str(script)])
     runpy.run_path(str(script), run_name="__main__")

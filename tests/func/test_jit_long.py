@@ -265,7 +265,7 @@ def f(x):
     return x
 
 g = ng.jit(f, fuse="never")
-x = np.linspace(0.0, 1.0, 1_000_000)
+x = np.linspace(0.0, 1.0, 250_000)
 for n in range(3):
     g(x)
 began = time.perf_counter()
@@ -308,7 +308,7 @@ def f(x):
     return x
 
 g = ng.jit(f, fuse="never")
-x = np.linspace(0.0, 1.0, 1_000_000)
+x = np.linspace(0.0, 1.0, 250_000)
 right = [g(x) for _ in range(3)][-1]
 inner = []
 

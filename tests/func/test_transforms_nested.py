@@ -109,7 +109,7 @@ def test_auxiliary_values_inside_a_derivative(name, outermost):
         check([name], [link], outermost, AUX)
 
 
-@pytest.mark.parametrize("first", one_in(3, INNER))
+@pytest.mark.parametrize("first", one_in(6, INNER, 1))
 @pytest.mark.parametrize("second", one_in(2, INNER))
 def test_two_transforms_inside_a_derivative(first, second):
     ways = list(itertools.product(LINKS, LINKS, ["func.grad", "tape", "jit of grad"]))
@@ -118,7 +118,7 @@ def test_two_transforms_inside_a_derivative(first, second):
         check([first, second], links[:2], links[2])
 
 
-@pytest.mark.parametrize("first", one_in(3, REDUCTIONS))
+@pytest.mark.parametrize("first", one_in(5, REDUCTIONS))
 @pytest.mark.parametrize("second", one_in(2, REDUCTIONS))
 def test_captured_functions_inside_transforms(first, second):
     captured = {

@@ -21,7 +21,7 @@ from numgrad.errors import (
     InplaceError,
 )
 from numgrad.interop.dask import work
-from tests.sampling import one_in
+from tests.sampling import exhaustive, one_in
 
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
@@ -146,7 +146,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("mode", LOCAL)
+@pytest.mark.parametrize("mode", one_in(2, LOCAL))
 @pytest.mark.parametrize("case", CASES)
 def test_a_jacobian_has_the_bits_of_the_local_one(processes, case, mode):
     function, x = CASES[case]
@@ -193,7 +193,7 @@ def test_tensors_give_tensors(processes):
     assert same(found["parts"][0]["u"].numpy(), expected["parts"][0]["u"])
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", one_in(2, [1, 2], 1))
 def test_a_worker_evaluates_the_function_once_for_all_of_its_rows(workers, tmp_path):
     """Whether both workers get rows is up to Dask: it does not move tasks of a few milliseconds."""
     log = tmp_path / "log"
@@ -209,6 +209,7 @@ def test_a_worker_evaluates_the_function_once_for_all_of_its_rows(workers, tmp_p
     assert 1 <= len(pids) == len(set(pids)) <= workers
 
 
+@exhaustive
 def test_a_copy_that_dask_drops_between_tasks_is_used_again(tmp_path):
     """Its memory manager drops copies that no task of a worker waits for at the moment."""
     log = tmp_path / "log"
@@ -509,6 +510,7 @@ def test_workers_that_are_killed_change_no_bit(mortal, most):
     assert same(found, ng.func.jacrev(slow_chain, chunk_size=1)(X))
 
 
+@exhaustive
 def test_a_cluster_that_is_closed(mortal):
     progress = when(3, threading.Thread(target=mortal.cluster.close).start)
     with pytest.raises(ClusterError, match=r"dask\.jacobian: .* gone.* of 30 tasks were done"):
@@ -522,6 +524,7 @@ def test_a_client_that_is_closed(mortal):
         ng.interop.dask.jacobian(chain, X, client=mortal)
 
 
+@exhaustive
 def test_a_cluster_without_workers(mortal):
     mortal.cluster.scale(0)
     start = time.monotonic()
@@ -530,6 +533,7 @@ def test_a_cluster_without_workers(mortal):
     assert time.monotonic() - start < 8.0
 
 
+@exhaustive
 def test_a_function_that_ends_its_workers():
     import dask
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
+from tests.sampling import one_in
 
 from . import kernels
 from .kernels import (
@@ -33,19 +34,19 @@ def everywhere(f):
 
 @pytest.mark.parametrize(
     ("f", "expected"),
-    [
-        (spring, [-2, -14, 16]),
-        (lambda x: spring(x, k=1.0), [-4, -28, 32]),
-        (lambda x: nested(x)[0] * nested(x)[1][0] + nested(x)[1][1].sum(), [18, 16, 8]),
-        (lambda x: motion(x).energy * motion(x).force.sum(), [-70, -98, -154]),
-        (lambda x: work(motion(x), x), [-2, -4, -8]),
-        (lambda x: work(Motion(x[0] ** 2, x), np.ones(3)), [3, 1, 1]),
-        (lambda x: mentioned(x, "square"), [2, 4, 8]),
-        (outer, [-2, -27, 32]),
-        (scaled(3.0), [6, 0, 0]),
-        (pickle.loads(pickle.dumps(spring)), [-2, -14, 16]),
-        (lambda x: counted(x)[0], [0, 4, 8]),
-    ],
+    one_in(2, [
+        pytest.param(spring, [-2, -14, 16]),
+        pytest.param(lambda x: spring(x, k=1.0), [-4, -28, 32]),
+        pytest.param(lambda x: nested(x)[0] * nested(x)[1][0] + nested(x)[1][1].sum(), [18, 16, 8]),
+        pytest.param(lambda x: motion(x).energy * motion(x).force.sum(), [-70, -98, -154]),
+        pytest.param(lambda x: work(motion(x), x), [-2, -4, -8]),
+        pytest.param(lambda x: work(Motion(x[0] ** 2, x), np.ones(3)), [3, 1, 1]),
+        pytest.param(lambda x: mentioned(x, "square"), [2, 4, 8]),
+        pytest.param(outer, [-2, -27, 32]),
+        pytest.param(scaled(3.0), [6, 0, 0]),
+        pytest.param(pickle.loads(pickle.dumps(spring)), [-2, -14, 16]),
+        pytest.param(lambda x: counted(x)[0], [0, 4, 8]),
+    ]),
 )
 def test_gradients_are_right_eager_captured_and_mapped(f, expected):
     for gradient in everywhere(f):

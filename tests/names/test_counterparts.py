@@ -18,6 +18,7 @@ from numgrad.engine.capture.rewriting import fits, rewritten
 from numgrad.errors import DetachedError
 from numgrad.names.calls import CALLS
 from numgrad.names.counterparts import NAMESPACES, OTHERS, TEXTS, counterpart
+from tests.sampling import one_in
 
 HEAD = """
 import cmath, dataclasses, math, statistics
@@ -311,7 +312,7 @@ def differences(f):
     return (45 * ends[0] - 9 * ends[1] + ends[2]) / (60 * h)
 
 
-@pytest.mark.parametrize("program", list(cases()))
+@pytest.mark.parametrize("program", one_in(3, cases()))
 def test_what_is_advised_has_the_gradient(program, run):
     typed, written, elsewhere = advice_of(run(program))
     function = run(corrected(program, typed, written))

@@ -10,7 +10,7 @@ import pytest
 from numgrad._declare import registry
 from numgrad.testing.scenarios import NONDIFFERENTIABLE, SCENARIOS, scenarios_of
 
-from ..catalogue import GROUPS, judged, over
+from ..catalogue import GROUPS, PRECISIONS, judged, over, places_of
 from ..catalogue.judge import judge, two_in_one
 
 JUDGED = {  # how many pairs of a point and a dtype, over all scenarios
@@ -69,13 +69,21 @@ def test_no_less_is_judged():
     assert {name: found[name] for name, count in JUDGED.items() if found[name] < count} == {}
 
 
+def test_precisions_are_all_that_is_judged():
+    for name, group in GROUPS.items():
+        for s in SCENARIOS:
+            parts = [places_of(s, name, precision) for precision in PRECISIONS]
+            found = Counter((j.name, *p) for part in parts for j, places in part for p in places)
+            assert found == Counter((j.name, *p) for j in group for p in j.places(s))
+
+
 def test_every_judge_is_asked_by_one_test():
     names = [judge.name for group in GROUPS.values() for judge in group]
     assert sorted(names) == sorted(JUDGED)
     groups = []
     for path in Path(__file__).parents[1].glob("*/test_catalogue*.py"):
         for arguments in re.findall(r"^@over\((.*)\)", path.read_text(), re.MULTILINE):
-            groups += re.findall(r'"(\w+)"', arguments)
+            groups += re.findall(r"(\w+)=", arguments)
     assert sorted(groups) == sorted(GROUPS)
 
 
@@ -87,11 +95,11 @@ def test_objections_name_judge_point_and_dtype():
     scenario = SCENARIOS[0]
     name, dtype = scenario.name, scenario.dtypes[-1]
     with pytest.raises(ExceptionGroup, match=f"{name}: 2 objections") as caught:
-        judged(scenario, [strict])
+        judged(scenario, [(strict, strict.places(scenario))])
     notes = [note for error in caught.value.exceptions for note in error.__notes__]
     assert notes == [f"judge strict: {name} at point {n} in {dtype}" for n in range(2)]
 
 
-@over("values", "derivatives", sampled=("applications",))
-def test_operators_satisfy(scenario, group):
-    judged(scenario, GROUPS[group])
+@over(values=1, derivatives=1, applications=6)
+def test_operators_satisfy(scenario, group, precision):
+    judged(scenario, places_of(scenario, group, precision))

@@ -118,7 +118,7 @@ def test_arrays_of_numpy_that_are_to_hold_tensors_are_refused(program):
 CAPTURED = [p for p in PROGRAMS if not p.decides]
 
 
-@pytest.mark.parametrize(("program", "namespace"), one_in(3, variants(CAPTURED)))
+@pytest.mark.parametrize(("program", "namespace"), one_in(5, variants(CAPTURED)))
 def test_captured(program, namespace):
     run = ng.jit(differentiated(program, namespace))
     changed = [x * 1.001 if np.asarray(x).dtype.kind == "f" else x for x in program.inputs]
@@ -130,7 +130,7 @@ def test_captured(program, namespace):
 
 
 @pytest.mark.parametrize(
-    "program", one_in(4, [pytest.param(p, id=p.function.__name__) for p in CAPTURED])
+    "program", one_in(8, [pytest.param(p, id=p.function.__name__) for p in CAPTURED])
 )
 def test_other_transforms_agree(program):
     """Forward mode, second derivatives against differences of first ones, maps over samples."""

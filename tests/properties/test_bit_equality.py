@@ -22,7 +22,7 @@ deterministic = settings(
 
 
 @given(graphs())
-@settings(deterministic, max_examples=50)
+@settings(deterministic, max_examples=15)
 def test_all_ways_agree(graph):
     Check(graph).run()
 
@@ -35,8 +35,15 @@ def test_all_ways_agree_for_many(graph):
 
 
 @given(graphs(most=5))
-@settings(deterministic, max_examples=10)
+@settings(deterministic, max_examples=5)
 def test_all_ways_agree_when_fused(graph):
+    Check(graph, fuse="now").run()
+
+
+@exhaustive
+@given(graphs(most=5))
+@settings(deterministic, max_examples=50)
+def test_all_ways_agree_for_many_when_fused(graph):
     Check(graph, fuse="now").run()
 
 

@@ -45,11 +45,15 @@ def test_continuous_integration_runs_the_command_of_the_readme():
     assert command in (ROOT / ".ci" / "run").read_text()
 
 
-def test_smoke_tests_are_there_and_in_one_place():
-    named = (ROOT / "tests" / "smoke.txt").read_text().split()
+@pytest.mark.parametrize("file", ["smoke.txt", "interpreters.txt"])
+def test_lists_of_tests_are_there_and_in_one_place(file):
+    named = (ROOT / "tests" / file).read_text().split()
     assert [path for path in named if not (ROOT / path).exists()] == []
-    assert "tests/smoke.txt" in (ROOT / "noxfile.py").read_text()
-    assert "smoke-3.12 smoke-3.13" in (ROOT / ".ci" / "run").read_text()
+    assert f"tests/{file}" in (ROOT / "noxfile.py").read_text()
+
+
+def test_continuous_integration_asks_other_interpreters():
+    assert "interpreter-3.12 interpreter-3.13" in (ROOT / ".ci" / "run").read_text()
 
 
 def test_the_source_distribution_has_what_the_tests_read():

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sampling import one_in
+from tests.sampling import exhaustive, one_in
 
 from .processes import run
 
@@ -74,6 +74,7 @@ def test_second_process_compiles_nothing(tmp_path):
     assert int(hits) == int(writes)
 
 
+@exhaustive
 def test_missing_directory_is_made(tmp_path):
     counts, warned = (*cached(SMALL, tmp_path / "not" / "there"), "")[:2]
     assert counts.split()[3] == "True"
@@ -81,7 +82,7 @@ def test_missing_directory_is_made(tmp_path):
     assert any((tmp_path / "not" / "there").iterdir())
 
 
-@pytest.mark.parametrize("obstacle", ["file", "read-only"])
+@pytest.mark.parametrize("obstacle", one_in(2, ["file", "read-only"]))
 def test_unusable_directory_means_memory_only_and_one_warning(tmp_path, obstacle):
     folder = tmp_path / "kernels"
     if obstacle == "file":
@@ -169,6 +170,7 @@ def is_open_to_others(module):
     return all(path.stat().st_mode & 0o005 == 0o005 for path in (folder, *folder.parents))
 
 
+@exhaustive
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="becomes another user")
 @pytest.mark.skipif(
     not all(map(is_open_to_others, ("numgrad", "numba", "llvmlite", "numpy"))),

@@ -4,6 +4,8 @@ import os
 
 import pytest
 
+from tests.sampling import one_in
+
 from .processes import require_layer, run
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="fork")
@@ -73,7 +75,7 @@ print("fine")
 )
 
 
-@pytest.mark.parametrize("layer", ["omp", "workqueue"])
+@pytest.mark.parametrize("layer", one_in(2, ["omp", "workqueue"]))
 @pytest.mark.parametrize("script", [FORK, POOL], ids=["fork", "multiprocessing"])
 def test_child_of_a_parallel_process(layer, script):
     require_layer(layer)

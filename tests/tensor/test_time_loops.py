@@ -51,7 +51,7 @@ def test_first_and_second_derivative(program):
     np.testing.assert_array_equal(again.numpy(), second.numpy())
 
 
-@every
+@pytest.mark.parametrize("program", one_in(2, PROGRAMS), ids=lambda program: program.__name__)
 def test_captured(program):
     def function(x):
         return total(program, x, ng)

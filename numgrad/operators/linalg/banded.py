@@ -32,7 +32,9 @@ def _solve_banded(ab, lower, b, x):
     for j in range(n):
         for i in range(max(0, j - upper), min(n, j + lower + 1)):
             work[i, j - i + lower] = ab[upper + i - j, j]
-    x[:] = b
+    for j in range(n):
+        for k in range(x.shape[1]):
+            x[j, k] = b[j, k]
     for j in range(n):
         last, best = min(n, j + lower + 1), j
         for i in range(j + 1, last):

@@ -65,9 +65,15 @@ def sorted_complex_positions(x, out):
 
 
 def merge_runs(x, out, before):
-    """Merge runs of doubling length; NaN goes to the end."""
+    """Merge runs of doubling length; NaN goes to the end.
+
+    Positions are written one by one: Numba's ``arange`` and its assignment of an array are forty
+    functions, which take seconds to compile.
+    """
     n = x.size
-    source, target = np.arange(n), np.empty(n, np.int64)
+    source, target = np.empty(n, np.int64), np.empty(n, np.int64)
+    for k in range(n):
+        source[k] = k
     width = 1
     while width < n:
         for start in range(0, n, 2 * width):
@@ -85,7 +91,8 @@ def merge_runs(x, out, before):
                     right += 1
         source, target = target, source
         width *= 2
-    out[:] = source
+    for k in range(n):
+        out[k] = source[k]
 
 
 def before(a, b):

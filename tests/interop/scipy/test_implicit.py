@@ -31,7 +31,7 @@ def root(a, **options):
 
 
 @pytest.mark.parametrize("jit", one_in(2, [True, False]))
-@pytest.mark.parametrize("jac", ["dense", "sparse", "operator"])
+@pytest.mark.parametrize("jac", one_in(3, ["dense", "sparse", "operator"], 1))
 def test_roots(jac, jit):
     checked(lambda a: root(a, jac=jac, jit=jit), A)
 
@@ -289,7 +289,7 @@ def test_residuals_and_cost_of_a_fit_and_bounds():
 # Fixed points -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("jac", ["dense", "sparse", "operator"])
+@pytest.mark.parametrize("jac", one_in(3, ["dense", "sparse", "operator"]))
 @pytest.mark.parametrize("method", one_in(2, ["del2", "iteration"]))
 def test_fixed_points(jac, method):
     def g(x, a):

@@ -9,6 +9,7 @@ import numgrad as ng
 from numgrad.errors import ConvergenceError, NotDifferentiableError
 from numgrad.interop.scipy.integration.continuous import Problem
 from numgrad.interop.scipy.integration.steps import ClosedRun
+from tests.sampling import exhaustive
 
 from .differences import agree, derivative
 
@@ -85,6 +86,7 @@ def test_a_discrete_adjoint_is_that_of_the_numbers(method):
     agree(found[1], derivative(lambda p: f(START, p), RATES), 1e-10)
 
 
+@exhaustive
 def test_second_derivatives():
     def total(f):
         return lambda p: (f(START, p)[:, 1:] ** 2).sum()

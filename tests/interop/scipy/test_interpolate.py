@@ -200,7 +200,7 @@ INTERPOLANTS = {
 }
 
 
-@pytest.mark.parametrize("name", one_in(3, INTERPOLANTS))
+@pytest.mark.parametrize("name", one_in(6, INTERPOLANTS))
 def test_derivatives_to_coordinates_values_and_points(name):
     f = INTERPOLANTS[name]
     y = np.sin(1.3 * X) + 0.2 * X

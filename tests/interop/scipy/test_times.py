@@ -8,7 +8,7 @@ import pytest
 
 import numgrad as ng
 from numgrad.errors import NotDifferentiableError
-from tests.sampling import one_in
+from tests.sampling import exhaustive, one_in
 
 solve_ivp = ng.interop.scipy.solve_ivp
 TIMES, A, K = np.array([0.4, 0.9, 2.0]), np.array([1.5, -0.7]), np.array([0.8])
@@ -52,6 +52,7 @@ def test_the_derivative_to_a_time_is_the_slope_there():
         np.testing.assert_array_equal(ng.func.jacfwd(f)(TIMES), found)
 
 
+@exhaustive
 def test_derivatives_of_second_and_third_order_and_mixed_ones():
     c, s, k = np.cos(TIMES), np.sin(TIMES), K[0]
     y = closed(TIMES).sum(axis=0)

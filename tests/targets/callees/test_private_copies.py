@@ -13,6 +13,7 @@ from numba import njit, prange
 import numgrad as ng
 from numgrad._errors import KernelError, OperatorError
 from numgrad.targets.cpu.compile.fingerprint import fingerprint
+from tests.sampling import exhaustive, one_in
 
 from .shared_functions import WAYS, calling, reciprocal
 
@@ -28,7 +29,7 @@ def raises_in_python(helper):
 
 
 @QUIET
-@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+@pytest.mark.parametrize("way", one_in(2, WAYS), ids=lambda way: way.__name__)
 def test_what_a_kernel_computes_does_not_depend_on_what_python_called_before(way):
     helper, divided = way()
     raises_in_python(helper)
@@ -383,6 +384,7 @@ PROGRAM = """
 """
 
 
+@exhaustive
 def test_a_process_serves_another_one_whoever_called_first(tmp_path):
     script = tmp_path / "program.py"
     script.write_text(textwrap.dedent(PROGRAM))

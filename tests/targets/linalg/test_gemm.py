@@ -13,6 +13,7 @@ from numgrad.targets.cpu.linalg.gemm import BLOCK, MANY_ROWS, Geometry, geometry
 from numgrad.targets.cpu.linalg.gemm_codegen import product
 from numgrad.targets.cpu.platform import object_loader
 from numgrad.targets.cpu.ufunc.ufunc import KernelUfunc
+from tests.sampling import exhaustive
 
 from ..kernel_tools import call
 
@@ -185,6 +186,7 @@ print("numba" in sys.modules)
 """
 
 
+@exhaustive
 def test_a_second_process_multiplies_without_numba(tmp_path, monkeypatch):
     monkeypatch.setenv("NUMGRAD_CACHE_DIR", str(tmp_path))
     for name in [name for name in os.environ if name.startswith("NUMBA_")]:

@@ -8,6 +8,7 @@ import textwrap
 import pytest
 
 from numgrad.targets.cpu.platform.threads import granted_cores
+from tests.sampling import one_in
 
 FORKING = """
 import os, sys
@@ -29,7 +30,7 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="fork")
 @pytest.mark.parametrize("threads_first", [True, False])
-@pytest.mark.parametrize("layer", ["default", "workqueue"])
+@pytest.mark.parametrize("layer", one_in(2, ["default", "workqueue"]))
 def test_child_of_a_fork_runs(threads_first, layer):
     expected = "1" if threads_first else "threads.config.NUMBA_NUM_THREADS"
     before = "here.run(encoded, 64, 4, 320, parallel=True)" if threads_first else ""

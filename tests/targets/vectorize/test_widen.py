@@ -14,7 +14,7 @@ from numgrad.targets.cpu.kernels.kernel import kernel
 from numgrad.targets.cpu.platform import vector_library
 from numgrad.targets.cpu.vectorize.value_numbering import dataflow_of
 from numgrad.targets.cpu.vectorize.widen import lanes_of
-from tests.sampling import one_in
+from tests.sampling import exhaustive, one_in
 
 from ..fused_tools import (
     BOOL,
@@ -280,6 +280,7 @@ def test_what_others_wait_for_longest_comes_first_and_what_nobody_needs_not_at_a
     assert flow.order == (3, 2, 4, 5)
 
 
+@exhaustive
 @pytest.mark.short_ways
 @pytest.mark.skipif(sys.platform != "linux", reason="names a processor")
 @pytest.mark.parametrize(

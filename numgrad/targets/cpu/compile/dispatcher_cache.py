@@ -10,6 +10,8 @@ from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
+from ..platform.numba_setup import compiler_lock
+from . import builtin_signatures
 from . import disk_cache as disk
 from .cache_keys import declared_options
 from .compiler import make_key
@@ -79,4 +81,11 @@ def kept_on_disk(dispatcher: Any) -> Any:
     key = make_key(function, (), ()).lstrip("-")
     function.__qualname__ = f"{function.__name__}_{key[:16]}"  # symbols of other code are others
     dispatcher._cache = DispatcherCache(dispatcher)
+    compile_signature = dispatcher.compile
+
+    def compiled(sig: Any) -> Any:
+        with compiler_lock, builtin_signatures.kept():
+            return compile_signature(sig)
+
+    dispatcher.compile = compiled
     return dispatcher

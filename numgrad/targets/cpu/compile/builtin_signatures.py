@@ -1,0 +1,47 @@
+"""Signatures of Numba's own functions of numbers, each looked for once in a process.
+
+For every ``+`` and every call Numba tries all templates that were ever registered for the function,
+those for arrays, lists and sets included, when it infers types and again when it lowers code. The
+answer for numbers is always the same, so it is kept; an extension by a user makes a new type of the
+function, for which nothing is kept yet.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from numba.core import types
+from numba.core.registry import cpu_target
+
+_search: Any = types.Function.get_call_type
+_found: dict[tuple[Any, ...], Any] = {}
+
+
+@contextmanager
+def kept() -> Iterator[None]:
+    """Look signatures up among those that were found before, within the block.
+
+    The caller holds Numba's lock.
+    """
+    function: Any = types.Function
+    before = function.get_call_type
+    function.get_call_type = _signature
+    try:
+        yield
+    finally:
+        function.get_call_type = before
+
+
+def _signature(self: Any, context: Any, args: Any, kws: Any) -> Any:
+    """Return the signature of a function for argument types, as Numba's own method does."""
+    if kws or not all(isinstance(kind, types.Number | types.Boolean) for kind in args):
+        return _search(self, context, args, kws)
+    key = self, tuple(args)
+    known = _found.get(key)
+    if known is not None and context is cpu_target.typing_context:
+        return known
+    signature = _search(self, context, args, kws)
+    # Other implementations are functions, which depend on the options of their callers.
+    if self.get_impl_key(signature) is self.typing_key and context is cpu_target.typing_context:
+        _found[key] = signature
+    return signature
