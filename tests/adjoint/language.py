@@ -343,6 +343,142 @@ def joined(x):
     return np.sum(z**2) + np.sum(a @ b) * c[0, 1] + np.sum(wide**2)
 
 
+@kernel
+def lists_that_grow(x):
+    out, total = [], 0.0
+    for v in x:
+        if v > 0.3:
+            out.append(v * v)
+        elif out:
+            total += out.pop()
+    doubled = np.array(out) * 2.0
+    out[-1] += x[0]
+    out.extend(x[:2])
+    while len(out) > 1:
+        total = 0.5 * total + out.pop() * out[0]
+    return total + doubled[0] + sum(out) * max(out)
+
+
+@kernel
+def lists_of_tuples(x):
+    pairs = []
+    for i in range(x.size):
+        for j in range(i):
+            if abs(x[i] - x[j]) < 0.3:
+                pairs.append((i, j, x[i] * x[j]))
+    s = 0.0
+    for _ in range(2):
+        for i, j, w in pairs:
+            s += w * (x[i] - x[j]) ** 2
+    return s * len(pairs)
+
+
+def _appended(kept, v):
+    kept.append(v * v)
+    kept.append(v + 1.0)
+
+
+@kernel
+def lists_bound_again(x):
+    front, total = [0], 0.0
+    other = [x[0]]
+    while front:
+        following, values = [], []
+        for i in front:
+            _appended(values, x[i])
+            if i + 2 < x.size:
+                following.append(i + 2)
+            total += values[-1] * values[0]
+        front = following
+        more = [0.5]
+        for v in other:
+            more.append(v * total)
+        other, more = more, other
+    return total + other[1]
+
+
+@kernel
+def queue_with_a_counter(x):
+    queue, i, s = [x[0]], 0, 0.0
+    while i < len(queue):
+        v = queue[i]
+        i += 1
+        if len(queue) < 9:
+            queue.append(v * x[i])
+            queue.append(v + x[i] ** 2)
+        s += v * i
+    return s
+
+
+@kernel
+def slices_backwards(x):
+    part = x[3:0:-1] * x[:1:-1]
+    rows = np.outer(x, x)[::-2, 4:1:-2]
+    empty = x[1:3:-1]
+    return part[0] * part[2] + x[-2::-2][1] ** 2 + np.sum(rows**2) + np.sum(empty) + x[9:-9:-3][1]
+
+
+@kernel
+def rounded(x):
+    return np.sum((x - np.round(x)) * np.round(x, 2)) + round(x[0], 1) * x[1]
+
+
+@kernel
+def order_of_elements(x):
+    first, second = np.argsort(-x), x.argsort()
+    return x[first[0]] ** 2 + np.sum(x[second] * WEIGHTS)
+
+
+@kernel
+def eigenvectors(x):
+    w, v = np.linalg.eigh(np.outer(x, x) + np.diag(WEIGHTS))
+    values = np.linalg.eigvalsh(np.outer(x, x) + np.diag(WEIGHTS))
+    return np.sum(w * WEIGHTS) + np.sum(v[:, 0] ** 3) + v[1, 2] * w[0] + values[1]
+
+
+@kernel
+def singular_vectors(x):
+    a = np.outer(x, WEIGHTS[:3]) * np.sin(np.outer(WEIGHTS, x[:3]))
+    u, s, v = np.linalg.svd(a, False)
+    left, t, _ = np.linalg.svd(a.T)
+    return np.sum(u[:, 0] ** 3) * v[1, 2] + np.sum(s**2 * WEIGHTS[:3]) + t[1] * np.sum(left**3)
+
+
+@kernel
+def factors(x):
+    a = np.sin(np.outer(x, WEIGHTS[:3] + x[1]) * np.outer(WEIGHTS, x[:3]))
+    q, r = np.linalg.qr(a)
+    wide, upper = np.linalg.qr(a.T.copy())
+    return np.sum(q**3) + np.sum(r**3) + np.sum(wide**3) + np.sum(upper**3)
+
+
+@kernel
+def least_squares(x):
+    a = np.sin(np.outer(x, WEIGHTS[:3] + x[1]) * np.outer(WEIGHTS, x[:3]))
+    y, rest, rank, s = np.linalg.lstsq(a, x**2)
+    z, _, _, _ = np.linalg.lstsq(a.T.copy(), np.outer(x[:3], x[:2]))
+    return np.sum(y**3) + rest[0] * rank + np.sum(s) + np.sum(np.linalg.pinv(a) ** 3) + np.sum(z**3)
+
+
+@kernel
+def systems(x):
+    a = np.outer(x, x) + np.diag(WEIGHTS)
+    y, z = np.linalg.solve(a, x), np.linalg.solve(a, np.outer(x, x[:2]))
+    return np.sum(y**3) + np.sum(z**3) + np.sum(np.linalg.inv(a) ** 3)
+
+
+@kernel
+def lists_and_floats_exchanged(x):
+    old, new = np.zeros(3, dtype=np.int64), np.ones(3, dtype=np.int64)
+    u, v = x.copy(), np.zeros_like(x)
+    for k in range(3):
+        for i in range(5):
+            v[i] = u[(i + new[k]) % 5] * 0.9 + x[i] * u[i]
+        old[:] = new + k
+        u, v, old, new = v, u, new, old
+    return np.sum(u**2)
+
+
 # Refused: what they do, and words of the message.
 
 
@@ -371,14 +507,38 @@ def shares(x):
 
 
 def eigenvalues(x):
-    return np.linalg.eigvalsh(np.outer(x, x)).sum()
+    return np.linalg.eigvals(np.outer(x, x)).real.sum()
 
 
-def grows(x):
+def sorts_list(x):
     kept = []
     for v in x:
         kept.append(v)
+    kept.sort()
     return kept[0]
+
+
+def list_of_a_loop(x):
+    for v in x:
+        kept = []
+        kept.append(v)
+    return kept[0]
+
+
+def list_of_two_types(x):
+    kept = [0]
+    kept.append(x[0])
+    return kept[1]
+
+
+def changes_what_it_runs_over(x):
+    queue = [x[0]]
+    s = 0.0
+    for v in queue:
+        if len(queue) < 4:
+            queue.append(v * x[1])
+        s += v
+    return s
 
 
 def adds_lists(x):
@@ -406,8 +566,11 @@ REFUSED = [
     (overlapping, "write the loop"),
     (recursive, "recursion"),
     (tries, "`try`"),
-    (eigenvalues, "np.linalg.eigvalsh"),
-    (grows, "make an array of the greatest length"),
+    (eigenvalues, "np.linalg.eigvals"),
+    (sorts_list, "use an array, and count what it holds"),
+    (list_of_a_loop, "is a list that is only made in a loop"),
+    (list_of_two_types, "begin with numbers of the greater type"),
+    (changes_what_it_runs_over, "while i < len(queue)"),
     (adds_lists, "a list in arithmetic"),
     (changed_since, "hand it over"),
     (draws, "give the draws as an argument"),

@@ -94,8 +94,9 @@ class NewArrays:
 
         return Lazy("float64", [count], at, [])
 
-    def _call_eye(self, n: Thing) -> Thing:
-        made = self.b.alloc("float64", [self.b.number(n)] * 2, "zeros")
+    def _call_eye(self, n: Thing, dtype: Thing = None) -> Thing:
+        name = dtype_name(dtype) if dtype is not None else "float64"
+        made = self.b.alloc(name, [self.b.number(n)] * 2, "zeros")
         one = self.b.constant(1.0)
         self.b.for_each([self.b.number(n)], lambda i: self.b.store(made, [i[0], i[0]], one))
         return made

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from .given import given
+
 
 def flattened(x):
     """Return all elements in a row, which are not written."""
@@ -81,34 +83,9 @@ def nonzero(mask):
     return (flatnonzero(mask),)
 
 
-def argsort(x, kind="mergesort"):
-    """Return the order of elements, in which equal ones keep theirs."""
-    n = x.size
-    order = np.empty(n, dtype=np.int64)
-    other = np.empty(n, dtype=np.int64)
-    for i in range(n):
-        order[i] = i
-    width = 1
-    while width < n:
-        for start in range(0, n, 2 * width):
-            i, j = start, min(start + width, n)
-            middle, end = j, min(start + 2 * width, n)
-            for k in range(start, end):
-                if i < middle and (j >= end or not x[order[j]] < x[order[i]]):
-                    other[k] = order[i]
-                    i += 1
-                else:
-                    other[k] = order[j]
-                    j += 1
-        for k in range(n):
-            order[k] = other[k]
-        width *= 2
-    return order
-
-
 def sort(x):
     """Return the elements in order."""
-    order = argsort(x)
+    order = given(np.argsort, x, "mergesort")
     made = np.empty(x.size, dtype=x.dtype)
     for i in range(x.size):
         made[i] = x[order[i]]
@@ -118,7 +95,7 @@ def sort(x):
 def median(x):
     """Return the median of all elements."""
     flat = flattened(x)
-    order = argsort(flat)
+    order = given(np.argsort, flat, "mergesort")
     middle = flat.size // 2
     if flat.size % 2:
         return flat[order[middle]] * 1.0

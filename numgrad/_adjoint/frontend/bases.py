@@ -80,4 +80,5 @@ def _around(buffer: Value, stores: set[Op]) -> list[Op]:
 
 
 def made_inside(region: Region) -> set[int]:
-    return {id(op.result) for op in region.walk() if op.name in ("alloc", "copy")}
+    made = [op for op in region.walk() if op.name in ("alloc", "copy", "given")]
+    return {id(array) for op in made for array in op.results}

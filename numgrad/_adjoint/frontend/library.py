@@ -4,13 +4,15 @@ from typing import Any
 
 import numpy as np
 
-from ..builder import dense, rearranging, sums
+from ..builder import dense, rearranging, spectral, sums
 from ..builder.things import Lazy, Thing, Value
 
 _LOOPS: dict[Any, Any] = {
     np.linalg.cholesky: dense.cholesky, np.linalg.inv: dense.inverse, np.linalg.norm: dense.norm,
     np.linalg.det: dense.det, np.linalg.slogdet: dense.slogdet,
-    np.linalg.matrix_power: dense.matrix_power,
+    np.linalg.matrix_power: dense.matrix_power, np.linalg.eigh: spectral.eigh,
+    np.linalg.eigvalsh: spectral.eigvalsh, np.linalg.svd: spectral.svd, np.linalg.qr: spectral.qr,
+    np.linalg.pinv: spectral.pinv,
     np.trace: sums.trace, np.cumprod: sums.cumprod, np.nansum: sums.nansum,
     np.nanmean: sums.nanmean, np.ptp: sums.ptp, np.cross: sums.cross, np.kron: sums.kron,
     np.convolve: sums.convolve, np.count_nonzero: sums.count_nonzero,
@@ -19,8 +21,8 @@ _LOOPS: dict[Any, Any] = {
     np.triu: rearranging.triu, np.fill_diagonal: rearranging.fill_diagonal,
     np.nonzero: rearranging.nonzero, np.flatnonzero: rearranging.flatnonzero,
 }  # fmt: skip
-_FLOATS = (np.linalg.cholesky, np.linalg.inv, np.linalg.solve, np.linalg.det, np.linalg.slogdet)
-_BY_ARGUMENTS = {np.linalg.solve, np.bincount, np.interp, np.sinc, np.argsort, np.where} | {
+_FLOATS = (np.linalg.cholesky, np.linalg.det, np.linalg.slogdet)
+_BY_ARGUMENTS = {np.linalg.solve, np.linalg.lstsq, np.bincount, np.interp, np.sinc, np.where} | {
     getattr(np, name) for name in ("trapz", "trapezoid") if hasattr(np, name)
 }
 
@@ -52,6 +54,8 @@ def _chosen(function: Any, args: list[Thing], words: dict[str, Thing]) -> Any:
     """The loops for the number and kinds of arguments."""
     if function is np.linalg.solve:
         return dense.solve_vector if args[-1].type.ndim == 1 else dense.solve_matrix
+    if function is np.linalg.lstsq:
+        return spectral.lstsq_vector if args[1].type.ndim == 1 else spectral.lstsq_matrix
     if function is np.bincount:
         return sums.bincount if len(args) + len(words) == 1 else sums.weighted_bincount
     if function is np.interp:
@@ -60,9 +64,6 @@ def _chosen(function: Any, args: list[Thing], words: dict[str, Thing]) -> Any:
         return sums.sinc if _is_number(args[0]) else None
     if function is np.where:
         return rearranging.nonzero if len(args) == 1 else None
-    if function is np.argsort:  # the order of equal elements is known for one kind alone
-        kind = words.get("kind", args[1] if len(args) > 1 else None)
-        return rearranging.argsort if getattr(kind, "value", "") == "mergesort" else None
     return sums.trapezoid if len(args) == 2 or "x" in words else sums.even_trapezoid
 
 

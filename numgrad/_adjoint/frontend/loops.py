@@ -6,9 +6,11 @@ from typing import Any
 
 from ..builder.building import Builder
 from ..builder.creation import bounds_of
+from ..builder.lists import Grown
 from ..builder.things import Complex, Lazy, Static, Thing, is_array
 from ..ssa.ir import BOOLEAN, INTEGER, Op, Region, Value
 from ..ssa.refusal import Refusal
+from .bases import bases
 from .carried import Again, Carried, Path
 
 _ATTEMPTS = 8
@@ -29,9 +31,13 @@ class Loops:
     computed: Callable[[Thing], Thing]
     complex_element: Callable[..., Thing]
     bind: Callable[[ast.expr, Thing], None]
+    lists: Any
+    _iterated: list[Value] = []  # the lengths of the lists that a loop runs over
 
     def _do_for(self, node: ast.For) -> None:
+        outer, self._iterated = self._iterated, []
         iterated = self.iteration(node.iter)
+        lengths, self._iterated = self._iterated, outer
         if isinstance(iterated, list):
             self._unroll(node, iterated)
             return
@@ -43,10 +49,20 @@ class Loops:
 
         hint = node.target.id if isinstance(node.target, ast.Name) else "i"
         self._loop(node, [start, stop, step], body, hint)
+        self._require_steady(lengths)
         is_parallel = isinstance(node.iter, ast.Call) and ast.unparse(node.iter.func).endswith(
             "prange"
         )
         self.b.region.ops[-1].info["is_parallel"] = is_parallel and self.b.program.is_parallel
+
+    def _require_steady(self, lengths: list[Value]) -> None:
+        """Refuse a loop over a list that its body makes longer or shorter."""
+        stores = [op for op in self.b.region.ops[-1].body.walk() if op.name == "store"]
+        if any(bases(op.array) & bases(length) for op in stores for length in lengths):
+            raise Refusal(
+                "a loop over a list that it changes is not understood: write "
+                "`while i < len(queue): item = queue[i]; i += 1`"
+            )
 
     def _do_while(self, node: ast.While) -> None:
         self._loop(node, [], lambda region: None, "")
@@ -74,6 +90,10 @@ class Loops:
     def _over(self, thing: Thing) -> Iteration | list[Thing]:
         if isinstance(thing, tuple):
             return list(thing)
+        if isinstance(thing, Grown):
+            zero, one = self.b.constant(0), self.b.constant(1)
+            self._iterated.append(thing.length)
+            return zero, self.lists.count(thing), one, lambda i: self.lists.element(thing, i)
         if isinstance(thing, Lazy):
             thing = self.b.computed(thing)
         if isinstance(thing, Complex):

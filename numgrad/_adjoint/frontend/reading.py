@@ -52,6 +52,8 @@ def read(function: Any, arguments: Sequence[Any]) -> Program:
     for name, argument in zip(kernel.parameters, arguments, strict=True):
         reader.names[name] = _parameter(reader, program, name, argument)
     _return(builder, program, reader.run())
+    if program.room is not None and program.room.op is not None:
+        program.body.ops.insert(0, program.room.op)
     try:
         require_by_value(program)
     except Refusal as refusal:

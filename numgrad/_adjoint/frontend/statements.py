@@ -6,6 +6,7 @@ from typing import Any
 
 from ..builder import rearranging
 from ..builder.building import Builder
+from ..builder.lists import Grown
 from ..builder.things import Complex, Lazy, Static, Thing, is_array, tuple_like
 from ..ssa.ir import Op, Region, Value
 from ..ssa.refusal import Place, Refusal, located
@@ -14,6 +15,7 @@ from .closures import Closure
 from .complexes import ComplexNumbers
 from .expressions import Expressions
 from .functions import Calls
+from .growing import GrowingLists
 from .jumps import RESULT, written
 from .loops import Loops
 from .source import Kernel
@@ -22,7 +24,7 @@ _MOST_CALLS = 200
 _DEPTH = 20
 
 
-class Statements(Branches, Calls, Loops, ComplexNumbers, Expressions):
+class Statements(Branches, Calls, Loops, ComplexNumbers, GrowingLists, Expressions):
     """Reads the statements of one function into a program.
 
     Parameters
@@ -108,8 +110,12 @@ class Statements(Branches, Calls, Loops, ComplexNumbers, Expressions):
     def _do_assign(self, node: ast.Assign) -> None:
         hints = [t.id for t in node.targets if isinstance(t, ast.Name)]
         self.b.hint = hints[0] if hints and hints[0] != RESULT else ""
-        thing = self.value(node.value)
-        if isinstance(node.value, ast.List) and isinstance(node.targets[0], ast.Name):
+        if (several := self.new_lists(node)) is not None:
+            self.bind(node.targets[0], several)
+            return
+        grown = self.new_list(node.targets[0], node.value)
+        thing = self.value(node.value) if grown is None else grown
+        if grown is None and isinstance(node.value, ast.List) and isinstance(node.targets[0], ast.Name):
             thing = self._listed(thing)
         if isinstance(thing, Lazy) and not isinstance(node.targets[0], ast.Subscript):
             thing = self.b.computed(thing, hint=self.b.hint)
@@ -119,11 +125,6 @@ class Statements(Branches, Calls, Loops, ComplexNumbers, Expressions):
 
     def _listed(self, thing: tuple) -> Thing:
         """A list of numbers that has a name: an array, whose elements can be written."""
-        if not thing:
-            raise Refusal(
-                "a list that grows is not understood: make an array of the greatest length, "
-                "np.empty(n), and count what it holds"
-            )
         are_numbers = all(isinstance(part, Value) and not part.type.is_array for part in thing)
         return self.b.listed(self.array_of(thing)) if are_numbers else thing
 
@@ -162,7 +163,11 @@ class Statements(Branches, Calls, Loops, ComplexNumbers, Expressions):
             self.bind(part, value)
 
     def _write(self, target: ast.Subscript, thing: Thing, accumulate: str = "") -> None:
-        array, index = self.value(target.value), self.indices(target.slice)
+        array = self.value(target.value)
+        if isinstance(array, Grown):
+            self.list_store(array, target.slice, thing, accumulate)
+            return
+        index = self.indices(target.slice)
         if isinstance(array, Complex):
             self.complex_write(array, index, thing, accumulate)
         else:
