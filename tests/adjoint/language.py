@@ -479,6 +479,58 @@ def lists_and_floats_exchanged(x):
     return np.sum(u**2)
 
 
+@kernel
+def samples(x):
+    y = np.append(x, np.nan)
+    counts, edges = np.histogram(x, 3)
+    spread = np.nanmax(y) * np.nanmin(y) + np.nanstd(y) * np.nanvar(y) + np.nanmedian(y)
+    shares = np.percentile(x, 31.0) + np.sum(np.quantile(x, WEIGHTS / 5.0))
+    together = np.cov(x, x**2)[0, 1] + np.corrcoef(np.vstack((x, np.sin(3 * x))))[0, 1]
+    return np.sum(counts * edges[1:]) + spread + shares + together
+
+
+@kernel
+def turned_and_repeated(x):
+    m = np.outer(x, WEIGHTS)
+    flat = np.repeat(x, 2) * np.flip(np.arange(10))
+    found = np.unique(np.append(x, x[:2]))
+    powers = np.vander(x[:2], 3) * np.eye(2, 3, 1) + np.identity(3)[:2]
+    more = np.correlate(x, x[:3])
+    return (np.flipud(m)[0, 1] * np.fliplr(m)[1, 0] + flat.sum() + found[0] * found[4]
+            + np.sum(powers**2) + np.sum(more**2))  # fmt: skip
+
+
+@kernel
+def same_array_or_a_copy(x):
+    y = x.copy()
+    same, whole = np.asarray(y), np.ascontiguousarray(y)
+    same[0] = 2.0 * y[1]
+    whole[2] = y[0] * y[3]
+    cube = np.outer(x, x[:4]).reshape(5, 2, 2)
+    turned = np.transpose(cube, (2, 0, 1))
+    return np.sum(y**3) + np.sum(turned[1] * turned[0]) + np.transpose(cube[0])[0, 1]
+
+
+@kernel
+def chosen_along_an_axis(x):
+    m = np.outer(x, x)
+    p = np.argsort(x)
+    q = m[p, :][:, p[1:]]
+    m[p] = m * 2.0
+    m[p[:2]] = x
+    return np.sum(q[0] * q[1]) + m[2, p[1:3]].prod() + np.sum(m[1:, p] ** 2)
+
+
+@kernel
+def indices_of_shapes(x):
+    s = 0.0
+    for i, j in np.ndindex(2, 3):
+        s += x[i] * x[j] * (i + 1)
+    for place, v in np.ndenumerate(np.outer(x, WEIGHTS)):
+        s += v * v * place[0] - place[1]
+    return s
+
+
 # Refused: what they do, and words of the message.
 
 
@@ -531,6 +583,12 @@ def list_of_two_types(x):
     return kept[1]
 
 
+def copy_that_may_be_the_array(x):
+    y = np.ascontiguousarray(x)
+    y[0] = 2.0
+    return np.sum(x * y)
+
+
 def changes_what_it_runs_over(x):
     queue = [x[0]]
     s = 0.0
@@ -570,6 +628,7 @@ REFUSED = [
     (sorts_list, "use an array, and count what it holds"),
     (list_of_a_loop, "is a list that is only made in a loop"),
     (list_of_two_types, "begin with numbers of the greater type"),
+    (copy_that_may_be_the_array, "begin with a copy"),
     (changes_what_it_runs_over, "while i < len(queue)"),
     (adds_lists, "a list in arithmetic"),
     (changed_since, "hand it over"),

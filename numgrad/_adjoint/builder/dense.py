@@ -32,8 +32,8 @@ def solve_vector(a, b):
     """Return the solution of a system."""
     x0 = given(np.linalg.solve, a, b)
     moved = np.dot(given(np.linalg.inv, a), b - np.dot(a, x0))
-    x = np.empty(x0.size, dtype=x0.dtype)
-    for i in range(x0.size):
+    x = np.empty(a.shape[0], dtype=x0.dtype)
+    for i in range(x.size):
         x[i] = slope(x0[i], moved[i])
     return x
 
@@ -42,20 +42,20 @@ def solve_matrix(a, b):
     """Return the solutions of a system for the columns of a matrix."""
     x0 = given(np.linalg.solve, a, b).copy()
     moved = np.dot(given(np.linalg.inv, a).copy(), b - np.dot(a, x0))
-    return _with_slopes(x0, moved)
+    return _with_slopes(x0, moved, a.shape[0], b.shape[1])
 
 
 def inverse(a):
     """Return the inverse of a matrix."""
     x0 = given(np.linalg.inv, a).copy()
-    return _with_slopes(x0, -np.dot(x0, np.dot(a, x0)))
+    return _with_slopes(x0, -np.dot(x0, np.dot(a, x0)), a.shape[0], a.shape[0])
 
 
-def _with_slopes(x0, moved):
+def _with_slopes(x0, moved, rows, columns):
     """Return a matrix that is given, with the slopes of another one."""
-    x = np.empty(x0.shape, dtype=x0.dtype)
-    for i in range(x0.shape[0]):
-        for j in range(x0.shape[1]):
+    x = np.empty((rows, columns), dtype=x0.dtype)
+    for i in range(rows):
+        for j in range(columns):
             x[i, j] = slope(x0[i, j], moved[i, j])
     return x
 

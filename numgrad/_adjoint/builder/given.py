@@ -28,6 +28,9 @@ def _least_squares(a: Value, b: Value) -> list[Type]:
 
 _RESULTS: dict[Any, tuple[str, Callable[..., list[Type]]]] = {
     np.argsort: ("np.argsort", lambda *_: [Type("int64", 1)]),
+    np.histogram: (
+        "np.histogram", lambda x, *_: [Type("int64", 1), Type("float64", 1)]
+    ),
     np.linalg.eigh: ("np.linalg.eigh", _floats(1, 2)),
     np.linalg.svd: ("np.linalg.svd", _floats(2, 1, 2)),
     np.linalg.qr: ("np.linalg.qr", _floats(2, 2)),
@@ -56,6 +59,8 @@ def append_given(b: Builder, function: Any, args: list[Thing]) -> Thing:
     texts = ["{}" if isinstance(arg, Value) else _word(function, arg) for arg in args]
     made = Op("given", values, b.region, b.line, text=f"{name}({', '.join(texts)})")
     made.results = [Value(kind, b.region, made, b.hint) for kind in kinds(*values)]
+    if function is np.argsort:
+        made.info["extents"] = b.shape(values[0])
     b.region.ops.append(made)
     return tuple(made.results) if len(made.results) > 1 else made.results[0]
 

@@ -157,3 +157,45 @@ def fill_diagonal(x, value):
     """Write the diagonal of a matrix."""
     for i in range(min(x.shape[0], x.shape[1])):
         x[i, i] = value
+
+
+def flip(x):
+    """Return the elements backwards, along all axes."""
+    if x.ndim == 1:
+        return x[::-1]
+    return x[::-1, ::-1]
+
+
+def flipud(x):
+    """Return rows from the last to the first."""
+    return x[::-1]
+
+
+def fliplr(x):
+    """Return columns from the last to the first."""
+    return x[:, ::-1]
+
+
+def repeat(x, repeats):
+    """Return each element several times."""
+    flat = flattened(x)
+    made = np.empty(flat.size * repeats, dtype=x.dtype)
+    for i in range(flat.size):
+        for j in range(repeats):
+            made[i * repeats + j] = flat[i]
+    return made
+
+
+def eye(N, M=None, k=0):  # noqa: N803
+    """Return a matrix with ones on a diagonal."""
+    m = N if M is None else M
+    made = np.zeros((N, m))
+    for i in range(N):
+        if 0 <= i + k < m:
+            made[i, i + k] = 1.0
+    return made
+
+
+def identity(n):
+    """Return the matrix with ones on the diagonal."""
+    return eye(n, n)

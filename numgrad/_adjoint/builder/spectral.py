@@ -34,7 +34,7 @@ def eigh(a):
     n = a.shape[0]
     inner = np.dot(v0.T, np.dot(_lower(a), v0))
     near = _rounding(w0, n)
-    w = np.empty_like(w0)
+    w = np.empty(n, dtype=a.dtype)
     turn = np.zeros((n, n), dtype=a.dtype)
     for i in range(n):
         w[i] = slope(w0[i], inner[i, i])
@@ -100,7 +100,7 @@ def svd(a, full_matrices=True):
     u0, s0, v0 = first.copy(), second.copy(), third.copy()
     left, right = u0[:, :k].copy(), v0[:k, :].T.copy()
     inner = np.dot(left.T, np.dot(a, right))
-    s = np.empty_like(s0)
+    s = np.empty(k, dtype=a.dtype)
     for i in range(k):
         s[i] = slope(s0[i], inner[i, i])
     near = _rounding(s0, max(m, n))
@@ -108,11 +108,12 @@ def svd(a, full_matrices=True):
     to_right = np.dot(right, _turned(inner.T.copy(), s0, True)) + _outside(
         np.dot(a.T, left), right, s0, near
     )
-    u, v = np.empty_like(u0), np.empty_like(v0)
+    rows, columns = n if full_matrices else k, m if full_matrices else k
+    u, v = np.empty((m, columns), dtype=a.dtype), np.empty((rows, n), dtype=a.dtype)
     for i in range(m):
-        for j in range(u0.shape[1]):
+        for j in range(columns):
             u[i, j] = slope(u0[i, j], to_left[i, j] if j < k else undefined(to_left[i, 0]))
-    for i in range(v0.shape[0]):
+    for i in range(rows):
         for j in range(n):
             v[i, j] = slope(v0[i, j], to_right[j, i] if i < k else undefined(to_right[j, 0]))
     return u, s, v
@@ -122,8 +123,8 @@ def qr(a):
     """Return the factors of a matrix: orthonormal columns, and an upper triangle."""
     first, second = given(np.linalg.qr, a)
     q0, r0 = first.copy(), second.copy()
-    k, n = r0.shape
-    m = a.shape[0]
+    m, n = a.shape
+    k = min(m, n)
     part = np.empty((m, k), dtype=a.dtype)  # the change of the first columns, over the triangle
     for i in range(m):
         for j in range(k):
@@ -153,7 +154,7 @@ def qr(a):
 def pinv(a):
     """Return the pseudo-inverse of a matrix, whose rank stays the same."""
     p0 = given(np.linalg.pinv, a).copy()
-    n, m = p0.shape
+    m, n = a.shape
     known = given(np.linalg.pinv, p0).copy()
     inside = np.dot(np.dot(p0, np.dot(p0.T, a.T)), np.eye(m, dtype=a.dtype) - np.dot(known, p0))
     beside = np.dot(np.eye(n, dtype=a.dtype) - np.dot(p0, known), np.dot(a.T, np.dot(p0.T, p0)))
@@ -169,8 +170,8 @@ def lstsq_vector(a, b):
     """Return what solves a system in the least squares, residual, rank and singular values."""
     first, second, rank, third = given(np.linalg.lstsq, a, b)
     x = np.dot(pinv(a), b)
-    solution, residual = np.empty_like(first), np.empty_like(second)
-    for i in range(first.size):
+    solution, residual = np.empty(a.shape[1], dtype=a.dtype), np.empty_like(second)
+    for i in range(a.shape[1]):
         solution[i] = slope(first[i], x[i])
     rest = b - np.dot(a, x)
     total = np.dot(rest, rest)
@@ -183,9 +184,10 @@ def lstsq_matrix(a, b):
     """Return what solves systems in the least squares, residuals, rank and singular values."""
     first, second, rank, third = given(np.linalg.lstsq, a, b)
     x = np.dot(pinv(a), b)
-    solution, residual = np.empty(first.shape, dtype=a.dtype), np.empty_like(second)
-    for i in range(first.shape[0]):
-        for j in range(first.shape[1]):
+    n, k = a.shape[1], b.shape[1]
+    solution, residual = np.empty((n, k), dtype=a.dtype), np.empty_like(second)
+    for i in range(n):
+        for j in range(k):
             solution[i, j] = slope(first[i, j], x[i, j])
     rest = b - np.dot(a, x)
     for j in range(second.size):
@@ -196,7 +198,7 @@ def lstsq_matrix(a, b):
 def svd_values(a, found):
     """Return singular values that were found, with the slopes of those of a matrix."""
     values = svd(a, False)[1]
-    made = np.empty_like(found)
-    for i in range(found.size):
+    made = np.empty(values.size, dtype=a.dtype)
+    for i in range(values.size):
         made[i] = slope(found[i], values[i])
     return made

@@ -57,8 +57,9 @@ def require_by_value(program: Program) -> None:
         for op in ops[ops.index(buffer.op) :] + _around(buffer, stores):
             if op in stores and written[op] & hazards:
                 raise Refusal(
-                    f"`{name}` becomes another array in a loop, and is also written in place "
-                    f"(line {op.line}): write `{name}[:] = ...` instead of `{name} = ...`"
+                    f"line {op.line}, in {program.name}: `{name}` becomes another array, and is "
+                    f"also written in place: write `{name}[:] = ...` instead of `{name} = ...`, or "
+                    f"begin with a copy"
                 )
 
 

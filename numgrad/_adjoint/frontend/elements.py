@@ -144,7 +144,7 @@ class Elements:
 
     def _gathered(self, array: Value, index: list[Any]) -> Lazy:
         if len(index) != 1:
-            raise Refusal("a part that several arrays choose is not understood: write the loop")
+            return self._gathered_along(array, index)
         chosen = self.b.lazy(index[0])
         if chosen.type.dtype == "bool":
             return self.b.lazy(self._masked(array, self.b.array(chosen)))
@@ -154,6 +154,27 @@ class Elements:
             return self.b.load(array, [chosen.at(position[:count]), *position[count:]])
 
         shape = chosen.shape + self.b.shape(array)[1:]
+        return Lazy(array.type.dtype, shape, at, [array, *chosen.reads])
+
+    def _gathered_along(self, array: Value, index: list[Any]) -> Lazy:
+        """The part that an array of indices chooses along one axis, of a view."""
+        parts = self._padded(array, index)
+        places = [n for n, p in enumerate(parts) if isinstance(p, (Value, Lazy)) and is_array(p)]
+        others = [n for n, p in enumerate(parts) if not isinstance(p, slice) and n not in places]
+        is_apart = any(isinstance(p, slice) for n in others for p in parts[min(n, places[0]) : max(n, places[0])])  # noqa: E501
+        chosen = self.b.lazy(parts[places[0]])
+        if len(places) > 1 or is_apart or None in parts or chosen.type.dtype == "bool":
+            raise Refusal("a part that several arrays choose is not understood: write the loop")
+        part = self.view(array, [slice(None) if n in places else p for n, p in enumerate(parts)])
+        axis = places[0] - sum(n < places[0] for n in others)
+        count = len(chosen.shape)
+        lengths = self.b.shape(part)
+
+        def at(position: list[Value]) -> Value:
+            place = chosen.at(position[axis : axis + count])
+            return self.b.load(part, [*position[:axis], place, *position[axis + count :]])
+
+        shape = [*lengths[:axis], *chosen.shape, *lengths[axis + 1 :]]
         return Lazy(array.type.dtype, shape, at, [array, *chosen.reads])
 
     def _masked(self, array: Value, mask: Value) -> Value:

@@ -1,6 +1,7 @@
 """Calls inside of kernels: NumPy's functions, methods of arrays, builtins, other kernels."""
 
 import ast
+import inspect
 import math
 import types
 from collections.abc import Callable, Sequence
@@ -146,7 +147,7 @@ class Calls(NewArrays, Reductions):
             return self._scalar_call(called, spelled, args)
         name = _hashed(NAMED, function)
         if name:
-            return getattr(self, f"_call_{name}")(*args, **keywords)
+            return _fitting(getattr(self, f"_call_{name}"), f"np.{name}", args, keywords)
         if isinstance(function, type) and issubclass(function, tuple):
             return self._named(function, args, keywords)
         if isinstance(function, type) and issubclass(function, (np.integer, np.bool_)):
@@ -240,11 +241,11 @@ class Calls(NewArrays, Reductions):
         if not is_array(owner):
             raise Refusal(f"the method `{name}` is not understood")
         if name in _METHODS:
-            return getattr(self, f"_call_{name}")(owner, *args, **keywords)
+            return _fitting(getattr(self, f"_call_{name}"), name, [owner, *args], keywords)
         method = getattr(self, f"_method_{name}", None)
         if method is None:
             raise Refusal(f"the method `{name}` of arrays is not understood")
-        return method(owner, *args, **keywords)
+        return _fitting(method, name, [owner, *args], keywords)
 
     def _method_reshape(self, owner: Thing, *shape: Thing) -> Thing:
         return self._reshaped(owner, shape[0] if isinstance(shape[0], tuple) else shape)
@@ -318,6 +319,7 @@ _METHODS = frozenset(
         "cumsum",
         "ravel",
         "argsort",
+        "transpose",
     }
 )
 _ALSO_REDUCE: frozenset[Any] = frozenset()
@@ -331,8 +333,20 @@ NAMED: dict[Any, str] = {
         "concatenate", "append", "stack", "vstack", "hstack", "column_stack", "expand_dims",
     )
 } | {len: "len", max: "max", min: "min", round: "round", divmod: "divmod", np.amax: "max",
-     np.amin: "min", np.asarray: "array", np.ascontiguousarray: "copy", np.vdot: "dot",
+     np.amin: "min", np.asarray: "asarray", np.ascontiguousarray: "ascontiguousarray",
+     np.asfortranarray: "asfortranarray", np.transpose: "transpose", np.vdot: "dot",
      np.matmul: "dot", sum: "sum", given: "given", np.round: "around", np.around: "around"}  # fmt: skip
+
+
+def _fitting(
+    method: Callable[..., Thing], name: str, args: list[Thing], words: dict[str, Thing]
+) -> Thing:
+    """Call what reads a function, if it has these arguments."""
+    try:
+        inspect.signature(method).bind(*args, **words)
+    except TypeError as error:
+        raise Refusal(f"{name} is not understood with these arguments: {error}") from None
+    return method(*args, **words)
 
 
 def _is_users(function: Any) -> bool:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..builder import dense, rearranging, spectral, sums
+from ..builder import dense, rearranging, samples, spectral, sums
 from ..builder.things import Lazy, Thing, Value
 
 _LOOPS: dict[Any, Any] = {
@@ -19,10 +19,17 @@ _LOOPS: dict[Any, Any] = {
     np.sort: rearranging.sort, np.median: rearranging.median, np.roll: rearranging.roll,
     np.diff: rearranging.diff, np.diag: rearranging.diag, np.tril: rearranging.tril,
     np.triu: rearranging.triu, np.fill_diagonal: rearranging.fill_diagonal,
+    np.flip: rearranging.flip, np.flipud: rearranging.flipud, np.fliplr: rearranging.fliplr,
+    np.repeat: rearranging.repeat, np.identity: rearranging.identity, np.unique: samples.unique,
+    np.nanmax: samples.nanmax, np.nanmin: samples.nanmin, np.nanvar: samples.nanvar,
+    np.nanstd: samples.nanstd, np.nanmedian: samples.nanmedian, np.correlate: samples.correlate,
+    np.histogram: samples.histogram, np.vander: samples.vander,
     np.nonzero: rearranging.nonzero, np.flatnonzero: rearranging.flatnonzero,
 }  # fmt: skip
 _FLOATS = (np.linalg.cholesky, np.linalg.det, np.linalg.slogdet)
-_BY_ARGUMENTS = {np.linalg.solve, np.linalg.lstsq, np.bincount, np.interp, np.sinc, np.where} | {
+_BY_ARGUMENTS = {np.linalg.solve, np.linalg.lstsq, np.bincount, np.interp, np.sinc, np.where,
+    np.percentile, np.quantile, np.cov, np.corrcoef, np.eye,
+} | {
     getattr(np, name) for name in ("trapz", "trapezoid") if hasattr(np, name)
 }
 
@@ -56,6 +63,20 @@ def _chosen(function: Any, args: list[Thing], words: dict[str, Thing]) -> Any:
         return dense.solve_vector if args[-1].type.ndim == 1 else dense.solve_matrix
     if function is np.linalg.lstsq:
         return spectral.lstsq_vector if args[1].type.ndim == 1 else spectral.lstsq_matrix
+    if function in (np.percentile, np.quantile):
+        one, several = {
+            np.percentile: (samples.percentile, samples.percentiles),
+            np.quantile: (samples.quantile, samples.quantiles),
+        }[function]
+        return one if _is_number(args[1]) else several
+    if function in (np.cov, np.corrcoef):
+        rows, two = {
+            np.cov: (samples.covariance_of_rows, samples.covariance_of_two),
+            np.corrcoef: (samples.correlation_of_rows, samples.correlation_of_two),
+        }[function]
+        return rows if len(args) == 1 else two
+    if function is np.eye:
+        return rearranging.eye if len(args) > 1 or set(words) - {"dtype"} else None
     if function is np.bincount:
         return sums.bincount if len(args) + len(words) == 1 else sums.weighted_bincount
     if function is np.interp:

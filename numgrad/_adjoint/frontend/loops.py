@@ -74,6 +74,8 @@ class Loops:
             name = self._called(node.func)
             if name in ("range", "prange"):
                 return self._range([self.number(arg) for arg in node.args])
+            if name in ("ndindex", "ndenumerate"):
+                return getattr(self, f"_{name}")([self.value(arg) for arg in node.args])
             if name in ("enumerate", "zip", "reversed"):
                 return getattr(self, f"_{name}")(node)
         return self._over(self.value(node))
@@ -125,6 +127,27 @@ class Loops:
             return element(self.b.scalar("add", start, self.b.scalar("mul", i, step)))
 
         return self.b.constant(0), count, self.b.constant(1), at
+
+    def _ndindex(self, args: list[Thing]) -> Iteration:
+        """A loop over all indices of a shape, the last one fastest."""
+        parts = args[0] if isinstance(args[0], tuple) else args
+        shape = [self.b.number(part) for part in parts]
+        zero, one, count = self.b.constant(0), self.b.constant(1), shape[0]
+        for length in shape[1:]:
+            count = self.b.scalar("mul", count, length)
+        return zero, count, one, lambda i: self._index_at(i, shape)
+
+    def _index_at(self, place: Value, shape: list[Value]) -> tuple:
+        found: list[Value] = []
+        for length in shape[:0:-1]:
+            found.insert(0, self.b.scalar("mod", place, length))
+            place = self.b.scalar("floordiv", place, length)
+        return (place, *found)
+
+    def _ndenumerate(self, args: list[Thing]) -> Iteration:
+        array = self.b.array(args[0])
+        start, stop, step, at = self._ndindex([tuple(self.b.shape(array))])
+        return start, stop, step, lambda i: (at(i), self.b.load(array, list(at(i))))
 
     def _zip(self, node: ast.Call) -> Iteration | list[Thing]:
         parts = [self.iteration(arg) for arg in node.args]

@@ -57,7 +57,7 @@ def read(function: Any, arguments: Sequence[Any]) -> Program:
     try:
         require_by_value(program)
     except Refusal as refusal:
-        raise AdjointError(f"{kernel.place.file}, in {kernel.name}: {refusal}") from None
+        raise AdjointError(f"{kernel.place.file}, {refusal}") from None
     options = getattr(function, "targetoptions", {})
     program.is_exact = not options.get("fastmath")
     return program

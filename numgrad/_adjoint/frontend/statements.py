@@ -10,9 +10,11 @@ from ..builder.lists import Grown
 from ..builder.things import Complex, Lazy, Static, Thing, is_array, tuple_like
 from ..ssa.ir import Op, Region, Value
 from ..ssa.refusal import Place, Refusal, located
+from .bases import bases
 from .branches import Branches
 from .closures import Closure
 from .complexes import ComplexNumbers
+from .copies import Copies
 from .expressions import Expressions
 from .functions import Calls
 from .growing import GrowingLists
@@ -24,7 +26,7 @@ _MOST_CALLS = 200
 _DEPTH = 20
 
 
-class Statements(Branches, Calls, Loops, ComplexNumbers, GrowingLists, Expressions):
+class Statements(Branches, Calls, Loops, ComplexNumbers, GrowingLists, Copies, Expressions):
     """Reads the statements of one function into a program.
 
     Parameters
@@ -202,15 +204,30 @@ class Statements(Branches, Calls, Loops, ComplexNumbers, GrowingLists, Expressio
             return
         if accumulate:
             raise Refusal("`a[indices] += b` adds once where an index is repeated: write the loop")
-        if len(chosen.shape) != 1 or array.type.ndim != 1:
-            raise Refusal("only arrays with one axis are written by an array of indices")
+        if len(chosen.shape) != 1:
+            raise Refusal("an array of indices that elements are written to has one axis")
         given = self.b.lazy(self.b.array(thing)) if is_array(thing) else self.b.number(thing)
+        chosen = self.b.lazy(self.b.computed(chosen)) if chosen.source is None else chosen
+        shape = [*chosen.shape, *self.b.shape(array)[1:]]
+        if isinstance(given, Lazy):
+            given = self._written_with(array, given, shape)
         self.b.for_each(
-            chosen.shape,
+            shape,
             lambda i: self.b.store(
-                array, [chosen.at(i)], given if isinstance(given, Value) else given.at(i)
+                array, [chosen.at(i[:1]), *i[1:]], self.b.element_of(given, i)
             ),
         )
+
+    def _written_with(self, array: Value, given: Lazy, shape: list[Value]) -> Lazy:
+        """What is written by an array of indices: of the right lengths, and not what is written."""
+        if len(given.shape) > len(shape):
+            raise Refusal("the value has more axes than what it is written to")
+        for one, other in zip(shape[len(shape) - len(given.shape) :], given.shape, strict=True):
+            if other.constant != 1:
+                self.b.check_equal(one, other, "the lengths of a part and its value differ")
+        if any(bases(array) & bases(read) for read in given.reads):
+            return self.b.lazy(self.b.computed(given))
+        return given
 
     def _write_masked(self, array: Value, mask: Lazy, thing: Thing, accumulate: str) -> None:
         if is_array(thing):
@@ -314,9 +331,14 @@ class Statements(Branches, Calls, Loops, ComplexNumbers, GrowingLists, Expressio
     # Calls of other functions
 
     def _do_functiondef(self, node: ast.FunctionDef) -> None:
-        if node.decorator_list:
+        names = [self._decorator(part) for part in node.decorator_list]
+        if any(name not in ("njit", "jit") for name in names):
             raise Refusal("a function within a function is understood without decorators")
         self.names[node.name] = Static(self.closure(node))
+
+    def _decorator(self, node: ast.expr) -> str:
+        thing = self.value(node.func if isinstance(node, ast.Call) else node)
+        return getattr(getattr(thing, "value", None), "__name__", "")
 
     def closure(self, node: ast.FunctionDef | ast.Lambda) -> Closure:
         """Return a function that is defined here."""
