@@ -419,6 +419,29 @@ def slices_backwards(x):
 
 
 @kernel
+def steps_that_are_accepted(x):
+    y, t, h = np.array([1.0, 0.0]), 0.0, 0.1
+    while t < 1.0:
+        k = np.array([y[1], -x[0] * y[0] - x[1] * y[1]])
+        half = y + 0.5 * h * k
+        other = np.array([half[1], -x[0] * half[0] - x[1] * half[1]])
+        if np.max(np.abs(other - k)) < 0.08:
+            t += h
+            y = y + h * other
+            h = min(1.2 * h, 1.0 - t + 1e-9)
+        else:
+            h *= 0.5
+    return y[0] + y[1]
+
+
+@kernel
+def sums_and_differences_of_more(x):
+    m = np.outer(x, WEIGHTS)
+    t = np.arange(0.0, 1.0, 0.3) * np.arange(x[0], x[0] + 3.5)
+    return np.sum(t**2) + np.cumsum(m)[7] * np.diff(x, 2)[1] + np.sum(np.diff(x, n=1) ** 2)
+
+
+@kernel
 def rounded(x):
     return np.sum((x - np.round(x)) * np.round(x, 2)) + round(x[0], 1) * x[1]
 

@@ -111,12 +111,21 @@ def roll(x, shift):
     return made
 
 
-def diff(x):
+def neighbours(x):
     """Return the differences of neighbours."""
     made = np.empty(max(x.size - 1, 0), dtype=x.dtype)
     for i in range(x.size - 1):
         made[i] = x[i + 1] - x[i]
     return made
+
+
+def diff(x, n=1):
+    """Return the differences of neighbours, or those of these differences."""
+    if n == 1:
+        return neighbours(x)
+    if n != 2:
+        raise ValueError("np.diff is understood once or twice")
+    return neighbours(neighbours(x))
 
 
 def diag(x, k=0):
