@@ -249,7 +249,7 @@ class Derived:
             for value in plan.again:
                 if value.op is not None and value.op.name == "load":
                     live.need_elements(classes.of(value.op.array))
-        live.need(ops=[op for op in program.body.walk() if op.name in ("check", "raise")])
+        live.need(ops=[op for op in program.body.walk() if op.name in ("check", "raise", "enough")])
         live.need(ops=list(self.keeping.trips))
         return live
 

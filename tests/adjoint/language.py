@@ -343,6 +343,217 @@ def joined(x):
     return np.sum(z**2) + np.sum(a @ b) * c[0, 1] + np.sum(wide**2)
 
 
+@kernel
+def lists_that_grow(x):
+    out, total = [], 0.0
+    for v in x:
+        if v > 0.3:
+            out.append(v * v)
+        elif out:
+            total += out.pop()
+    doubled = np.array(out) * 2.0
+    out[-1] += x[0]
+    out.extend(x[:2])
+    while len(out) > 1:
+        total = 0.5 * total + out.pop() * out[0]
+    return total + doubled[0] + sum(out) * max(out)
+
+
+@kernel
+def lists_of_tuples(x):
+    pairs = []
+    for i in range(x.size):
+        for j in range(i):
+            if abs(x[i] - x[j]) < 0.3:
+                pairs.append((i, j, x[i] * x[j]))
+    s = 0.0
+    for _ in range(2):
+        for i, j, w in pairs:
+            s += w * (x[i] - x[j]) ** 2
+    return s * len(pairs)
+
+
+def _appended(kept, v):
+    kept.append(v * v)
+    kept.append(v + 1.0)
+
+
+@kernel
+def lists_bound_again(x):
+    front, total = [0], 0.0
+    other = [x[0]]
+    while front:
+        following, values = [], []
+        for i in front:
+            _appended(values, x[i])
+            if i + 2 < x.size:
+                following.append(i + 2)
+            total += values[-1] * values[0]
+        front = following
+        more = [0.5]
+        for v in other:
+            more.append(v * total)
+        other, more = more, other
+    return total + other[1]
+
+
+@kernel
+def queue_with_a_counter(x):
+    queue, i, s = [x[0]], 0, 0.0
+    while i < len(queue):
+        v = queue[i]
+        i += 1
+        if len(queue) < 9:
+            queue.append(v * x[i])
+            queue.append(v + x[i] ** 2)
+        s += v * i
+    return s
+
+
+@kernel
+def slices_backwards(x):
+    part = x[3:0:-1] * x[:1:-1]
+    rows = np.outer(x, x)[::-2, 4:1:-2]
+    empty = x[1:3:-1]
+    return part[0] * part[2] + x[-2::-2][1] ** 2 + np.sum(rows**2) + np.sum(empty) + x[9:-9:-3][1]
+
+
+@kernel
+def steps_that_are_accepted(x):
+    y, t, h = np.array([1.0, 0.0]), 0.0, 0.1
+    while t < 1.0:
+        k = np.array([y[1], -x[0] * y[0] - x[1] * y[1]])
+        half = y + 0.5 * h * k
+        other = np.array([half[1], -x[0] * half[0] - x[1] * half[1]])
+        if np.max(np.abs(other - k)) < 0.08:
+            t += h
+            y = y + h * other
+            h = min(1.2 * h, 1.0 - t + 1e-9)
+        else:
+            h *= 0.5
+    return y[0] + y[1]
+
+
+@kernel
+def sums_and_differences_of_more(x):
+    m = np.outer(x, WEIGHTS)
+    t = np.arange(0.0, 1.0, 0.3) * np.arange(x[0], x[0] + 3.5)
+    return np.sum(t**2) + np.cumsum(m)[7] * np.diff(x, 2)[1] + np.sum(np.diff(x, n=1) ** 2)
+
+
+@kernel
+def rounded(x):
+    return np.sum((x - np.round(x)) * np.round(x, 2)) + round(x[0], 1) * x[1]
+
+
+@kernel
+def order_of_elements(x):
+    first, second = np.argsort(-x), x.argsort()
+    return x[first[0]] ** 2 + np.sum(x[second] * WEIGHTS)
+
+
+@kernel
+def eigenvectors(x):
+    w, v = np.linalg.eigh(np.outer(x, x) + np.diag(WEIGHTS))
+    values = np.linalg.eigvalsh(np.outer(x, x) + np.diag(WEIGHTS))
+    return np.sum(w * WEIGHTS) + np.sum(v[:, 0] ** 3) + v[1, 2] * w[0] + values[1]
+
+
+@kernel
+def singular_vectors(x):
+    a = np.outer(x, WEIGHTS[:3]) * np.sin(np.outer(WEIGHTS, x[:3]))
+    u, s, v = np.linalg.svd(a, False)
+    left, t, _ = np.linalg.svd(a.T)
+    return np.sum(u[:, 0] ** 3) * v[1, 2] + np.sum(s**2 * WEIGHTS[:3]) + t[1] * np.sum(left**3)
+
+
+@kernel
+def factors(x):
+    a = np.sin(np.outer(x, WEIGHTS[:3] + x[1]) * np.outer(WEIGHTS, x[:3]))
+    q, r = np.linalg.qr(a)
+    wide, upper = np.linalg.qr(a.T.copy())
+    return np.sum(q**3) + np.sum(r**3) + np.sum(wide**3) + np.sum(upper**3)
+
+
+@kernel
+def least_squares(x):
+    a = np.sin(np.outer(x, WEIGHTS[:3] + x[1]) * np.outer(WEIGHTS, x[:3]))
+    y, rest, rank, s = np.linalg.lstsq(a, x**2)
+    z, _, _, _ = np.linalg.lstsq(a.T.copy(), np.outer(x[:3], x[:2]))
+    return np.sum(y**3) + rest[0] * rank + np.sum(s) + np.sum(np.linalg.pinv(a) ** 3) + np.sum(z**3)
+
+
+@kernel
+def systems(x):
+    a = np.outer(x, x) + np.diag(WEIGHTS)
+    y, z = np.linalg.solve(a, x), np.linalg.solve(a, np.outer(x, x[:2]))
+    return np.sum(y**3) + np.sum(z**3) + np.sum(np.linalg.inv(a) ** 3)
+
+
+@kernel
+def lists_and_floats_exchanged(x):
+    old, new = np.zeros(3, dtype=np.int64), np.ones(3, dtype=np.int64)
+    u, v = x.copy(), np.zeros_like(x)
+    for k in range(3):
+        for i in range(5):
+            v[i] = u[(i + new[k]) % 5] * 0.9 + x[i] * u[i]
+        old[:] = new + k
+        u, v, old, new = v, u, new, old
+    return np.sum(u**2)
+
+
+@kernel
+def samples(x):
+    y = np.append(x, np.nan)
+    counts, edges = np.histogram(x, 3)
+    spread = np.nanmax(y) * np.nanmin(y) + np.nanstd(y) * np.nanvar(y) + np.nanmedian(y)
+    shares = np.percentile(x, 31.0) + np.sum(np.quantile(x, WEIGHTS / 5.0))
+    together = np.cov(x, x**2)[0, 1] + np.corrcoef(np.vstack((x, np.sin(3 * x))))[0, 1]
+    return np.sum(counts * edges[1:]) + spread + shares + together
+
+
+@kernel
+def turned_and_repeated(x):
+    m = np.outer(x, WEIGHTS)
+    flat = np.repeat(x, 2) * np.flip(np.arange(10))
+    found = np.unique(np.append(x, x[:2]))
+    powers = np.vander(x[:2], 3) * np.eye(2, 3, 1) + np.identity(3)[:2]
+    more = np.correlate(x, x[:3])
+    return (np.flipud(m)[0, 1] * np.fliplr(m)[1, 0] + flat.sum() + found[0] * found[4]
+            + np.sum(powers**2) + np.sum(more**2))  # fmt: skip
+
+
+@kernel
+def same_array_or_a_copy(x):
+    y = x.copy()
+    same, whole = np.asarray(y), np.ascontiguousarray(y)
+    same[0] = 2.0 * y[1]
+    whole[2] = y[0] * y[3]
+    cube = np.outer(x, x[:4]).reshape(5, 2, 2)
+    turned = np.transpose(cube, (2, 0, 1))
+    return np.sum(y**3) + np.sum(turned[1] * turned[0]) + np.transpose(cube[0])[0, 1]
+
+
+@kernel
+def chosen_along_an_axis(x):
+    m = np.outer(x, x)
+    p = np.argsort(x)
+    q = m[p, :][:, p[1:]]
+    m[p] = m * 2.0
+    m[p[:2]] = x
+    return np.sum(q[0] * q[1]) + m[2, p[1:3]].prod() + np.sum(m[1:, p] ** 2)
+
+
+@kernel
+def indices_of_shapes(x):
+    s = 0.0
+    for i, j in np.ndindex(2, 3):
+        s += x[i] * x[j] * (i + 1)
+    for place, v in np.ndenumerate(np.outer(x, WEIGHTS)):
+        s += v * v * place[0] - place[1]
+    return s
+
+
 # Refused: what they do, and words of the message.
 
 
@@ -371,14 +582,44 @@ def shares(x):
 
 
 def eigenvalues(x):
-    return np.linalg.eigvalsh(np.outer(x, x)).sum()
+    return np.linalg.eigvals(np.outer(x, x)).real.sum()
 
 
-def grows(x):
+def sorts_list(x):
     kept = []
     for v in x:
         kept.append(v)
+    kept.sort()
     return kept[0]
+
+
+def list_of_a_loop(x):
+    for v in x:
+        kept = []
+        kept.append(v)
+    return kept[0]
+
+
+def list_of_two_types(x):
+    kept = [0]
+    kept.append(x[0])
+    return kept[1]
+
+
+def copy_that_may_be_the_array(x):
+    y = np.ascontiguousarray(x)
+    y[0] = 2.0
+    return np.sum(x * y)
+
+
+def changes_what_it_runs_over(x):
+    queue = [x[0]]
+    s = 0.0
+    for v in queue:
+        if len(queue) < 4:
+            queue.append(v * x[1])
+        s += v
+    return s
 
 
 def adds_lists(x):
@@ -406,8 +647,12 @@ REFUSED = [
     (overlapping, "write the loop"),
     (recursive, "recursion"),
     (tries, "`try`"),
-    (eigenvalues, "np.linalg.eigvalsh"),
-    (grows, "make an array of the greatest length"),
+    (eigenvalues, "np.linalg.eigvals"),
+    (sorts_list, "use an array, and count what it holds"),
+    (list_of_a_loop, "is a list that is only made in a loop"),
+    (list_of_two_types, "begin with numbers of the greater type"),
+    (copy_that_may_be_the_array, "begin with a copy"),
+    (changes_what_it_runs_over, "while i < len(queue)"),
     (adds_lists, "a list in arithmetic"),
     (changed_since, "hand it over"),
     (draws, "give the draws as an argument"),

@@ -180,12 +180,61 @@ def test_a_statement_that_is_not_understood_is_refused_with_its_line():
     def sorted_sum(x):
         kept = [x[0]]
         kept.append(x[1])
+        kept.sort()
         return kept[0] * kept[1]
 
     assert sorted_sum(X) == 2
     assert sorted_sum(ng.tensor(X)).item() == 2  # no gradient is asked for
     with pytest.raises(ng.errors.NotDifferentiableError, match=r"test_njit.py, line \d+, in sort"):
         ng.func.grad(sorted_sum)(X)
+
+
+@ng.njit
+def neighbours(x):
+    pairs, values = [], []
+    for i in range(len(x)):
+        for j in range(i):
+            if abs(x[i] - x[j]) < 1.5:
+                pairs.append((i, j))
+                values.append(x[i] * x[j])
+    order = np.argsort(np.array(values))
+    w, v = np.linalg.eigh(np.outer(x, x) + np.diag(np.arange(1.0, 4.0)))
+    total = values[order[0]] * w[0] * v[0, 0] ** 2
+    for i, j in pairs:
+        total += (x[i] - x[j]) ** 3
+    return total
+
+
+def test_lists_that_grow_and_what_lapack_gives_have_derivatives_in_all_ways():
+    x = np.array([0.3, 1.2, 2.9])
+    gradient = ng.func.grad(neighbours)
+    along = np.array([0.2, -0.5, 0.4])
+
+    def difference(function, h=1e-4):
+        step = lambda h: (function(x + h * along) - function(x - h * along)) / (2 * h)  # noqa: E731
+        return (4 * step(h / 2) - step(h)) / 3
+
+    np.testing.assert_allclose(gradient(x) @ along, difference(neighbours), rtol=1e-8)
+    second = ng.func.hessian(neighbours)(x) @ along
+    np.testing.assert_allclose(second, difference(gradient), rtol=1e-6)
+    rows = np.stack([x, x[::-1]])
+    mapped = ng.jit(ng.func.vmap(gradient))(rows)
+    np.testing.assert_array_equal(mapped, [gradient(row) for row in rows])
+
+
+@ng.njit
+def long_list(x):
+    kept = [0.0]
+    for _ in range(2000):
+        for v in x:
+            kept.append(0.99 * kept[-1] + v)
+    return kept[-1]
+
+
+def test_list_longer_than_the_tape_makes_that_longer():
+    powers = 0.99 ** np.arange(6000)[::-1]
+    expected = powers.reshape(2000, 3).sum(0)
+    np.testing.assert_allclose(ng.func.grad(long_list)(np.ones(3)), expected, rtol=1e-12)
 
 
 def test_other_functions_of_numba_call_it_and_it_is_pickled():

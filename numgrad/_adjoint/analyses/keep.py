@@ -62,7 +62,8 @@ class Keeping:
         self.plans: dict[Region, Plan] = {}
         self.needed: set[Value] = set()
         self._reversed: dict[Op, bool] = {}
-        made = [op.result for op in program.body.walk() if op.name in ("alloc", "copy")]
+        makers = [op for op in program.body.walk() if op.name in ("alloc", "copy", "given")]
+        made = [array for op in makers for array in op.results if array.type.is_array]
         self._lost = {classes.of(array) for array in made if depth(array.region) > 0}
         self.whole = Whole(program.body, classes, dependence, self._lost, is_whole)
         self._arrays: dict[Region, dict[Value, None]] = {}
@@ -189,7 +190,7 @@ class Keeping:
         if op is None:
             return None
         if op.name in SCALARS:
-            return None if self._is_kept_rather(op) else op.args
+            return None if self._is_kept_rather(op) else op.computed_from
         if op.name == "load":
             if self.is_from_tape(op) and self.whole.region_of(op) is None:
                 return None

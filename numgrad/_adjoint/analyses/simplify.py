@@ -143,6 +143,8 @@ class Liveness:
     ----------
     program : Program
     classes : Classes
+    has_slopes : bool
+        Whether the slopes of what NumPy's functions give are needed: not for values alone.
 
     Attributes
     ----------
@@ -152,8 +154,8 @@ class Liveness:
         The classes of arrays whose elements are needed.
     """
 
-    def __init__(self, program: Program, classes: Classes) -> None:
-        self.classes = classes
+    def __init__(self, program: Program, classes: Classes, has_slopes: bool = False) -> None:
+        self.classes, self.has_slopes = classes, has_slopes
         self.values: set[Value] = set()
         self.ops: set[Op] = set()
         self.groups: set[Value] = set()
@@ -209,12 +211,19 @@ class Liveness:
         found: list[Value | Op] = [owner] if owner is not None else []
         if op.name == "loop":
             return found + self._control(op)
-        if op.name in ("load", "copy"):
-            group = self.classes.of(op.array)
-            if group not in self.groups:
-                self.groups.add(group)
-                found += self._stores.get(group, [])
-        return found + op.args + list(op.info.get("extents", ()))
+        if op.name in ("load", "copy", "given"):
+            for array in op.args:
+                found += self._stores_to(array) if array.type.is_array else []
+        args = op.args if self.has_slopes else op.computed_from
+        return found + args + list(op.info.get("extents", ()))
+
+    def _stores_to(self, array: Value) -> list[Op]:
+        """Return the stores to a class of arrays whose elements are needed from now on."""
+        group = self.classes.of(array)
+        if group in self.groups:
+            return []
+        self.groups.add(group)
+        return self._stores.get(group, [])
 
     def _control(self, op: Op) -> list[Value | Op]:
         """Return the values that decide how often a loop runs."""
@@ -228,12 +237,12 @@ class Liveness:
 
 def remove_dead(program: Program) -> None:
     """Remove operations and carried values whose results are not used."""
-    live = Liveness(program, Classes(program.body))
+    live = Liveness(program, Classes(program.body), has_slopes=True)
     live.need(values=program.results)
     for value in [*program.parameters, *program.results]:
         if value.type.is_array:
             live.need_elements(live.classes.of(value))
-    live.need(ops=[op for op in program.body.walk() if op.name in ("check", "raise")])
+    live.need(ops=[op for op in program.body.walk() if op.name in ("check", "raise", "enough")])
     _prune(program.body, live)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ssa.ir import Value
+from ..ssa.ir import INTEGER, Value
 from ..ssa.refusal import Refusal
 from .building import Builder
 from .promotion import promoted
@@ -73,14 +73,19 @@ class NewArrays:
 
     def _call_arange(self, *args: Thing) -> Thing:
         numbers = [self.b.number(arg) for arg in args]
-        if any(n.type.is_real for n in numbers):
-            raise Refusal("np.arange of floats is not understood: use np.linspace or a loop")
         start, stop, step = bounds_of(self.b, numbers)
-        count = self.b.scalar("extent", start, stop, step)
+        kind = "float64" if any(n.type.is_real for n in numbers) else "int64"
+        count = self._steps(start, stop, step) if kind == "float64" else self.b.scalar("extent", start, stop, step)  # noqa: E501
         at: Callable[[list[Value]], Value] = lambda i: self.b.scalar(  # noqa: E731
             "add", start, self.b.scalar("mul", i[0], step)
         )
-        return Lazy("int64", [count], at, [])
+        return Lazy(kind, [count], at, [])
+
+    def _steps(self, start: Value, stop: Value, step: Value) -> Value:
+        """The length of a range of floats."""
+        whole = self.b.scalar("truediv", self.b.scalar("sub", stop, start), step)
+        count = self.b.scalar("floor_int", whole, spelled="math.ceil")
+        return self.b.scalar("max", count, self.b.constant(0), spelled="max", type=INTEGER)
 
     def _call_linspace(self, start: Thing, stop: Thing, num: Thing = None) -> Thing:
         first, last = self.b.number(start), self.b.number(stop)
@@ -94,8 +99,9 @@ class NewArrays:
 
         return Lazy("float64", [count], at, [])
 
-    def _call_eye(self, n: Thing) -> Thing:
-        made = self.b.alloc("float64", [self.b.number(n)] * 2, "zeros")
+    def _call_eye(self, n: Thing, dtype: Thing = None) -> Thing:
+        name = dtype_name(dtype) if dtype is not None else "float64"
+        made = self.b.alloc(name, [self.b.number(n)] * 2, "zeros")
         one = self.b.constant(1.0)
         self.b.for_each([self.b.number(n)], lambda i: self.b.store(made, [i[0], i[0]], one))
         return made

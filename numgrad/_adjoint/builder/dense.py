@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from ..ssa.conventions import held, kink, root
+from ..ssa.conventions import held, kink, root, slope
+from .given import given
 from .rearranging import flattened
 
 
@@ -28,49 +29,35 @@ def cholesky(a):
 
 
 def solve_vector(a, b):
-    """Return the solution of a system, by elimination with pivots."""
-    n = a.shape[0]
-    u = a.copy()
-    x = b.copy()
-    for k in range(n):
-        pivot = k
-        for i in range(k + 1, n):
-            if abs(u[i, k]) > abs(u[pivot, k]):
-                pivot = i
-        if u[pivot, k] == 0.0:
-            raise np.linalg.LinAlgError("Matrix is singular to machine precision.")
-        if pivot != k:
-            for j in range(n):
-                t = u[k, j]
-                u[k, j] = u[pivot, j]
-                u[pivot, j] = t
-            t = x[k]
-            x[k] = x[pivot]
-            x[pivot] = t
-        for i in range(k + 1, n):
-            factor = u[i, k] / u[k, k]
-            for j in range(k + 1, n):
-                u[i, j] -= factor * u[k, j]
-            x[i] -= factor * x[k]
-    for i in range(n - 1, -1, -1):
-        s = x[i]
-        for j in range(i + 1, n):
-            s -= u[i, j] * x[j]
-        x[i] = s / u[i, i]
+    """Return the solution of a system."""
+    x0 = given(np.linalg.solve, a, b)
+    moved = np.dot(given(np.linalg.inv, a), b - np.dot(a, x0))
+    x = np.empty(a.shape[0], dtype=x0.dtype)
+    for i in range(x.size):
+        x[i] = slope(x0[i], moved[i])
     return x
 
 
 def solve_matrix(a, b):
     """Return the solutions of a system for the columns of a matrix."""
-    x = np.empty_like(b)
-    for j in range(b.shape[1]):
-        x[:, j] = solve_vector(a, b[:, j])
-    return x
+    x0 = given(np.linalg.solve, a, b).copy()
+    moved = np.dot(given(np.linalg.inv, a).copy(), b - np.dot(a, x0))
+    return _with_slopes(x0, moved, a.shape[0], b.shape[1])
 
 
 def inverse(a):
     """Return the inverse of a matrix."""
-    return solve_matrix(a, np.eye(a.shape[0]))
+    x0 = given(np.linalg.inv, a).copy()
+    return _with_slopes(x0, -np.dot(x0, np.dot(a, x0)), a.shape[0], a.shape[0])
+
+
+def _with_slopes(x0, moved, rows, columns):
+    """Return a matrix that is given, with the slopes of another one."""
+    x = np.empty((rows, columns), dtype=x0.dtype)
+    for i in range(rows):
+        for j in range(columns):
+            x[i, j] = slope(x0[i, j], moved[i, j])
+    return x
 
 
 def norm(x, ord=None):  # noqa: A002

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from .given import given
+
 
 def flattened(x):
     """Return all elements of an array as a vector that must not be written."""
@@ -81,34 +83,9 @@ def nonzero(mask):
     return (flatnonzero(mask),)
 
 
-def argsort(x, kind="mergesort"):
-    """Return the order of the elements; equal elements keep their order."""
-    n = x.size
-    order = np.empty(n, dtype=np.int64)
-    other = np.empty(n, dtype=np.int64)
-    for i in range(n):
-        order[i] = i
-    width = 1
-    while width < n:
-        for start in range(0, n, 2 * width):
-            i, j = start, min(start + width, n)
-            middle, end = j, min(start + 2 * width, n)
-            for k in range(start, end):
-                if i < middle and (j >= end or not x[order[j]] < x[order[i]]):
-                    other[k] = order[i]
-                    i += 1
-                else:
-                    other[k] = order[j]
-                    j += 1
-        for k in range(n):
-            order[k] = other[k]
-        width *= 2
-    return order
-
-
 def sort(x):
     """Return the elements in ascending order."""
-    order = argsort(x)
+    order = given(np.argsort, x, "mergesort")
     made = np.empty(x.size, dtype=x.dtype)
     for i in range(x.size):
         made[i] = x[order[i]]
@@ -118,7 +95,7 @@ def sort(x):
 def median(x):
     """Return the median of all elements."""
     flat = flattened(x)
-    order = argsort(flat)
+    order = given(np.argsort, flat, "mergesort")
     middle = flat.size // 2
     if flat.size % 2:
         return flat[order[middle]] * 1.0
@@ -134,12 +111,21 @@ def roll(x, shift):
     return made
 
 
-def diff(x):
+def neighbours(x):
     """Return the differences of neighbouring elements."""
     made = np.empty(max(x.size - 1, 0), dtype=x.dtype)
     for i in range(x.size - 1):
         made[i] = x[i + 1] - x[i]
     return made
+
+
+def diff(x, n=1):
+    """Return the differences of neighbours, or those of these differences."""
+    if n == 1:
+        return neighbours(x)
+    if n != 2:
+        raise ValueError("np.diff is understood once or twice")
+    return neighbours(neighbours(x))
 
 
 def diag(x, k=0):
@@ -180,3 +166,45 @@ def fill_diagonal(x, value):
     """Write a value to the diagonal of a matrix."""
     for i in range(min(x.shape[0], x.shape[1])):
         x[i, i] = value
+
+
+def flip(x):
+    """Return the elements backwards, along all axes."""
+    if x.ndim == 1:
+        return x[::-1]
+    return x[::-1, ::-1]
+
+
+def flipud(x):
+    """Return rows from the last to the first."""
+    return x[::-1]
+
+
+def fliplr(x):
+    """Return columns from the last to the first."""
+    return x[:, ::-1]
+
+
+def repeat(x, repeats):
+    """Return each element several times."""
+    flat = flattened(x)
+    made = np.empty(flat.size * repeats, dtype=x.dtype)
+    for i in range(flat.size):
+        for j in range(repeats):
+            made[i * repeats + j] = flat[i]
+    return made
+
+
+def eye(N, M=None, k=0):  # noqa: N803
+    """Return a matrix with ones on a diagonal."""
+    m = N if M is None else M
+    made = np.zeros((N, m))
+    for i in range(N):
+        if 0 <= i + k < m:
+            made[i, i + k] = 1.0
+    return made
+
+
+def identity(n):
+    """Return the matrix with ones on the diagonal."""
+    return eye(n, n)

@@ -176,7 +176,7 @@ class Reductions:
     def _call_cumsum(self, thing: Thing) -> Thing:
         lazy = self.b.lazy(thing)
         if len(lazy.shape) != 1:
-            raise Refusal("np.cumsum is understood of arrays with one axis")
+            lazy = self.b.lazy(self._call_ravel(thing))
         made = self.b.alloc(lazy.type.dtype, lazy.shape)
 
         def update(index: list[Value], total: Value) -> list[Value]:

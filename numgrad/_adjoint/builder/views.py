@@ -95,4 +95,5 @@ def is_contiguous(array: Value) -> bool:
         if spec != "reshape" and not re.fullmatch("i*[:+]?:*", spec):
             return False
         array = array.op.args[0]
-    return True
+    is_matrix_of_lapack = array.op is not None and array.op.name == "given" and array.type.ndim != 1
+    return not is_matrix_of_lapack

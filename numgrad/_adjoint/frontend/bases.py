@@ -52,14 +52,23 @@ def require_by_value(program: Program) -> None:
     ops = list(program.body.walk())
     stores = {op for op in ops if op.name in ("store", "accum") and not op.info["own"]}
     written = {op: _with_starts(program, bases(op.array)) for op in stores}
+    made = {id(array): array for op in ops for array in op.results if array.type.is_array}
     for hazards, buffer, name in program.by_value:
         if buffer.op not in ops:  # of an attempt that was given up
             continue
-        for op in ops[ops.index(buffer.op) :] + _around(buffer, stores):
-            if op in stores and written[op] & hazards:
+        first = ops.index(buffer.op)
+        after = {op for op in ops[first:] if op in stores and written[op] & hazards}
+        again = {
+            op
+            for op in set(ops[:first]) & stores
+            if any(_is_again(op, made.get(base), buffer) for base in written[op] & hazards)
+        }
+        for op in ops:
+            if op in after or op in again:
                 raise Refusal(
-                    f"`{name}` becomes another array in a loop, and is also written in place "
-                    f"(line {op.line}): write `{name}[:] = ...` instead of `{name} = ...`"
+                    f"line {op.line}, in {program.name}: `{name}` becomes another array, and is "
+                    f"also written in place: write `{name}[:] = ...` instead of `{name} = ...`, or "
+                    f"begin with a copy"
                 )
 
 
@@ -75,11 +84,14 @@ def _with_starts(program: Program, found: set[int]) -> set[int]:
     return found
 
 
-def _around(buffer: Value, stores: set[Op]) -> list[Op]:
-    """Return the stores that a loop around a buffer repeats."""
-    loops = [region for region in buffer.region.ancestors() if region.is_loop]
-    return [op for op in stores if any(op.region.is_within(region) for region in loops)]
+def _is_again(store: Op, base: Value | None, buffer: Value) -> bool:
+    """Whether a store before a copy comes again after it, by a loop around both, to an array that
+    the loop does not make anew."""
+    around = [region for region in buffer.region.ancestors() if region.is_loop]
+    loops = [region for region in around if store.region.is_within(region)]
+    return any(base is None or not base.region.is_within(region) for region in loops)
 
 
 def made_inside(region: Region) -> set[int]:
-    return {id(op.result) for op in region.walk() if op.name in ("alloc", "copy")}
+    made = [op for op in region.walk() if op.name in ("alloc", "copy", "given")]
+    return {id(array) for op in made for array in op.results}

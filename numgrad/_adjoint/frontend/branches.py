@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..builder.building import Builder
+from ..builder.lists import Grown, as_list, as_tuple
 from ..builder.promotion import unified
 from ..builder.things import Complex, Poison, Static, Thing, tuple_like
 from ..ssa.ir import Op, Region, Value
@@ -74,6 +75,8 @@ class Branches:
         if isinstance(one, Complex) or isinstance(other, Complex):
             pairs = zip(self._parts(one), self._parts(other), strict=True)
             return Complex(*(a if a is b else self.merge(op, name, a, b) for a, b in pairs))
+        if isinstance(one, Grown) or isinstance(other, Grown):
+            return self._merge_lists(op, name, one, other)
         if isinstance(one, tuple) or isinstance(other, tuple):
             return self._merge_tuples(op, name, one, other)
         known = one if one is not None else other
@@ -89,6 +92,11 @@ class Branches:
         if isinstance(thing, Complex):
             return thing.re, thing.im
         return thing, None if thing is None else self.b.constant(0.0)
+
+    def _merge_lists(self, op: Op, name: str, one: Thing, other: Thing) -> Thing:
+        if not isinstance(one, Grown) or not isinstance(other, Grown):
+            return Poison(f"`{name}` is a list that is only made under a condition")
+        return as_list(self._merge_tuples(op, name, as_tuple(one), as_tuple(other)))
 
     def _merge_tuples(self, op: Op, name: str, one: Thing, other: Thing) -> Thing:
         size = len(one if isinstance(one, tuple) else other)

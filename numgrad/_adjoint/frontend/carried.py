@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..builder.lists import Parts, as_list, as_tuple
 from ..builder.promotion import unified
 from ..builder.things import Complex, Poison, Static, Thing, tuple_like
 from ..ssa.ir import Region, Type, Value
@@ -35,7 +36,7 @@ class Carried:
 
     def __init__(self, reader: Any, known: dict[Path, Any], names: list[str]) -> None:
         self.reader, self.b, self.known = reader, reader.b, known
-        self.outer = dict(reader.names)
+        self.outer = {name: as_tuple(thing) for name, thing in reader.names.items()}
         self.names = names
         self.starts: dict[Path, Value] = {}
         self.buffers: dict[Path, Value] = {}
@@ -89,7 +90,7 @@ class Carried:
         """Bind names to values; a name without a value before the loop has none."""
         for name in self.names:
             thing = self._renamed((name,), self.outer.get(name), values)
-            self.reader.names[name] = thing
+            self.reader.names[name] = as_list(thing)
             if thing is None:
                 del self.reader.names[name]
 
@@ -117,7 +118,8 @@ class Carried:
         Again
             If something else was assumed.
         """
-        settled = [self._is_settled((name,), self.reader.names.get(name)) for name in self.names]
+        ends = {name: as_tuple(self.reader.names.get(name)) for name in self.names}
+        settled = [self._is_settled((name,), end) for name, end in ends.items()]
         if not all(settled):
             raise Again
 
@@ -152,6 +154,8 @@ class Carried:
             return self._poison(
                 path, f"`{path[0]}` stands for tuples of different lengths in a loop"
             )
+        if isinstance(end, Parts) is not isinstance(outer, Parts):
+            return self._poison(path, f"`{path[0]}` is a list that is only made in a loop")
         is_new = outer is None and self.known.get(path) != len(end)
         if is_new:
             self.known[path] = len(end)

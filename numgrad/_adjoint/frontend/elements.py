@@ -8,6 +8,7 @@ import numpy as np
 
 from ..builder import rearranging
 from ..builder.building import Builder
+from ..builder.lists import Grown
 from ..builder.things import Complex, Lazy, Static, Thing, described, is_array
 from ..ssa.ir import INTEGER, Type, Value
 from ..ssa.ranges import affine, is_at_most, is_natural
@@ -26,6 +27,7 @@ class Elements:
     complex_attribute: Callable[..., Thing]
     complex_element: Callable[..., Thing]
     array_of: Callable[..., Value]
+    list_element: Callable[..., Thing]
     constants: Callable[[Any, np.ndarray, str], Value]
 
     def _attribute(self, node: ast.Attribute) -> Thing:
@@ -75,6 +77,8 @@ class Elements:
 
     def _subscript(self, node: ast.Subscript) -> Thing:
         thing = self.value(node.value)
+        if isinstance(thing, Grown):
+            return self.list_element(thing, node.slice)
         if isinstance(thing, tuple):
             return self._tuple_element(thing, node.slice)
         if isinstance(thing, Complex):
@@ -141,7 +145,7 @@ class Elements:
 
     def _gathered(self, array: Value, index: list[Any]) -> Lazy:
         if len(index) != 1:
-            raise Refusal("a part that several arrays choose is not understood: write the loop")
+            return self._gathered_along(array, index)
         chosen = self.b.lazy(index[0])
         if chosen.type.dtype == "bool":
             return self.b.lazy(self._masked(array, self.b.array(chosen)))
@@ -151,6 +155,27 @@ class Elements:
             return self.b.load(array, [chosen.at(position[:count]), *position[count:]])
 
         shape = chosen.shape + self.b.shape(array)[1:]
+        return Lazy(array.type.dtype, shape, at, [array, *chosen.reads])
+
+    def _gathered_along(self, array: Value, index: list[Any]) -> Lazy:
+        """The part that an array of indices chooses along one axis, of a view."""
+        parts = self._padded(array, index)
+        places = [n for n, p in enumerate(parts) if isinstance(p, (Value, Lazy)) and is_array(p)]
+        others = [n for n, p in enumerate(parts) if not isinstance(p, slice) and n not in places]
+        is_apart = any(isinstance(p, slice) for n in others for p in parts[min(n, places[0]) : max(n, places[0])])  # noqa: E501
+        chosen = self.b.lazy(parts[places[0]])
+        if len(places) > 1 or is_apart or None in parts or chosen.type.dtype == "bool":
+            raise Refusal("a part that several arrays choose is not understood: write the loop")
+        part = self.view(array, [slice(None) if n in places else p for n, p in enumerate(parts)])
+        axis = places[0] - sum(n < places[0] for n in others)
+        count = len(chosen.shape)
+        lengths = self.b.shape(part)
+
+        def at(position: list[Value]) -> Value:
+            place = chosen.at(position[axis : axis + count])
+            return self.b.load(part, [*position[:axis], place, *position[axis + count :]])
+
+        shape = [*lengths[:axis], *chosen.shape, *lengths[axis + 1 :]]
         return Lazy(array.type.dtype, shape, at, [array, *chosen.reads])
 
     def _masked(self, array: Value, mask: Value) -> Value:
@@ -164,8 +189,8 @@ class Elements:
     def view(self, array: Value, index: list[Any]) -> Value:
         """Return the view that indices and slices take of an array."""
         spec, args, extents = "", [], []
-        lengths = iter(enumerate(self._padded(array, index)))
-        for position, part in lengths:
+        array, parts = self._turned(array, self._padded(array, index))
+        for position, part in enumerate(parts):
             axis = position - spec.count("n")
             letter, values, extent = self._axis(array, axis, part)
             spec += letter
@@ -185,6 +210,53 @@ class Elements:
             return index[:place] + rest + index[place + 1 :]
         return index + rest
 
+    def _turned(self, array: Value, parts: list[Any]) -> tuple[Value, list[Any]]:
+        """Take slices with negative steps: those that follow from the rest have none."""
+        axis = -1
+        for place, part in enumerate(parts):
+            axis += part is not None
+            if not isinstance(part, slice) or part.step is None:
+                continue
+            step, has_ends = part.step.constant, (part.start, part.stop) != (None, None)
+            if isinstance(step, int) and step < 0 and (step < -1 or has_ends):
+                array = self._backwards(array, axis, part, step)
+                parts = [*parts[:place], slice(None), *parts[place + 1 :]]
+        return array, parts
+
+    def _backwards(self, array: Value, axis: int, part: slice, step: int) -> Value:
+        """The view of a slice with a negative step: of what it covers, turned around."""
+        b, length = self.b, self.b.extent(array, axis)
+        last = b.scalar("sub", length, b.constant(1))
+        start = last if part.start is None else self._from_behind(part.start, length, last)
+        before = b.constant(-1)
+        stop = before if part.stop is None else self._from_behind(part.stop, length, last)
+        count = b.scalar("extent", start, stop, b.constant(step))
+        gaps = b.scalar("mul", b.scalar("sub", count, b.constant(1)), b.constant(-step))
+        low = self._at_least_zero(b.scalar("sub", start, gaps))
+        covered = self._at_least_zero(b.scalar("add", gaps, b.constant(1)))
+        array = self._along(array, axis, "+", [low], covered)
+        array = self._along(array, axis, "r", [], covered)
+        if step == -1:
+            return array
+        return self._along(array, axis, "%", [b.constant(0), b.constant(-step)], count)
+
+    def _from_behind(self, end: Value, length: Value, last: Value) -> Value:
+        """An end of a slice with a negative step, within -1 and the last position."""
+        end = end if is_natural(end) else self._wrapped(end, length)
+        least = self.b.constant(-1)
+        end = self.b.scalar("max", end, least, spelled="max", type=INTEGER)
+        return self.b.scalar("min", end, last, spelled="min", type=INTEGER)
+
+    def _along(
+        self, array: Value, axis: int, letter: str, values: list[Value], extent: Value
+    ) -> Value:
+        """A view that takes a part along one axis."""
+        shape = self.b.shape(array)
+        extents = [*shape[:axis], extent, *shape[axis + 1 :]]
+        spec = ":" * axis + letter + ":" * (len(shape) - axis - 1)
+        args = [array, *values]
+        return self.b.op("view", args, array.type, spec=spec, extents=extents).result
+
     def _axis(self, array: Value, axis: int, part: Any) -> tuple[str, list[Value], list[Value]]:
         """Return the letter, the values and the length of an axis of a view; `base_element` says
         what the letters mean."""
@@ -200,7 +272,7 @@ class Elements:
         if start is None and stop is None and step.constant == -1:
             return "r", [], [length]
         if not isinstance(step.constant, int) or step.constant < 1:
-            raise Refusal("a slice whose step may be negative is not understood: write the loop")
+            raise Refusal("a slice whose step is not known and may be negative: write the loop")
         start = self.b.constant(0) if start is None else start
         if not is_natural(start):
             start = self._at_least_zero(self._wrapped(start, length))

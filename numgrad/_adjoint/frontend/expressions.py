@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..builder.building import Builder
+from ..builder.lists import Grown
 from ..builder.things import Complex, Lazy, Poison, Static, Thing, is_array, tuple_like
 from ..ssa.ir import Type, Value
 from ..ssa.refusal import Refusal
@@ -62,6 +63,7 @@ class Expressions(Elements):
     complex_unary: Callable[..., Thing]
     complex_compared: Callable[..., Thing]
     complex_product: Callable[..., Thing]
+    lists: Any
 
     def value(self, node: ast.expr) -> Thing:
         """Evaluate an expression.
@@ -78,7 +80,11 @@ class Expressions(Elements):
 
     def number(self, node: ast.expr) -> Value:
         """Evaluate an expression that must be a number."""
-        return self.b.number(self.value(node))
+        return self.b.number(self._counted(self.value(node)))
+
+    def _counted(self, thing: Thing) -> Thing:
+        """The length of a list that stands where a number does, as in `while queue`."""
+        return self.lists.count(thing) if isinstance(thing, Grown) else thing
 
     def _constant(self, node: ast.Constant) -> Thing:
         if isinstance(node.value, complex):
@@ -217,7 +223,7 @@ class Expressions(Elements):
     def _unaryop(self, node: ast.UnaryOp) -> Thing:
         operand = self.value(node.operand)
         if isinstance(node.op, ast.Not):
-            return self.b.scalar("not", self.b.number(operand))
+            return self.b.scalar("not", self.b.number(self._counted(operand)))
         number = operand.constant if isinstance(operand, Value) else None
         if (
             isinstance(node.op, ast.USub)

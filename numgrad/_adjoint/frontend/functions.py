@@ -1,6 +1,7 @@
 """Calls inside of kernels: NumPy's functions, methods of arrays, builtins, other kernels."""
 
 import ast
+import inspect
 import math
 import types
 from collections.abc import Callable, Sequence
@@ -10,10 +11,12 @@ import numpy as np
 
 from ..builder.building import Builder
 from ..builder.creation import NewArrays, bounds_of, dtype_name
+from ..builder.lists import Grown
+from ..builder.given import append_given, given
 from ..builder.reductions import Reductions
 from ..builder.things import Complex, Lazy, Static, Thing, described, is_array
 from ..builder.views import is_contiguous
-from ..ssa.conventions import clip, held, kink, root, tied
+from ..ssa.conventions import clip, held, kink, root, slope, tied, undefined
 from ..ssa.gamma import polygamma
 from ..ssa.ir import Type, Value
 from ..ssa.refusal import Refusal
@@ -59,7 +62,8 @@ def _scalar_functions() -> dict[Any, tuple[str, str]]:
         np.bitwise_and: ("bitand", ""),
         np.bitwise_or: ("bitor", ""), np.bitwise_xor: ("bitxor", ""), np.invert: ("invert", ""),
         np.left_shift: ("lshift", ""), np.right_shift: ("rshift", ""),
-        tied: ("tied", "tied"), kink: ("kink", "kink"),
+        tied: ("tied", "tied"), kink: ("kink", "kink"), slope: ("slope", ""),
+        undefined: ("undefined", ""),
     }  # fmt: skip
     return found | more
 
@@ -79,6 +83,9 @@ class Calls(NewArrays, Reductions):
     arithmetic: Callable[..., Value]
     complex_call: Callable[..., Thing]
     complex_method: Callable[..., Thing]
+    lists: Any
+    list_method: Callable[..., Thing]
+    as_arrays: Callable[..., list[Thing]]
 
     def call(self, node: ast.Call) -> Thing:
         """Evaluate a call."""
@@ -130,6 +137,8 @@ class Calls(NewArrays, Reductions):
         is_complex = any(isinstance(a, Complex) for a in args) and not self._is_read(function)
         if is_complex or function in (complex, np.complex128, np.complex64):
             return self.complex_call(node, function, args, keywords)
+        if not self._is_read(function):
+            args = self.as_arrays(function, args)
         if loops := loops_of(function, args, keywords):
             self._require_doubles(function, args)
             return self.inlined(node, loops, [self.computed(arg) for arg in args], keywords)
@@ -139,7 +148,7 @@ class Calls(NewArrays, Reductions):
             return self._scalar_call(called, spelled, args)
         name = _hashed(NAMED, function)
         if name:
-            return getattr(self, f"_call_{name}")(*args, **keywords)
+            return _fitting(getattr(self, f"_call_{name}"), f"np.{name}", args, keywords)
         if isinstance(function, type) and issubclass(function, tuple):
             return self._named(function, args, keywords)
         if isinstance(function, type) and issubclass(function, (np.integer, np.bool_)):
@@ -162,6 +171,9 @@ class Calls(NewArrays, Reductions):
             raise Refusal("np.linalg is understood of arrays of float64")
 
     def _scalar_call(self, name: str, spelled: str, args: list[Thing]) -> Thing:
+        if name == "slope":
+            value, linear = map(self.b.number, args)
+            return self.b.scalar(name, value, linear, type=value.type)
         if name == "pow":
             return self.b.elementwise(lambda x, y: self.arithmetic("pow", x, y), args)
         if name in ("and", "or", "not") and any(self._dtype(arg) != "bool" for arg in args):
@@ -184,17 +196,32 @@ class Calls(NewArrays, Reductions):
         except TypeError as error:
             raise Refusal(str(error)) from None
 
+    def _call_given(self, function: Static, *args: Thing) -> Thing:
+        return append_given(self.b, function.value, [self.computed(arg) for arg in args])
+
+    def _call_argsort(self, thing: Thing, kind: Thing = None) -> Thing:
+        args = [self.b.array(thing), *([kind] if kind is not None else [])]
+        return append_given(self.b, np.argsort, args)
+
     # Builtins
 
     def _call_len(self, thing: Thing) -> Thing:
+        if isinstance(thing, Grown):
+            return self.lists.count(thing)
         if isinstance(thing, tuple):
             return self.b.constant(len(thing))
         return thing.shape[0] if isinstance(thing, Lazy) else self.b.extent(self.b.array(thing), 0)
 
     def _call_round(self, thing: Thing, digits: Thing = None) -> Thing:
         if digits is not None:
-            raise Refusal("round with digits is not understood")
+            args = [self.b.number(thing), self.b.number(digits)]
+            return self.b.scalar("rounded", *args, spelled="round")
         return self.b.scalar("floor_int", self.b.number(thing), spelled="round")
+
+    def _call_around(self, thing: Thing, decimals: Thing = None) -> Thing:
+        if decimals is None:
+            return self._scalar_call("rint", "np.rint", [thing])
+        return self._scalar_call("rounded", "np.round", [thing, self.b.number(decimals)])
 
     def _call_divmod(self, one: Thing, other: Thing) -> Thing:
         x, y = self.b.number(one), self.b.number(other)
@@ -208,16 +235,18 @@ class Calls(NewArrays, Reductions):
         if is_array(owner) and owner.type.is_list and name != "copy":
             rewrite = "make an array of the greatest length, and count what it holds"
             raise Refusal(f"the method `{name}` of lists is not understood: {rewrite}")
+        if isinstance(owner, Grown):
+            return self.list_method(owner, name, args)
         if isinstance(owner, Complex):
             return self.complex_method(owner, name, args, keywords)
         if not is_array(owner):
             raise Refusal(f"the method `{name}` is not understood")
         if name in _METHODS:
-            return getattr(self, f"_call_{name}")(owner, *args, **keywords)
+            return _fitting(getattr(self, f"_call_{name}"), name, [owner, *args], keywords)
         method = getattr(self, f"_method_{name}", None)
         if method is None:
             raise Refusal(f"the method `{name}` of arrays is not understood")
-        return method(owner, *args, **keywords)
+        return _fitting(method, name, [owner, *args], keywords)
 
     def _method_reshape(self, owner: Thing, *shape: Thing) -> Thing:
         return self._reshaped(owner, shape[0] if isinstance(shape[0], tuple) else shape)
@@ -290,6 +319,8 @@ _METHODS = frozenset(
         "std",
         "cumsum",
         "ravel",
+        "argsort",
+        "transpose",
     }
 )
 _ALSO_REDUCE: frozenset[Any] = frozenset()
@@ -298,13 +329,25 @@ NAMED: dict[Any, str] = {
     for name in (
         "zeros", "empty", "ones", "full", "zeros_like", "empty_like", "ones_like", "full_like",
         "copy", "arange", "linspace", "eye", "array", "sum", "mean", "prod", "max", "min", "var",
-        "std", "any", "all", "argmax", "argmin", "cumsum", "reshape",
+        "std", "any", "all", "argmax", "argmin", "argsort", "cumsum", "reshape",
         "ravel", "dot", "outer", "clip", "searchsorted",
         "concatenate", "append", "stack", "vstack", "hstack", "column_stack", "expand_dims",
     )
 } | {len: "len", max: "max", min: "min", round: "round", divmod: "divmod", np.amax: "max",
-     np.amin: "min", np.asarray: "array", np.ascontiguousarray: "copy", np.vdot: "dot",
-     np.matmul: "dot", sum: "sum"}  # fmt: skip
+     np.amin: "min", np.asarray: "asarray", np.ascontiguousarray: "ascontiguousarray",
+     np.asfortranarray: "asfortranarray", np.transpose: "transpose", np.vdot: "dot",
+     np.matmul: "dot", sum: "sum", given: "given", np.round: "around", np.around: "around"}  # fmt: skip
+
+
+def _fitting(
+    method: Callable[..., Thing], name: str, args: list[Thing], words: dict[str, Thing]
+) -> Thing:
+    """Call what reads a function, if it has these arguments."""
+    try:
+        inspect.signature(method).bind(*args, **words)
+    except TypeError as error:
+        raise Refusal(f"{name} is not understood with these arguments: {error}") from None
+    return method(*args, **words)
 
 
 def _is_users(function: Any) -> bool:

@@ -4,23 +4,32 @@ from typing import Any
 
 import numpy as np
 
-from ..builder import dense, rearranging, sums
+from ..builder import dense, rearranging, samples, spectral, sums
 from ..builder.things import Lazy, Thing, Value
 
 _LOOPS: dict[Any, Any] = {
     np.linalg.cholesky: dense.cholesky, np.linalg.inv: dense.inverse, np.linalg.norm: dense.norm,
     np.linalg.det: dense.det, np.linalg.slogdet: dense.slogdet,
-    np.linalg.matrix_power: dense.matrix_power,
+    np.linalg.matrix_power: dense.matrix_power, np.linalg.eigh: spectral.eigh,
+    np.linalg.eigvalsh: spectral.eigvalsh, np.linalg.svd: spectral.svd, np.linalg.qr: spectral.qr,
+    np.linalg.pinv: spectral.pinv,
     np.trace: sums.trace, np.cumprod: sums.cumprod, np.nansum: sums.nansum,
     np.nanmean: sums.nanmean, np.ptp: sums.ptp, np.cross: sums.cross, np.kron: sums.kron,
     np.convolve: sums.convolve, np.count_nonzero: sums.count_nonzero,
     np.sort: rearranging.sort, np.median: rearranging.median, np.roll: rearranging.roll,
     np.diff: rearranging.diff, np.diag: rearranging.diag, np.tril: rearranging.tril,
     np.triu: rearranging.triu, np.fill_diagonal: rearranging.fill_diagonal,
+    np.flip: rearranging.flip, np.flipud: rearranging.flipud, np.fliplr: rearranging.fliplr,
+    np.repeat: rearranging.repeat, np.identity: rearranging.identity, np.unique: samples.unique,
+    np.nanmax: samples.nanmax, np.nanmin: samples.nanmin, np.nanvar: samples.nanvar,
+    np.nanstd: samples.nanstd, np.nanmedian: samples.nanmedian, np.correlate: samples.correlate,
+    np.histogram: samples.histogram, np.vander: samples.vander,
     np.nonzero: rearranging.nonzero, np.flatnonzero: rearranging.flatnonzero,
 }  # fmt: skip
-_FLOATS = (np.linalg.cholesky, np.linalg.inv, np.linalg.solve, np.linalg.det, np.linalg.slogdet)
-_BY_ARGUMENTS = {np.linalg.solve, np.bincount, np.interp, np.sinc, np.argsort, np.where} | {
+_FLOATS = (np.linalg.cholesky, np.linalg.det, np.linalg.slogdet)
+_BY_ARGUMENTS = {np.linalg.solve, np.linalg.lstsq, np.bincount, np.interp, np.sinc, np.where,
+    np.percentile, np.quantile, np.cov, np.corrcoef, np.eye,
+} | {
     getattr(np, name) for name in ("trapz", "trapezoid") if hasattr(np, name)
 }
 
@@ -52,6 +61,22 @@ def _chosen(function: Any, args: list[Thing], words: dict[str, Thing]) -> Any:
     """Return the loops for the number and the kinds of the arguments."""
     if function is np.linalg.solve:
         return dense.solve_vector if args[-1].type.ndim == 1 else dense.solve_matrix
+    if function is np.linalg.lstsq:
+        return spectral.lstsq_vector if args[1].type.ndim == 1 else spectral.lstsq_matrix
+    if function in (np.percentile, np.quantile):
+        one, several = {
+            np.percentile: (samples.percentile, samples.percentiles),
+            np.quantile: (samples.quantile, samples.quantiles),
+        }[function]
+        return one if _is_number(args[1]) else several
+    if function in (np.cov, np.corrcoef):
+        rows, two = {
+            np.cov: (samples.covariance_of_rows, samples.covariance_of_two),
+            np.corrcoef: (samples.correlation_of_rows, samples.correlation_of_two),
+        }[function]
+        return rows if len(args) == 1 else two
+    if function is np.eye:
+        return rearranging.eye if len(args) > 1 or set(words) - {"dtype"} else None
     if function is np.bincount:
         return sums.bincount if len(args) + len(words) == 1 else sums.weighted_bincount
     if function is np.interp:
@@ -60,9 +85,6 @@ def _chosen(function: Any, args: list[Thing], words: dict[str, Thing]) -> Any:
         return sums.sinc if _is_number(args[0]) else None
     if function is np.where:
         return rearranging.nonzero if len(args) == 1 else None
-    if function is np.argsort:  # the order of equal elements is known for one kind alone
-        kind = words.get("kind", args[1] if len(args) > 1 else None)
-        return rearranging.argsort if getattr(kind, "value", "") == "mergesort" else None
     return sums.trapezoid if len(args) == 2 or "x" in words else sums.even_trapezoid
 
 

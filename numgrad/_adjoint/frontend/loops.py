@@ -7,9 +7,11 @@ from typing import Any
 
 from ..builder.building import Builder
 from ..builder.creation import bounds_of
+from ..builder.lists import Grown
 from ..builder.things import Complex, Lazy, Static, Thing, is_array
 from ..ssa.ir import BOOLEAN, INTEGER, Op, Region, Value
 from ..ssa.refusal import Refusal
+from .bases import bases
 from .carried import Again, Carried, Path
 
 _ATTEMPTS = 8
@@ -30,9 +32,13 @@ class Loops:
     computed: Callable[[Thing], Thing]
     complex_element: Callable[..., Thing]
     bind: Callable[[ast.expr, Thing], None]
+    lists: Any
+    _iterated: list[Value] = []  # the lengths of the lists that a loop runs over
 
     def _do_for(self, node: ast.For) -> None:
+        outer, self._iterated = self._iterated, []
         iterated = self.iteration(node.iter)
+        lengths, self._iterated = self._iterated, outer
         if isinstance(iterated, list):
             self._unroll(node, iterated)
             return
@@ -44,10 +50,20 @@ class Loops:
 
         hint = node.target.id if isinstance(node.target, ast.Name) else "i"
         self._loop(node, [start, stop, step], body, hint)
+        self._require_steady(lengths)
         is_parallel = isinstance(node.iter, ast.Call) and ast.unparse(node.iter.func).endswith(
             "prange"
         )
         self.b.region.ops[-1].info["is_parallel"] = is_parallel and self.b.program.is_parallel
+
+    def _require_steady(self, lengths: list[Value]) -> None:
+        """Refuse a loop over a list that its body makes longer or shorter."""
+        stores = [op for op in self.b.region.ops[-1].body.walk() if op.name == "store"]
+        if any(bases(op.array) & bases(length) for op in stores for length in lengths):
+            raise Refusal(
+                "a loop over a list that it changes is not understood: write "
+                "`while i < len(queue): item = queue[i]; i += 1`"
+            )
 
     def _do_while(self, node: ast.While) -> None:
         self._loop(node, [], lambda region: None, "")
@@ -59,6 +75,8 @@ class Loops:
             name = self._called(node.func)
             if name in ("range", "prange"):
                 return self._range([self.number(arg) for arg in node.args])
+            if name in ("ndindex", "ndenumerate"):
+                return getattr(self, f"_{name}")([self.value(arg) for arg in node.args])
             if name in ("enumerate", "zip", "reversed"):
                 return getattr(self, f"_{name}")(node)
         return self._over(self.value(node))
@@ -75,6 +93,10 @@ class Loops:
     def _over(self, thing: Thing) -> Iteration | list[Thing]:
         if isinstance(thing, tuple):
             return list(thing)
+        if isinstance(thing, Grown):
+            zero, one = self.b.constant(0), self.b.constant(1)
+            self._iterated.append(thing.length)
+            return zero, self.lists.count(thing), one, lambda i: self.lists.element(thing, i)
         if isinstance(thing, Lazy):
             thing = self.b.computed(thing)
         if isinstance(thing, Complex):
@@ -106,6 +128,27 @@ class Loops:
             return element(self.b.scalar("add", start, self.b.scalar("mul", i, step)))
 
         return self.b.constant(0), count, self.b.constant(1), at
+
+    def _ndindex(self, args: list[Thing]) -> Iteration:
+        """A loop over all indices of a shape, the last one fastest."""
+        parts = args[0] if isinstance(args[0], tuple) else args
+        shape = [self.b.number(part) for part in parts]
+        zero, one, count = self.b.constant(0), self.b.constant(1), shape[0]
+        for length in shape[1:]:
+            count = self.b.scalar("mul", count, length)
+        return zero, count, one, lambda i: self._index_at(i, shape)
+
+    def _index_at(self, place: Value, shape: list[Value]) -> tuple:
+        found: list[Value] = []
+        for length in shape[:0:-1]:
+            found.insert(0, self.b.scalar("mod", place, length))
+            place = self.b.scalar("floordiv", place, length)
+        return (place, *found)
+
+    def _ndenumerate(self, args: list[Thing]) -> Iteration:
+        array = self.b.array(args[0])
+        start, stop, step, at = self._ndindex([tuple(self.b.shape(array))])
+        return start, stop, step, lambda i: (at(i), self.b.load(array, list(at(i))))
 
     def _zip(self, node: ast.Call) -> Iteration | list[Thing]:
         parts = [self.iteration(arg) for arg in node.args]

@@ -52,10 +52,12 @@ def read(function: Any, arguments: Sequence[Any]) -> Program:
     for name, argument in zip(kernel.parameters, arguments, strict=True):
         reader.names[name] = _parameter(reader, program, name, argument)
     _return(builder, program, reader.run())
+    if program.room is not None and program.room.op is not None:
+        program.body.ops.insert(0, program.room.op)
     try:
         require_by_value(program)
     except Refusal as refusal:
-        raise AdjointError(f"{kernel.place.file}, in {kernel.name}: {refusal}") from None
+        raise AdjointError(f"{kernel.place.file}, {refusal}") from None
     options = getattr(function, "targetoptions", {})
     program.is_exact = not options.get("fastmath")
     return program

@@ -6,14 +6,18 @@ from typing import Any
 
 from ..builder import rearranging
 from ..builder.building import Builder
+from ..builder.lists import Grown
 from ..builder.things import Complex, Lazy, Static, Thing, is_array, tuple_like
 from ..ssa.ir import Op, Region, Value
 from ..ssa.refusal import Place, Refusal, located
+from .bases import bases
 from .branches import Branches
 from .closures import Closure
 from .complexes import ComplexNumbers
+from .copies import Copies
 from .expressions import Expressions
 from .functions import Calls
+from .growing import GrowingLists
 from .jumps import RESULT, written
 from .loops import Loops
 from .source import Kernel
@@ -22,7 +26,7 @@ _MOST_CALLS = 200
 _DEPTH = 20
 
 
-class Statements(Branches, Calls, Loops, ComplexNumbers, Expressions):
+class Statements(Branches, Calls, Loops, ComplexNumbers, GrowingLists, Copies, Expressions):
     """Reads the statements of one function into a program.
 
     Parameters
@@ -108,8 +112,12 @@ class Statements(Branches, Calls, Loops, ComplexNumbers, Expressions):
     def _do_assign(self, node: ast.Assign) -> None:
         hints = [t.id for t in node.targets if isinstance(t, ast.Name)]
         self.b.hint = hints[0] if hints and hints[0] != RESULT else ""
-        thing = self.value(node.value)
-        if isinstance(node.value, ast.List) and isinstance(node.targets[0], ast.Name):
+        if (several := self.new_lists(node)) is not None:
+            self.bind(node.targets[0], several)
+            return
+        grown = self.new_list(node.targets[0], node.value)
+        thing = self.value(node.value) if grown is None else grown
+        if grown is None and isinstance(node.value, ast.List) and isinstance(node.targets[0], ast.Name):
             thing = self._listed(thing)
         if isinstance(thing, Lazy) and not isinstance(node.targets[0], ast.Subscript):
             thing = self.b.computed(thing, hint=self.b.hint)
@@ -119,11 +127,6 @@ class Statements(Branches, Calls, Loops, ComplexNumbers, Expressions):
 
     def _listed(self, thing: tuple) -> Thing:
         """A list of numbers that has a name: an array, whose elements can be written."""
-        if not thing:
-            raise Refusal(
-                "a list that grows is not understood: make an array of the greatest length, "
-                "np.empty(n), and count what it holds"
-            )
         are_numbers = all(isinstance(part, Value) and not part.type.is_array for part in thing)
         return self.b.listed(self.array_of(thing)) if are_numbers else thing
 
@@ -162,7 +165,11 @@ class Statements(Branches, Calls, Loops, ComplexNumbers, Expressions):
             self.bind(part, value)
 
     def _write(self, target: ast.Subscript, thing: Thing, accumulate: str = "") -> None:
-        array, index = self.value(target.value), self.indices(target.slice)
+        array = self.value(target.value)
+        if isinstance(array, Grown):
+            self.list_store(array, target.slice, thing, accumulate)
+            return
+        index = self.indices(target.slice)
         if isinstance(array, Complex):
             self.complex_write(array, index, thing, accumulate)
         else:
@@ -197,15 +204,30 @@ class Statements(Branches, Calls, Loops, ComplexNumbers, Expressions):
             return
         if accumulate:
             raise Refusal("`a[indices] += b` adds once where an index is repeated: write the loop")
-        if len(chosen.shape) != 1 or array.type.ndim != 1:
-            raise Refusal("only arrays with one axis are written by an array of indices")
+        if len(chosen.shape) != 1:
+            raise Refusal("an array of indices that elements are written to has one axis")
         given = self.b.lazy(self.b.array(thing)) if is_array(thing) else self.b.number(thing)
+        chosen = self.b.lazy(self.b.computed(chosen)) if chosen.source is None else chosen
+        shape = [*chosen.shape, *self.b.shape(array)[1:]]
+        if isinstance(given, Lazy):
+            given = self._written_with(array, given, shape)
         self.b.for_each(
-            chosen.shape,
+            shape,
             lambda i: self.b.store(
-                array, [chosen.at(i)], given if isinstance(given, Value) else given.at(i)
+                array, [chosen.at(i[:1]), *i[1:]], self.b.element_of(given, i)
             ),
         )
+
+    def _written_with(self, array: Value, given: Lazy, shape: list[Value]) -> Lazy:
+        """What is written by an array of indices: of the right lengths, and not what is written."""
+        if len(given.shape) > len(shape):
+            raise Refusal("the value has more axes than what it is written to")
+        for one, other in zip(shape[len(shape) - len(given.shape) :], given.shape, strict=True):
+            if other.constant != 1:
+                self.b.check_equal(one, other, "the lengths of a part and its value differ")
+        if any(bases(array) & bases(read) for read in given.reads):
+            return self.b.lazy(self.b.computed(given))
+        return given
 
     def _write_masked(self, array: Value, mask: Lazy, thing: Thing, accumulate: str) -> None:
         if is_array(thing):
@@ -309,9 +331,14 @@ class Statements(Branches, Calls, Loops, ComplexNumbers, Expressions):
     # Calls of other functions
 
     def _do_functiondef(self, node: ast.FunctionDef) -> None:
-        if node.decorator_list:
+        names = [self._decorator(part) for part in node.decorator_list]
+        if any(name not in ("njit", "jit") for name in names):
             raise Refusal("a function within a function is understood without decorators")
         self.names[node.name] = Static(self.closure(node))
+
+    def _decorator(self, node: ast.expr) -> str:
+        thing = self.value(node.func if isinstance(node, ast.Call) else node)
+        return getattr(getattr(thing, "value", None), "__name__", "")
 
     def closure(self, node: ast.FunctionDef | ast.Lambda) -> Closure:
         """Return a function that is defined here."""

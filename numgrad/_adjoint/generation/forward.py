@@ -100,7 +100,7 @@ class Forward:
         for op in region.ops:
             if op not in self.live.ops:
                 continue
-            used = op.args if op.name != "loop" else op.bounds + self._live_inits(op)
+            used = op.computed_from if op.name != "loop" else op.bounds + self._live_inits(op)
             if op.name == "view":
                 used = [*used, *op.info["extents"]]
             for value in used:
@@ -190,10 +190,9 @@ class Forward:
         method(op)
 
     def _scalar(self, op: Op) -> None:
-        loads = self._loads(op.args)
-        text = scalar_text(
-            op.name, op.info.get("spelled") or "", [self.use(arg) for arg in op.args]
-        )
+        loads = self._loads(op.computed_from)
+        texts = [self.use(arg) for arg in op.computed_from]
+        text = scalar_text(op.name, op.info.get("spelled") or "", texts)
         self._give(op.result, text, loads)
 
     def element(self, op: Op) -> str:
@@ -226,6 +225,11 @@ class Forward:
     def _copy(self, op: Op) -> None:
         self.writer.line(f"{self.names.of(op.result)} = {self.names.of(op.array)}.copy()")
 
+    def _given(self, op: Op) -> None:
+        args = [self.use(arg) for arg in op.args]
+        names = ", ".join(self.names.of(result) for result in op.results)
+        self.writer.line(f"{names} = {op.info['text'].format(*args)}")
+
     def _view(self, op: Op) -> None:
         numbers = [self.use(arg) for arg in op.args[1:]]
         extents = [self._extent(extent) for extent in op.info["extents"]]
@@ -242,6 +246,13 @@ class Forward:
         one, other = (self.use(arg) for arg in op.args)
         with self.writer.block(f"if ({one}) != ({other}):"):
             self.writer.line(f"raise ValueError({op.info['message']!r})")
+
+    def _room(self, op: Op) -> None:
+        self.writer.line(f"{self.names.of(op.result)} = {self.tape.tapes['i']}.size")
+
+    def _enough(self, op: Op) -> None:
+        count, room = (self.use(arg) for arg in op.args)
+        self.tape.require_room(count, room)
 
     def _raise(self, op: Op) -> None:
         self.writer.line(op.info["text"])

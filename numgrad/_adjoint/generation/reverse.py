@@ -128,7 +128,8 @@ class Reverse:
             return f"{self.tape.whole(op)}[{index or '()'}]"
         if op.name == "shape":
             return f"{self.names.of(op.args[0])}.shape[{op.info['axis']}]"
-        return scalar_text(op.name, op.info.get("spelled") or "", [self.text(a) for a in op.args])
+        texts = [self.text(arg) for arg in op.computed_from]
+        return scalar_text(op.name, op.info.get("spelled") or "", texts)
 
     def _prepare_array(self, op: Op) -> None:
         if op.name in ("alloc", "copy"):
@@ -156,27 +157,30 @@ class Reverse:
         is_again = depth(op.region) > 0 and any(op.body.phis[n] in self.again for n, _ in pairs)
         if not pairs or not (is_shadowed or is_again):
             return
-        for names in self._name_kinds(op, is_shadowed, is_again):
-            own = [names(op.body.phis[n]) for n, _ in pairs]
-            self.writer.assign(own, [names(op.inits[n]) for n, _ in pairs])
+        for names, moved in self._name_kinds(op, is_shadowed, is_again):
+            own = [names(op.body.phis[n]) for n, _ in moved]
+            self.writer.assign(own, [names(op.inits[n]) for n, _ in moved])
         if all(n == m for n, m in pairs):
             return
         trips = f"{self._trips(op)} % {order(dict(pairs))}"
         with self.writer.block(f"for _ in range({trips}):"):
-            for names in self._name_kinds(op, is_shadowed, is_again):
+            for names, moved in self._name_kinds(op, is_shadowed, is_again):
                 phis = op.body.phis
                 self.writer.assign(
-                    [names(phis[n]) for n, _ in pairs], [names(phis[m]) for _, m in pairs]
+                    [names(phis[n]) for n, _ in moved], [names(phis[m]) for _, m in moved]
                 )
 
     def _name_kinds(self, op: Op, is_shadowed: bool, is_again: bool):
+        """The kinds of names that are exchanged, each with the places of the arrays that have one."""
+        pairs = exchanged(op)
         if is_again:
-            yield self.names.of
+            yield self.names.of, pairs
         if is_shadowed:
             for phi, result in zip(op.body.phis, op.results, strict=True):
                 if phi.type.is_array:
                     self.names.share_cotangent(result, phi)
-            yield self.names.cotangent
+            shadowed = [pair for pair in pairs if op.body.phis[pair[0]] in self.activity]
+            yield self.names.cotangent, shadowed
 
     def _unexchange(self, op: Op) -> None:
         """Undo the exchange of an iteration."""
@@ -186,9 +190,9 @@ class Reverse:
         phis = op.body.phis
         is_shadowed = any(phis[n] in self.activity for n, _ in pairs)
         is_again = any(phis[n] in self.again for n, _ in pairs)
-        for names in self._name_kinds(op, is_shadowed, is_again):
+        for names, moved in self._name_kinds(op, is_shadowed, is_again):
             self.writer.assign(
-                [names(phis[m]) for _, m in pairs], [names(phis[n]) for n, _ in pairs]
+                [names(phis[m]) for _, m in moved], [names(phis[n]) for n, _ in moved]
             )
 
     # Operations

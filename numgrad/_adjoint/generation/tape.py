@@ -233,6 +233,14 @@ class Tape:
         with self.writer.block(f"if {top} + {size} > {tape}.size:"):
             self.writer.line(f"return ({', '.join(sizes)}{self.leave})")
 
+    def require_room(self, count: str, room: str) -> None:
+        """Write that a list needs room for one more element."""
+        if not self.is_checked:
+            return
+        sizes = [f"{self.tapes['f']}.size", f"2 * {self.tapes['i']}.size"]
+        with self.writer.block(f"if {count} >= {room}:"):
+            self.writer.line(f"return ({', '.join(sizes)}{self.leave})")
+
     def push(self, region: Region, taped: list[Value]) -> None:
         """Write the pushes at the end of a region of the forward sweep."""
         if self.is_muted:

@@ -31,6 +31,18 @@ def kink(x: Any, y: Any) -> float:
 
 
 @register_jitable
+def undefined(x: Any) -> float:
+    """Return 0, a slope that does not exist: where it is asked for, its derivative is NaN."""
+    return 0.0
+
+
+@register_jitable
+def slope(value: Any, linear: Any) -> Any:
+    """Return a number that has the derivatives of another one."""
+    return value
+
+
+@register_jitable
 def clip(x: Any, low: Any, high: Any) -> Any:
     """Return a number within bounds, whose slope is 1 at the bounds too."""
     return min(max(x, low), high)

@@ -81,7 +81,8 @@ class Op:
     ----------
     name : str
         A scalar operation, or one of ``load``, ``store``, ``accum``, ``shape``, ``alloc``,
-        ``view``, ``if``, ``loop``, ``call``, ``check``, ``raise``.
+        ``view``, ``if``, ``loop``, ``given``, ``check``, ``raise``. What a function of NumPy makes
+        is ``given``; it has no derivative in the program.
     info : dict
         What is not a value, such as the axis of ``shape``.
     line : int
@@ -112,6 +113,11 @@ class Op:
     @property
     def stored(self) -> Value:
         return self.args[-1]
+
+    @property
+    def computed_from(self) -> list[Value]:
+        """What the results are computed from: the slope of a number has no part in its value."""
+        return self.args[:1] if self.name == "slope" else self.args
 
     # The parts of a loop.
     @property
@@ -217,6 +223,8 @@ class Program:
         self.by_value: list[tuple[set[int], Value, str]] = []  # arrays that must not be written
         self.starts: dict[int, tuple[Value, set[int]]] = {}  # the arrays that buffers begin with
         self.requires: list[tuple[int, int, int]] = []  # parameters, axes, least lengths
+        self.room: Value | None = None  # the length of all arrays of lists that grow
+        self.untyped: set[Value] = set()  # arrays of lists to which nothing is appended so far
         self.site: Any = None  # the loops around what is read
         self.calls = 0
         self.is_parallel = False  # whether iterations of prange run in parallel

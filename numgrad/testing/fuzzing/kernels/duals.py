@@ -101,6 +101,9 @@ class Dual:
     def __bool__(self) -> bool:
         return bool(self.value)
 
+    def __round__(self, digits: int) -> float:
+        return round(self.value, digits)
+
     def __lt__(self, other: Any) -> bool:
         return self.value < plain(other)
 
@@ -278,6 +281,9 @@ class DualNumpy:
 
     def argmax(self, x: np.ndarray) -> int:
         return int(np.argmax([plain(number) for number in x]))
+
+    def argsort(self, x: np.ndarray) -> np.ndarray:
+        return np.argsort(np.array([plain(number) for number in x]))
 
     def norm(self, x: np.ndarray) -> Any:
         return self.sqrt(self.sum(x * x))

@@ -16,7 +16,7 @@ class WideKernelWriter(SmallArrays):
         return {
             self._part: 3, self._inner: 1, self._mask: 1, self._library: 2, self._whole: 2,
             self._integer: 2, self._tuple: 1, self._over: 1, self._chosen: 1,
-            self._matrices: 1,
+            self._matrices: 1, self._grown: 2,
         } | self.small_kinds()  # fmt: skip
 
     def vector(self) -> str:
@@ -82,6 +82,9 @@ class WideKernelWriter(SmallArrays):
             f"np.sum(np.outer({one}, y)[1])", f"({one})[np.argmax({self.random.choice(self.arrays)})]",  # noqa: E501
             f"np.sum(np.roll({one}, 2) * x)", "A.ravel()[7]", "A.reshape(-1)[3:8].sum()",
             f"np.hypot({self.atom()}, 0.5)", f"np.prod({one})", "np.linalg.norm(A)",
+            f"np.sum(({one})[3:0:-1])", f"({one})[-2::-2][1]", f"({one})[:{self.index()}:-1].sum()",
+            f"({one})[np.argsort({self.random.choice(self.arrays)})[1]]",
+            f"np.sum(A[::-2, 3:0:-1]) + round({self.atom()}, 1)",
         )  # fmt: skip
         self.line(depth, f"{self.random.choice(self.scalars)} = math.sin({value})")
 
@@ -98,6 +101,31 @@ class WideKernelWriter(SmallArrays):
         if "A[" in statement or "A.T" in statement or "A @" in statement or "@ A" in statement:
             statement = f"{array} *= 0.75"
         self.line(depth, statement)
+
+    def _grown(self, depth: int) -> None:
+        """A list that grows, of numbers or of tuples."""
+        self.new += 1
+        name, i, scalar = f"list{self.new}", f"l{self.new}", self.random.choice(self.scalars)
+        is_of_pairs = self.random.random() < 0.3
+        element = f"({i}, {self.bounded()})" if is_of_pairs else self.bounded()
+        self.line(depth, f"{name} = [{'(0, 0.5)' if is_of_pairs else '0.5'}]")
+        self.line(depth, f"for {i} in range({self.pick('n', 'n - 2', '3')}):")
+        self.line(depth + 1, f"if x[{i}] > {self.random.uniform(-1.0, 0.5):.2f}:")
+        self.line(depth + 2, f"{name}.append({element})")
+        self.line(depth + 1, f"elif {name}:")
+        self.line(depth + 2, self.pick(f"{name}.pop()", f"{name}.append({element})", "pass"))
+        if is_of_pairs:
+            self.line(depth, f"for {i}, w{self.new} in {name}:")
+            self.line(depth + 1, f"{scalar} = math.sin({scalar} + w{self.new} * x[{i}])")
+            return
+        header, statement = self.pick(
+            (f"if len({name}) > 2:", f"{scalar} = math.sin(sum({name}) * {scalar})"),
+            (f"while len({name}) > 1:", f"{scalar} = math.sin({name}.pop() + {scalar})"),
+            (f"for u{self.new} in {name}:", f"{scalar} = 0.5 * {scalar} + u{self.new}"),
+        )
+        self.line(depth, header)
+        self.line(depth + 1, statement)
+        self.line(depth, f"{scalar} += 0.3 * {name}[-1] if {name} else 0.0")
 
     def _integer(self, depth: int) -> None:
         """Integers in arithmetic, and a counter that a condition changes."""

@@ -1,0 +1,173 @@
+"""Functions of NumPy for samples and signals, as the loops that stand for them in kernels."""
+
+import math
+
+import numpy as np
+
+from ..ssa.conventions import slope
+from .given import given
+from .rearranging import compress, flattened
+
+
+def _numbers(x):
+    """Return the elements that are not NaN."""
+    flat = flattened(x)
+    return compress(flat, flat == flat)
+
+
+def nanmax(x):
+    """Return the largest element that is not NaN."""
+    return np.max(_numbers(x))
+
+
+def nanmin(x):
+    """Return the smallest element that is not NaN."""
+    return np.min(_numbers(x))
+
+
+def nanvar(x):
+    """Return the variance of what is not NaN."""
+    return np.var(_numbers(x))
+
+
+def nanstd(x):
+    """Return the standard deviation of what is not NaN."""
+    return np.std(_numbers(x))
+
+
+def nanmedian(x):
+    """Return the median of what is not NaN."""
+    return np.median(_numbers(x))
+
+
+def percentile(x, q):
+    """Return what a share of the elements, of a hundred, is below."""
+    flat = flattened(x)
+    return _between(flat, given(np.argsort, flat, "mergesort"), q / 100.0)
+
+
+def quantile(x, q):
+    """Return what a share of the elements is below."""
+    flat = flattened(x)
+    return _between(flat, given(np.argsort, flat, "mergesort"), q * 1.0)
+
+
+def percentiles(x, q):
+    """Return what several shares of the elements, of a hundred, are below."""
+    flat = flattened(x)
+    order = given(np.argsort, flat, "mergesort")
+    made = np.empty(q.size)
+    for i in range(q.size):
+        made[i] = _between(flat, order, q[i] / 100.0)
+    return made
+
+
+def quantiles(x, q):
+    """Return what several shares of the elements are below."""
+    flat = flattened(x)
+    order = given(np.argsort, flat, "mergesort")
+    made = np.empty(q.size)
+    for i in range(q.size):
+        made[i] = _between(flat, order, q[i] * 1.0)
+    return made
+
+
+def _between(flat, order, share):
+    """Return a number between two neighbours in the order."""
+    place = share * (flat.size - 1)
+    below = min(int(math.floor(place)), max(flat.size - 2, 0))
+    above = min(below + 1, flat.size - 1)
+    rest = place - below
+    return flat[order[below]] * (1.0 - rest) + flat[order[above]] * rest
+
+
+def histogram(x, bins=10):
+    """Return how many elements lie between edges, and the edges."""
+    flat = flattened(x)
+    counts, first = given(np.histogram, flat, bins)
+    low, high = np.min(flat), np.max(flat)
+    edges = np.empty(bins + 1)  # as many as the histogram gives
+    for i in range(bins + 1):
+        edges[i] = slope(first[i], low + (high - low) * i / bins)
+    return counts, edges
+
+
+def unique(x):
+    """Return the different elements in order."""
+    flat = flattened(x)
+    order = given(np.argsort, flat, "mergesort")
+    made = np.empty(flat.size, dtype=x.dtype)
+    count = 0
+    for i in range(flat.size):
+        if i == 0 or flat[order[i]] != flat[order[i - 1]]:
+            made[count] = flat[order[i]]
+            count += 1
+    return made[:count].copy()
+
+
+def correlate(a, v):
+    """Return the correlation of two signals where both are whole."""
+    if a.size < v.size:
+        raise ValueError("np.correlate is understood where the second signal is not longer")
+    made = np.empty(a.size - v.size + 1)
+    for i in range(made.size):
+        total = 0.0
+        for j in range(v.size):
+            total += a[i + j] * v[j]
+        made[i] = total
+    return made
+
+
+def _centred(x, axis):
+    n = x.shape[axis]
+    made = np.empty(x.shape)
+    for i in range(x.shape[1 - axis]):
+        total = 0.0
+        for j in range(n):
+            total += x[i, j] if axis == 1 else x[j, i]
+        for j in range(n):
+            if axis == 1:
+                made[i, j] = x[i, j] - total / n
+            else:
+                made[j, i] = x[j, i] - total / n
+    return made
+
+
+def covariance_of_rows(m):
+    """Return the covariances of the rows of a matrix."""
+    middle = _centred(m, 1)
+    return np.dot(middle, middle.T) / (m.shape[1] - 1.0)
+
+
+def covariance_of_two(m, y):
+    """Return the covariances of two samples."""
+    return covariance_of_rows(np.vstack((m, y)))
+
+
+def correlation_of_rows(m):
+    """Return the correlations of the rows of a matrix."""
+    return _scaled(covariance_of_rows(m))
+
+
+def correlation_of_two(m, y):
+    """Return the correlations of two samples."""
+    return _scaled(covariance_of_two(m, y))
+
+
+def _scaled(c):
+    made = np.empty(c.shape)
+    for i in range(c.shape[0]):
+        for j in range(c.shape[0]):
+            made[i, j] = c[i, j] / (math.sqrt(c[i, i]) * math.sqrt(c[j, j]))
+    return made
+
+
+def vander(x, N=None):  # noqa: N803
+    """Return the matrix of powers of the elements, the highest first."""
+    columns = x.size if N is None else N
+    made = np.empty((x.size, columns), dtype=x.dtype)
+    for i in range(x.size):
+        made[i, columns - 1] = 1.0
+        for j in range(columns - 2, -1, -1):
+            made[i, j] = made[i, j + 1] * x[i]
+    return made

@@ -1,0 +1,80 @@
+"""Functions that give an array itself, or a copy of it: which one, and what must not be written."""
+
+from collections.abc import Callable
+from typing import Any
+
+from ..builder.building import Builder
+from ..builder.creation import dtype_name
+from ..builder.things import Lazy, Thing
+from ..builder.views import is_contiguous, root
+from ..ssa.ir import Value
+from ..ssa.refusal import Refusal
+from .bases import bases
+
+
+class Copies:
+    """Reads calls of functions such as ``np.asarray``."""
+
+    b: Builder
+    transposed: Callable[[Value], Value]
+    _call_array: Callable[..., Thing]
+    _call_copy: Callable[..., Any]
+
+    def _call_asarray(self, thing: Thing, dtype: Thing = None) -> Thing:
+        is_same = isinstance(thing, Value) and thing.type.is_array and not thing.type.is_list
+        if is_same and (dtype is None or dtype_name(dtype) == thing.type.dtype):
+            return thing
+        return self._call_array(thing, dtype)
+
+    def _call_ascontiguousarray(self, thing: Thing) -> Thing:
+        """A copy; of an array in one piece that is made here, the array itself."""
+        if not isinstance(thing, Value):
+            return self._call_copy(thing)
+        base = root(thing)
+        is_made = base is not None and base.op is not None
+        if is_made and is_contiguous(thing):
+            return thing
+        made = self._own_copy(thing)
+        if is_contiguous(thing):
+            self._by_value(made, thing)
+        return made
+
+    def _call_asfortranarray(self, thing: Thing) -> Thing:
+        made = self._own_copy(thing)
+        if isinstance(thing, Value):
+            self._by_value(made, thing)
+        return made
+
+    def _own_copy(self, thing: Thing) -> Value:
+        """A copy, whose stores are no writes of the user's."""
+        before, self.b.is_own = self.b.is_own, True
+        made = self._call_copy(thing)
+        self.b.is_own = before
+        return made
+
+    def _by_value(self, made: Value, source: Value) -> None:
+        """Note that a copy stands for what may be the array itself: neither may be written."""
+        name = made.hint or source.hint or "the result"
+        self.b.program.by_value.append(({id(made)} | bases(source), made, name))
+
+    def _call_transpose(self, thing: Thing, *axes: Thing) -> Thing:
+        array = self.b.array(thing)
+        places = [self.b.number(axis).constant for axis in axes_of(axes)]
+        if places in ([], list(range(array.type.ndim or 0))[::-1]):
+            return self.transposed(array)
+        if sorted(map(repr, places)) != sorted(map(repr, range(array.type.ndim or 0))):
+            raise Refusal("the axes of np.transpose must be known when the kernel is compiled")
+        shape = self.b.shape(array)
+        lazy = Lazy(
+            array.type.dtype, [shape[p] for p in places],
+            lambda index: self.b.load(array, [index[places.index(n)] for n in range(len(places))]),
+            [array],
+        )  # fmt: skip
+        made = self._own_copy(lazy)
+        self._by_value(made, array)
+        return made
+
+
+def axes_of(axes: tuple) -> tuple:
+    """Return axes that are given one by one, or as a tuple."""
+    return axes[0] if len(axes) == 1 and isinstance(axes[0], tuple) else axes

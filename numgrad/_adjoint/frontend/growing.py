@@ -1,0 +1,207 @@
+"""Lists that grow in kernels: which they are, and what is called of them."""
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba.typed import List
+
+from ..builder.building import Builder
+from ..builder.lists import Grown, Lists
+from ..builder.things import Static, Thing, is_array
+from ..ssa.ir import Value
+from ..ssa.ranges import is_natural
+from ..ssa.refusal import Refusal
+
+_CHANGES = frozenset({"append", "pop", "extend", "clear", "insert", "remove", "sort", "reverse"})
+
+
+class GrowingLists:
+    """Reads what has to do with lists that grow."""
+
+    b: Builder
+    kernel: Any
+    value: Callable[..., Thing]
+    computed: Callable[[Thing], Thing]
+    indices: Callable[[ast.expr], list[Any]]
+
+    @property
+    def lists(self) -> Lists:
+        return Lists(self.b)
+
+    def new_lists(self, node: ast.Assign) -> tuple | None:
+        """Return what several names are bound to, if a list that grows is among it."""
+        target, value = node.targets[0], node.value
+        if not isinstance(target, ast.Tuple) or not isinstance(value, ast.Tuple):
+            return None
+        pairs = list(zip(target.elts, value.elts, strict=False))
+        if len(target.elts) != len(value.elts) or not any(self._makes_list(v) for _, v in pairs):
+            return None
+        found = [(self.new_list(name, made), made) for name, made in pairs]
+        return tuple(self.computed(self.value(v)) if grown is None else grown for grown, v in found)
+
+    def new_list(self, target: ast.expr, made: ast.expr) -> Grown | None:
+        """Return the list that an assignment makes, if it is one that grows."""
+        if not isinstance(target, ast.Name) or not self._makes_list(made):
+            return None
+        appended = self._changed(target.id)
+        is_empty = not isinstance(made, (ast.List, ast.BinOp, ast.ListComp)) or (
+            isinstance(made, ast.List) and not made.elts
+        )
+        if appended is None and not is_empty:
+            return None
+        first = [] if is_empty else self._first(made)
+        examples = [*first, *(appended or [])]
+        sizes = [len(e.elts) for e in examples if isinstance(e, ast.Tuple)]
+        grown = self.lists.new(sizes[0] if sizes else 0, target.id)
+        if isinstance(made, ast.List):
+            for element in made.elts:
+                self.lists.append(grown, self.computed(self.value(element)))
+        elif not is_empty:
+            self._extend(grown, self.value(made))
+        return grown
+
+    def _makes_list(self, made: ast.expr) -> bool:
+        if isinstance(made, (ast.List, ast.ListComp)):
+            return True
+        if isinstance(made, ast.BinOp):
+            return isinstance(made.left, ast.List) and isinstance(made.op, ast.Mult)
+        if not isinstance(made, ast.Call) or any(isinstance(a, ast.Starred) for a in made.args):
+            return False
+        return self._is_new(made)
+
+    def _is_new(self, made: ast.Call) -> bool:
+        """Whether a call makes an empty list, of Numba or of Python."""
+        node, is_typed = made.func, False
+        if isinstance(node, ast.Attribute) and node.attr == "empty_list":
+            node, is_typed = node.value, True
+        root = node
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if not isinstance(root, ast.Name) or root.id in getattr(self, "names", {}):
+            return False
+        if made.args and not is_typed:
+            return False
+        try:
+            kind = getattr(self.value(node), "value", None)
+        except Refusal:
+            return False
+        return kind is List or (kind is list and not is_typed)
+
+    def _first(self, made: ast.expr) -> list[ast.expr]:
+        return made.elts if isinstance(made, ast.List) else []
+
+    def _changed(self, name: str) -> list[ast.expr] | None:
+        """What is appended to a list of a name, or of one that stands for the same; None where its
+        length stays."""
+        nodes = [n for statement in self.kernel.statements for n in ast.walk(statement)]
+        names = _same_names(name, nodes)
+        calls = [node for node in nodes if isinstance(node, ast.Call) and _changes(node, names)]
+        if not calls:
+            return None
+        return [c.args[0] for c in calls if getattr(c.func, "attr", "") == "append" and c.args]
+
+    # What is done with them
+
+    def as_arrays(self, function: Any, args: list[Thing]) -> list[Thing]:
+        """Return the arguments of a function of NumPy or of Python, with lists as arrays."""
+        if not any(isinstance(arg, Grown) for arg in args):
+            return args
+        if function not in (np.array, np.asarray, sum, max, min, len):
+            raise Refusal("a list that grows as an argument: write np.array(list)")
+        are_taken = function is not len
+        return [self.lists.filled(a) if are_taken and isinstance(a, Grown) else a for a in args]
+
+    def list_method(self, grown: Grown, name: str, args: list[Thing]) -> Thing:
+        """Call a method of a list."""
+        found: Thing = Static(None)
+        if name == "append":
+            self.lists.append(grown, *map(self.computed, args))
+        elif name == "extend":
+            self._extend(grown, *args)
+        elif name == "pop" and not args:
+            found = self.lists.pop(grown)
+        elif name == "clear":
+            self.lists.clear(grown)
+        elif name == "copy":
+            found = self._copied(grown)
+        else:
+            raise Refusal(
+                f"the method `{name}` of lists is not understood (append, extend, pop() and clear "
+                f"are): use an array, and count what it holds"
+            )
+        return found
+
+    def _extend(self, grown: Grown, thing: Thing) -> None:
+        if isinstance(thing, tuple):
+            for part in thing:
+                self.lists.append(grown, part)
+            return
+        count, at = self._elements(thing)
+        self.b.for_each([count], lambda i: self.lists.append(grown, at(i[0])))
+
+    def _elements(self, thing: Thing) -> tuple[Value, Callable[[Value], Thing]]:
+        if isinstance(thing, Grown):
+            return self.lists.count(thing), lambda i: self.lists.element(thing, i)
+        if not is_array(thing):
+            raise Refusal("a list is extended by a list, a tuple or an array")
+        lazy = self.b.lazy(self.computed(thing))
+        return lazy.shape[0], lambda i: lazy.at([i])
+
+    def _copied(self, grown: Grown) -> Grown:
+        size = len(grown.arrays) if isinstance(grown.arrays, tuple) else 0
+        made = self.lists.new(size, self.b.hint)
+        self._extend(made, grown)
+        return made
+
+    def list_element(self, grown: Grown, node: ast.expr) -> Thing:
+        """Return an element of a list."""
+        return self.lists.element(grown, self._position(grown, node))
+
+    def list_store(self, grown: Grown, node: ast.expr, thing: Thing, accumulate: str) -> None:
+        """Write an element of a list."""
+        if isinstance(grown.arrays, tuple):
+            raise Refusal("an element of a list of tuples cannot be written: use several lists")
+        self.b.store(grown.arrays, [self._position(grown, node)], self.b.number(thing), accumulate)
+
+    def _position(self, grown: Grown, node: ast.expr) -> Value:
+        index = self.indices(node)
+        if len(index) != 1 or not isinstance(index[0], Value):
+            raise Refusal("a part of a list that grows: write np.array(list) and take it of that")
+        place = self.b.number(index[0])
+        if is_natural(place):
+            return place
+        back = self.b.scalar("add", place, self.lists.count(grown))
+        if isinstance(place.constant, int):
+            return back
+        is_negative = self.b.scalar("lt", place, self.b.constant(0))
+        return self.b.scalar("select", is_negative, back, place)
+
+
+def _changes(call: ast.Call, names: set[str]) -> bool:
+    """Whether a call makes a list of one of several names longer or shorter."""
+    function = call.func
+    if not isinstance(function, ast.Attribute) or function.attr not in _CHANGES:
+        return False
+    return isinstance(function.value, ast.Name) and function.value.id in names
+
+
+def _same_names(name: str, nodes: list[ast.AST]) -> set[str]:
+    """The names that are bound to what others of them stand for."""
+    pairs = [pair for node in nodes if isinstance(node, ast.Assign) for pair in _bound(node)]
+    found, size = {name}, 0
+    while size < len(found):
+        size = len(found)
+        for pair in pairs:
+            if found & pair:
+                found |= pair
+    return found
+
+
+def _bound(node: ast.Assign) -> list[set[str]]:
+    """The pairs of names of an assignment."""
+    target, value = node.targets[0], node.value
+    sides = [part.elts if isinstance(part, ast.Tuple) else [part] for part in (target, value)]
+    pairs = [pair for pair in zip(*sides, strict=False) if all(isinstance(p, ast.Name) for p in pair)]
+    return [{one.id, other.id} for one, other in pairs]  # type: ignore[attr-defined]
