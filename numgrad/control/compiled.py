@@ -30,13 +30,18 @@ class CompiledLoop:
         The number of arguments of the body.
     carried, per_step : int
         How many of them are carried, and how many are a step's own.
+    ends : bool
+        Whether the loop ends by its last result, a boolean: where it is False.
     """
 
-    def __init__(self, expansion: Expansion, count: int, carried: int, per_step: int) -> None:
+    def __init__(
+        self, expansion: Expansion, count: int, carried: int, per_step: int, ends: bool = False
+    ) -> None:
         self._expansion = expansion
         rest = count + 1 - carried - per_step  # with the constants
         self._steps = (*[False] * carried, *[True] * per_step, *[False] * rest)
         self._carried = carried
+        self._goes_on = expansion.outputs[-1][1] if ends else None
         self._constants = np.frombuffer(expansion.constants or bytes(8), np.uint8)
         self._address = self._constants.ctypes.data
         self._function: Any = None
@@ -66,7 +71,9 @@ class CompiledLoop:
         of = self._expansion
         outputs = tuple([place for place, _ in of.outputs])
         values = tuple([value for _, value in of.outputs])
-        return Recurrence(of.steps, of.inputs, outputs, values, self._carried, self._steps)
+        return Recurrence(
+            of.steps, of.inputs, outputs, values, self._carried, self._steps, self._goes_on
+        )
 
     def _look_up(self) -> None:
         """Load the loop if it is on disk."""

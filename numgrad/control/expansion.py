@@ -19,6 +19,8 @@ from ..ir.kernel_spec import ProductSpec
 from ..ir.program import Program
 
 MOST_STEPS = 2000  # scalar functions of a step: 3e-4 seconds to compile for each
+MOST_OF_FEW = 20000  # where no instruction works on more than FEW elements, as in a small system
+FEW = 256
 _DTYPES = frozenset(map(np.dtype, ("float64", "float32", "int64", "bool")))
 MOST_TERMS = 128  # of an element of a product, which is one chain of them
 _JOINED = {"sum": "add", "max": "maximum", "min": "minimum"}
@@ -63,7 +65,8 @@ def expanded(program: Program, count: int) -> Expansion | None:
     """Return the expansion of a program of ``count`` arguments; None if it is too long, or has an
     instruction that is no scalar function."""
     work = [i.pattern.work for i in program.instructions]
-    if program.batch is not None or sum(work) > MOST_STEPS:
+    most = MOST_OF_FEW if max(work, default=0) <= FEW else MOST_STEPS
+    if program.batch is not None or sum(work) > most:
         return None
     if sum([prod(ref.layout.shape) for ref in program.results]) > MOST_STEPS:
         return None
