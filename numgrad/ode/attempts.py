@@ -79,7 +79,7 @@ class Attempts:
         """Return the times before the accepted steps, and their sizes."""
         if start == end:
             return np.array([start]), np.zeros(1)
-        atol = np.broadcast_to(np.asarray(asked.atol, float), y.shape)
+        atol = np.array(np.broadcast_to(asked.atol, y.shape))
         first = self._first(y, start, end, params, asked.rtol, atol)
         first = first if asked.first_step is None else np.copysign(asked.first_step, first)
         state: list[Any] = [y, np.array(start), np.array(first)]
