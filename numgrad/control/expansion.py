@@ -64,7 +64,7 @@ class _UnknownError(Exception):
 def expanded(program: Program, count: int) -> Expansion | None:
     """Return the expansion of a program of ``count`` arguments; None if it is too long, or has an
     instruction that is no scalar function."""
-    work = [i.pattern.work for i in program.instructions]
+    work = [i.pattern.work for i in program.instructions if i.pattern.name != "copy"]
     most = MOST_OF_FEW if max(work, default=0) <= FEW else MOST_STEPS
     if program.batch is not None or sum(work) > most:
         return None
