@@ -33,6 +33,11 @@ class Tolerances(NamedTuple):
     first_step: float | None
     max_steps: int
 
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """The tolerances as a key."""
+        return self.rtol, self.atol.tobytes(), self.first_step, self.max_steps
+
 
 class Attempts:
     """The accepted steps of a method, as arrays.
@@ -111,12 +116,12 @@ class Attempts:
             raise self._failed([y, t], params)
         scale = atol + rtol * np.abs(y)
         with np.errstate(all="ignore"):
-            size, speed = (np.sqrt(np.mean((part / scale) ** 2)) for part in (y, slope))
+            size, speed = _norm(y / scale), _norm(slope / scale)
             span = abs(end - t)
             h = min(0.01 * size / speed if size > 1e-5 and 1e-5 < speed < np.inf else 1e-6, span)
             h = np.copysign(h, end - t)
             further = self._value([y + h * slope, np.array(t + h), *params])[0]
-            bend = np.sqrt(np.mean(((further - slope) / scale) ** 2)) / abs(h)
+            bend = _norm((further - slope) / scale) / abs(h)
             largest = max(speed, bend)
             h2 = (0.01 / largest) ** (1.0 / self._power) if largest > 1e-15 else max(1e-6, 1e-3 * h)
         h2 = h2 if np.isfinite(h2) else abs(h)
@@ -135,6 +140,11 @@ class Attempts:
             f"an error: the solution may end there, or the function may be no smooth one; allow a "
             f"larger error by rtol= and atol="
         )
+
+
+def _norm(x: np.ndarray) -> float:
+    """Return the root of the mean of squares."""
+    return float(np.sqrt(np.dot(x, x) / x.size))
 
 
 __all__ = ["Attempts", "Tolerances"]

@@ -21,6 +21,7 @@ from ..functions.indexing.indexing import take_along_axis
 from ..functions.shape.joining import concat
 from ..functions.shape.reshaping import reshape
 from ..functions.shape.repeating import broadcast_to
+from ..process.bounded_dict import Bounded
 from ..process.cached_attribute import lazy
 from .attempts import Attempts, Tolerances
 from .methods import Step, explicit, implicit_midpoint, rosenbrock
@@ -34,6 +35,7 @@ FIXED: dict[str, Callable[[Slope], Step]] = {
     "rk4": lambda slope: explicit(RK4, slope), "implicit_midpoint": implicit_midpoint,
 }  # fmt: skip
 _NAME = "ng.ode.odeint"
+_MOST_FOUND, _MOST_BYTES = 4, 1 << 20  # steps of problems that are remembered, and their arguments
 
 
 class Solver:
@@ -54,6 +56,7 @@ class Solver:
             self._step = make(self._tableau, slope)
         state, time, *params = slope.specs
         self._specs = [state, time, time, *params]
+        self._found: dict[Any, Any] = Bounded(_MOST_FOUND)
 
     def fixed(self, y: Any, t: Any, params: Sequence[Any], substeps: int) -> Any:
         """Return the states at times, by equally many equal steps between two of them."""
@@ -72,7 +75,7 @@ class Solver:
         """Return the states at times, with axes of samples in front where all arguments have them.
         """
         lead = y.shape[:-1]
-        begin, sizes, places = self._grids(*_arrays(y, t, params), asked)
+        begin, sizes, places = self._known_grids(*_arrays(y, t, params), asked)
         begin, sizes, places = (a.reshape(*lead, a.shape[-1]) for a in (begin, sizes, places))
         first = t[..., :1]
         times = first + Tensor(begin - first.detach().numpy())
@@ -124,6 +127,20 @@ class Solver:
     @lazy
     def _attempts(self) -> Attempts:
         return Attempts(self._slope, self._step, self._tableau.controlled)
+
+    def _known_grids(
+        self, y: np.ndarray, t: np.ndarray, params: Sequence[np.ndarray], asked: Tolerances
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return what `_grids` does; the gradient in a captured function asks again for what the
+        value has asked for."""
+        arrays = [y, t, *params]
+        if sum([a.nbytes for a in arrays]) > _MOST_BYTES:
+            return self._grids(y, t, params, asked)
+        key = asked.key, *[(a.shape, a.tobytes()) for a in arrays]
+        found = self._found.get(key)
+        if found is None:
+            found = self._found[key] = self._grids(y, t, params, asked)
+        return found
 
     def _grids(
         self, y: np.ndarray, t: np.ndarray, params: Sequence[np.ndarray], asked: Tolerances

@@ -23,15 +23,15 @@ def boehm(s, t, p, np=ng):
     ]  # fmt: skip
 
 
-def reference(slope, first, times):
-    """Return the states by SciPy within 1e-11."""
+def reference(slope, first, times, rtol=1e-10):
+    """Return the states by SciPy."""
     found = solve_ivp(
-        lambda t, y: slope(y, t), times[[0, -1]], first, "Radau", times, rtol=1e-11, atol=1e-13
+        lambda t, y: slope(y, t), times[[0, -1]], first, "Radau", times, rtol=rtol, atol=1e-13
     )
     return found.y.T
 
 
-def test_boehms_model_has_the_states_and_the_gradient_of_the_continuous_adjoint():
+def test_boehms_model_has_the_states_and_the_gradient_of_forward_sensitivities():
     options = {"method": "rodas5p", "rtol": 1e-8, "atol": 1e-8}
     found = ng.ode.odeint(boehm, START, TIMES, BOEHM, **options).numpy()
     exact = reference(lambda y, t: boehm(y, t, BOEHM, np), START, TIMES)
@@ -40,15 +40,9 @@ def test_boehms_model_has_the_states_and_the_gradient_of_the_continuous_adjoint(
     gradient = ng.func.grad(
         lambda p: (ng.ode.odeint(boehm, START, TIMES, p, **options) * weights).sum()
     )(BOEHM)
-    # By SciPy: (loss(p + e) - loss(p - e)) / 2e at rtol=1e-11, with e = 1e-4 p.
-    for n in range(6):
-        e = 1e-4 * BOEHM * np.eye(6)[n]
-        ends = [
-            (reference(lambda y, t: boehm(y, t, p, np), START, TIMES) * weights).sum()  # noqa: B023
-            for p in (BOEHM + e, BOEHM - e)
-        ]
-        expected = (ends[0] - ends[1]) / (2 * e[n])
-        assert abs(gradient[n] - expected) < 2e-3 * abs(expected)  # that of differences
+    # By forward sensitivities, derivatives by hand: SciPy's Radau at rtol=1e-11, atol=1e-13.
+    expected = [-9352.36114, -34715.4409, -42485.2598, 15214.3211, 2.16680061e-09, 0.0150551505]
+    assert np.allclose(gradient, expected, rtol=2e-6)
 
 
 def test_robertsons_problem_is_solved_over_ten_decades():
@@ -73,4 +67,4 @@ def test_van_der_pols_equation_is_solved_across_its_jump(mu):
 
     first, times = np.array([2.0, 0.0]), np.array([0.0, 0.5 * max(mu, 2.0), 1.7 * max(mu, 2.0)])
     found = ng.ode.odeint(slope, first, times, method="rodas5p").numpy()
-    assert np.allclose(found, reference(slope, first, times), rtol=1e-4, atol=1e-6)
+    assert np.allclose(found, reference(slope, first, times, 1e-8), rtol=1e-4)
