@@ -40,7 +40,7 @@ def boehm(s, t, p, np=ng):
 def with_sensitivities(t, z):
     """Return the slope of the states and of their derivatives, with derivatives by hand."""
     s, along = z[:8], z[8:].reshape(8, 6)
-    A, B, ab, aa, bb, naa, nab, nbb = s
+    A, B = s[:2]
     p, decay = BOEHM, 1.25e-7 * np.exp(-BOEHM[0] * t)
     e, pairs = decay * p[5], np.array([A * A, A * B, B * B])
     to_s, to_p = np.zeros((9, 8)), np.zeros((9, 6))
@@ -117,7 +117,7 @@ def table_of_lorenz():
     starts = first + np.linspace(0.0, 1.0, 1000)[:, None]
     for method in ("tsit5", "dopri5", "rodas5p"):
         one = ng.func.value_and_grad(
-            lambda s, m=method: ng.ode.odeint(lorenz, s, np.array([0.0, 1.0]), p, method=m)[-1].sum()
+            lambda s, m=method: ng.ode.odeint(lorenz, s, [0.0, 1.0], p, method=m)[-1].sum()
         )
         single, many = ng.jit(one), ng.jit(ng.func.vmap(one))
         print(f"| Lorenz to t = 1, `{method}` | {least(lambda c, f=single: f(c * first)):.2f} |")

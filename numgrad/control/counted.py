@@ -78,17 +78,18 @@ class CountedSteps:
         self, state: Arrays, constants: Arrays, count: int, ys: Arrays
     ) -> tuple[list[np.ndarray], bool]:
         program = self._program = self._program or self._body.program()
-        began, carried, state = perf_counter(), self._carried, list(state)
+        began, carried = perf_counter(), self._carried
+        present, found = list(state), [np.array(True)]
         for n in range(count):
-            found = program([*state, *constants])
-            state = found[:carried]
+            found = program([*present, *constants])
+            present = found[:carried]
             for y, value in zip(ys, found[carried:-1], strict=False):
                 y[n, ...] = value
             if not found[-1]:
                 break
         if self._loop is not None:
             self._loop.timed(began)
-        return state, bool(found[-1])
+        return present, bool(found[-1])
 
     def _compiled(
         self, state: Arrays, constants: Arrays, count: int, ys: Arrays

@@ -1,5 +1,4 @@
-"""The steps of an adaptive method: tried, and tried again in smaller ones, until the error is within
-tolerance.
+"""The steps of an adaptive method: tried, and tried again with smaller ones, until the error fits.
 
 What is found are the times and sizes of steps, numbers without a derivative. Each attempt is a step
 of a loop that becomes one kernel.

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from .._errors import ArgTypeError, ConvergenceError, DtypeError
-from .._tensor import Tensor
 from ..control.body import captured
 from ..control.containers import Tree, line_of, results_of
 from ..engine.record.apply import mode
@@ -32,7 +31,7 @@ def odeint(
     max_steps: int = 100_000,
     substeps: int = 1,
 ) -> Any:
-    """Solve an initial value problem in one compiled loop, whose derivatives are those of its steps.
+    """Solve an initial value problem in one compiled loop; its derivatives are those of its steps.
 
     Parameters
     ----------
@@ -79,11 +78,12 @@ def odeint(
 
     Notes
     -----
-    Gradients, of any order and mode, are those of the steps that were taken, to rounding, with their
-    sizes held fixed; to ``y0``, ``args``, closed-over tensors and ``t``. A state between two steps
-    is one more step from the last state before it. In a mapped function each sample takes its own
-    steps, and its result has the bits of a call of its own. States are float64 within; those of
-    float32 come back as float32.
+    Derivatives, of any order and mode, are those of the steps that were taken, to rounding, with
+    the sizes of the steps held fixed: to ``y0``, ``args``, ``t``, and to tensors that ``f`` closes
+    over. A state between two steps is one more step from the last state before it. In a mapped
+    function each sample takes its own steps, and its result has the bits of a call of its own.
+    States are float64 within; those of float32 come back as float32. The states at all steps are
+    kept.
 
     Examples
     --------
@@ -107,8 +107,8 @@ def odeint(
         found = solver.fixed(values[0], times, values[2:], int(substeps))
         if found.array is not None and not np.isfinite(found.array).all():
             raise ConvergenceError(
-                f"odeint: the states of {method!r} are not finite: take smaller steps, substeps= or "
-                f"more times"
+                f"odeint: the states of {method!r} are not finite: take smaller steps, by "
+                f"substeps= or more times"
             )
         return problem.parted(found)
     asked = Tolerances(float(rtol), np.asarray(atol, float), first_step, int(max_steps))
@@ -181,8 +181,8 @@ class _Problem:
         for n, (value, shape) in enumerate(zip(found, self._shapes, strict=True)):
             if value.shape != shape:
                 raise ArgTypeError(
-                    f"{first.place(n)} has shape {shape}, and the function returns there a slope of "
-                    f"shape {value.shape}, made at {line_of(value, self._f)}"
+                    f"{first.place(n)} has shape {shape}, and the function returns there a slope "
+                    f"of shape {value.shape}, made at {line_of(value, self._f)}"
                 )
             if value.dtype.kind not in "fiub":
                 raise DtypeError(

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any
 
 import numpy as np
 

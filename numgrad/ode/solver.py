@@ -1,8 +1,8 @@
 """A method for a system: states at wanted times, as functions of the start, the times and further
 tensors.
 
-Sizes of steps are found first, as numbers. What has derivatives are loops over steps of these sizes,
-operations like any other. A state between two steps is one more step from the last one before it.
+Sizes of steps are found first, as numbers. What has derivatives are loops over steps of these
+sizes, operations like any other. A state between two steps is one more step from the last one before it.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,8 +19,8 @@ from ..control.steps import Sizes
 from ..functions.creation.ranges import arange
 from ..functions.indexing.indexing import take_along_axis
 from ..functions.shape.joining import concat
-from ..functions.shape.reshaping import reshape
 from ..functions.shape.repeating import broadcast_to
+from ..functions.shape.reshaping import reshape
 from ..process.bounded_dict import Bounded
 from ..process.cached_attribute import lazy
 from .attempts import Attempts, Tolerances

@@ -2,8 +2,6 @@
 
 from typing import NamedTuple
 
-import numpy as np
-
 Rows = tuple[tuple[float, ...], ...]
 
 
