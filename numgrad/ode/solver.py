@@ -2,7 +2,8 @@
 tensors.
 
 Sizes of steps are found first, as numbers. What has derivatives are loops over steps of these
-sizes, operations like any other. A state between two steps is one more step from the last one before it.
+sizes, operations like any other. A state between two steps is one more step from the last one
+before it.
 """
 
 from collections.abc import Callable, Sequence
