@@ -11,6 +11,7 @@ from . import func as func
 from . import graph as graph
 from . import interop as interop
 from . import linalg as linalg
+from . import ode as ode
 from . import sparse as sparse
 from . import special as special
 from ._autograd import Function as Function

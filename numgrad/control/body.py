@@ -142,9 +142,9 @@ class Body:
         """The body as scalar functions, if it works on few numbers; else None."""
         trace = self.trace
         program = Stages(trace.outputs, trace.arguments, "never", trace.storages)
-        if not program.is_single:
+        if program.order is None:
             return None
-        return expanded(program.stages[0].plan.program, len(self.specs))
+        return expanded(program.stages[0].plan.program, len(self.specs), program.order)
 
     def compiled(self, sizes: Any) -> Any:
         """Return the compiled loop over the body, if it works on few numbers; else None."""

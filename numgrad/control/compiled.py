@@ -30,13 +30,18 @@ class CompiledLoop:
         The number of arguments of the body.
     carried, per_step : int
         How many of them are carried, and how many are a step's own.
+    ends : bool
+        Whether the loop ends by its last result, a boolean: where it is False.
     """
 
-    def __init__(self, expansion: Expansion, count: int, carried: int, per_step: int) -> None:
+    def __init__(
+        self, expansion: Expansion, count: int, carried: int, per_step: int, ends: bool = False
+    ) -> None:
         self._expansion = expansion
         rest = count + 1 - carried - per_step  # with the constants
         self._steps = (*[False] * carried, *[True] * per_step, *[False] * rest)
         self._carried = carried
+        self._goes_on = expansion.outputs[-1][1] if ends else None
         self._constants = np.frombuffer(expansion.constants or bytes(8), np.uint8)
         self._address = self._constants.ctypes.data
         self._function: Any = None
@@ -66,7 +71,9 @@ class CompiledLoop:
         of = self._expansion
         outputs = tuple([place for place, _ in of.outputs])
         values = tuple([value for _, value in of.outputs])
-        return Recurrence(of.steps, of.inputs, outputs, values, self._carried, self._steps)
+        return Recurrence(
+            of.steps, of.inputs, outputs, values, self._carried, self._steps, self._goes_on
+        )
 
     def _look_up(self) -> None:
         """Load the loop if it is on disk."""
@@ -97,10 +104,8 @@ class CompiledLoop:
         """
         first = len(self._steps) - 1
         table = np.zeros((3, operands.count + 1), np.int64)  # addresses, moves, status
-        for row, values, own in ((0, operands.addresses, self._address), (1, operands.moves, 0)):
-            table[row, :first], table[row, first], table[row, first + 1 :] = (
-                values[:first], own, values[first:]
-            )  # fmt: skip
+        self._fill(table[0], operands.addresses, self._address)
+        self._fill(table[1], operands.moves, 0)
         where, width = table.ctypes.data, table.strides[0]
         while length > 0:
             count = min(_AT_ONCE, length)
@@ -109,6 +114,29 @@ class CompiledLoop:
             table[0, :carried] = table[0, ends] + (count - 1) * table[1, ends]
             table[0, carried:] += count * table[1, carried:]
             length -= count
+
+
+    def run_rows(
+        self, operands: "Operands", carried: int, length: int, leads: Sequence[bool], count: int
+    ) -> None:
+        """Run steps for each row of a batch; operands in ``leads`` have an axis of rows."""
+        if length > _AT_ONCE:
+            for row in operands.rows(leads, count):
+                self.run(row, carried, length)
+            return
+        table = np.zeros((count + 2, operands.count + 1), np.int64)  # each row, moves, status
+        self._fill(table[:count], operands.of_rows(leads, count), self._address)
+        self._fill(table[count], operands.moves, 0)
+        where, width = table.ctypes.data, table.strides[0]
+        moves, status = where + count * width, where + (count + 1) * width
+        for n in range(count):
+            self._function(where + n * width, length, 0, moves, status)
+
+    def _fill(self, table: np.ndarray, values: np.ndarray, own: int) -> None:
+        """Write what is said of operands into a table, where the constants have a place, too."""
+        first = len(self._steps) - 1
+        table[..., :first], table[..., first] = values[..., :first], own
+        table[..., first + 1 :] = values[..., first:]
 
 
 def in_machine() -> bool:
@@ -129,8 +157,12 @@ class Operands:
     def rows(self, leads: Sequence[bool], count: int) -> Iterator["Operands"]:
         """Yield the operands of each row of a batch; operands in ``leads`` have an axis of rows,
         behind that of the steps."""
+        for addresses in self.of_rows(leads, count):
+            self.addresses = addresses
+            yield self
+
+    def of_rows(self, leads: Sequence[bool], count: int) -> np.ndarray:
+        """Return the addresses of each row of a batch."""
         triples = zip(self._arrays, self._moving, leads, strict=True)
         ahead = np.array([a.strides[int(m)] if lead else 0 for a, m, lead in triples], np.int64)
-        for _ in range(count):
-            yield self
-            self.addresses = self.addresses + ahead
+        return self.addresses + np.arange(count)[:, None] * ahead

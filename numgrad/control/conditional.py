@@ -12,6 +12,7 @@ from ..func.pytree import require_function
 from ..functions.creation.ranges import arange
 from .body import Body, captured
 from .containers import Tree, results_of
+from .counted import CountedSteps
 from .later import Later
 from .loop import loop_over
 from .recording import applied
@@ -121,6 +122,17 @@ class _Counted:
         self._sizes = Sizes(carried, 0)
         self._first = len(step.specs)
 
+    def _made_steps(self) -> CountedSteps:
+        """Return the steps, each of which says whether the condition holds behind it."""
+        step, asked, carried, first = self._step, self._asked, self._carried, self._first
+
+        def turn(*given: Tensor) -> list[Tensor]:
+            made = step(*given[:first])
+            return [*made, *asked(*made, *given[first:])]
+
+        specs = [*step.specs, *asked.specs[carried:]]
+        return CountedSteps("ng.while_loop", turn, specs, carried)
+
     def __call__(self, values: Sequence[Any]) -> Sequence[Any]:
         """Return the tensors that are carried at the end."""
         if mode.deferring or mode.capture is not None or any(v.array is None for v in values):
@@ -140,13 +152,18 @@ class _Counted:
     def _run(self, arrays: Sequence[Any]) -> tuple[int, list[np.ndarray]]:
         """Return the number of steps, and what is carried at the end."""
         carries = [np.array(a) for a in arrays[: self._carried]]
-        constants = [np.asarray(a, order="C") for a in arrays[self._carried : self._first]]
-        others = [np.asarray(a, order="C") for a in arrays[self._first :]]
-        step, asked, count = self._step.program(), self._asked.program(), 0
-        while asked([*carries, *others])[0]:
-            carries = step([*carries, *constants])
-            count += 1
-        return count, carries
+        others = [np.asarray(a, order="C") for a in arrays[self._carried :]]
+        if not self._asked.program()([*carries, *others[self._first - self._carried :]])[0]:
+            return 0, carries
+        count, last, _ = self._known_steps().run(carries, others)
+        return count, last
+
+    def _known_steps(self) -> CountedSteps:
+        """Return the steps, made once for functions that compute the same."""
+        loops, key = self._step.loops, ("until", self._asked)
+        if key not in loops:
+            loops[key] = self._made_steps()
+        return loops[key]
 
 
 def fori_loop(lower: Any, upper: Any, body_fun: Callable[..., Any], init_val: Any) -> Any:

@@ -19,6 +19,8 @@ from ..ir.kernel_spec import ProductSpec
 from ..ir.program import Program
 
 MOST_STEPS = 2000  # scalar functions of a step: 3e-4 seconds to compile for each
+MOST_OF_FEW = 20000  # where no instruction works on more than FEW elements, as in a small system
+FEW = 256
 _DTYPES = frozenset(map(np.dtype, ("float64", "float32", "int64", "bool")))
 MOST_TERMS = 128  # of an element of a product, which is one chain of them
 _JOINED = {"sum": "add", "max": "maximum", "min": "minimum"}
@@ -59,16 +61,18 @@ class _UnknownError(Exception):
     """Raised for a program that has no expansion."""
 
 
-def expanded(program: Program, count: int) -> Expansion | None:
-    """Return the expansion of a program of ``count`` arguments; None if it is too long, or has an
-    instruction that is no scalar function."""
-    work = [i.pattern.work for i in program.instructions]
-    if program.batch is not None or sum(work) > MOST_STEPS:
+def expanded(program: Program, count: int, order: Sequence[int]) -> Expansion | None:
+    """Return the expansion of a program of ``count`` arguments, with its results in an order, in
+    which one may stand more than once; None if it is too long, or has an instruction that is no
+    scalar function."""
+    work = [i.pattern.work for i in program.instructions if i.pattern.name != "copy"]
+    most = MOST_OF_FEW if max(work, default=0) <= FEW else MOST_STEPS
+    if program.batch is not None or sum(work) > most:
         return None
     if sum([prod(ref.layout.shape) for ref in program.results]) > MOST_STEPS:
         return None
     try:
-        return _Expanding(program, count).made()
+        return _Expanding(program, count).made([program.results[n] for n in order])
     except _UnknownError:
         return None
 
@@ -83,11 +87,11 @@ class _Expanding:
         self._steps: list[tuple[Any, tuple[Any, ...]]] = []
         self._constants = bytearray()
 
-    def made(self) -> Expansion:
+    def made(self, results: Sequence[Any]) -> Expansion:
         for instruction in self._program.instructions:
             self._apply(instruction)
         outputs: list[tuple[Element, Any]] = []
-        for number, ref in enumerate(self._program.results):
+        for number, ref in enumerate(results):
             dtype = ref.layout.dtype
             for n, offset in enumerate(_offsets(ref.layout.shape, ref.layout.strides)):
                 value = self._read(ref.buffer, ref.offset + offset, dtype)

@@ -108,7 +108,8 @@ class Later(TypedHostOperator):
             return pull(tuple(given[count:]))
 
         seeds = [spec for spec in self.out_specs if spec[1].kind in "fc"]
-        return Later(f"the gradient of {self.name}", pulled, [*self.input_specs, *seeds], specs)
+        name = f"the gradient of {self.name}"
+        return type(self)(name, pulled, [*self.input_specs, *seeds], specs)
 
     def tangent(
         self, forward_pass: Any, context: Any, tangents: Sequence[Any]
@@ -130,7 +131,8 @@ class Later(TypedHostOperator):
             return jvp(function, tuple(variables), tuple(given[count:]))[1]
 
         results = [spec for spec in self.out_specs if spec[1].kind in "fc"]
-        return Later(f"the tangents of {self.name}", pushed, [*self.input_specs, *specs], results)
+        name = f"the tangents of {self.name}"
+        return type(self)(name, pushed, [*self.input_specs, *specs], results)
 
 
 __all__ = ["Later"]

@@ -130,8 +130,7 @@ class Steps:
             loop.run(operands, carried, length)
             return last
         leads = (*self._leads, *[True] * (carried + len(yielded)))
-        for row in operands.rows(leads, self._count):
-            loop.run(row, carried, length)
+        loop.run_rows(operands, carried, length, leads, self._count)
         return last
 
     def _new_state(self) -> list[np.ndarray]:

@@ -152,3 +152,40 @@ def random_step(rng):
         return c, c * x
 
     return step, width
+
+
+def test_steps_that_yield_what_they_carry_are_kernels(loops):
+    def f(x):
+        def step(c, _):
+            c = ng.sin(c) + 0.1 * c
+            return c, (c, c[::-1])
+
+        return total(ng.scan(step, x, length=9))
+
+    for g in (lambda: f(START), lambda: ng.func.grad(f)(START)):
+        one, other, count = loops(g)
+        assert_equal(one, other)
+        assert count > 0
+
+
+def test_loops_that_end_by_a_condition_are_kernels(loops):
+    def root(x):
+        return ng.while_loop(
+            lambda s: (abs(s[0] * s[0] - x) > 1e-12) & (s[1] < 50),
+            lambda s: ((s[0] + x / s[0]) / 2, s[1] + 1), (x + 1.0, 0),
+        )  # fmt: skip
+
+    xs = np.array([2.0, 3.0, 1e6, 0.25])
+    for f in (
+        lambda: [root(x) for x in xs],
+        lambda: ng.func.vmap(root)(xs),
+        lambda: ng.jit(ng.func.vmap(ng.func.grad(lambda x: root(x)[0])))(xs),
+    ):
+        one, other, count = loops(f)
+        assert_equal(one, other)
+        assert count > 0
+    roots, steps = ng.func.vmap(root)(xs)
+    assert np.allclose(roots, np.sqrt(xs), rtol=1e-12)
+    assert len(set(np.asarray(steps))) > 1
+    start = ng.while_loop(lambda x: x > 1.0, lambda x: x / 2, 0.5)
+    assert start.item() == 0.5

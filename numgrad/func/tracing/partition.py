@@ -52,6 +52,9 @@ class Stages:
         between. Their numbers follow those of the arguments.
     is_single : bool
         Whether there is one program, on the CPU, whose results are the values in order.
+    order : list of int or None
+        Of one program on the CPU, the number of the result that each value is, which may be that of
+        another value, too; else None.
     """
 
     def __init__(
@@ -86,7 +89,9 @@ class Stages:
             self._cut(_Levels(ends, exprs, carried), numbers, first, target, fuse)
         self.finals = [numbers[_key(value)] for value in ends]
         wanted = list(range(first, first + len(ends)))
-        self.is_single = is_here and len(self.stages) == 1 and self.finals == wanted
+        is_one = is_here and len(self.stages) == 1
+        self.is_single = is_one and self.finals == wanted
+        self.order = [number - first for number in self.finals] if is_one else None
 
     def _cut(
         self,

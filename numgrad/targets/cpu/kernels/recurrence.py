@@ -32,6 +32,8 @@ class Recurrence(NamedTuple):
         the output with the same place.
     per_step : tuple of bool
         For each operand of the inputs, whether it moves on at each step.
+    goes_on : int or None
+        The value, a boolean, without which no further step is taken.
     """
 
     steps: tuple[tuple[Any, tuple[int, ...]], ...]
@@ -40,6 +42,7 @@ class Recurrence(NamedTuple):
     values: tuple[int, ...]
     carried: int
     per_step: tuple[bool, ...]
+    goes_on: int | None = None
 
     def functions(self) -> list[tuple[ScalarFunction | None, tuple[int, ...]]]:
         """Return the compiled functions of the steps; None for a step of a product."""
@@ -58,7 +61,7 @@ class Recurrence(NamedTuple):
         ]
         ends = [[(o, n, d.str) for o, n, d in part] for part in (self.inputs, self.outputs)]
         parts = "recurrence", calls, ends, self.values, self.carried, self.per_step
-        return join_keys([*places], repr(parts))
+        return join_keys([*places], repr(parts if self.goes_on is None else (*parts, self.goes_on)))
 
 
 def is_ready(recurrence: Recurrence) -> bool:

@@ -70,7 +70,10 @@ class _Loop:
             state.add_incoming(known[ends[of.inputs[n]]], last)
         following = builder.add(index, word(1), flags=("nuw", "nsw"))
         index.add_incoming(following, last)
-        builder.cbranch(builder.icmp_signed("<", following, count), body, done)
+        goes_on = builder.icmp_signed("<", following, count)
+        if of.goes_on is not None:
+            goes_on = builder.and_(goes_on, self._truth(known[of.goes_on]))
+        builder.cbranch(goes_on, body, done)
         builder.position_at_end(done)
         builder.ret_void()
 
@@ -100,6 +103,9 @@ class _Loop:
         name = f"llvm.fma.{'f64' if isinstance(x.type, ir.DoubleType) else 'f32'}"
         function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
         return builder.call(function, [x, y, total])
+
+    def _truth(self, value: Any) -> Any:
+        return self._builder.icmp_unsigned("!=", value, ir.Constant(value.type, 0))
 
     def _at(self, operand: int, index: Any) -> Any:
         moved = self._builder.mul(self._moves[operand], index)

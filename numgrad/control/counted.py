@@ -1,0 +1,108 @@
+"""Steps that are counted while they run: a loop that ends by what its last step has found."""
+
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from .._tensor import Tensor
+from .body import Body, Spec
+from .compiled import Operands
+from .steps import Arrays
+
+_AT_ONCE = 1 << 12  # steps between two looks at whether compiling pays, and at Ctrl-C
+
+
+class CountedSteps:
+    """Steps of a function, until it says that there are enough.
+
+    Parameters
+    ----------
+    name : str
+    function : callable
+        Takes what is carried and what all steps are given, tensors; returns what is carried, what
+        the step yields, and a boolean, whether the loop goes on.
+    specs : sequence of (shape, dtype)
+        Those of the arguments.
+    carried : int
+        How many of them are carried.
+    """
+
+    def __init__(
+        self, name: str, function: Callable[..., Sequence[Any]], specs: Sequence[Spec], carried: int
+    ) -> None:
+        def step(count: Tensor, *arguments: Tensor) -> list[Any]:
+            return [count + 1, *function(*arguments)]
+
+        self._body = Body.of(name, step, [((), np.dtype(np.int64)), *specs])
+        self._carried = carried + 1
+        self._loop = self._body.compiled((self._carried, 0, True))
+        self._program: Any = None
+
+    def yields(self, length: int) -> list[np.ndarray]:
+        """Return new arrays for what some steps yield."""
+        specs = self._body.results[self._carried : -1]
+        return [np.empty((length, *shape), dtype) for shape, dtype in specs]
+
+    def run(
+        self, carries: Arrays, constants: Arrays, most: int | None = None, ys: Arrays = ()
+    ) -> tuple[int, list[np.ndarray], bool]:
+        """Take at least one step.
+
+        Parameters
+        ----------
+        carries, constants : sequence of ndarray
+            What the first step is given, and what all are.
+        most : int, optional
+            The most steps to take.
+        ys : sequence of ndarray
+            Where to write what the steps yield; nowhere by default.
+
+        Returns
+        -------
+        taken, carries, goes_on
+            The number of steps, what is carried behind the last one, and what that has said.
+        """
+        taken, goes_on, state = 0, True, [np.zeros((), np.int64), *carries]
+        while goes_on and (most is None or taken < most):
+            count = _AT_ONCE if most is None else min(most - taken, _AT_ONCE)
+            some = [y[taken:] for y in ys]
+            is_compiled = self._loop is not None and self._loop.is_ready(1)
+            steps = self._compiled if is_compiled else self._one_by_one
+            state, goes_on = steps(state, constants, count, some)
+            taken = int(state[0])
+        return taken, state[1:], goes_on
+
+    def _one_by_one(
+        self, state: Arrays, constants: Arrays, count: int, ys: Arrays
+    ) -> tuple[list[np.ndarray], bool]:
+        program = self._program = self._program or self._body.program()
+        began, carried = perf_counter(), self._carried
+        present, found = list(state), [np.array(True)]
+        for n in range(count):
+            found = program([*present, *constants])
+            present = found[:carried]
+            for y, value in zip(ys, found[carried:-1], strict=False):
+                y[n, ...] = value
+            if not found[-1]:
+                break
+        if self._loop is not None:
+            self._loop.timed(began)
+        return present, bool(found[-1])
+
+    def _compiled(
+        self, state: Arrays, constants: Arrays, count: int, ys: Arrays
+    ) -> tuple[list[np.ndarray], bool]:
+        carried, results = self._carried, self._body.results
+        last = [np.empty(*spec) for spec in results[:carried]]
+        yielded = list(ys) or [np.empty(*spec) for spec in results[carried:-1]]
+        flag = np.empty((), bool)
+        given = [np.asarray(a, order="C") for a in (*state, *constants)]
+        moves = [*[False] * (len(given) + carried), *[bool(ys)] * len(yielded), False]
+        operands = Operands([*given, *last, *yielded, flag], moves)
+        self._loop.run(operands, carried, count)
+        return last, bool(flag)
+
+
+__all__ = ["CountedSteps"]

@@ -1,0 +1,226 @@
+"""``ng.ode.odeint``: initial value problems in one compiled loop, with derivatives of the steps."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._errors import ArgTypeError, ConvergenceError, DtypeError
+from ..control.body import captured
+from ..control.containers import Tree, line_of, results_of
+from ..engine.record.apply import mode
+from ..func.pytree import require_function
+from ..functions.shape.joining import concat, stack
+from ..functions.shape.reshaping import reshape
+from .attempts import Tolerances
+from .rows import LaterRows
+from .solver import ADAPTIVE, FIXED, Solver, solver_of
+
+_FLOAT = np.dtype(float)
+
+
+def odeint(
+    f: Callable[..., Any],
+    y0: Any,
+    t: Any,
+    *args: Any,
+    method: str = "dopri5",
+    rtol: float = 1e-8,
+    atol: Any = 1e-8,
+    first_step: float | None = None,
+    max_steps: int = 100_000,
+    substeps: int = 1,
+) -> Any:
+    """Solve an initial value problem in one compiled loop; its derivatives are those of its steps.
+
+    Parameters
+    ----------
+    f : callable
+        ``f(y, t, *args)`` returns the slope, in the structure and shapes of ``y0``. It is called
+        once, with placeholders; its operations must be those of tensors, as for `jit`. It may close
+        over tensors, which get gradients.
+    y0 : array_like or container of them
+        The state at ``t[0]``.
+    t : array_like
+        The times whose states are wanted, rising or falling.
+    *args : array_like or containers of them
+        Handed to ``f``.
+    method : {"dopri5", "tsit5", "rodas5p", "rk4", "implicit_midpoint"}
+        Explicit Runge-Kutta methods of order 5 that choose their steps; a Rosenbrock method of
+        order 5 for stiff systems, which chooses them too; and methods of order 4 and 2 with equal
+        steps, of which the last one is symplectic.
+    rtol, atol : float
+        The error of a step may be ``atol + rtol * abs(y)``, as the root of the mean of squares;
+        ``atol`` may have an element for each number of the state.
+    first_step : float, optional
+        The size of the first step that is tried.
+    max_steps : int
+        The most steps of one solution.
+    substeps : int
+        With equal steps, how many there are between two times.
+
+    Returns
+    -------
+    container of tensors
+        As ``y0``, with an axis of times in front.
+
+    Raises
+    ------
+    ConvergenceError
+        If the steps become too small or too many, or ``f`` returns what is not finite.
+    ArgTypeError
+        If ``f`` does not return what ``y0`` looks like.
+
+    See Also
+    --------
+    interop.scipy.solve_ivp : SciPy's methods; events; adjoints that are integrated.
+    scan : Loops with a step of one's own.
+
+    Notes
+    -----
+    Derivatives, of any order and mode, are those of the steps that were taken, to rounding, with
+    the sizes of the steps held fixed: to ``y0``, ``args``, ``t``, and to tensors that ``f`` closes
+    over. A state between two steps is one more step from the last state before it. In a mapped
+    function each sample takes its own steps, and its result has the bits of a call of its own.
+    States are float64 within; those of float32 come back as float32. The states at all steps are
+    kept.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import numgrad as ng
+    >>> def decay(y, t, rate):
+    ...     return -rate * y
+    >>> ng.ode.odeint(decay, 1.0, np.array([0.0, 1.0, 2.0]), 0.5)
+    tensor([1.        , 0.60653066, 0.36787944])
+    >>> ng.func.grad(lambda rate: ng.ode.odeint(decay, 1.0, np.array([0.0, 2.0]), rate)[1])(0.5)
+    array(-0.73575888)
+    """
+    function: Any = require_function(f, "odeint")
+    _require_method(method, substeps, max_steps, first_step)
+    first, given = Tree(y0, "odeint: y0"), Tree(args, "odeint: args")
+    problem = _Problem(function, first, given)
+    times = _times(t)
+    solver = solver_of(problem.body, method)
+    values = [problem.start(), times, *given.tensors(), *problem.closed_over]
+    if method in FIXED:
+        found = solver.fixed(values[0], times, values[2:], int(substeps))
+        if found.array is not None and not np.isfinite(found.array).all():
+            raise ConvergenceError(
+                f"odeint: the states of {method!r} are not finite: take smaller steps, by "
+                f"substeps= or more times"
+            )
+        return problem.parted(found)
+    asked = Tolerances(float(rtol), np.asarray(atol, float), first_step, int(max_steps))
+    return problem.parted(_adaptive(solver, values, asked))
+
+
+def _adaptive(solver: Solver, values: Sequence[Any], asked: Tolerances) -> Any:
+    """Return the states; where there are no values yet, an operation that finds them later."""
+
+    def states(y: Any, t: Any, *params: Any) -> Sequence[Any]:
+        return [solver.adaptive(y, t, params, asked)]
+
+    if mode.deferring or mode.capture is not None or any(v.array is None for v in values):
+        specs = [(v.shape, v.dtype) for v in values]
+        out = (*values[1].shape, *values[0].shape), _FLOAT
+        return LaterRows("ng.ode.odeint", states, specs, [out])(*values)
+    _require_order(values[1].array)
+    return states(*values)[0]
+
+
+class _Problem:
+    """The right-hand side as a function of one vector, and the containers around it."""
+
+    def __init__(self, f: Callable[..., Any], first: Tree, given: Tree) -> None:
+        self._f, self._first, self._given = f, first, given
+        self._shapes = [shape for shape, _ in first.specs()]
+        self._sizes = [int(np.prod(shape)) for shape in self._shapes]
+        for n, (_, dtype) in enumerate(first.specs()):
+            if dtype.kind not in "fiub" or dtype == np.float16:
+                raise DtypeError(f"{first.place(n)} has dtype {dtype}; states are real numbers")
+        if not sum(self._sizes):
+            raise ArgTypeError("odeint: y0 holds no numbers")
+        specs = [((sum(self._sizes),), _FLOAT), ((), _FLOAT), *given.specs()]
+        self.body, self.closed_over = captured("ng.ode.odeint", self._slope, specs, f)
+
+    def start(self) -> Any:
+        """Return the first state as one vector."""
+        return _joined(self._first.tensors())
+
+    def parted(self, states: Any) -> Any:
+        """Return the states in the user's container."""
+        made, place = [], 0
+        kinds = [dtype for _, dtype in self._first.specs()]
+        for shape, size, dtype in zip(self._shapes, self._sizes, kinds, strict=True):
+            part = reshape(states[:, place : place + size], (states.shape[0], *shape))
+            made.append(part.astype(dtype) if dtype == np.float32 else part)
+            place += size
+        return self._first.rebuild(made)
+
+    def _slope(self, y: Any, t: Any, *params: Any) -> list[Any]:
+        parts, place = [], 0
+        for shape, size in zip(self._shapes, self._sizes, strict=True):
+            parts.append(reshape(y[place : place + size], shape))
+            place += size
+        result = self._f(self._first.rebuild(parts), t, *self._given.rebuild(params))
+        if len(self._shapes) == 1 and self._first.structure.num_nodes == 1:
+            result = stack(list(result)) if isinstance(result, (list, tuple)) else result
+        found, tree = results_of(result, "odeint: what the function returns")
+        self._require_alike(found, tree)
+        return [_joined(found)]
+
+    def _require_alike(self, found: Sequence[Any], tree: Tree) -> None:
+        first = self._first
+        if tree.structure != first.structure:
+            raise ArgTypeError(
+                f"odeint: the function returns another structure than y0 "
+                f"({line_of(found[0], self._f) if found else ''}): {tree.structure} instead of "
+                f"{first.structure}"
+            )
+        for n, (value, shape) in enumerate(zip(found, self._shapes, strict=True)):
+            if value.shape != shape:
+                raise ArgTypeError(
+                    f"{first.place(n)} has shape {shape}, and the function returns there a slope "
+                    f"of shape {value.shape}, made at {line_of(value, self._f)}"
+                )
+            if value.dtype.kind not in "fiub":
+                raise DtypeError(
+                    f"{first.place(n)} is real, and the function returns there {value.dtype}, made "
+                    f"at {line_of(value, self._f)}"
+                )
+
+
+def _joined(parts: Sequence[Any]) -> Any:
+    flat = [reshape(part, -1).astype(_FLOAT, copy=False) for part in parts]
+    return concat(flat) if len(flat) > 1 else flat[0]
+
+
+def _times(t: Any) -> Any:
+    (times,) = Tree(t, "odeint: t").tensors() if not isinstance(t, (list, tuple)) else [stack(t)]
+    if len(times.shape) != 1 or not times.shape[0] or times.dtype.kind not in "fiu":
+        raise ArgTypeError(
+            f"odeint: t must be one axis of times, the first of them that of y0, got {times.dtype} "
+            f"of shape {times.shape}"
+        )
+    return times.astype(_FLOAT, copy=False)
+
+
+def _require_order(t: np.ndarray) -> None:
+    apart = np.diff(t)
+    if not np.isfinite(t).all() or not ((apart >= 0).all() or (apart <= 0).all()):
+        raise ValueError("odeint: t must be finite, and rise or fall from each time to the next")
+
+
+def _require_method(method: Any, substeps: Any, max_steps: Any, first_step: Any) -> None:
+    if method not in ADAPTIVE and method not in FIXED:
+        names = ", ".join(map(repr, (*ADAPTIVE, *FIXED)))
+        raise ValueError(f"odeint: there is no method {method!r}; take one of {names}")
+    for name, value in (("substeps", substeps), ("max_steps", max_steps)):
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+            raise ArgTypeError(f"odeint: {name} must be a positive int, got {value!r}")
+    if first_step is not None and not first_step > 0:
+        raise ValueError(f"odeint: first_step must be positive, got {first_step!r}")
+
+
+__all__ = ["odeint"]
