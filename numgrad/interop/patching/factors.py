@@ -15,7 +15,7 @@ class Factors:
         self._theirs = theirs
 
     @property
-    def __class__(self) -> Any:
+    def __class__(self) -> Any:  # type: ignore[override]
         """The class of SciPy's factors, for `isinstance`."""
         return type(self._theirs)
 
