@@ -29,7 +29,9 @@ def loops(monkeypatch):
     counts = []
     for name in ("run", "run_rows"):
 
-        def counted(self, *args, run=getattr(compiled.CompiledLoop, name)):
+        run = getattr(compiled.CompiledLoop, name)
+
+        def counted(self, *args, run=run):
             counts.append(self)
             return run(self, *args)
 
