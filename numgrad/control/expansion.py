@@ -19,8 +19,8 @@ from ..ir.kernel_spec import ProductSpec
 from ..ir.program import Program
 
 MOST_STEPS = 2000  # scalar functions of a step: 3e-4 seconds to compile for each
-MOST_OF_FEW = 20000  # where no instruction works on more than FEW elements, as in a small system
-FEW = 256
+MOST_OF_FEW = 16000  # where no instruction works on more than FEW elements, as in a small system
+FEW = 64
 _DTYPES = frozenset(map(np.dtype, ("float64", "float32", "int64", "bool")))
 MOST_TERMS = 128  # of an element of a product, which is one chain of them
 _JOINED = {"sum": "add", "max": "maximum", "min": "minimum"}

@@ -15,7 +15,7 @@ from ..functions.reduction.reduction import sum as total
 from ..functions.shape.joining import concat
 from ..functions.shape.selection import where
 
-MOST = 16  # unknowns; the factors of more are those of LAPACK
+MOST = 8  # unknowns, whose steps can be kernels; the factors of more are those of LAPACK
 
 
 class Eliminated:

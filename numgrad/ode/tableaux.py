@@ -113,14 +113,4 @@ RODAS5P = Rosenbrock(
     5,
 )  # fmt: skip
 
-
-def checked_sums() -> float:
-    """Return the largest difference of a node to the sum of its row, over the explicit methods."""
-    return max(
-        abs(sum(row) - node)
-        for method in (RK4, DOPRI5, TSIT5)
-        for row, node in zip(method.matrix, method.nodes, strict=True)
-    )
-
-
 __all__ = ["DOPRI5", "RK4", "RODAS5P", "TSIT5", "Explicit", "Rosenbrock"]

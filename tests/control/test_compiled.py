@@ -27,13 +27,15 @@ def loops(monkeypatch):
     """Run a function as programs and as compiled loops; return both results and the number of
     kernels that ran."""
     counts = []
-    run = compiled.CompiledLoop.run
+    for name in ("run", "run_rows"):
 
-    def counted(self, *args):
-        counts.append(self)
-        return run(self, *args)
+        run = getattr(compiled.CompiledLoop, name)
 
-    monkeypatch.setattr(compiled.CompiledLoop, "run", counted)
+        def counted(self, *args, run=run):
+            counts.append(self)
+            return run(self, *args)
+
+        monkeypatch.setattr(compiled.CompiledLoop, name, counted)
     before = ng.get_flags("fuse")
 
     def both(f):
