@@ -69,7 +69,7 @@ def splrep(
     3.375
     """
     for name, value in {"task": task, "full_output": full_output, "per": per}.items():
-        if value:
+        if integer(value, name):
             raise NotImplementedError(f"splrep: {name} must be 0, got {value!r:.40}")
     if t is not None:
         raise NotImplementedError("splrep: knots are chosen; write make_interp_spline(x, y, k, t)")
@@ -160,7 +160,7 @@ def splint(a: Any, b: Any, tck: Any, full_output: int = 0) -> Any:
     >>> round(float(ng.interop.scipy.splint(0.0, 2.0, tck)), 6)
     4.0
     """
-    if full_output:
+    if integer(full_output, "full_output"):
         raise NotImplementedError("splint: full_output asks for FITPACK's arrays; leave it out")
     return _spline(tck, "splint").integrate(numeric(a, "a"), numeric(b, "b"), extrapolate=False)
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...._declare import HostOperator
 from ...._tensor import Tensor
-from ....functions.array.argument_checks import numeric
+from ....functions.array.argument_checks import integer, numeric
 from ....functions.array.operands import as_tensor
 from ....functions.linalg.systems import solve
 from ....functions.shape.joining import concat, stack
@@ -61,7 +61,8 @@ class Scattered:
     """Points, values there, and the points that are asked for."""
 
     def __init__(self, points: Any, values: Any, rescale: Any) -> None:
-        what = self.what = type(self).__name__
+        what, rescale = type(self).__name__, bool(integer(rescale, "rescale"))
+        self.what = what
         self._given = [points, values]
         x = _as_rows(points, what)
         require_finite(x, what, "points")
