@@ -47,7 +47,7 @@ class Range:
 
 def limits_of(given: Any, at: Sequence[Any]) -> tuple[Any, Any]:
     """Return a pair of limits, which may be a function of other variables."""
-    ends = given(*at) if callable(given) else given
+    ends: Any = given(*at) if callable(given) else given
     try:
         low, high = ends
     except (TypeError, ValueError):

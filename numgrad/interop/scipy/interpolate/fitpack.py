@@ -25,7 +25,8 @@ def _require_interpolating(what: str, s: Any, w: Any = None, bbox: Any = (None, 
         )
     if any(end is not None for end in bbox):
         raise NotImplementedError(f"{what}: the ends must be those of the points, leave bbox out")
-    if w is not None and (known(as_tensor(numeric(w, "w"))) <= 0).any():
+    numbers = None if w is None else known(as_tensor(numeric(w, "w")))
+    if numbers is not None and (numbers <= 0).any():
         raise ValueError(f"{what}: w must be positive")
 
 

@@ -166,8 +166,9 @@ def methods() -> Iterator[tuple[type, str, Callable[[Any], Any]]]:
         if not theirs._extrapolate:
             fill = theirs._fill_value_below, theirs._fill_value_above
         y = np.moveaxis(theirs._y.reshape(theirs.x.size, *theirs._y_extra_shape), 0, theirs._y_axis)
-        given = theirs._y_axis, False, theirs.bounds_error, fill, True
-        return solvers.interp1d(theirs.x, y, kind, *given)
+        return solvers.interp1d(
+            theirs.x, y, kind, theirs._y_axis, False, theirs.bounds_error, fill, True
+        )
 
     def through(theirs: Any) -> Any:
         t, c, k = theirs._eval_args
@@ -176,7 +177,8 @@ def methods() -> Iterator[tuple[type, str, Callable[[Any], Any]]]:
         return own
 
     def surface(theirs: Any) -> Any:
-        return solvers.RectBivariateSpline._known(*theirs.tck, theirs.degrees)
+        tx, ty, c = theirs.tck
+        return solvers.RectBivariateSpline._known(tx, ty, c, theirs.degrees)
 
     def density(theirs: Any) -> Any:
         return own_stats.gaussian_kde(theirs.dataset, theirs.factor, theirs.weights)
