@@ -8,7 +8,7 @@ import numpy as np
 from ..._tensor import ArrayLike, Tensor
 from ...operators.elementwise.arithmetic import where
 from ...operators.special.formulas import TABLE
-from ..array.argument_checks import numeric
+from ..array.argument_checks import integer, numeric
 from ..array.operands import as_tensor
 from ..elementwise.documentation import of_elements
 
@@ -253,7 +253,7 @@ def factorial(n: ArrayLike, exact: bool = False, extend: str = "zero") -> Any:
     >>> ng.special.factorial([3.0, 0.5]).round(6)
     tensor([6.      , 0.886227])
     """
-    if exact:
+    if integer(exact, "exact"):
         return import_module("scipy.special").factorial(n, exact=True, extend=extend)
     if not isinstance(extend, str) or extend not in ("zero", "complex"):
         raise ValueError(f"factorial: extend must be 'zero' or 'complex', got {extend!r:.40}")

@@ -85,7 +85,8 @@ def _through(theirs: Any) -> Any:
 
 
 def _surface(theirs: Any) -> Any:
-    return _own("RectBivariateSpline")._known(*theirs.tck, theirs.degrees)
+    tx, ty, c = theirs.tck
+    return _own("RectBivariateSpline")._known(tx, ty, c, theirs.degrees)
 
 
 def _radial(theirs: Any) -> Any:

@@ -131,7 +131,7 @@ CALLS = {
          "hamming", "jensenshannon", "minkowski", "sqeuclidean"),
         (VECTOR, VECTOR[::-1] + 0.5),
     ),
-    "mahalanobis": (VECTOR, VECTOR[::-1], POSITIVE), "seuclidean": (VECTOR, 2 * VECTOR, P[:4]),
+    "mahalanobis": (VECTOR, VECTOR[::-1], POSITIVE), "seuclidean": (VECTOR, P[:4], VECTOR**2 + 1.0),
     "lombscargle": (VECTOR, VECTOR, VECTOR + 9.0),
     "istft": (MATRIX[:3],), "fractional_matrix_power": (POSITIVE, 0.5),
     "solve_continuous_are": (MATRIX, MATRIX[:, :2], POSITIVE, np.eye(2)),

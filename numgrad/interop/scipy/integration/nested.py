@@ -9,12 +9,12 @@ from ...._autograd import no_grad
 from ...._errors import NotDifferentiableError
 from ...._tensor import Tensor, tensor
 from ....engine.record.apply import mode
-from ....functions.array.argument_checks import sequence
+from ....functions.array.argument_checks import integer, real_number, sequence
 from ....functions.creation.constants import zeros
 from ....functions.shape.reshaping import reshape
 from ..implicit.closures import Closure, Scalar
 from ..implicit.derived import Captured
-from ..implicit.parameters import Parameters, controls, number
+from ..implicit.parameters import Parameters, controls
 from ..implicit.solver_operator import Form, in_programs, refuse
 from ..systems.linear import as_real
 from .integrals import Integral, Integrand, Pulled, Rule
@@ -38,7 +38,7 @@ class Range:
         self.returns_tensors = self.returns_tensors or bool(tensors)
         if mode.grad and tensors:
             self.closure.look(tensors)
-        low, high = (float(number(end)) for end in ends)
+        low, high = (real_number(end, "ranges") for end in ends)
         kinds = {(True, True): FINITE, (True, False): ABOVE, (False, True): BELOW}
         kind = kinds.get((np.isfinite(low), np.isfinite(high)), WHOLE)
         self.kind = kind if self.kind in ("", kind) else "mixed"
@@ -47,7 +47,7 @@ class Range:
 
 def limits_of(given: Any, at: Sequence[Any]) -> tuple[Any, Any]:
     """Return a pair of limits, which may be a function of other variables."""
-    ends = given(*at) if callable(given) else given
+    ends: Any = given(*at) if callable(given) else given
     try:
         low, high = ends
     except (TypeError, ValueError):
@@ -185,9 +185,9 @@ def nquad(
     spans = [Range(given, parameters.closure) for given in sequence(ranges, "ranges")]
     if not spans:
         raise ValueError("nquad: ranges has no items")
-    options = _for_each(opts, len(spans))
+    options, is_full = _for_each(opts, len(spans)), bool(integer(full_output, "full_output"))
     numbers = parameters.args([leaf.detach() for leaf in parameters.tensors])
-    value, *others = integrate.nquad(scalar, spans, numbers, options, full_output)
+    value, *others = integrate.nquad(scalar, spans, numbers, options, is_full)
     returns_tensors = scalar.returns_tensors or any(span.returns_tensors for span in spans)
     if not (parameters.has_tensors or returns_tensors):
         return value, *others

@@ -65,8 +65,9 @@ class VectorRule(Rule):
         def at(x: float) -> np.ndarray:
             return np.concatenate([np.ravel(part) for part in f(x, *params)])
 
-        options = self.options | {"full_output": True, "workers": 1}
-        value, error, info = of_scipy(at, *limits, **options)
+        options: dict[str, Any] = self.options | {"full_output": True, "workers": 1}
+        low, high = limits
+        value, error, info = of_scipy(at, low, high, **options)
         if not info.success and not error <= np.sqrt(np.finfo(float).eps) * abs(value).max():
             raise ConvergenceError(
                 f"quad_vec: the integral of the derivative has not converged, its error is about "

@@ -25,7 +25,8 @@ def _require_interpolating(what: str, s: Any, w: Any = None, bbox: Any = (None, 
         )
     if any(end is not None for end in bbox):
         raise NotImplementedError(f"{what}: the ends must be those of the points, leave bbox out")
-    if w is not None and (known(as_tensor(numeric(w, "w"))) <= 0).any():
+    numbers = None if w is None else known(as_tensor(numeric(w, "w")))
+    if numbers is not None and (numbers <= 0).any():
         raise ValueError(f"{what}: w must be positive")
 
 
@@ -69,7 +70,7 @@ def splrep(
     3.375
     """
     for name, value in {"task": task, "full_output": full_output, "per": per}.items():
-        if value:
+        if integer(value, name):
             raise NotImplementedError(f"splrep: {name} must be 0, got {value!r:.40}")
     if t is not None:
         raise NotImplementedError("splrep: knots are chosen; write make_interp_spline(x, y, k, t)")
@@ -160,7 +161,7 @@ def splint(a: Any, b: Any, tck: Any, full_output: int = 0) -> Any:
     >>> round(float(ng.interop.scipy.splint(0.0, 2.0, tck)), 6)
     4.0
     """
-    if full_output:
+    if integer(full_output, "full_output"):
         raise NotImplementedError("splint: full_output asks for FITPACK's arrays; leave it out")
     return _spline(tck, "splint").integrate(numeric(a, "a"), numeric(b, "b"), extrapolate=False)
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...._declare import HostOperator
 from ...._tensor import Tensor
-from ....functions.array.argument_checks import numeric
+from ....functions.array.argument_checks import integer, numeric
 from ....functions.array.operands import as_tensor
 from ....functions.linalg.systems import solve
 from ....functions.shape.joining import concat, stack
@@ -24,7 +24,8 @@ def _corners(points: np.ndarray, at: np.ndarray) -> np.ndarray:
     loop = np.broadcast_shapes(points.shape[:-2], at.shape[:-2])
     points, at = (np.broadcast_to(x, (*loop, *x.shape[-2:])) for x in (points, at))
     found = np.empty((*loop, at.shape[-2], at.shape[-1] + 1), np.int64)
-    triangles, known_points = None, None
+    triangles: Any = None
+    known_points: Any = None
     for place in np.ndindex(loop):
         if known_points is None or not np.array_equal(points[place], known_points):
             known_points = points[place]
@@ -36,14 +37,14 @@ def _corners(points: np.ndarray, at: np.ndarray) -> np.ndarray:
 
 def _closest(points: np.ndarray, at: np.ndarray) -> np.ndarray:
     """Return the number of the nearest point to each."""
-    from scipy.spatial import cKDTree
+    from scipy.spatial import KDTree
 
     loop = np.broadcast_shapes(points.shape[:-2], at.shape[:-2])
     points, at = (np.broadcast_to(x, (*loop, *x.shape[-2:])) for x in (points, at))
     found = np.empty((*loop, at.shape[-2]), np.int64)
     for place in np.ndindex(loop):
-        is_number = np.isfinite(at[place]).all(axis=-1)
-        found[place] = cKDTree(points[place]).query(np.where(is_number[:, None], at[place], 0.0))[1]
+        is_number: Any = np.isfinite(at[place]).all(axis=-1)
+        found[place] = KDTree(points[place]).query(np.where(is_number[:, None], at[place], 0.0))[1]
     return found
 
 
@@ -61,7 +62,8 @@ class Scattered:
     """Points, values there, and the points that are asked for."""
 
     def __init__(self, points: Any, values: Any, rescale: Any) -> None:
-        what = self.what = type(self).__name__
+        what, rescale = type(self).__name__, bool(integer(rescale, "rescale"))
+        self.what = what
         self._given = [points, values]
         x = _as_rows(points, what)
         require_finite(x, what, "points")

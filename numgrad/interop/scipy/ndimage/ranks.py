@@ -218,7 +218,7 @@ def _filtered(
     at = chosen_axes(axes, image.x.ndim, what)
     inside = _footprint(*window, at, what)
     count = int(inside.sum())
-    place = rank(count) if callable(rank) else integer(rank, "rank")
+    place: Any = rank(count) if callable(rank) else integer(rank, "rank")
     if not -count <= place < count:
         raise ValueError(f"{what}: rank {place} in a window of {count} elements")
     x, shape = image.x, [1] * image.x.ndim

@@ -25,7 +25,7 @@ def spline_filter1d(
     >>> x = ng.tensor([1.0, 5.0, 2.0], requires_grad=True)
     >>> c = ng.interop.scipy.ndimage.spline_filter1d(x)
     >>> c.detach().numpy().round(6)
-    array([-2.25,  8.5 , -1.25])
+    array([-2.75,  8.5 , -1.25])
     """
     return _filtered("spline_filter1d", input, order, axis, output, mode)
 

@@ -60,7 +60,8 @@ def filtered(x: Tensor, degree: int, axis: int, mode: str) -> Tensor:
         return x
     weights = _inverse(degree)
     around = weights.size // 2
-    places = np.pad(np.arange(n), around, CONTINUED[mode])
+    continued: Any = CONTINUED[mode]
+    places = np.pad(np.arange(n), around, continued)
     shape = [1] * x.ndim
     shape[axis] = weights.size
     return correlate(take(x, places, axis=axis), weights.reshape(shape), "valid", "direct")
