@@ -198,14 +198,13 @@ def neighbours(x):
                 pairs.append((i, j))
                 values.append(x[i] * x[j])
     order = np.argsort(np.array(values))
-    w, v = np.linalg.eigh(np.outer(x, x) + np.diag(np.arange(1.0, 4.0)))
-    total = values[order[0]] * w[0] * v[0, 0] ** 2
+    total = values[order[0]] ** 3
     for i, j in pairs:
         total += (x[i] - x[j]) ** 3
     return total
 
 
-def test_lists_that_grow_and_what_lapack_gives_have_derivatives_in_all_ways():
+def test_lists_that_grow_have_derivatives_in_all_ways():
     x = np.array([0.3, 1.2, 2.9])
     gradient = ng.func.grad(neighbours)
     along = np.array([0.2, -0.5, 0.4])

@@ -53,9 +53,8 @@ def append_given(b: Builder, function: Any, args: list[Thing]) -> Thing:
     """
     name, kinds = _RESULTS[function]
     values = [arg for arg in args if isinstance(arg, Value)]
-    if any(array.type.dtype not in ("float64", "float32") for array in values[:1]):
-        if function is not np.argsort:
-            raise Refusal(f"{name} is understood of arrays of floats")
+    if function is not np.argsort and values[0].type.dtype not in ("float64", "float32"):
+        raise Refusal(f"{name} is understood of arrays of floats")
     texts = ["{}" if isinstance(arg, Value) else _word(function, arg) for arg in args]
     made = Op("given", values, b.region, b.line, text=f"{name}({', '.join(texts)})")
     made.results = [Value(kind, b.region, made, b.hint) for kind in kinds(*values)]

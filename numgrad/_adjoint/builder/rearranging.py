@@ -195,7 +195,7 @@ def repeat(x, repeats):
     return made
 
 
-def eye(N, M=None, k=0):  # noqa: N803
+def eye(N, M=None, k=0):
     """Return a matrix with ones on a diagonal."""
     m = N if M is None else M
     made = np.zeros((N, m))

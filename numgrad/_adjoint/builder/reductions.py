@@ -16,6 +16,7 @@ class Reductions:
     b: Builder
     array_of: Callable[..., Value]
     product: Callable[[list[Value]], Value]
+    _call_ravel: Callable[[Thing], Value]
 
     def _call_max(self, *args: Thing, axis: Thing = None) -> Thing:
         return self._extreme("max", args, axis)

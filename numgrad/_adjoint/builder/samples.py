@@ -75,7 +75,7 @@ def quantiles(x, q):
 def _between(flat, order, share):
     """Return a number between two neighbours in the order."""
     place = share * (flat.size - 1)
-    below = min(int(math.floor(place)), max(flat.size - 2, 0))
+    below = min(math.floor(place), max(flat.size - 2, 0))
     above = min(below + 1, flat.size - 1)
     rest = place - below
     return flat[order[below]] * (1.0 - rest) + flat[order[above]] * rest
@@ -162,7 +162,7 @@ def _scaled(c):
     return made
 
 
-def vander(x, N=None):  # noqa: N803
+def vander(x, N=None):
     """Return the matrix of powers of the elements, the highest first."""
     columns = x.size if N is None else N
     made = np.empty((x.size, columns), dtype=x.dtype)

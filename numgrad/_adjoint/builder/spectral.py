@@ -129,8 +129,8 @@ def qr(a):
     for i in range(m):
         for j in range(k):
             t = a[i, j]
-            for l in range(j):
-                t -= part[i, l] * r0[l, j]
+            for p in range(j):
+                t -= part[i, p] * r0[p, j]
             part[i, j] = t / r0[j, j]
     inner = np.dot(q0.T, part)
     turn = np.zeros((k, k), dtype=a.dtype)

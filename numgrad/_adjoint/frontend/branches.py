@@ -5,13 +5,13 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from ..builder.bases import bases, made_inside
 from ..builder.building import Builder
 from ..builder.lists import Grown, as_list, as_tuple
 from ..builder.promotion import unified
 from ..builder.things import Complex, Poison, Static, Thing, tuple_like
 from ..ssa.ir import Op, Region, Value
 from ..ssa.refusal import Refusal
-from .bases import bases, made_inside
 
 # Operations of integers that cannot fail where they are computed without need.
 _SAFE = frozenset({"shape", "extent", "add", "sub", "mul", "min", "max", "lt", "select"})

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from ..builder.bases import arrays_of, bases, is_given, made_inside, values_of
 from ..builder.lists import Parts, as_list, as_tuple
 from ..builder.promotion import unified
 from ..builder.things import Complex, Poison, Static, Thing, tuple_like
 from ..ssa.ir import Region, Type, Value
-from .bases import arrays_of, bases, is_given, made_inside, values_of
 
 Path = tuple[Any, ...]  # a name, and positions in the tuple that it stands for
 

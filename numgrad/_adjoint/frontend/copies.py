@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from typing import Any
 
+from ..builder.bases import bases
 from ..builder.building import Builder
 from ..builder.creation import dtype_name
 from ..builder.things import Lazy, Thing
 from ..builder.views import is_contiguous, root
 from ..ssa.ir import Value
 from ..ssa.refusal import Refusal
-from .bases import bases
 
 
 class Copies:

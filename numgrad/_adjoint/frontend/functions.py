@@ -11,8 +11,8 @@ import numpy as np
 
 from ..builder.building import Builder
 from ..builder.creation import NewArrays, bounds_of, dtype_name
-from ..builder.lists import Grown
 from ..builder.given import append_given, given
+from ..builder.lists import Grown
 from ..builder.reductions import Reductions
 from ..builder.things import Complex, Lazy, Static, Thing, described, is_array
 from ..builder.views import is_contiguous
@@ -336,7 +336,8 @@ NAMED: dict[Any, str] = {
 } | {len: "len", max: "max", min: "min", round: "round", divmod: "divmod", np.amax: "max",
      np.amin: "min", np.asarray: "asarray", np.ascontiguousarray: "ascontiguousarray",
      np.asfortranarray: "asfortranarray", np.transpose: "transpose", np.vdot: "dot",
-     np.matmul: "dot", sum: "sum", given: "given", np.round: "around", np.around: "around"}  # fmt: skip
+     np.matmul: "dot", sum: "sum", given: "given", np.round: "around",
+     np.around: "around"}  # fmt: skip
 
 
 def _fitting(

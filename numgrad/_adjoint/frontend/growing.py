@@ -5,10 +5,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba.typed import List
 
 from ..builder.building import Builder
-from ..builder.lists import Grown, Lists
+from ..builder.lists import Grown
 from ..builder.things import Static, Thing, is_array
 from ..ssa.ir import Value
 from ..ssa.ranges import is_natural
@@ -25,10 +24,7 @@ class GrowingLists:
     value: Callable[..., Thing]
     computed: Callable[[Thing], Thing]
     indices: Callable[[ast.expr], list[Any]]
-
-    @property
-    def lists(self) -> Lists:
-        return Lists(self.b)
+    lists: Any
 
     def new_lists(self, node: ast.Assign) -> tuple | None:
         """Return what several names are bound to, if a list that grows is among it."""
@@ -73,6 +69,8 @@ class GrowingLists:
 
     def _is_new(self, made: ast.Call) -> bool:
         """Whether a call makes an empty list, of Numba or of Python."""
+        from numba.typed import List  # most kernels have none
+
         node, is_typed = made.func, False
         if isinstance(node, ast.Attribute) and node.attr == "empty_list":
             node, is_typed = node.value, True
@@ -203,5 +201,9 @@ def _bound(node: ast.Assign) -> list[set[str]]:
     """The pairs of names of an assignment."""
     target, value = node.targets[0], node.value
     sides = [part.elts if isinstance(part, ast.Tuple) else [part] for part in (target, value)]
-    pairs = [pair for pair in zip(*sides, strict=False) if all(isinstance(p, ast.Name) for p in pair)]
-    return [{one.id, other.id} for one, other in pairs]  # type: ignore[attr-defined]
+    pairs = zip(*sides, strict=False)
+    return [
+        {one.id, other.id}
+        for one, other in pairs
+        if isinstance(one, ast.Name) and isinstance(other, ast.Name)
+    ]

@@ -5,13 +5,13 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from ..builder.bases import bases
 from ..builder.building import Builder
 from ..builder.creation import bounds_of
 from ..builder.lists import Grown
 from ..builder.things import Complex, Lazy, Static, Thing, is_array
 from ..ssa.ir import BOOLEAN, INTEGER, Op, Region, Value
 from ..ssa.refusal import Refusal
-from .bases import bases
 from .carried import Again, Carried, Path
 
 _ATTEMPTS = 8
@@ -33,7 +33,7 @@ class Loops:
     complex_element: Callable[..., Thing]
     bind: Callable[[ast.expr, Thing], None]
     lists: Any
-    _iterated: list[Value] = []  # the lengths of the lists that a loop runs over
+    _iterated: list[Value]  # the lengths of the lists that a loop runs over
 
     def _do_for(self, node: ast.For) -> None:
         outer, self._iterated = self._iterated, []

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
+from ..builder.bases import require_by_value
 from ..builder.building import Builder
 from ..builder.things import Complex, Lazy, Static, Thing, tuple_like
 from ..ssa.ir import Program, Type, Value
 from ..ssa.refusal import AdjointError, Refusal
-from .bases import require_by_value
 from .complexes import joined, parts_of_parameter
 from .source import Kernel
 from .statements import Statements

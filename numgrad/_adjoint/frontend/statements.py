@@ -5,12 +5,12 @@ from collections.abc import Callable
 from typing import Any
 
 from ..builder import rearranging
+from ..builder.bases import bases
 from ..builder.building import Builder
-from ..builder.lists import Grown
+from ..builder.lists import Grown, Lists
 from ..builder.things import Complex, Lazy, Static, Thing, is_array, tuple_like
 from ..ssa.ir import Op, Region, Value
 from ..ssa.refusal import Place, Refusal, located
-from .bases import bases
 from .branches import Branches
 from .closures import Closure
 from .complexes import ComplexNumbers
@@ -47,6 +47,7 @@ class Statements(Branches, Calls, Loops, ComplexNumbers, GrowingLists, Copies, E
     ) -> None:  # fmt: skip
         self.b, self.kernel, self.names, self.chain = b, kernel, names, chain
         self.around = around
+        self._iterated, self.lists = [], Lists(b)
         self.place: Place = kernel.place
         self.local_names = kernel.local_names
 
@@ -116,8 +117,9 @@ class Statements(Branches, Calls, Loops, ComplexNumbers, GrowingLists, Copies, E
             self.bind(node.targets[0], several)
             return
         grown = self.new_list(node.targets[0], node.value)
-        thing = self.value(node.value) if grown is None else grown
-        if grown is None and isinstance(node.value, ast.List) and isinstance(node.targets[0], ast.Name):
+        thing: Thing = self.value(node.value) if grown is None else grown
+        is_list = isinstance(node.value, ast.List) and isinstance(node.targets[0], ast.Name)
+        if is_list and grown is None:
             thing = self._listed(thing)
         if isinstance(thing, Lazy) and not isinstance(node.targets[0], ast.Subscript):
             thing = self.b.computed(thing, hint=self.b.hint)

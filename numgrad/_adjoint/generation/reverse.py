@@ -171,7 +171,7 @@ class Reverse:
                 )
 
     def _name_kinds(self, op: Op, is_shadowed: bool, is_again: bool):
-        """The kinds of names that are exchanged, each with the places of the arrays that have one."""
+        """The kinds of names that are exchanged, with the places of the arrays that have one."""
         pairs = exchanged(op)
         if is_again:
             yield self.names.of, pairs

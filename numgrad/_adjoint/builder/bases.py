@@ -1,8 +1,8 @@
 """The arrays whose elements an array value may be, and copies that must not be written."""
 
-from ..builder.things import Complex, Thing
 from ..ssa.ir import Op, Program, Region, Value
 from ..ssa.refusal import Refusal
+from .things import Complex, Thing
 
 
 def values_of(array: Value, seen: set[Value] | None = None) -> set[Value]:
