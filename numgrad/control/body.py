@@ -255,7 +255,7 @@ def _of_user(
         with watch or nullcontext():
             trace = _recorded(name, function, specs)
         draws.end()
-        if not draws.are_shared():
+        if not draws.may_be_of_others():
             break
         if watch is not None and draws.are_by_other_threads(watch):
             return trace

@@ -112,7 +112,7 @@ def method(original: Callable[..., Any], counterpart: Callable[[Any], Any], name
 def constructor(kind: type, path: str, name: str) -> Any:
     """Return a method ``__new__`` of a class of SciPy: called with tensors, the class makes an
     object of numgrad."""
-    inherited = kind.__new__
+    inherited: Any = kind.__new__
 
     def __new__(cls: type, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
         if cls is kind and is_asked(args, kwargs):
