@@ -29,9 +29,10 @@ def polar(a: ArrayLike, side: str = "right") -> tuple[Tensor, Tensor]:
 
     Returns
     -------
-    u, p : Tensor
-        Orthonormal columns, or rows if ``a`` has more columns than rows, and a positive
-        semidefinite factor.
+    u : Tensor
+        Orthonormal columns, or rows if ``a`` has more columns than rows.
+    p : Tensor
+        A positive semidefinite factor.
 
     Raises
     ------
