@@ -87,7 +87,7 @@ class Tensor(Arithmetic, Methods, Value):
         if self.array is None:
             found = capture.constant_elements(self)
             return capture.refuse_reading(self) if found is None else found
-        if apply.unusual:
+        if apply.other_modes:
             for watcher in (apply.mode.capture, apply.mode.trace):
                 if watcher is not None:
                     watcher.note_read(self)

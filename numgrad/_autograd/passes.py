@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._tensor import Tensor, placed
-from ..engine.differentiate.backward import Pass
+from ..engine.differentiate.backward import BackwardPass
 from ..engine.differentiate.request import Outcome, Request
 from ..engine.graph.node import Edge, Value
 from . import anomaly, arguments, delivery, dump, quick
@@ -195,7 +195,7 @@ def _run(
         accumulate=accumulate,
         check=anomaly.checker(),
     )
-    return Pass(request).run()
+    return BackwardPass(request).run()
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Foreign:
+class ForeignFunction:
     """A function of ``scipy.special.cython_special``, called by its name.
 
     It takes and returns double precision; kernels of single precision round its result. It computes
@@ -49,7 +49,7 @@ def calls_library(function: FunctionType, callers: tuple[FunctionType, ...] = ()
     return "math" in names or any(
         calls_library(value, callers)
         if isinstance(value, FunctionType) and value not in callers
-        else isinstance(value, Foreign)
+        else isinstance(value, ForeignFunction)
         for value in called
     )
 

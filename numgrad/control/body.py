@@ -23,7 +23,7 @@ from ..engine.record.apply import changing, mode
 from ..func.batching.batch_expressions import BatchedValue, batch_exprs, with_all_axes
 from ..func.batching.sample import SampleTrace
 from ..func.guards.random_guard import DrawProfiler, RandomGuard
-from ..func.tracing.partition import Stages
+from ..func.tracing.partition import ProgramSequence
 from ..func.tracing.specialization import leaves_are_kept
 from ..func.tracing.trace import placeholder, record
 from ..functions.array.operands import as_scalar
@@ -91,7 +91,7 @@ class Body:
         self.name, self.trace = trace.name, trace
         self.specs = [(a.shape, a.dtype) for a in trace.arguments]
         self.results = [(o.shape, o.dtype) for o in trace.outputs]
-        self._programs: dict[Any, Stages] = Bounded(_MOST_PROGRAMS)
+        self._programs: dict[Any, ProgramSequence] = Bounded(_MOST_PROGRAMS)
         self.loops: dict[Any, Any] = Bounded(_MOST_PROGRAMS)
         self._compiled: dict[Any, Any] = {}
 
@@ -107,7 +107,7 @@ class Body:
         """Return the results for tensors, with any leading axes, as expressions."""
         return self.trace.mapped.apply(arguments)  # type: ignore[arg-type]
 
-    def program(self, count: int | None = None, leads: tuple[bool, ...] = ()) -> Stages:
+    def program(self, count: int | None = None, leads: tuple[bool, ...] = ()) -> ProgramSequence:
         """Return the function of arrays that computes the results.
 
         With ``count`` it computes them for that many samples: the arguments in ``leads`` have an
@@ -119,10 +119,10 @@ class Body:
             found = self._programs[key] = self._program(count, leads)
         return found
 
-    def _program(self, count: int | None, leads: tuple[bool, ...]) -> Stages:
+    def _program(self, count: int | None, leads: tuple[bool, ...]) -> ProgramSequence:
         trace, fuse = self.trace, "never" if self.expansion is not None else "auto"
         if count is None:
-            return Stages(trace.outputs, trace.arguments, fuse, trace.storages)
+            return ProgramSequence(trace.outputs, trace.arguments, fuse, trace.storages)
         specs = [
             ((count, *shape) if lead else shape, dtype)
             for (shape, dtype), lead in zip(self.specs, leads, strict=True)
@@ -135,13 +135,13 @@ class Body:
         with changing(deferring=True, grad=False):
             found = batch_exprs(trace.exprs, trace.outputs, wide)  # type: ignore[arg-type]
             outputs = [with_all_axes(output, (count,)) for output in found]
-        return Stages(outputs, stands, fuse, trace.storages)
+        return ProgramSequence(outputs, stands, fuse, trace.storages)
 
     @lazy
     def expansion(self) -> Expansion | None:
         """The body as scalar functions, if it works on few numbers; else None."""
         trace = self.trace
-        program = Stages(trace.outputs, trace.arguments, "never", trace.storages)
+        program = ProgramSequence(trace.outputs, trace.arguments, "never", trace.storages)
         if program.order is None:
             return None
         return expanded(program.stages[0].plan.program, len(self.specs), program.order)

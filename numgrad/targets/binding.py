@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple
 
 from .._declare.elementwise import Elementwise
-from .._declare.foreign import Foreign
+from .._declare.foreign import ForeignFunction
 from .._declare.source import plain_of
 
 SELECTIONS = ("where", "max", "min", "round", "pow", "abs")
@@ -29,7 +29,7 @@ class Names(NamedTuple):
     functions : dict
         Stand-ins for other functions.
     foreign : callable
-        Returns the stand-in for a `Foreign` function.
+        Returns the stand-in for a foreign function.
     """
 
     real: Any
@@ -37,7 +37,7 @@ class Names(NamedTuple):
     where: Any
     selections: dict[str, Any]
     functions: dict[Any, Any] = {}  # noqa: RUF012  never changed
-    foreign: Callable[[Foreign], Any] = lambda function: function
+    foreign: Callable[[ForeignFunction], Any] = lambda function: function
 
 
 def bind(
@@ -147,7 +147,7 @@ class _Binder:
             return self.where
         if value is math:
             return self.math
-        if isinstance(value, Foreign):
+        if isinstance(value, ForeignFunction):
             return self.foreign(value)
         if isinstance(value, Elementwise):
             return self.function(value.complex_function if self.is_complex else value.function)

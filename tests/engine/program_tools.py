@@ -2,7 +2,7 @@
 
 import numgrad as ng
 from numgrad.engine.derivatives.batching import with_rows
-from numgrad.engine.differentiate.backward import Pass, Request
+from numgrad.engine.differentiate.backward import BackwardPass, Request
 from numgrad.engine.lower import lower as programs
 from numgrad.engine.record.apply import deferring
 from numgrad.targets.null import NullTarget
@@ -14,7 +14,7 @@ def backward_program(output, inputs, seed, batch=None):
     request = Request(
         [(output.edge, value)], [x.edge for x in inputs], batch=batch, retain_graph=True
     )
-    run = Pass(request)
+    run = BackwardPass(request)
     run.is_immediate = False  # it would compute at once
     run._take_saved(run.wanted)
     with deferring(True, []), ng.no_grad():

@@ -9,7 +9,7 @@ import numgrad as ng
 from numgrad.engine.differentiate.repeated_pass import RepeatedPass
 from numgrad.engine.lower import executable
 from numgrad.engine.record import dispatch
-from numgrad.engine.record.apply import mode, unusual
+from numgrad.engine.record.apply import mode, other_modes
 from numgrad.engine.replay import plan_cache
 from numgrad.engine.replay.recorded_plan import RecordedPlan
 
@@ -103,7 +103,7 @@ def test_blocks_and_threads_stay_on_it(reference):
     assert found == [False]
     ng.set_flags(path="default")
     assert mode.direct
-    assert not unusual
+    assert not other_modes
 
 
 def test_another_word_is_refused():

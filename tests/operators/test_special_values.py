@@ -14,7 +14,7 @@ import pytest
 import scipy.special as sp
 
 import numgrad as ng
-from numgrad._declare.foreign import Foreign
+from numgrad._declare.foreign import ForeignFunction
 from numgrad.operators.special.formulas import TABLE
 
 from ..oracles.special_points import (
@@ -93,7 +93,7 @@ def of_scipy(name):
 def foreign(name):
     """Return SciPy's function of which an operator's value is; None where it is its own."""
     found = TABLE[name].function.__globals__.get("foreign") if name in TABLE else None
-    return found if isinstance(found, Foreign) else None
+    return found if isinstance(found, ForeignFunction) else None
 
 
 def units(found, wanted, size):

@@ -89,7 +89,7 @@ def interrupted(count, seed):
             repair(expected)
     load(x, captured)
     assert not capturing
-    assert not apply.unusual
+    assert not apply.other_modes
     return lost
 
 

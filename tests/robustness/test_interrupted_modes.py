@@ -152,4 +152,4 @@ def test_a_block_in_a_generator_that_is_left_late_changes_nothing_else():
     assert ng.jit(lambda x: (waiting.close(), x * 2.0)[1])(ng.ones(1).numpy()).tolist() == [2.0]
     apply.mode.set(grad=True)  # the blocks of `ng.jit` end last
     assert apply.mode.present() == before
-    assert not apply.unusual
+    assert not apply.other_modes

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..graph.node import NO_EDGE, Edge, Node, Spec, Value, connect, own_edge
-from ..record.apply import Packed, mode, unusual
+from ..record.apply import Packed, mode, other_modes
 from ..record.plan import was_met_before
 from .rules import Rule, known_rule, make_rule, placeholder, rule_key
 
@@ -66,7 +66,7 @@ class Context:
         value = saved.detached()
         if self.create_graph and edge.node is not None:
             connect(value, edge)
-        if unusual and mode.trace is not None:
+        if other_modes and mode.trace is not None:
             mode.trace.restored(value, self.node, position, edge)
         return value
 

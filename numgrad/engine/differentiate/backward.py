@@ -34,7 +34,7 @@ from .request import Outcome, Request
 from .streams import Streams, streams_of
 
 
-class Pass:
+class BackwardPass:
     """One backward pass over the selected nodes."""
 
     def __init__(self, request: Request) -> None:
@@ -180,9 +180,9 @@ class Pass:
         """
         ends = {edge.node for edge in targets if edge.node is not None}
         request = Request(seeds, targets, True, True, ends=ends, batch=self.request.batch)
-        return self.with_part(Pass(request))
+        return self.with_part(BackwardPass(request))
 
-    def with_part(self, inner: "Pass") -> dict[Edge, Value]:
+    def with_part(self, inner: "BackwardPass") -> dict[Edge, Value]:
         """Return the gradients of another pass that becomes a part of this one; none is computed
         yet."""
         inner.kept, inner.shown, inner.at_end = self.kept, self.shown, self.at_end

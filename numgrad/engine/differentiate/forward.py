@@ -17,12 +17,12 @@ from ..graph.node import Edge, Node, Value
 from ..graph.runtime import deferred_value
 from ..graph.traversal import needed
 from ..record.apply import mode, on_stream, runtime
-from .backward import Pass
+from .backward import BackwardPass
 from .plain_walk import rule_operands
 from .request import TangentRequest
 
 
-class ForwardPass(Pass):
+class ForwardPass(BackwardPass):
     """One pass of tangents over the selected nodes; see `TangentRequest`."""
 
     def _select(self, order: list[Node]) -> None:

@@ -16,7 +16,7 @@ from ..derivatives.rules import known_rule
 from ..graph.node import Accumulator, Edge, Node, Value
 from ..graph.value import CPU, device_of
 from ..lower.executable import watch
-from ..record.apply import mode, runtime, unusual
+from ..record.apply import mode, other_modes, runtime
 
 MOST = 1 << 14
 """The most elements of an array in an immediate pass that is not recorded: for larger arrays the
@@ -30,7 +30,7 @@ def is_immediate(request: Any, order: Sequence[Node]) -> bool:
     It does if all operators are built-in, no value has rows, and no hook or check sees a gradient.
     A pass over large arrays that is not recorded becomes a program, which takes less memory.
     """
-    if request.batch is not None or (unusual and not mode.direct):
+    if request.batch is not None or (other_modes and not mode.direct):
         return False
     if request.check is not None or request.retain_all or request.initial:
         return False

@@ -1,6 +1,7 @@
 """The short way of a backward pass, over graphs whose nodes all have rules and no hooks.
 
-It builds the same expressions as the general walk of `Pass`, without looking for hooks and checks.
+It builds the same expressions as the general walk of `BackwardPass`, without looking for hooks and
+checks.
 """
 
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from ..derivatives.region_gradients import Parts
 from ..derivatives.rules import Rule
 from ..graph.node import Accumulator, Edge, Node, Value
 from ..graph.runtime import deferred_value
-from ..record.apply import chosen_stream, unusual
+from ..record.apply import chosen_stream, other_modes
 from ..record.deferred import add_cotangents
 from ..replay.dynamic_index import ByPosition
 
@@ -20,7 +21,7 @@ def is_plain(request: Any, order: Sequence[Node]) -> bool:
     """Whether a pass only applies rules: no hooks, no chosen stream, no recording."""
     if request.is_special or request.create_graph or request.seeds_last:
         return False
-    if unusual and chosen_stream() is not None:
+    if other_modes and chosen_stream() is not None:
         return False
     for node in order:
         if node.extras is not None:

@@ -15,7 +15,7 @@ from ...process.bounded_dict import Bounded
 from ...process.fork_locks import fork_safe_lock
 from ..graph.node import accumulator_of
 from ..graph.value import Spec, Value
-from ..record.apply import mode, runtime, unusual
+from ..record.apply import mode, other_modes, runtime
 from ..replay.plan_cache import KnownPlan, plan_for_start, starts_of
 from ..replay.structure import Structure
 
@@ -84,7 +84,7 @@ def find_repeated_pass(
     create_graph : bool
         Whether the pass is recorded.
     """
-    if unusual and not mode.direct:
+    if other_modes and not mode.direct:
         return None
     roots = _places(outputs)
     targets = slots = None

@@ -9,12 +9,14 @@ import numpy as np
 from ..graph.node import Edge, Node, Value
 from ..graph.traversal import needed, reachable
 from ..record.apply import grad_mode, mode, runtime
-from .backward import Pass
+from .backward import BackwardPass
 from .forward import ForwardPass
 from .request import Request, TangentRequest
 
 
-def influence(cotangent: Value, node: Node, backward_pass: Pass | None = None) -> Value | bool:
+def influence(
+    cotangent: Value, node: Node, backward_pass: BackwardPass | None = None
+) -> Value | bool:
     """Return a tangent of the cotangent of a spectrum, along the spectrum and its inputs.
 
     The spectrum is the output of ``node``. Elements of the cotangent that are equal and have equal
@@ -24,7 +26,7 @@ def influence(cotangent: Value, node: Node, backward_pass: Pass | None = None) -
     ----------
     cotangent : Value
         A cotangent computed from outputs of operators with a ``value_slot``.
-    backward_pass : Pass, optional
+    backward_pass : BackwardPass, optional
         The pass in which the cotangent has arrived at the first output of the node. If it is not
         recorded, the cotangent is computed again by a recorded pass.
 
@@ -44,7 +46,7 @@ def influence(cotangent: Value, node: Node, backward_pass: Pass | None = None) -
 
 
 @contextmanager
-def _restored_saved_values(backward_pass: Pass) -> Iterator[None]:
+def _restored_saved_values(backward_pass: BackwardPass) -> Iterator[None]:
     """Give the nodes of a pass their saved values back inside the block."""
     freed = {n: saved for n, saved in backward_pass.saved.items() if n.saved is None}
     for n, saved in freed.items():
@@ -56,7 +58,7 @@ def _restored_saved_values(backward_pass: Pass) -> Iterator[None]:
             n.free()
 
 
-def _recorded(backward_pass: Pass, node: Node) -> Value | None:
+def _recorded(backward_pass: BackwardPass, node: Node) -> Value | None:
     """Return the cotangent of a node's first output, computed again and recorded; None where a
     node on the way is not known."""
     request, place = backward_pass.request, Edge(node, 0)
@@ -66,7 +68,7 @@ def _recorded(backward_pass: Pass, node: Node) -> Value | None:
         return None
     again = Request(request.seeds, [place], True, True, ends={node}, batch=request.batch)
     with grad_mode(True):
-        return backward_pass.with_part(Pass(again)).get(place)
+        return backward_pass.with_part(BackwardPass(again)).get(place)
 
 
 def _influence(cotangent: Value, node: Node) -> Value | bool:

@@ -35,7 +35,7 @@ from ..lower.placeholder import LEFT_BEHIND
 
 # The threads whose mode is not the usual one: compute at once, and record gradients. While there
 # are none, no operation reads its thread's mode. An entry that stays too long costs time only.
-unusual: dict[int, bool] = {}
+other_modes: dict[int, bool] = {}
 
 
 class Mode(threading.local):
@@ -62,7 +62,7 @@ class Mode(threading.local):
     def changed(self, present: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
         """Return all fields of the mode as ``changes`` make them, the derived fields included.
 
-        The thread is entered into `unusual` and `capturing` here, before the new mode begins.
+        The thread is entered into `other_modes` and `capturing` here, before the new mode begins.
         """
         new = present | changes
         deferring, capture = new["deferring"], new["capture"]
@@ -74,7 +74,7 @@ class Mode(threading.local):
         new["direct"] = plain and not deferring
         new["plain_capture"] = capture if plain and deferring else None
         if deferring or not (plain and new["grad"]):
-            unusual[get_ident()] = True
+            other_modes[get_ident()] = True
         if capture is not None:
             capturing[get_ident()] = capture.token
         return new
@@ -85,14 +85,14 @@ class Mode(threading.local):
         self.settle()
 
     def settle(self) -> None:
-        """Bring the thread's entries in `unusual` and `capturing` up to date with its mode.
+        """Bring the thread's entries in `other_modes` and `capturing` up to date with its mode.
 
         A mode that has just ended may have left entries, with which operations are slower.
         """
         if self.direct and self.grad:
-            unusual.pop(get_ident(), None)
+            other_modes.pop(get_ident(), None)
         else:  # the end of an inner block may have removed the entry
-            unusual[get_ident()] = True
+            other_modes[get_ident()] = True
         if self.capture is not None:
             capturing[get_ident()] = self.capture.token
         elif capturing:
@@ -100,7 +100,7 @@ class Mode(threading.local):
 
 
 _DERIVED = ("direct", "plain_capture")
-# Fields from which no other field is derived; a thread without gradients is unusual, though.
+# Fields from which no other field is derived; `other_modes` has threads without gradients, though.
 _UNDERIVED = {"grad", "saved_hooks_disabled", "transform_calls"}
 _DEFAULTS = {
     name: value
@@ -113,9 +113,9 @@ def _follow_path() -> None:
     """Apply ``settings.path`` to the mode of this thread and of threads that begin later."""
     Mode.direct = _DEFAULTS["direct"] = settings.path == "default"
     if Mode.direct:
-        unusual.pop(_PATH, None)
+        other_modes.pop(_PATH, None)
     else:
-        unusual[_PATH] = True
+        other_modes[_PATH] = True
     mode.set()
 
 
@@ -141,7 +141,7 @@ class changing(Block):  # noqa: N801  it is used like a function
         # Only the changed fields are restored: a generator may leave its block late.
         if changes.keys() <= _UNDERIVED:
             if not changes.get("grad", True):
-                unusual[get_ident()] = True
+                other_modes[get_ident()] = True
             before = {name: getattr(mode, name) for name in changes}
             return partial(update, changes), partial(update, before)
         present = mode.present()
@@ -166,7 +166,7 @@ def deferring(enabled: bool = True, kept: list[Node] | None = None) -> Block:
 def apply(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> list[Value]:
     """Apply ``operator`` to values that it has prepared; record a node if an input requires
     grad and gradients are on."""
-    deferring, grad = (mode.deferring, mode.grad) if unusual else (False, True)
+    deferring, grad = (mode.deferring, mode.grad) if other_modes else (False, True)
     arrays = [value.array for value in inputs]
     for array in arrays:
         deferring = deferring or array is None
@@ -187,7 +187,7 @@ def apply(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> l
             if value.requires_grad:
                 record(operator, static, inputs, outputs)
                 break
-    if unusual and mode.trace is not None:
+    if other_modes and mode.trace is not None:
         mode.trace.applied(operator, static, inputs, outputs)
     return outputs
 
@@ -227,7 +227,7 @@ def _defer(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> 
 
 def on_stream(site: Site | None) -> Site | None:
     """Return ``site`` together with the stream that the user has chosen, if any."""
-    stream = chosen_stream() if unusual else None
+    stream = chosen_stream() if other_modes else None
     if stream is None:
         return site
     return Site(None, 0, stream) if site is None else site._replace(stream=stream)
@@ -294,7 +294,7 @@ def attach(node: Node, outputs: Sequence[Value], constant: Collection[int] = ())
         node.code, node.instruction = frame.f_code, frame.f_lasti
     if settings.call_stack_level >= 3:
         node.own_extras().stack = user_stack()
-    if unusual:
+    if other_modes:
         if mode.kept is not None:
             mode.kept.append(node)
         if chosen_stream() is not None:
@@ -311,10 +311,11 @@ def pack(value: Value) -> Value:
     array keeps its present expression, and `saved_tensors_hooks` store the result of the user's
     pack function.
     """
-    if value.array is None or (unusual and mode.capture is not None):
+    if value.array is None or (other_modes and mode.capture is not None):
         is_written = mode.capture is not None or mode.kept is None
         return _captured_snapshot(value) if is_written else saved(value)
-    if unusual and mode.saved_hooks and not value.rows:  # values with rows: at the end of the pass
+    # Values with rows are packed at the end of the pass.
+    if other_modes and mode.saved_hooks and not value.rows:
         return Packed(_copied(value), *mode.saved_hooks[-1])  # type: ignore[return-value]
     return _copied(value) if isinstance(value._storage, ForeignStorage) else saved(value)
 

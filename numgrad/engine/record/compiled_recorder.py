@@ -14,7 +14,7 @@ from ..graph.callsite import is_ours
 from ..graph.node import Node, accumulator_of
 from ..graph.value import Storage, View, next_number
 from ..lower.fallback import attempt
-from .apply import runtime, unusual
+from .apply import other_modes, runtime
 from .plan import NOTHING, Plan
 
 UNWRITTEN = (0,) * 8
@@ -46,7 +46,7 @@ def finder_of(recorders: dict[Any, Any], general: Callable[..., Any]) -> Any:
     """Return a compiled function ``(x, *options) -> result``, which looks up the recorders of its
     arguments and calls ``general`` if there are none; None if the target makes no such function."""
     make = getattr(runtime.target, "finder", None)
-    return None if make is None else make(runtime.value, unusual, recorders, general)
+    return None if make is None else make(runtime.value, other_modes, recorders, general)
 
 
 def value_like(plan: Plan) -> Any:

@@ -9,7 +9,7 @@ from ..._declare.operator import MOST_PLANS
 from ...process.bounded_dict import Bounded
 from ..graph.value import CPU, Value
 from ..graph.view import Element
-from .apply import apply, changing, unusual
+from .apply import apply, changing, other_modes
 from .dispatch import apply_plan
 from .operands import constant
 from .options import key_of_arguments, last_reads
@@ -206,7 +206,7 @@ def composed(function: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(function)
     def composition(*args: P.args, **kwargs: P.kwargs) -> R:
-        if unusual:
+        if other_modes:
             return function(*args, **kwargs)
         return call(args, kwargs)
 

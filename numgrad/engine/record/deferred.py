@@ -12,7 +12,7 @@ from ..graph.memory_order import is_view
 from ..graph.node import accumulator_of
 from ..graph.runtime import deferred_value
 from ..graph.value import Expr, Spec, View, device_of, spec_of
-from .apply import mode, runtime, snapshot, unusual
+from .apply import mode, other_modes, runtime, snapshot
 from .dispatch import record_planned
 from .operands import NumberConverter
 from .plan import Plan, make_plan
@@ -27,7 +27,7 @@ _frame = sys._getframe
 def elementwise(operator: Any, args: Any) -> Any:
     """Return ``operator(*args)`` as a value with an expression; None where the operands need the
     general way."""
-    capture = mode.plain_capture if unusual else None
+    capture = mode.plain_capture if other_modes else None
     if capture is None or len(args) != len(operator.parameters) or len(args) > 2:
         return None
     kind = runtime.value

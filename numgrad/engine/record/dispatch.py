@@ -17,7 +17,7 @@ from ..graph.callsite import is_ours, user_frame, user_stack
 from ..graph.integrity import require_own_arrays
 from ..graph.node import Node, accumulator_of
 from ..graph.value import Alias, Storage, View, next_number, spec_of
-from .apply import WITHOUT_GRADIENTS, apply, mode, pack, parents_of, runtime, unusual
+from .apply import WITHOUT_GRADIENTS, apply, mode, other_modes, pack, parents_of, runtime
 from .apply import record as record_without_plan
 from .compiled_recorder import UNWRITTEN, recorder_of
 from .operands import as_value, descriptor
@@ -48,7 +48,7 @@ def unary(operator: Any, x: Any) -> Any:
 
 def binary(operator: Any, x: Any, y: Any) -> Any:
     """Return ``operator(x, y)``; called by a function of numgrad."""
-    if not unusual or mode.direct:
+    if not other_modes or mode.direct:
         kind = runtime.value
         if type(x) is kind is type(y):
             spec = x.spec
@@ -84,13 +84,13 @@ def _apply_two(plan: Plan, x: Any, y: Any, a: Any, b: Any) -> Any:
     record = plan.recorder
     if record is None:
         _count(plan)
-    elif not unusual:
+    elif not other_modes:
         result = record(x, y, a, b)
         if result is not None:
             return result
     require_own_arrays((x, y))
     result = _result(plan, plan.compute(a, b), runtime.value)
-    if plan.reads and (not unusual or mode.grad):
+    if plan.reads and (not other_modes or mode.grad):
         _connect(plan, x, y, result)
     return result
 
@@ -98,13 +98,13 @@ def _apply_two(plan: Plan, x: Any, y: Any, a: Any, b: Any) -> Any:
 def apply_one(plan: Plan, x: Any) -> Any:
     """Apply a plan of one operand to a value that has the plan's spec."""
     array = x.array
-    if array is None or (unusual and not mode.direct):
+    if array is None or (other_modes and not mode.direct):
         return apply(plan.operator, (x,), plan.static)[0]
     try:
         record = plan.recorder
         if record is None:
             _count(plan)
-        elif not unusual:
+        elif not other_modes:
             result = record(x)
             if result is not None:
                 return result
@@ -122,7 +122,7 @@ def _recorded_one(plan: Plan, x: Any, array: Any) -> Any:
     result = _result(plan, array, runtime.value)
     if plan.step:
         _link(plan, x, result)
-    if plan.reads and (not unusual or mode.grad):
+    if plan.reads and (not other_modes or mode.grad):
         if x._view is not None:
             x._view.refresh(x)
         if x._requires_grad:
@@ -137,7 +137,7 @@ def apply_plan(plan: Plan, values: Sequence[Any]) -> Any:
         return apply_one(plan, values[0])
     arrays = [x.array for x in values]
     for array in arrays:
-        if array is None or (unusual and not mode.direct):
+        if array is None or (other_modes and not mode.direct):
             return apply(plan.operator, tuple(values), plan.static)[0]
     return _apply_many(plan, values, arrays)
 
@@ -149,7 +149,7 @@ def apply_unplanned(operator: Any, x: Any, static: dict[str, Any]) -> Any:
     parameters with the same specs, and gives the result its attributes.
     """
     is_plain = type(x) is runtime.value and type(x.array) is _Array and not x.spec.rows
-    if not is_plain or operator.converts or (unusual and not mode.direct):
+    if not is_plain or operator.converts or (other_modes and not mode.direct):
         return operator(x, **static)
     require_own_arrays((x,))
     (array,) = operator.run(runtime.target, (x.array,), static)
@@ -167,7 +167,7 @@ def _recorded_alike(
     record = like.recorder
     if record is None:
         _count(like)
-    result = None if record is None or unusual else record(x, array)
+    result = None if record is None or other_modes else record(x, array)
     if result is None:
         result = _recorded_one(like, x, array)
     node, view = result.node, result._view
@@ -180,7 +180,7 @@ def _recorded_alike(
 
 def nary(operator: Any, args: Sequence[Any], static: dict[str, Any]) -> Any:
     """Apply an operator to any number of arguments; return None if they need the general way."""
-    if unusual and not mode.direct:
+    if other_modes and not mode.direct:
         return None
     kind = runtime.value
     key = tuple([a.spec if type(a) is kind else descriptor(a) for a in args])
@@ -224,13 +224,13 @@ def _apply_many(plan: Plan, inputs: Sequence[Any], arrays: Sequence[Any]) -> Any
     record = plan.recorder
     if record is None:
         _count(plan)
-    elif not unusual:
+    elif not other_modes:
         result = record(*inputs, *arrays)
         if result is not None:
             return result
     require_own_arrays(inputs)
     result = _result(plan, plan.compute(*arrays), runtime.value)
-    if plan.reads and (not unusual or mode.grad):
+    if plan.reads and (not other_modes or mode.grad):
         parents, wanted = [], 0
         for n, x in enumerate(inputs):
             if x._view is not None:
@@ -265,7 +265,7 @@ def _link(plan: Plan, x: Any, result: Any) -> None:
         above.refresh(x)
         base, chain = above.base, above.chain + plan.step
     result._storage = x._storage or x.storage
-    if unusual and not mode.grad and base.requires_grad:
+    if other_modes and not mode.grad and base.requires_grad:
         result._view = Alias(base, WITHOUT_GRADIENTS, strict=True)
         return
     result._view = View.of(base, chain)
@@ -293,7 +293,7 @@ def record_in_place(
     operator: Any, static: dict[str, Any], inputs: tuple[Any, ...], result: Any
 ) -> None:
     """Record an operation whose result is a value that was written in place."""
-    plan = None if unusual else plan_of(operator, static, inputs) or shared_plan(
+    plan = None if other_modes else plan_of(operator, static, inputs) or shared_plan(
         operator, static, tuple([value.spec for value in inputs]), result.spec
     )  # fmt: skip
     if plan is None or not plan.reads:
@@ -400,7 +400,7 @@ def learn(
 ) -> None:
     """Make a plan for an application of ``operator`` to ``args``, which were converted to
     ``values``; ``static`` is None for an elementwise operator."""
-    if (unusual and mode.deferring) or any([value.array is None for value in values]):  # noqa: C419
+    if (other_modes and mode.deferring) or any([value.array is None for value in values]):  # noqa: C419
         return
     if static is None:
         learn_of(operator, args, tuple(values), apply_one)

@@ -15,13 +15,13 @@ import numpy as np
 
 from ..._declare.dtypes import NUMBERS
 from ..graph.callsite import user_site
-from .apply import mode, runtime, unusual
+from .apply import mode, other_modes, runtime
 
 
 def guarded(data: Any) -> Any:
     """Return ``data``; while a function is captured, note that Python reads the elements of the
     arrays in ``data``."""
-    if unusual and mode.capture is not None:
+    if other_modes and mode.capture is not None:
         _note(data, mode.capture.root.arrays_read)
     return data
 

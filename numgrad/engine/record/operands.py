@@ -14,7 +14,7 @@ from ..._declare.dtypes import NUMBERS
 from ..._declare.operator import FLOATING
 from ...process.bounded_dict import Bounded
 from ..graph.value import CPU, Spec, Value, spec_of
-from .apply import mode, runtime, unusual
+from .apply import mode, other_modes, runtime
 from .plan import Mixture, Plan, keep_plan, make_plan, plan_of
 
 _MOST_CONSTANTS = 256
@@ -152,7 +152,7 @@ def _as_constant(x: Any, own: bool) -> Any:
 
 def _any_requires_grad(args: Sequence[Any]) -> bool:
     """Whether one of the arguments requires grad, and gradients are on."""
-    if unusual and not mode.grad:
+    if other_modes and not mode.grad:
         return False
     kind = runtime.value
     for arg in args:  # noqa: SIM110  it is faster

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..._declare.operator import MOST_PLANS
 from ...process.bounded_dict import Bounded
-from .apply import mode, runtime, unusual
+from .apply import mode, other_modes, runtime
 from .compiled_recorder import finder_of
 from .deferred import view
 from .dispatch import apply_one, apply_plan, apply_unplanned
@@ -63,7 +63,7 @@ class Steps:
 
     def _call(self, *args: Any) -> Any:
         """Return the result for tensors and options."""
-        if unusual:
+        if other_modes:
             if self.general is not None:
                 return self.general(*args)
             guarded(args)
@@ -83,7 +83,7 @@ class Steps:
                 for n in last:
                     values[n] = None
             return values[-1]
-        if unusual and mode.plain_capture is not None:
+        if other_modes and mode.plain_capture is not None:
             return self._call_deferred(values[0], plans)
         x = values[0]
         for plan in plans:
@@ -118,7 +118,7 @@ class Steps:
     def _learn(
         self, values: Sequence[Any], pairs: Pairs, key: Hashable, results: Sequence[Any]
     ) -> None:
-        if unusual and mode.deferring and not all([p[0].is_view for p in pairs]):  # noqa: C419
+        if other_modes and mode.deferring and not all([p[0].is_view for p in pairs]):  # noqa: C419
             return  # while expressions are built, only views get plans: others need a kernel
         if any([len(pair) > 2 for pair in pairs]):  # noqa: C419  a list is faster
             self._wire(values, pairs, key)

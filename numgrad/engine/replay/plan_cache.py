@@ -17,7 +17,7 @@ from ..graph.node import Edge, Node
 from ..graph.value import Value
 from ..lower.executable import Executable
 from ..lower.lower import lower
-from ..record.apply import mode, runtime, unusual
+from ..record.apply import mode, other_modes, runtime
 from .dynamic_index import general_kind
 from .structure import Structure
 from .structure_walk import Track, identity_numbers, layouts
@@ -164,7 +164,7 @@ _lock = fork_safe_lock()
 
 def recognise(request: Any) -> tuple[Structure, KnownPlan] | None:
     """Return the structure and the plan of a pass whose graph a track recognises, else None."""
-    if request.is_special or (unusual and not mode.direct):
+    if request.is_special or (other_modes and not mode.direct):
         return None
     ends = request.search_ends
     targets = None if ends is None else [edge.node for edge in ends]

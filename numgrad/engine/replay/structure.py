@@ -15,7 +15,7 @@ from ..._settings import settings
 from ..derivatives.region_gradients import reads_partly_written, writes
 from ..graph.node import Accumulator, Node
 from ..graph.value import Value
-from ..record.apply import mode, runtime, unusual
+from ..record.apply import mode, other_modes, runtime
 from .dynamic_index import ByPosition, by_position, is_worthwhile
 
 _NONE: Mapping[Any, Any] = MappingProxyType({})
@@ -67,7 +67,7 @@ def structure_of(request: Any, order: Sequence[Node]) -> Structure | None:
     Passes that show numbers to Python are built every time, and so are passes in which a user's
     function takes part.
     """
-    if request.is_special or (unusual and not mode.direct):
+    if request.is_special or (other_modes and not mode.direct):
         return None
     key = _Key(order)
     if key.add_nodes(request.records) and key.add_seeds(request.seeds):

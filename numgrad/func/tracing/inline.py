@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..._errors import NotDifferentiableError
-from ...engine.differentiate.backward import Pass
+from ...engine.differentiate.backward import BackwardPass
 from ...engine.differentiate.forward import ForwardPass
 from ...engine.graph.node import NO_EDGE, Edge, Node, Value, new_node
 from ...engine.graph.traversal import reachable
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def pull(
-    backward_pass: Pass,
+    backward_pass: BackwardPass,
     node: Node,
     trace: "Trace",
     inputs: Sequence[Any],

@@ -15,7 +15,7 @@ from ..._tensor import Tensor
 from ...containers import optree_calls as optree
 from ...engine.capture.capture import refuse
 from ...engine.graph.value import capturing, next_number
-from ...engine.record.apply import mode, unusual
+from ...engine.record.apply import mode, other_modes
 from ...functions.creation.memory_order import in_order
 from ...process.bounded_dict import Bounded
 from ...process.transformed_function import Transformed, name_of
@@ -135,7 +135,7 @@ def _jit_wrapper(f: Callable[..., Any], *options: Any) -> JitWrapper:
         latest = None if kwargs or capturing else jit_function.latest_entry
         while latest is not None:
             entry, make, rebuild, version, is_valid, grad = latest
-            is_alike = version == settings.entries and (mode.grad if unusual else True) is grad
+            is_alike = version == settings.entries and (mode.grad if other_modes else True) is grad
             if is_alike and (is_valid is None or is_valid()):
                 if out is None:
                     made = make()

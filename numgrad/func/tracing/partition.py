@@ -27,7 +27,7 @@ class Stage:
         self.sources = sources
 
 
-class Stages:
+class ProgramSequence:
     """The programs that compute ``values`` from arguments.
 
     Arrays are numbered: the arguments first, then the results of each program in order.
@@ -347,4 +347,4 @@ class _ProgramCopy:
         return self._arguments[key]
 
 
-__all__ = ["Stage", "Stages", "in_order"]
+__all__ = ["ProgramSequence", "Stage", "in_order"]

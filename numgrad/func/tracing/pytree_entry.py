@@ -9,7 +9,7 @@ import numpy as np
 from ..._settings import settings
 from ..._tensor import Tensor, constant
 from ...engine.graph.memory_order import strides_of_value_copy
-from ...engine.record.apply import mode, unusual
+from ...engine.record.apply import mode, other_modes
 from ..guards.static_keys import flatten, structure_key
 from .arguments import TENSOR, Call
 from .trace import in_order
@@ -51,7 +51,7 @@ class PytreeEntry:
     def __call__(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """Return the results of the captured function, or `MISSED`."""
         entry, make, rebuild, version, is_valid, grad = self.entry_call
-        usual = (mode.direct and mode.grad == grad) if unusual else grad
+        usual = (mode.direct and mode.grad == grad) if other_modes else grad
         if version != settings.entries or not usual or (is_valid is not None and not is_valid()):
             return MISSED
         leaves = self._leaves(args, kwargs)

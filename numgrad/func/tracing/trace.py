@@ -20,7 +20,7 @@ from ...engine.capture.capture import (
     require_own_placeholders,
 )
 from ...engine.capture.escapes import raise_hidden
-from ...engine.differentiate.backward import Pass
+from ...engine.differentiate.backward import BackwardPass
 from ...engine.differentiate.request import Request
 from ...engine.graph.node import Edge, Expr, Node, Spec, Value, new_node
 from ...engine.graph.traversal import depending_on, number_of, reachable
@@ -33,7 +33,7 @@ from ...process.gc_pause import paused
 from ..guards.device_check import comes_back
 from .call_operator import CallOperator
 from .closure_snapshot import ClosureSnapshot
-from .partition import Stages, in_order
+from .partition import ProgramSequence, in_order
 
 
 class Trace:
@@ -174,10 +174,10 @@ class Trace:
         return set(reachable([node for node in roots if node is not None], (), ends)) - ends
 
     @lazy
-    def stages(self) -> Stages:
+    def stages(self) -> ProgramSequence:
         """The programs that compute the outputs."""
         with paused():
-            return Stages(self.outputs, self.arguments, self.fuse, self.storages)
+            return ProgramSequence(self.outputs, self.arguments, self.fuse, self.storages)
 
     def drop_expressions(self) -> None:
         """Make the programs now, and drop the expressions, which nothing else needs."""
@@ -333,7 +333,7 @@ class Trace:
                 seeds, edges, create_graph=create_graph, retain_graph=True,
                 ends=self.boundary_nodes(), silent={edge for edge, _ in self.outer_edges()},
             )
-            found = Pass(request).run().grads
+            found = BackwardPass(request).run().grads
             return [found[e] if e in found else zeros_at(e) for e in edges]  # type: ignore[misc]
 
         arguments = [*self.arguments, *cotangents]

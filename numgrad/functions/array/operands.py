@@ -10,7 +10,7 @@ from ..._tensor import ArrayLike, Tensor
 from ...engine.capture.capture import constant_elements
 from ...engine.graph.value import CPU, ForeignStorage
 from ...engine.graph.view import RESULT
-from ...engine.record.apply import mode, unusual
+from ...engine.record.apply import mode, other_modes
 from ...engine.record.guards import guarded
 from .argument_checks import unwanted
 
@@ -21,7 +21,7 @@ def as_tensor(x: ArrayLike, device: str = CPU) -> Tensor:
     device."""
     if isinstance(x, Tensor):
         return plain(x)
-    if type(x) is np.ndarray and device == CPU and not unusual and x.dtype in FLOATING:
+    if type(x) is np.ndarray and device == CPU and not other_modes and x.dtype in FLOATING:
         return Tensor(x, False, ForeignStorage())
     from ..creation.from_data import asarray  # which makes use of functions that come here first
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..._tensor import Tensor
 from ...engine.graph.memory_order import stand_in, strides_of_value
-from ...engine.record.apply import unusual
+from ...engine.record.apply import other_modes
 from ...ir.memory_order import axes_in_memory, in_miniature, laid_along_axes
 from ...operators.shape import reshape as _shape
 from ..array.operands import as_tensor
@@ -85,7 +85,7 @@ def _small(item: Any) -> list[Any]:
 
 def laid_along(x: Tensor, axes: tuple[int, ...], copy: bool = False) -> Tensor:
     """Return a tensor with one axis after the other in memory: itself, or a copy."""
-    if type(x.array) is np.ndarray and not x.requires_grad and not unusual and not copy:
+    if type(x.array) is np.ndarray and not x.requires_grad and not other_modes and not copy:
         laid = laid_along_axes(x.array, axes)
         return x if laid is x.array else Tensor(laid)
     is_plain = axes == tuple(range(x.ndim))

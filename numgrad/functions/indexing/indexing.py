@@ -9,7 +9,7 @@ from ..._tensor import ArrayLike, Tensor
 from ...engine.graph.memory_order import strides_of_value
 from ...engine.graph.value import CPU
 from ...engine.record import inplace as _inplace
-from ...engine.record.apply import mode, unusual
+from ...engine.record.apply import mode, other_modes
 from ...engine.record.dispatch import apply_unplanned
 from ...engine.record.guards import guarded
 from ...engine.record.options import Steps
@@ -66,30 +66,30 @@ def getitem(x: ArrayLike, key: Any) -> Tensor:
     """
     if type(x) is not Tensor:
         x = as_tensor(x)
-    if (type(key) in BASIC or is_basic(key)) and not (unusual and has_window(key)):
+    if (type(key) in BASIC or is_basic(key)) and not (other_modes and has_window(key)):
         return _basic.call(x, key)
-    if is_basic(key, NUMPYS_TOO) and not unusual:
+    if is_basic(key, NUMPYS_TOO) and not other_modes:
         return _basic.call(x, plain_numbers(key, x.ndim))
     return read(x, key, "getitem")
 
 
 def read(x: Tensor, key: Any, caller: str) -> Any:
     """Return the elements at a key that may be of any kind; errors of programs name ``caller``."""
-    part = part_of(x, key) if unusual else None
+    part = part_of(x, key) if other_modes else None
     if part is not None:
         return Selected(part, spread(part, part.whole))
     away = x.spec.device != CPU
-    if not unusual and x.requires_grad and not (away and _holds(key, Tensor)):
+    if not other_modes and x.requires_grad and not (away and _holds(key, Tensor)):
         found = of_plain_key(key, x.shape, caller)
         if found is not None:
             return _found(x, key, caller, *found)
-    elif not unusual and not away:
+    elif not other_modes and not away:
         index = plain_array(key)
         if index is not None and x.ndim:
             assert x.array is not None
             return Tensor(look_up(x.array, index, [index], x.shape))
     numbers = plain_numbers(key, x.ndim)
-    if is_basic(numbers) and not unusual:
+    if is_basic(numbers) and not other_modes:
         return _basic.call(x, numbers)
     normal = parse(key, x.shape, x.spec.device)
     if isinstance(normal, BasicKey):

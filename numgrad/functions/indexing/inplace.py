@@ -71,7 +71,7 @@ def setitem(x: Tensor, key: Any, value: ArrayLike) -> None:
     copied = None if capture is None else capture.find_copy(x, value)
     if type(value) in (int, float) and x.dtype.kind in "iu":
         np.zeros((), x.dtype)[...] = value  # raises for a number that does not fit
-    part = part_of(x, key) if _record.unusual else None
+    part = part_of(x, key) if _record.other_modes else None
     if isinstance(value, Selected):
         _check_dtypes(x, value._values)
         value = value.written(part)

@@ -11,7 +11,7 @@ import numpy as np
 from ..._tensor import Tensor
 from ...engine.capture.capture import WAYS_OUT, constant_elements, refuse
 from ...engine.graph.value import CPU
-from ...engine.record.apply import mode, unusual
+from ...engine.record.apply import mode, other_modes
 from ...engine.record.guards import guarded
 from ..array.operands import as_tensor, lists_of, plain
 from ..array.pandas_operands import unframed
@@ -76,7 +76,7 @@ def plain_numbers(key: Any, ndim: int) -> Any:
     has an integer for each of ``ndim`` axes: others make a copy of what would be a view."""
     items = key if type(key) is tuple else (key,)
     numbers = [int(item) if type(item) in _INTEGERS else item for item in items]
-    if len(items) == ndim and not unusual:
+    if len(items) == ndim and not other_modes:
         found = [int(item) if _is_number(item) else item for item in numbers]
         if {int}.issuperset(map(type, found)):
             return tuple(found)
@@ -103,13 +103,13 @@ def parse(key: Any, shape: Sequence[int], device: str = CPU) -> BasicKey | Items
     IndexError
         As NumPy does: too many items, items of another type; out of bounds where it is a view.
     """
-    if is_basic(key) and not unusual:
+    if is_basic(key) and not other_modes:
         return _basic_key(key if type(key) is tuple else (key,), shape)
     items = [_item(i, device) for i in key] if isinstance(key, tuple) else [_item(key, device)]
     full = expand(items, len(shape))
     kinds = set(map(type, items))
     has_arrays = Tensor in kinds or np.ndarray in kinds
-    if unusual and has_window(tuple(full)):
+    if other_modes and has_window(tuple(full)):
         windowed = _windowed(full, shape)
         if windowed is not full:
             return Items(windowed, True, True)

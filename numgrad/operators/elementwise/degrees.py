@@ -2,10 +2,10 @@
 
 import math
 
-from ..._declare.foreign import Foreign
+from ..._declare.foreign import ForeignFunction
 from .double_double import in_single
 
-SCIPYS_TANDG, SCIPYS_COTDG = Foreign("tandg", "d"), Foreign("cotdg", "d")
+SCIPYS_TANDG, SCIPYS_COTDG = ForeignFunction("tandg", "d"), ForeignFunction("cotdg", "d")
 DEGREE, LARGE = math.pi / 180, 1e14
 
 

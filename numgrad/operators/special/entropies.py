@@ -1,6 +1,6 @@
 """Logarithms and powers with their limits: entropies, losses, transforms; angles in degrees."""
 
-from ..._declare.foreign import Foreign
+from ..._declare.foreign import ForeignFunction
 from ..elementwise.degrees import cotangent, tangent
 from . import entropy_slopes as _entropy_slopes  # noqa: F401  formulas name what is there
 from .formulas import declare
@@ -10,12 +10,12 @@ BOTH = {"domain": "x1 >= 0, x2 >= 0", "tried": ((0.2, 2), (0.3, 2))}
 
 xlogy = declare("xlogy", "x1 x2", "``x1 * log(x2)``, and 0 where ``x1`` is 0",
         value="x1 * math.log(where(x1 == 0, where(x2 == x2, 1.0, x2), x2))",  # x2 == x2: not NaN
-        complex=Foreign("xlogy", "zz", "z"), domain="x2 > 0 or complex", tried=((0.2, 2),),
+        complex=ForeignFunction("xlogy", "zz", "z"), domain="x2 > 0 or complex", tried=((0.2, 2),),
         dx1="math.log(x2)", dx2=("x1 / x2", "quotient_or_0(x1, x2)"))
 xlog1py = declare("xlog1py", "x1 x2", "``x1 * log1p(x2)``, and 0 where ``x1`` is 0",
         value="x1 * math.log1p(where(x1 == 0, where(x2 == x2, 0.0, x2), x2))",
-        complex=Foreign("xlog1py", "zz", "z"), domain="x2 > -1 or complex", tried=((-0.5, 2),),
-        dx1="log1p(x2)", dx2=("x1 / (1 + x2)", "quotient_or_0(x1, 1 + x2)"))
+        complex=ForeignFunction("xlog1py", "zz", "z"), domain="x2 > -1 or complex",
+        tried=((-0.5, 2),), dx1="log1p(x2)", dx2=("x1 / (1 + x2)", "quotient_or_0(x1, 1 + x2)"))
 declare("logit", "x", "``log(x / (1 - x))``, the inverse of `expit`",
         value="where(abs(x - 0.5) < 0.2, math.log1p(2 * (x - 0.5)) - math.log1p(-2 * (x - 0.5)),"
         " math.log(x) - math.log1p(-x))", complex="math.log(x) - math.log(1 - x)",

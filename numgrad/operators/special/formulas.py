@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 
 from ..._declare import Elementwise
-from ..._declare.foreign import Foreign
+from ..._declare.foreign import ForeignFunction
 from ..._errors import DeclarationError
 from ..elementwise.arithmetic import sign, where
 from ..elementwise.exponential import log1p
 from ..elementwise.powers import lower_power
 
-Value = str | Callable[..., Any] | Foreign
+Value = str | Callable[..., Any] | ForeignFunction
 """A formula, or what computes it."""
 
 
@@ -145,7 +145,7 @@ def declare(
         Their names; ``y`` stands for the value.
     about : str
         What it computes.
-    value, complex : str, callable or Foreign, optional
+    value, complex : str, callable or ForeignFunction, optional
         The value for real and for complex arguments: SciPy's for real ones and refused for complex
         ones unless given. A text of the kinds of arguments such as ``"dz"`` is SciPy's as well.
     fixed : str
@@ -160,14 +160,14 @@ def declare(
     """
     names = parameters.split()
     if isinstance(value, str) and not value.strip("dn"):
-        value = Foreign(name, value)
+        value = ForeignFunction(name, value)
     if isinstance(complex, str) and not complex.strip("dzn"):
-        complex = Foreign(name, complex, "z")
+        complex = ForeignFunction(name, complex, "z")
     if {f"d{x}" for x in names} - {f"d{x}" for x in fixed.split()} != {*partials}:
         raise DeclarationError(f"{name}: a parameter has no derivative and is not fixed, or both")
     operator = Tabled(
         name,
-        _scalar(name, names, value or Foreign(name, "d" * len(names))),
+        _scalar(name, names, value or ForeignFunction(name, "d" * len(names))),
         about,
         domain,
         name if scipy is None else scipy,
@@ -178,7 +178,7 @@ def declare(
     )
     operator.of = of
     NAMES[name] = TABLE[name] = operator
-    kinds = value.kinds if isinstance(value, Foreign) else ""
+    kinds = value.kinds if isinstance(value, ForeignFunction) else ""
     cut = [x for x, kind in zip(names, kinds, strict=False) if kind == "n"]
     for key, formula in partials.items():
         shown, computed = formula if isinstance(formula, tuple) else (formula, formula)
@@ -191,7 +191,7 @@ def declare(
 
 def _scalar(name: str, names: list[str], value: Value) -> Callable[..., Any]:
     """Return the scalar function of a formula, or of a function of SciPy."""
-    if isinstance(value, Foreign):
+    if isinstance(value, ForeignFunction):
         # Where one argument is complex, real ones have been promoted as well.
         real = ".real" if "z" in value.kinds else ""
         pairs = zip(names, value.kinds, strict=True)

@@ -8,7 +8,7 @@ import pytest
 import numgrad as ng
 from numgrad._declare import registry
 from numgrad.engine.derivatives.batching import with_rows
-from numgrad.engine.differentiate.backward import Pass, Request
+from numgrad.engine.differentiate.backward import BackwardPass, Request
 from numgrad.engine.lower import template as templates
 from numgrad.engine.lower.builder import Builder
 from numgrad.engine.lower.lower import lower
@@ -32,7 +32,7 @@ def gradient_counts(function, *arrays, batch=None):
     y = function(*variables)
     seed = ng.tensor(np.ones((*([] if batch is None else [batch]), *y.shape)))
     seeds = [(y.edge, seed if batch is None else with_rows(seed))]
-    run = Pass(Request(seeds, [x.edge for x in variables], batch=batch))
+    run = BackwardPass(Request(seeds, [x.edge for x in variables], batch=batch))
     run._take_saved(run.wanted)
     with deferring(True, []), ng.no_grad():
         run._seed()

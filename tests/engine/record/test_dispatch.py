@@ -135,7 +135,7 @@ def test_other_threads_modes_do_not_matter_here():
     assert (x * x).requires_grad
     leave.set()
     thread.join()
-    assert threading.get_ident() not in apply.unusual
+    assert threading.get_ident() not in apply.other_modes
 
 
 def test_a_written_operand_is_noticed():

@@ -9,7 +9,7 @@ import pytest
 import scipy.special as sp
 
 import numgrad as ng
-from numgrad._declare.foreign import Foreign
+from numgrad._declare.foreign import ForeignFunction
 from numgrad.operators.special.formulas import TABLE
 from numgrad.targets.cpu.math import scipy_special
 from numgrad.targets.cpu.platform import object_loader
@@ -20,7 +20,7 @@ X = np.linspace(0.1, 5, 50)
 
 def test_a_function_that_scipy_does_not_have_is_an_error():
     with pytest.raises(ImportError, match="no function no_such_thing of type 'double"):
-        object_loader.provide([Foreign("no_such_thing", "dd").symbol])
+        object_loader.provide([ForeignFunction("no_such_thing", "dd").symbol])
 
 
 def test_the_c_signature_says_which_of_the_types_of_a_function_is_meant():
@@ -30,7 +30,7 @@ def test_the_c_signature_says_which_of_the_types_of_a_function_is_meant():
 
 def test_it_cannot_be_called_from_python():
     with pytest.raises(TypeError, match=r"scipy\.special\.jv is called in kernels only"):
-        Foreign("jv", "dd")(1.0, 2.0)
+        ForeignFunction("jv", "dd")(1.0, 2.0)
 
 
 def test_programs_and_captured_functions_call_it_too():

@@ -5,12 +5,14 @@ SciPy's lose digits where Ai is small, and where the exponent is large, which is
 
 import math
 
-from ...._declare.foreign import Foreign
+from ...._declare.foreign import ForeignFunction
 from ...elementwise.double_double import exp_of, in_single, product_rest, times
 from .taylor_nodes import AI, AIP, BI, BIP, LOWEST
 
-SCIPYS_AI, SCIPYS_AIP = Foreign("airy", "d", "d", 4, 0), Foreign("airy", "d", "d", 4, 1)
-SCIPYS_BI, SCIPYS_BIP = Foreign("airy", "d", "d", 4, 2), Foreign("airy", "d", "d", 4, 3)
+SCIPYS_AI = ForeignFunction("airy", "d", "d", 4, 0)
+SCIPYS_AIP = ForeignFunction("airy", "d", "d", 4, 1)
+SCIPYS_BI = ForeignFunction("airy", "d", "d", 4, 2)
+SCIPYS_BIP = ForeignFunction("airy", "d", "d", 4, 3)
 FAR, TOO_FAR, TERMS = 10.5, 1000.0, 28
 TWO_THIRDS, TWO_THIRDS_REST = 0.6666666666666666, 3.700743415417188e-17
 SQRT_PI = math.sqrt(math.pi)

@@ -2,7 +2,7 @@
 
 import re
 
-from ...._declare.foreign import Foreign
+from ...._declare.foreign import ForeignFunction
 from ...elementwise.arithmetic import where
 from ..formulas import NAMES, declare, whole
 from . import airy, cylinder
@@ -32,10 +32,10 @@ declare("yv", "v z", f"{SECOND}, real order", complex="dz", domain="z >= 0 or co
 declare("yve", "v z", "`yv` times ``exp(-abs(z.imag))``", domain="z >= 0", **ORDER,
         dz="0.5 * (yve(v - 1, z) - yve(v + 1, z))")
 declare("hankel1", "v z", "Hankel function of the first kind, ``jv + 1j * yv``",
-        value=Foreign("hankel1", "dz", "z"), complex="dz", gives_complex=True, **ORDER,
+        value=ForeignFunction("hankel1", "dz", "z"), complex="dz", gives_complex=True, **ORDER,
         dz="0.5 * (hankel1(v - 1, z) - hankel1(v + 1, z))")
 declare("hankel2", "v z", "Hankel function of the second kind, ``jv - 1j * yv``",
-        value=Foreign("hankel2", "dz", "z"), complex="dz", gives_complex=True, **ORDER,
+        value=ForeignFunction("hankel2", "dz", "z"), complex="dz", gives_complex=True, **ORDER,
         dz="0.5 * (hankel2(v - 1, z) - hankel2(v + 1, z))")
 
 # Modified -----------------------------------------------------------------------------------------
@@ -111,7 +111,7 @@ NAMES.update(below=below)
 
 def reflected(name):
     """The value for real numbers of both signs; SciPy's function is for positive ones."""
-    value = Foreign(name, "nd")
+    value = ForeignFunction(name, "nd")
 
     def same(n, z):
         n = whole(n)
@@ -146,7 +146,7 @@ for _place, (_name, _about, _formula) in enumerate((
     ("airy_bip", "derivative of the Airy function Bi", "x * airy_bi(x)"),
 )):
     declare(_name, "x", _about, value=getattr(airy, _name), scipy="airy",
-            complex=Foreign("airy", "z", "z", 4, _place), tried=((-3, 2),), dx=_formula)
+            complex=ForeignFunction("airy", "z", "z", 4, _place), tried=((-3, 2),), dx=_formula)
 
 # Struve -------------------------------------------------------------------------------------------
 

@@ -6,12 +6,12 @@ of Hankel's expansion is not rounded here.
 
 import math
 
-from ...._declare.foreign import Foreign
+from ...._declare.foreign import ForeignFunction
 from ...elementwise.double_double import LN2, in_single
 from .taylor_nodes import FIRST, J0, J1, LAST, Y0, Y1
 
-SCIPYS_J0, SCIPYS_J1 = Foreign("j0", "d"), Foreign("j1", "d")
-SCIPYS_Y0, SCIPYS_Y1 = Foreign("y0", "d"), Foreign("y1", "d")
+SCIPYS_J0, SCIPYS_J1 = ForeignFunction("j0", "d"), ForeignFunction("j1", "d")
+SCIPYS_Y0, SCIPYS_Y1 = ForeignFunction("y0", "d"), ForeignFunction("y1", "d")
 LOW, HIGH, TERMS = FIRST - 0.5, LAST + 0.5, 22
 EULER, TWO_OVER_PI = 0.5772156649015329, 2 / math.pi
 

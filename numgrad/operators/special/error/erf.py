@@ -2,7 +2,7 @@
 
 import math
 
-from ...._declare.foreign import Foreign
+from ...._declare.foreign import ForeignFunction
 from ...elementwise.arithmetic import where
 from ..formulas import NAMES, declare
 from . import normal
@@ -20,7 +20,7 @@ NAMES.update(
 NEAR = 8.0
 SQRT_HALF, SQRT_HALF_PI, HALF_SQRT_PI = (NAMES[name] for name in
                                          ("SQRT_HALF", "SQRT_HALF_PI", "HALF_SQRT_PI"))
-ERFINV, ERFCINV, NDTRI = (Foreign(name, "d") for name in ("erfinv", "erfcinv", "ndtri"))
+ERFINV, ERFCINV, NDTRI = (ForeignFunction(name, "d") for name in ("erfinv", "erfcinv", "ndtri"))
 
 
 def decay(z, turn):
@@ -136,7 +136,7 @@ declare("owens_t", "h a", "Owen's T function", tried=((-2, 2), (-2, 2)),
 
 # The Voigt profile is the real part of `wofz` in real numbers ------------------------------------
 
-WOFZ = Foreign("wofz", "z", "z")
+WOFZ = ForeignFunction("wofz", "z", "z")
 TERMS = 64  # of the fraction: it has all digits where it is taken, and the next derivatives too
 
 

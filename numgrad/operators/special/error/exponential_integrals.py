@@ -2,7 +2,7 @@
 
 import math
 
-from ...._declare.foreign import Foreign
+from ...._declare.foreign import ForeignFunction
 from ...elementwise.arithmetic import where
 from ...elementwise.double_double import exp_of, product_rest
 from ..formulas import declare
@@ -32,8 +32,8 @@ for _place, (_name, _of, _about, _formula) in enumerate((
      ("math.cos(0.5 * math.pi * x * x)", "fresnel_cosine(x)")),
 )):
     declare(_name, "x", _about, scipy=_of,
-            value=OWN.get(_name, Foreign(_of, "d", "d", 2, _place % 2)),
-            complex=Foreign(_of, "z", "z", 2, _place % 2), tried=LINE, dx=_formula)
+            value=OWN.get(_name, ForeignFunction(_of, "d", "d", 2, _place % 2)),
+            complex=ForeignFunction(_of, "z", "z", 2, _place % 2), tried=LINE, dx=_formula)
 declare("fresnel_sine", "x", "slope of `fresnel_s`", value=fresnel_sine, scipy="", tried=LINE,
         complex="math.sin(0.5 * math.pi * x * x)", dx="math.pi * x * fresnel_cosine(x)")
 declare("fresnel_cosine", "x", "slope of `fresnel_c`", value=fresnel_cosine, scipy="", tried=LINE,
@@ -124,7 +124,7 @@ def ellipeinc_slope(phi, m):
     return -part if turns == 0 else -part - turns * math.pi / 4 * HYP(0.5, 1.5, 2.0, m)
 
 
-ELLIPRD, HYP = Foreign("elliprd", "ddd"), Foreign("hyp2f1", "dddd")
+ELLIPRD, HYP = ForeignFunction("elliprd", "ddd"), ForeignFunction("hyp2f1", "dddd")
 declare("ellipkinc_m", "phi m", "slope of `ellipkinc` in ``m``", value=ellipkinc_slope, scipy="",
         fixed="m", tried=((-1.4, 1.4), (-0.9, 0.9)),
         dphi="0.5 * math.sin(phi)**2 / (1 - m * math.sin(phi)**2)**1.5")
@@ -146,8 +146,9 @@ for _place, (_name, _about, _formula) in enumerate((
     ("ellipj_dn", "elliptic function dn", "-m * ellipj_sn(u, m) * ellipj_cn(u, m)"),
     ("ellipj_ph", "amplitude of the elliptic functions", "ellipj_dn(u, m)"),
 )):
-    declare(_name, "u m", _about, value=Foreign("ellipj", "dd", "d", 4, _place), scipy="ellipj",
-            domain="0 <= m <= 1", fixed="m", tried=((-2, 2), (0.1, 0.9)), du=_formula)
+    declare(_name, "u m", _about, value=ForeignFunction("ellipj", "dd", "d", 4, _place),
+            scipy="ellipj", domain="0 <= m <= 1", fixed="m", tried=((-2, 2), (0.1, 0.9)),
+            du=_formula)
 
 # Lambert's function -------------------------------------------------------------------------------
 

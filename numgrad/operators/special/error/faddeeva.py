@@ -7,11 +7,11 @@ step (Al Azah and Chandler-Wilde 2021).
 
 import math
 
-from ...._declare.foreign import Foreign
+from ...._declare.foreign import ForeignFunction
 from ...elementwise.double_double import in_single
 from .normal import FAR, tail
 
-SCIPYS_WOFZ = Foreign("wofz", "z", "z")
+SCIPYS_WOFZ = ForeignFunction("wofz", "z", "z")
 NODES, SQRT_PI = 14, math.sqrt(math.pi)
 STEP = math.sqrt(math.pi / (NODES + 1))
 

@@ -2,10 +2,11 @@
 
 import math
 
-from ...._declare.foreign import Foreign
+from ...._declare.foreign import ForeignFunction
 from ...elementwise.double_double import in_single
 
-SCIPYS_CI, SCIPYS_SHI = Foreign("sici", "d", "d", 2, 1), Foreign("shichi", "d", "d", 2, 0)
+SCIPYS_CI = ForeignFunction("sici", "d", "d", 2, 1)
+SCIPYS_SHI = ForeignFunction("shichi", "d", "d", 2, 0)
 ZERO, ZERO_REST = 3.3841804225511862, 1.972125462363411e-16
 """The second zero of the cosine integral, in two parts."""
 LOW, HIGH, LARGE = 2.3, 4.0, 88.0

@@ -7,7 +7,7 @@ is made good by its derivative.
 
 import math
 
-from ...._declare.foreign import Foreign
+from ...._declare.foreign import ForeignFunction
 from ...elementwise.arithmetic import where
 from ...elementwise.double_double import SQRT_HALF, exp_of, in_single, product_rest
 
@@ -18,7 +18,7 @@ FAR, FAR_SINGLE, TERMS = 10.0, 6.0, 13
 SHARES = 150
 """Terms of a continued fraction, which has all digits above 1."""
 
-SCIPYS_NDTRI_EXP = Foreign("ndtri_exp", "d")
+SCIPYS_NDTRI_EXP = ForeignFunction("ndtri_exp", "d")
 
 
 def exp_square(x):

@@ -6,17 +6,17 @@ is computed twofold.
 
 import math
 
-from ...._declare.foreign import Foreign
+from ...._declare.foreign import ForeignFunction
 from ...elementwise.double_double import added, in_single, product_rest, quotient, sum_rest
 from ..formulas import whole
 from .beta_functions import beta_log
 from .incomplete_beta import beta_part, beta_power, serves
 
-SCIPYS_FDTR, SCIPYS_FDTRC = Foreign("fdtr", "ddd"), Foreign("fdtrc", "ddd")
-SCIPYS_BDTR, SCIPYS_BDTRC = Foreign("bdtr", "dnd"), Foreign("bdtrc", "dnd")
-SCIPYS_BDTRI = Foreign("bdtri", "dnd")
-SCIPYS_NBDTR, SCIPYS_NBDTRC = Foreign("nbdtr", "nnd"), Foreign("nbdtrc", "nnd")
-SCIPYS_STDTR, SCIPYS_STDTRIT = Foreign("stdtr", "dd"), Foreign("stdtrit", "dd")
+SCIPYS_FDTR, SCIPYS_FDTRC = ForeignFunction("fdtr", "ddd"), ForeignFunction("fdtrc", "ddd")
+SCIPYS_BDTR, SCIPYS_BDTRC = ForeignFunction("bdtr", "dnd"), ForeignFunction("bdtrc", "dnd")
+SCIPYS_BDTRI = ForeignFunction("bdtri", "dnd")
+SCIPYS_NBDTR, SCIPYS_NBDTRC = ForeignFunction("nbdtr", "nnd"), ForeignFunction("nbdtrc", "nnd")
+SCIPYS_STDTR, SCIPYS_STDTRIT = ForeignFunction("stdtr", "dd"), ForeignFunction("stdtrit", "dd")
 LEAST, LARGEST, SHORT = 1e-30, 1e30, 1e-6
 
 

@@ -2,12 +2,12 @@
 
 import math
 
-from ...._declare.foreign import Foreign
+from ...._declare.foreign import ForeignFunction
 from ...elementwise.double_double import added, exp_of, in_single, log_of, sum_rest, times
 from .stirling import TWO_PI, lifted, ratio_log
 
-SCIPYS_BETA, SCIPYS_LOG = Foreign("beta", "dd"), Foreign("betaln", "dd")
-SCIPYS_POCH, SCIPYS_BINOM = Foreign("poch", "dd"), Foreign("binom", "dd")
+SCIPYS_BETA, SCIPYS_LOG = ForeignFunction("beta", "dd"), ForeignFunction("betaln", "dd")
+SCIPYS_POCH, SCIPYS_BINOM = ForeignFunction("poch", "dd"), ForeignFunction("binom", "dd")
 LEAST, MARGIN, COUNTS, MOST = 1e-290, 1e10, 1e15, 1400.0
 SMALL = 8.0
 """Below this, gamma functions neither are large nor change much within a rounding error."""

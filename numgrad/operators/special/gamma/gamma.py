@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from ...._declare.foreign import Foreign
+from ...._declare.foreign import ForeignFunction
 from ...elementwise.arithmetic import where
 from ...elementwise.double_double import sum_rest
 from ..entropies import xlog1py, xlogy
@@ -38,7 +38,7 @@ declare("rgamma", "x", "reciprocal of the gamma function", tried=((-1.4, 3),),
         dx=("-digamma(x) / gamma(x)", rgamma_slope))
 declare("gammasgn", "x", "sign of the gamma function", tried=((0.3, 5),), dx="0.0")
 digamma = declare("digamma", "x", "logarithmic derivative of the gamma function",
-                  value=digamma_series, complex=Foreign("psi", "z", "z"), scipy="psi",
+                  value=digamma_series, complex=ForeignFunction("psi", "z", "z"), scipy="psi",
                   domain="all but 0, -1, -2, ...", tried=((0.3, 5),), dx="polygamma(1.0, x)")
 declare("polygamma", "n x", "derivative ``n`` of `digamma`", value=polygamma_series, fixed="n",
         complex=polygamma_series, domain="n >= 1, x > -9000 but 0, -1, -2, ...",
@@ -294,7 +294,7 @@ def riemann(x):
     return where((x < 0) & (x > -20), reflected, 1 + ZETAC(x))
 
 
-ZETAC, EULER = Foreign("zetac", "d"), 0.5772156649015329
+ZETAC, EULER = ForeignFunction("zetac", "d"), 0.5772156649015329
 declare("riemann_zeta", "x", "Riemann zeta function", value=riemann, scipy="", domain="all but 1",
         fixed="x", tried=((1.5, 5),))
 declare("zetac", "x", "Riemann zeta function minus 1", domain="all but 1", fixed="x",

@@ -2,12 +2,12 @@
 
 import math
 
-from ...._declare.foreign import Foreign
+from ...._declare.foreign import ForeignFunction
 from ...elementwise.double_double import added, exp_of, in_single, log_of, quotient, sum_rest, times
 from .beta_functions import SMALL
 from .stirling import TWO_PI, lifted
 
-SCIPYS_LOWER, SCIPYS_UPPER = Foreign("betainc", "ddd"), Foreign("betaincc", "ddd")
+SCIPYS_LOWER, SCIPYS_UPPER = ForeignFunction("betainc", "ddd"), ForeignFunction("betaincc", "ddd")
 EPSILON = 1e-17
 LEAST, LARGEST, SLENDER, TINY = 1e-30, 1e4, 0.5, 0.01
 

@@ -2,14 +2,15 @@
 
 import math
 
-from ...._declare.foreign import Foreign
+from ...._declare.foreign import ForeignFunction
 from ...elementwise.double_double import in_single, product_rest
 from .stirling import gamma_power
 from .temme import is_near, near_part
 
 EPSILON = 1e-17
 LEAST, LARGEST, HUGE, SHORT = 1e-15, 1e15, 1e6, 1e-6
-SCIPYS_INVERSE, SCIPYS_UPPER_INVERSE = Foreign("gammaincinv", "dd"), Foreign("gammainccinv", "dd")
+SCIPYS_INVERSE = ForeignFunction("gammaincinv", "dd")
+SCIPYS_UPPER_INVERSE = ForeignFunction("gammainccinv", "dd")
 
 
 def gamma_lower(a, x):

@@ -2,12 +2,12 @@
 
 import math
 
-from ...._declare.foreign import Foreign
+from ...._declare.foreign import ForeignFunction
 from ...elementwise.arithmetic import where
 from ...elementwise.double_double import added, in_single, quotient, sum_rest, times
 from ..bessel.bessel import i0e
 
-SCIPYS = Foreign("hyp0f1", "dd")
+SCIPYS = ForeignFunction("hyp0f1", "dd")
 LONG, LARGE, FIT = 100.0, 1e5, 20.0
 LOWEST, LEAST, HIGHEST = -200.0, 1e-100, 1e30
 EPSILON = 1e-18

@@ -2,11 +2,11 @@
 
 import math
 
-from ...._declare.foreign import Foreign
+from ...._declare.foreign import ForeignFunction
 from ...elementwise.arithmetic import where
 from ...elementwise.double_double import added, in_single, quotient, sum_rest, times
 
-SCIPYS = Foreign("hyp1f1", "ddd")
+SCIPYS = ForeignFunction("hyp1f1", "ddd")
 LONG, MOST, LEAST, HUGE = 32.0, 40.0, 1e-100, 1e10
 EPSILON = 1e-18
 

@@ -2,14 +2,17 @@
 
 import math
 
-from ...._declare.foreign import Foreign
+from ...._declare.foreign import ForeignFunction
 from ...elementwise.double_double import in_single
 from .kummer import kummer
 
 MOST = 100000.0
-SCIPYS_JACOBI, SCIPYS_LAGUERRE = Foreign("eval_jacobi", "dddd"), Foreign("eval_genlaguerre", "ddd")
-SCIPYS_GEGENBAUER, SCIPYS_CHEBYT = Foreign("eval_gegenbauer", "ddd"), Foreign("eval_chebyt", "dd")
-SCIPYS_CHEBYU, SCIPYS_LEGENDRE = Foreign("eval_chebyu", "dd"), Foreign("eval_legendre", "dd")
+SCIPYS_JACOBI = ForeignFunction("eval_jacobi", "dddd")
+SCIPYS_LAGUERRE = ForeignFunction("eval_genlaguerre", "ddd")
+SCIPYS_GEGENBAUER = ForeignFunction("eval_gegenbauer", "ddd")
+SCIPYS_CHEBYT = ForeignFunction("eval_chebyt", "dd")
+SCIPYS_CHEBYU = ForeignFunction("eval_chebyu", "dd")
+SCIPYS_LEGENDRE = ForeignFunction("eval_legendre", "dd")
 
 
 def recurs(n, x):

@@ -9,7 +9,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.errors import TypingError
 
-from numgrad._declare.foreign import Foreign
+from numgrad._declare.foreign import ForeignFunction
 
 from ..compile.intrinsics import named_intrinsic
 from .vector_math import pure
@@ -18,7 +18,7 @@ _KINDS = {"d": types.float64, "z": types.complex128, "n": types.intp}
 
 
 @cache
-def call_of(function: Foreign) -> Any:
+def call_of(function: ForeignFunction) -> Any:
     """Return the intrinsic that calls a function, and converts its arguments and result."""
 
     def typed(typingctx, *args):
@@ -55,7 +55,7 @@ def call_of(function: Foreign) -> Any:
     return named_intrinsic(function.name, typing)
 
 
-def _result(function: Foreign, args: tuple[types.Type, ...]) -> types.Type:
+def _result(function: ForeignFunction, args: tuple[types.Type, ...]) -> types.Type:
     """Return the type of the result: of single precision if the arguments are."""
     if "z" in function.kinds + function.result and sys.platform == "win32":
         raise TypingError("complex numbers are passed in another way on Windows")
@@ -90,7 +90,7 @@ def _unless(builder: Any, no: Any, value: Any, other: float = 0.0) -> Any:
     return builder.select(no, value.type(other), value)
 
 
-def _call(context: Any, builder: Any, function: Foreign, values: list[Any]) -> Any:
+def _call(context: Any, builder: Any, function: ForeignFunction, values: list[Any]) -> Any:
     """Emit the call; a complex argument is passed as two numbers."""
     given: list[Any] = []
     for kind, value in zip(function.kinds, values, strict=True):

@@ -142,7 +142,7 @@ def step(table_object, arguments, count):
     store_word(key, 0, 0)
     store_word(values, 0, 0)
     # Rows own their objects: a list may be written where memory is taken or a recorder runs.
-    if python.length_of_dict(load_word(t, at.UNUSUAL)) == 0:
+    if python.length_of_dict(load_word(t, at.OTHER_MODES)) == 0:
         if make_key(t, arguments, count, key, values) != 0:
             recorders = known(t, key)
         drop_all(key)

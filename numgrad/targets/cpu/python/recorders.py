@@ -44,7 +44,7 @@ set of inputs that require grad, the inputs and the result that the derivative r
 INPUTS = READS + (1 << MOST)
 """The first word of the descriptions of the inputs, see `object_layout.words_of_array`."""
 
-V_SPEC, UNUSUAL, KNOWN, GENERAL, VALUE_ERROR = range(OWN + 1, OWN + 6)
+V_SPEC, OTHER_MODES, KNOWN, GENERAL, VALUE_ERROR = range(OWN + 1, OWN + 6)
 """Words of a finder: the place of a value's spec; a dict that must be empty, the dict of known
 recorders, the general function, and the error after which it is called."""
 
@@ -122,7 +122,7 @@ def recorder(
 
 
 def finder(
-    kind: type, unusual: dict[Any, Any], known: dict[Any, Any], general: Callable[..., Any]
+    kind: type, other_modes: dict[Any, Any], known: dict[Any, Any], general: Callable[..., Any]
 ) -> Any:
     """Return ``(values and options...) -> result``; None where Python's objects cannot be read.
 
@@ -130,7 +130,7 @@ def finder(
     ----------
     kind : type
         The type of values.
-    unusual : dict
+    other_modes : dict
         Recorders are used only while it is empty.
     known : dict
         The recorders to call one after the other, as a tuple, by specs and options.
@@ -140,6 +140,6 @@ def finder(
     spec = object_layout.places(kind, "spec")
     if spec is None:
         return None
-    objects = (unusual, known, general, ValueError)
+    objects = (other_modes, known, general, ValueError)
     words = [id(kind), *spec, *map(id, objects)]
     return object_layout.builtin("python.finder_code", "step", words, (kind, *objects))

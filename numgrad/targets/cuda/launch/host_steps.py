@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...._declare.elementwise import Elementwise
-from ...._declare.foreign import Foreign
+from ...._declare.foreign import ForeignFunction
 from ...._declare.halving import REPLACED
 from ...._declare.source import plain_of
 from ....ir.kernel_spec import ElementwiseSpec, HostSpec, LibrarySpec, LoopSpec
@@ -61,7 +61,8 @@ def host_call(instruction: Instruction, loop: Loop, begins: Sequence[Place]) -> 
 def is_for_host(function: Callable[..., Any]) -> bool:
     """Whether a function or a callee makes an array, raises, or belongs to another library."""
     return any(
-        isinstance(one, Foreign) or _makes_array_or_raises(one) for one in _callees(function, set())
+        isinstance(one, ForeignFunction) or _makes_array_or_raises(one)
+        for one in _callees(function, set())
     )
 
 
@@ -77,11 +78,11 @@ def _makes_array_or_raises(function: Any) -> bool:
 
 
 def _callees(function: Any, seen: set[int]) -> Iterator[Any]:
-    """Yield a function and its callees, plain or `Foreign`, by name or in a closure.
+    """Yield a function and its callees, plain or `ForeignFunction`, by name or in a closure.
 
     Functions that kernels replace by others are left out.
     """
-    if isinstance(function, Foreign):
+    if isinstance(function, ForeignFunction):
         yield function
     if isinstance(function, Elementwise):
         yield from _callees(function.complex_function, seen)
