@@ -46,6 +46,14 @@ def default_fusing():
     ng.set_flags(**before)
 
 
+@pytest.fixture
+def scipy_as_it_is():
+    """SciPy's functions refuse tensors that require grad, as they do without numgrad."""
+    ng.set_flags(scipy="never")
+    yield
+    ng.set_flags(scipy="auto")
+
+
 @pytest.fixture(autouse=True, scope="module")
 def _frozen():
     """A collection looks at what a module has made, not at all that the tests before it left."""

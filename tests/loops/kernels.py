@@ -141,7 +141,7 @@ def scaled(c):
 
 
 @ng.njit
-def grown(x):
-    kept = [x[0]]
-    kept.append(x[1])
-    return kept[0] * kept[1]
+def looked_up(x):
+    table = {0: x[0]}
+    table[1] = x[1]
+    return table[0] * table[1]

@@ -145,6 +145,7 @@ def test_differential_equations_with_tensors(method):
 WEIGHT = ng.tensor(2.0, requires_grad=True)
 
 
+@pytest.mark.usefixtures("scipy_as_it_is")
 @pytest.mark.parametrize("method", ["Nelder-Mead", "Powell", *FIRST, "COBYLA", "COBYQA"])
 def test_a_value_that_requires_grad_says_so(method):
     jac = gradient if method == "Newton-CG" else None
@@ -152,12 +153,14 @@ def test_a_value_that_requires_grad_says_so(method):
         optimize.minimize(lambda x: WEIGHT * loss(x), START, method=method, jac=jac)
 
 
+@pytest.mark.usefixtures("scipy_as_it_is")
 @pytest.mark.parametrize("method", FIRST)
 def test_a_gradient_that_requires_grad_says_so(method):
     with pytest.raises(DetachedError, match="no gradient is to flow"):
         optimize.minimize(loss, START, method=method, jac=lambda x: WEIGHT * gradient(x))
 
 
+@pytest.mark.usefixtures("scipy_as_it_is")
 @pytest.mark.parametrize(
     "solve",
     [

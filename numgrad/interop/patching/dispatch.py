@@ -2,6 +2,7 @@
 
 import functools
 import sys
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -41,25 +42,59 @@ def _reads_tensor(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     return any(map(reads_tensor, (*args, *kwargs.values())))
 
 
+class _Answering(threading.local):
+    """The names of functions and the classes of objects whose counterparts are running in this
+    thread."""
+
+    names: frozenset[Any] = frozenset()
+
+
+_answering = _Answering()
+
+
+def _is_asked_back(called: Any, depth: int) -> bool:
+    """Whether the counterpart of a function calls the function: it wants SciPy's."""
+    return called in _answering.names and _is_own_call(depth + 1)
+
+
+def _is_inside(kind: type, depth: int) -> bool:
+    """Whether the counterpart of a method has made the call of one of the same class, or SciPy's
+    method on behalf of the counterpart: both want SciPy's."""
+    is_users = not (_is_own_call(depth + 1) or _is_inner_call(depth + 1))
+    return kind in _answering.names and not is_users
+
+
+def _guarded(called: Any, own: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Call a counterpart, and note meanwhile of what."""
+    before = _answering.names
+    _answering.names = before | {called}
+    try:
+        return own(*args, **kwargs)
+    finally:
+        _answering.names = before
+
+
 def answer(
     original: Callable[..., Any], path: str, name: str,
     args: tuple[Any, ...], kwargs: dict[str, Any],
 ) -> Any:  # fmt: skip
     """Return what the counterpart gives for the arguments of a function of SciPy."""
     kwargs = {key: value for key, value in kwargs.items() if key not in UNASKED}
-    return answered(f"{path}.{name}", original, counterpart(path, name), args, kwargs)
+    own, called = counterpart(path, name), f"{path}.{name}"
+    return _guarded(called, answered, called, original, own, args, kwargs)
 
 
 @functools.cache
 def function(original: Callable[..., Any], path: str, name: str) -> Any:
     """Return a function of SciPy that takes tensors, too."""
-    of_constants = OF_CONSTANTS.get(f"{path}.{name}")
+    full_name = f"{path}.{name}"
+    of_constants = OF_CONSTANTS.get(full_name)
     is_special = of_constants is not None or name in READ_CLOSURES
     called = original, path, name
 
     @functools.wraps(original)
     def dispatched(*args: Any, **kwargs: Any) -> Any:
-        if is_asked(args, kwargs) and not _is_inner_call(2):
+        if is_asked(args, kwargs) and not (_is_inner_call(2) or _is_asked_back(full_name, 2)):
             return answer(*called, args, kwargs)
         if is_special and Switch.is_on and not (_is_inner_call(2) or _is_own_call(2)):
             return special(args, kwargs)
@@ -97,13 +132,13 @@ def method(original: Callable[..., Any], counterpart: Callable[[Any], Any], name
 
     @functools.wraps(original)
     def dispatched(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if not is_asked(args, kwargs):
+        if not is_asked(args, kwargs) or _is_inside(type(self), 2):
             return original(self, *args, **kwargs)
         own = counterpart(self)
         if own is None:
             return original(self, *args, **kwargs)
-        called = own if name in ("__call__", "freeze") else getattr(own, name)
-        return called(*args, **kwargs)
+        own = own if name in ("__call__", "freeze") else getattr(own, name)
+        return _guarded(type(self), own, *args, **kwargs)
 
     return dispatched
 

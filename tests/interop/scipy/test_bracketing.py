@@ -81,6 +81,7 @@ def test_finders_give_what_those_of_scipy_give():
         scipy.root_scalar(f, (given,), x0=given)
 
 
+@pytest.mark.usefixtures("scipy_as_it_is")
 def test_the_finders_of_scipy_say_what_to_write_instead():
     s = ng.tensor(0.5, requires_grad=True)
     f = lambda x: x**3 - s  # noqa: E731

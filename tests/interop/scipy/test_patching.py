@@ -83,14 +83,6 @@ PROGRAMS = {
 }  # fmt: skip
 
 
-@pytest.fixture
-def untouched():
-    """SciPy as it is without numgrad, where no patch is in force."""
-    ng.set_flags(scipy="never")
-    yield
-    ng.set_flags(scipy="auto")
-
-
 @pytest.mark.parametrize("kept", [nullcontext, patch], ids=["auto", "patch"])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_gradients_of_programs_written_for_scipy(name, kept):
@@ -189,7 +181,7 @@ def test_every_function_gives_by_default_what_that_of_scipy_gives():
     assert wrong == []
 
 
-def test_everything_is_put_back(untouched):
+def test_everything_is_put_back(scipy_as_it_is):
     modules = special, linalg, fft, signal, integrate, optimize, interpolate, sparse.linalg, stats
     kinds = (
         stats.rv_continuous, stats.rv_discrete, stats.rv_continuous.__base__,
@@ -211,7 +203,7 @@ def test_everything_is_put_back(untouched):
     assert pickle.loads(pickle.dumps(logsumexp)) is original
 
 
-def test_patches_nest_and_end_with_errors(untouched):
+def test_patches_nest_and_end_with_errors(scipy_as_it_is):
     t = ng.tensor(P, requires_grad=True)
     outer = patch()
     with pytest.raises(ZeroDivisionError), patch():
