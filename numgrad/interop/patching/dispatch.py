@@ -57,11 +57,10 @@ def _is_asked_back(called: Any, depth: int) -> bool:
     return called in _answering.names and _is_own_call(depth + 1)
 
 
-def _is_inside(kind: type, depth: int) -> bool:
-    """Whether the counterpart of a method has made the call of one of the same class, or SciPy's
-    method on behalf of the counterpart: both want SciPy's."""
-    is_users = not (_is_own_call(depth + 1) or _is_inner_call(depth + 1))
-    return kind in _answering.names and not is_users
+def _is_by_itself(theirs: Any, depth: int) -> bool:
+    """Whether another method of an object of SciPy has called one: methods call each other as ever.
+    A frozen distribution is another object than the one whose methods it calls."""
+    return _is_inner_call(depth + 1) and sys._getframe(depth).f_locals.get("self") is theirs
 
 
 def _guarded(called: Any, own: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -132,7 +131,7 @@ def method(original: Callable[..., Any], counterpart: Callable[[Any], Any], name
 
     @functools.wraps(original)
     def dispatched(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if not is_asked(args, kwargs) or _is_inside(type(self), 2):
+        if not is_asked(args, kwargs) or _is_asked_back(type(self), 2) or _is_by_itself(self, 2):
             return original(self, *args, **kwargs)
         own = counterpart(self)
         if own is None:
