@@ -347,3 +347,13 @@ def test_a_boolean_is_no_axis(axis):
     for where in ("in_axes", "out_axes"):
         with pytest.raises(ng.errors.ArgTypeError, match=f"{where} must hold ints and None"):
             F.vmap(lambda x: x, **{where: axis})(X)
+
+
+def test_axes_may_have_torchs_names():
+    x = np.arange(6.0).reshape(2, 3)
+    f = lambda a, b: a * b  # noqa: E731
+    found = ng.func.vmap(f, in_dims=(1, None), out_dims=1)(x, 2.0)
+    assert np.array_equal(found, ng.func.vmap(f, in_axes=(1, None), out_axes=1)(x, 2.0))
+    for given in ({"in_axes": 1, "in_dims": 1}, {"out_axes": 1, "out_dims": 0.5}):
+        with pytest.raises(TypeError, match="are one argument, give one"):
+            ng.func.vmap(f, **given)

@@ -24,6 +24,9 @@ def vmap(
     in_axes: Any = 0,
     out_axes: Any = 0,
     chunk_size: int | None = None,
+    *,
+    in_dims: Any = 0,
+    out_dims: Any = 0,
 ) -> Callable[..., Any]:
     """Return a function that maps ``function``, written for one sample, over an axis of its
     arguments.
@@ -42,6 +45,8 @@ def vmap(
         the same for all samples.
     chunk_size : int, optional
         How many samples are computed at a time; all of them by default.
+    in_dims, out_dims
+        The names that `in_axes` and `out_axes` have in torch.
 
     Returns
     -------
@@ -89,6 +94,8 @@ def vmap(
     function = require_function(function, "vmap")
     if chunk_size is not None and (type(chunk_size) is not int or chunk_size < 1):
         raise ArgTypeError(f"vmap: chunk_size must be a positive int or None, got {chunk_size!r}")
+    in_axes = _under_one_name("in", in_axes, in_dims)
+    out_axes = _under_one_name("out", out_axes, out_dims)
 
     def mapped(*args: Any, **kwargs: Any) -> Any:
         call = _Call(function, args, kwargs, in_axes)
@@ -100,6 +107,15 @@ def vmap(
 
     args = function, in_axes, out_axes, chunk_size
     return Transformed(mapped, function, "vmap", vmap, args)
+
+
+def _under_one_name(which: str, axes: Any, dims: Any) -> Any:
+    """Return axes that were given under the name of JAX or that of torch."""
+    if isinstance(dims, int) and dims == 0:
+        return axes
+    if not (isinstance(axes, int) and axes == 0):
+        raise ArgTypeError(f"vmap: {which}_axes and {which}_dims are one argument, give one")
+    return dims
 
 
 class _Call:

@@ -4,7 +4,7 @@ Only names are compared until a counterpart is needed: SciPy's modules and numgr
 time to import.
 """
 
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ... import linalg
+from ...sparse.arrays.matrix import SparseMatrix
 from .arrival import MODULES as MODULES
 
 SAME_NAMES = ("fft", "linalg", "signal", "special")
@@ -38,6 +39,9 @@ CLASSES = {
         "InterpolatedUnivariateSpline", "LinearNDInterpolator", "NearestNDInterpolator", "PPoly",
         "PchipInterpolator", "RBFInterpolator", "RectBivariateSpline", "RegularGridInterpolator",
         "UnivariateSpline", "interp1d",
+    ),
+    "scipy.sparse": (
+        "coo_array", "coo_matrix", "csc_array", "csc_matrix", "csr_array", "csr_matrix",
     ),
     "scipy.stats": ("gaussian_kde",),
 }  # fmt: skip
@@ -134,6 +138,8 @@ def counterpart(path: str, name: str) -> Any:
     """Return what numgrad has for a function or a class of a module of SciPy."""
     if path == "scipy.linalg" and name in DIFFERENT:
         return DIFFERENT[name]
+    if path == "scipy.sparse" and name.endswith("_matrix"):
+        return partial(_matrix, counterpart(path, name.replace("_matrix", "_array")))
     if path.removeprefix("scipy.") in (*SAME_NAMES, "sparse", "stats"):
         return getattr(import_module(path.replace("scipy", "numgrad", 1)), name)
     if name == "trapezoid":
@@ -141,6 +147,12 @@ def counterpart(path: str, name: str) -> Any:
     solvers = import_module("numgrad.interop.scipy")
     inner = {"scipy.ndimage": "ndimage", "scipy.spatial.distance": "distance"}.get(path)
     return getattr(getattr(solvers, inner) if inner else solvers, name)
+
+
+def _matrix(own: Any, *args: Any, **kwargs: Any) -> Any:
+    """Return a sparse array with the product of SciPy's sparse matrices."""
+    made = own(*args, **kwargs)
+    return SparseMatrix(made.data, made.structure)
 
 
 def _is_other(own: Any, theirs: Any) -> bool:

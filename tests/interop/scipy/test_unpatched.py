@@ -148,6 +148,24 @@ def test_factors_of_a_constant_matrix_take_tensors(t):
     assert "perm_r" in dir(lu)
 
 
+@pytest.mark.parametrize("kind", ["coo", "csr", "csc"])
+@pytest.mark.parametrize("form", ["matrix", "array"])
+def test_sparse_matrices_are_made_of_tensors(t, kind, form):
+    made = getattr(sparse, f"{kind}_{form}")
+    A = made((t, ([0, 1, 1], [0, 1, 0])), shape=(2, 2))
+    u = sparse_linalg.spsolve(A.tocsc(), np.ones(2))
+    x = A * np.ones(2) if form == "matrix" else A @ np.ones(2)
+    inverse = np.linalg.inv([[0.3, 0.0], [0.9, 0.6]])
+    w, v = inverse.T @ np.ones(2), inverse @ np.ones(2)
+    np.testing.assert_allclose(x.detach(), [0.3, 1.5], rtol=1e-12)
+    np.testing.assert_allclose(
+        ng.grad(u.sum(), t)[0], [-w[0] * v[0], -w[1] * v[1], -w[1] * v[0]], rtol=1e-12
+    )
+    plain = made(np.eye(2))
+    assert type(plain) is made
+    assert type(pickle.loads(pickle.dumps(plain))) is made
+
+
 # How intrusive it is ---------------------------------------------------------------------------
 
 
