@@ -173,7 +173,7 @@ class Loop(StepsOperator):
         states, xs, constants = self.form.split(arrays)
         steps = self.steps(count, self.step_leads(leads))
         if count is not None:
-            states = [_in_all(a, s, count) for a, s in zip(states, steps.results, strict=False)]
+            states = [_in_all(a, s) for a, s in zip(states, steps.results, strict=False)]
         ys = steps.yields(self.length)
         last = steps.run(states, self.turned(xs), constants, self.length, self.turned(ys))
         return [*last, *ys]
@@ -319,7 +319,7 @@ def _differs(array: np.ndarray, lead: int) -> bool:
     return not all(size == 1 or stride == 0 for size, stride in axes)
 
 
-def _in_all(array: np.ndarray, spec: Spec, count: int) -> np.ndarray:
+def _in_all(array: np.ndarray, spec: Spec) -> np.ndarray:
     """Return an array of carried elements in the shape of ``spec``, repeated if need be."""
     shape = spec[0]
     return array if array.shape == shape else np.broadcast_to(array, shape).copy()

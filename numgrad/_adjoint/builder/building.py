@@ -238,7 +238,7 @@ class Builder:
         return result
 
     def number(self, thing: Thing) -> Value:
-        """Return a thing if it is a number; else refuse it."""
+        """Return the number that a thing stands for; refuse a thing that stands for none."""
         if isinstance(thing, Value) and not thing.type.is_array:
             return thing
         if isinstance(thing, Value) and thing.type.ndim == 0:

@@ -1,5 +1,5 @@
-"""Functions of NumPy that kernels call as they are: what they make is given, and has no derivative
-where it is made. Loops beside it say what its slopes are."""
+"""Functions of NumPy that kernels call as they are: their results have no derivative at the call,
+and loops beside it compute the slopes."""
 
 from collections.abc import Callable
 from typing import Any

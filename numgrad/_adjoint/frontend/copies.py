@@ -1,4 +1,5 @@
-"""Functions that give an array itself, or a copy of it: which one, and what must not be written."""
+"""Functions of NumPy that return an array itself or a copy of it, as `asarray` does: which of the
+two a call returns, and which arrays must not be written afterwards."""
 
 from collections.abc import Callable
 from typing import Any
@@ -76,5 +77,5 @@ class Copies:
 
 
 def axes_of(axes: tuple) -> tuple:
-    """Return axes that are given one by one, or as a tuple."""
+    """Return the axes of a call of ``transpose``, which may be several arguments or one tuple."""
     return axes[0] if len(axes) == 1 and isinstance(axes[0], tuple) else axes

@@ -343,7 +343,7 @@ NAMED: dict[Any, str] = {
 def _fitting(
     method: Callable[..., Thing], name: str, args: list[Thing], words: dict[str, Thing]
 ) -> Thing:
-    """Call what reads a function, if it has these arguments."""
+    """Return the result of the reader of a function; refuse arguments that it does not take."""
     try:
         inspect.signature(method).bind(*args, **words)
     except TypeError as error:

@@ -1,4 +1,4 @@
-"""Lists that grow in kernels: which they are, and what is called of them."""
+"""Lists that grow in kernels: assignments that make such lists, and calls of their methods."""
 
 import ast
 from collections.abc import Callable
@@ -38,7 +38,7 @@ class GrowingLists:
         return tuple(self.computed(self.value(v)) if grown is None else grown for grown, v in found)
 
     def new_list(self, target: ast.expr, made: ast.expr) -> Grown | None:
-        """Return the list that an assignment makes, if it is one that grows."""
+        """Return the growing list that an assignment makes; None where it makes no such list."""
         if not isinstance(target, ast.Name) or not self._makes_list(made):
             return None
         appended = self._changed(target.id)
@@ -186,7 +186,7 @@ def _changes(call: ast.Call, names: set[str]) -> bool:
 
 
 def _same_names(name: str, nodes: list[ast.AST]) -> set[str]:
-    """The names that are bound to what others of them stand for."""
+    """Return the names that are bound to the same list as ``name``, also by way of others."""
     pairs = [pair for node in nodes if isinstance(node, ast.Assign) for pair in _bound(node)]
     found, size = {name}, 0
     while size < len(found):

@@ -1,6 +1,7 @@
 """Functions, methods and classes that dispatch on whether an argument is a tensor."""
 
 import functools
+import math
 import sys
 import threading
 from collections.abc import Callable
@@ -14,17 +15,18 @@ from ...functions.tensor.protocols import answered
 from .counterparts import READ_CLOSURES, UNASKED, counterpart
 from .factors import OF_CONSTANTS
 from .switch import Switch
-from .tensors import holds_tensor, is_refused, reads_tensor
+from .tensors import FEW, holds_tensor, is_refused, reads_tensor
 
 _PLAIN = frozenset([np.ndarray, np.float64, float, int, bool, str, type(None)])
 
 
-def is_asked(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether a call is for numgrad, as its arguments tell."""
+def is_asked(args: tuple[Any, ...], kwargs: dict[str, Any], most: float = math.inf) -> bool:
+    """Whether a call is for numgrad, as its arguments tell: lists of at most so many items."""
     if _PLAIN.issuperset(map(type, args)) and _PLAIN.issuperset(map(type, kwargs.values())):
         return False
-    is_wanted = holds_tensor if Switch.takes_constants else is_refused
-    return Switch.is_on and (is_wanted(args) or is_wanted(kwargs))
+    if Switch.takes_constants:
+        return holds_tensor(args) or holds_tensor(kwargs)
+    return Switch.is_on and (is_refused(args, most) or is_refused(kwargs, most))
 
 
 def _is_inner_call(depth: int) -> bool:
@@ -58,7 +60,7 @@ def _is_asked_back(called: Any, depth: int) -> bool:
 
 
 def _is_by_itself(theirs: Any, depth: int) -> bool:
-    """Whether another method of an object of SciPy has called one: methods call each other as ever.
+    """Whether an object of SciPy has called a method of its own: methods call each other as ever.
     A frozen distribution is another object than the one whose methods it calls."""
     return _is_inner_call(depth + 1) and sys._getframe(depth).f_locals.get("self") is theirs
 
@@ -93,7 +95,8 @@ def function(original: Callable[..., Any], path: str, name: str) -> Any:
 
     @functools.wraps(original)
     def dispatched(*args: Any, **kwargs: Any) -> Any:
-        if is_asked(args, kwargs) and not (_is_inner_call(2) or _is_asked_back(full_name, 2)):
+        is_asked_first = is_asked(args, kwargs, FEW)
+        if is_asked_first and not (_is_inner_call(2) or _is_asked_back(full_name, 2)):
             return answer(*called, args, kwargs)
         if is_special and Switch.is_on and not (_is_inner_call(2) or _is_own_call(2)):
             return special(args, kwargs)

@@ -9,8 +9,9 @@ from ...engine.graph.value import CPU
 from ...engine.record.apply import mode
 from ...sparse.arrays.array import SparseArray
 
-_FEW = 32
-"""Items of a list that are looked at before SciPy is called: longer ones are told by its error."""
+FEW = 32
+"""Items of a list that are looked at before a function of SciPy is called, whose error tells of
+longer lists."""
 
 
 def holds_tensor(value: Any) -> bool:
@@ -23,9 +24,10 @@ def holds_tensor(value: Any) -> bool:
     return isinstance(value, dict) and holds_tensor(list(value.values()))
 
 
-def is_refused(value: Any) -> bool:
+def is_refused(value: Any, most: float) -> bool:
     """Whether a conversion of a value to an array would raise an error: of a tensor that requires
-    grad, is still to be computed or lies on a device; also in a short list, tuple or dictionary."""
+    grad, is still to be computed or lies on a device; also in a list, tuple or dictionary with at
+    most so many items."""
     if isinstance(value, Tensor):
         has_gradient = value.requires_grad and mode.grad
         return has_gradient or value.array is None or value.spec.device != CPU
@@ -33,8 +35,8 @@ def is_refused(value: Any) -> bool:
         return True
     if isinstance(value, dict):
         value = list(value.values())
-    if isinstance(value, (list, tuple)) and len(value) <= _FEW:
-        return any([is_refused(item) for item in value])  # noqa: C419
+    if isinstance(value, (list, tuple)) and len(value) <= most:
+        return any([is_refused(item, most) for item in value])  # noqa: C419
     return False
 
 

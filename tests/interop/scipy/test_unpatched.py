@@ -125,6 +125,14 @@ def test_a_list_that_is_too_long_to_look_at_is_taken_after_all(t):
     np.testing.assert_allclose(ng.grad(found, t)[0].numpy(), [expected, 0.0, 0.0], rtol=1e-12)
 
 
+def test_methods_and_classes_look_at_lists_of_any_length(t):
+    parts = [0.5] * 100 + [t[0]]
+    density = stats.norm.logpdf(parts)
+    np.testing.assert_allclose(ng.grad(density.sum(), t)[0].numpy(), [-0.3, 0.0, 0.0], rtol=1e-12)
+    end = interpolate.CubicSpline(np.arange(101.0), parts)(100.0)
+    np.testing.assert_allclose(ng.grad(end, t)[0].numpy(), [1.0, 0.0, 0.0], rtol=1e-9)
+
+
 @pytest.mark.parametrize("function", [special.logsumexp, stats.norm.logpdf, fft.dct, linalg.norm])
 def test_functions_are_captured_mapped_and_differentiated(function):
     whole = lambda x: ng.asarray(function(x)).sum()  # noqa: E731
