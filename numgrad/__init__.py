@@ -274,6 +274,7 @@ from .functions.tensor import binding as _binding
 from .functions.tensor.described import *  # noqa: F403
 from .functions.tensor.namespace import __array_api_version__ as __array_api_version__
 from .functions.tensor.namespace import __array_namespace_info__ as __array_namespace_info__
+from .interop.patching import constructors as _constructors
 from .interop.patching import switch as _switch
 from .loops import adjoint as adjoint
 from .loops import adjoint_source as adjoint_source
@@ -282,6 +283,7 @@ from .names.numpy_names import *  # noqa: F403
 from .names.numpy_names import _names_and_later
 
 _binding.bind()
+_constructors.begin()
 _switch.begin()
 if _TYPE_CHECKING:
     from . import display as display

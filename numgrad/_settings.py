@@ -38,6 +38,10 @@ class Settings:
         ``"simd"`` takes ``exp``, ``sin``, ... of real numbers from the platform's vector library
         where there is one, at most 4 ULP from the exact value; ``"libm"`` takes them from the C
         library, element by element.
+    numpy : str
+        ``"auto"`` lets NumPy's ``array``, ``asarray`` and ``full``, called by the user's program with
+        a list that holds a tensor that requires grad, or filled with one, return a tensor;
+        ``"never"`` leaves NumPy as it is.
     path : str
         ``"reference"`` takes the long way: operations outside of captured functions and passes are
         worked out anew each time, nothing runs without Python, and no two kernels become one.
@@ -60,6 +64,7 @@ class Settings:
     debug: bool = False
     fuse: str = "auto"
     math: str = "simd"
+    numpy: str = "auto"
     path: str = "default"
     scipy: str = "auto"
     threads: int = 0
@@ -79,6 +84,7 @@ class Settings:
 CHOICES = {
     "fuse": ("auto", "now", "never"),
     "math": ("simd", "libm"),
+    "numpy": ("auto", "never"),
     "path": ("default", "reference"),
     "scipy": ("auto", "never"),
 }
@@ -94,6 +100,7 @@ def _require_choice(name: str, value: Any, where: str) -> Any:
 settings = Settings(
     fuse=_require_choice("fuse", os.environ.get("NUMGRAD_FUSE") or "auto", "NUMGRAD_FUSE"),
     math=_require_choice("math", os.environ.get("NUMGRAD_MATH") or "simd", "NUMGRAD_MATH"),
+    numpy=_require_choice("numpy", os.environ.get("NUMGRAD_NUMPY") or "auto", "NUMGRAD_NUMPY"),
     path=_require_choice("path", os.environ.get("NUMGRAD_PATH") or "default", "NUMGRAD_PATH"),
     scipy=_require_choice("scipy", os.environ.get("NUMGRAD_SCIPY") or "auto", "NUMGRAD_SCIPY"),
     debug=os.environ.get("NUMGRAD_DEBUG", "") not in ("", "0")
@@ -111,8 +118,8 @@ def set_flags(**flags: Any) -> None:
     ----------
     **flags
         Names and values of `Settings`: ``sort_sum_gradient``, ``chunk_memory``,
-        ``call_stack_level``, ``debug``, ``fuse``, ``loop_memory``, ``math``, ``path``,
-        ``scipy``, ``tape_memory``, ``threads``, ``tile``.
+        ``call_stack_level``, ``debug``, ``fuse``, ``loop_memory``, ``math``,
+        ``numpy``, ``path``, ``scipy``, ``tape_memory``, ``threads``, ``tile``.
 
     Raises
     ------

@@ -54,6 +54,14 @@ def scipy_as_it_is():
     ng.set_flags(scipy="auto")
 
 
+@pytest.fixture
+def numpy_as_it_is():
+    """NumPy's constructors refuse tensors that require grad, as they do without numgrad."""
+    ng.set_flags(numpy="never")
+    yield
+    ng.set_flags(numpy="auto")
+
+
 @pytest.fixture(autouse=True, scope="module")
 def _frozen():
     """A collection looks at what a module has made, not at all that the tests before it left."""

@@ -2,5 +2,6 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def _scipy_as_it_is(scipy_as_it_is):
-    """Errors name counterparts of SciPy's functions where these are left as they are."""
+def _libraries_as_they_are(scipy_as_it_is, numpy_as_it_is):
+    """Errors name counterparts of NumPy's and SciPy's functions where these are left as they
+    are."""

@@ -118,6 +118,7 @@ def test_lists_of_tensors_are_operands(use):
     assert use(ng, ng.tensor(single)).dtype == use(np, single).dtype
 
 
+@pytest.mark.usefixtures("numpy_as_it_is")
 def test_a_list_of_tensors_where_none_can_be_taken_names_the_way_out():
     def use(x):
         return ng.tensor([x[0], x[1]])

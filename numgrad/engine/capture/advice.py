@@ -15,12 +15,14 @@ from ..graph.callsite import Site
 from ..record.apply import mode
 from .array_origin import conversion_edit, numgrad_name, shortened, tensor_edit, with_replaced_part
 from .draws import instead_of_draw
+from .instructions import beginning, is_remainder
 from .import_line import with_import_or_patch
 from .rewriting import arguments_of, at, fits, rewritten
 from .user_call import UserCall, public_name, user_calls
 
 _WRITES = ("numpy.ndarray.fill", "numpy.ndarray.put", "numpy.ndarray.itemset")
 _NUMBERS = ("builtins.float", "numpy.float64")
+_ASKED = ("builtins.float", "builtins.int", "builtins.complex")
 _VALUES = ("values", "to_numpy", "item")
 _ANSWERED = {"numpy", "scipy", "pandas", "xarray"}
 
@@ -53,18 +55,21 @@ def _advice() -> Advice | None:
     return Advice(call.name or "", _typed(call), call.site, write, _outer_advice(next(calls, None)))
 
 
-def is_for_text() -> bool:
-    """Return whether a text is about to be made, as by ``'%.3f' % x``: it has no gradient."""
+def is_wanted_as_number() -> bool:
+    """Whether the user's program asks for a number in so many words, as by ``float(x)``, or for a
+    text, as by ``'%.3f' % x``: neither has a gradient, as everybody knows who writes it."""
     try:
         call = next(user_calls(), None)
-        return call is not None and _is_formatted(call, call.tree)
+        return call is not None and (call.name in _ASKED or _is_formatted(call, call.tree))
     except Exception:  # objects of libraries may raise anything
         return False
 
 
 def _is_formatted(call: UserCall, tree: Any) -> bool:
-    is_remainder = isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Mod)
-    return is_remainder and _is_text(call, tree.left)
+    if tree is None:
+        return is_remainder(call.frame) and _is_text(call, beginning(call.frame))
+    is_formatting = isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Mod)
+    return is_formatting and _is_text(call, tree.left)
 
 
 def typed() -> tuple[str, str]:
@@ -278,7 +283,7 @@ def _replacement_of_operator(call: UserCall, tree: ast.BinOp | ast.Compare) -> s
     return None
 
 
-def _is_text(call: UserCall, tree: ast.expr) -> bool:
+def _is_text(call: UserCall, tree: ast.expr | None) -> bool:
     value = tree.value if isinstance(tree, ast.Constant) else call.value_of(tree)
     return isinstance(value, str)
 

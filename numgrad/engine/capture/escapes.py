@@ -7,7 +7,7 @@ silently raises an error.
 import sys
 import threading
 from collections.abc import Callable
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 from ..._errors import DetachedError, DeviceError
@@ -34,6 +34,9 @@ class _Refusals(threading.local):
 
 
 refusals = _Refusals()
+attempting: dict[CodeType, Callable[[FrameType], bool]] = {}
+"""Functions of numgrad that call NumPy and answer if a value was about to leave the graph, by their
+code, and whether they do in a running call: nobody will read the text of that error."""
 
 
 class TransformCall:
@@ -106,7 +109,7 @@ def refuse_escape(
     that call and its counterpart in numgrad, unless the result has no derivative there either
     (``has_slope``).
     """
-    if value.requires_grad and mode.grad and not _is_compared() and not _is_printed(what):
+    if value.requires_grad and mode.grad and not _is_compared() and not _is_wanted(what):
         error = _refusal(what, instead, constant, has_slope)
         refusals.count += 1
         if mode.transform_calls:
@@ -122,15 +125,17 @@ def _is_compared() -> bool:
     return frame is not None and str(frame.f_globals.get("__name__")).startswith("numpy.testing")
 
 
-def _is_printed(what: str) -> bool:
-    """Whether a text outside of transforms, which might read it back, asks for a number."""
-    from .advice import is_for_text  # not needed before there is an error
+def _is_wanted(what: str) -> bool:
+    """Whether a number is asked for in so many words, or for a text, outside of the functions of
+    transforms: there it would lose a gradient without a word."""
+    from .advice import is_wanted_as_number  # not needed before there is an error
 
-    return what in ("float()", "int()") and not mode.transform_calls and is_for_text()
+    is_number = what in ("float()", "int()", "complex()")
+    return is_number and not mode.transform_calls and is_wanted_as_number()
 
 
 def _refusal(what: str, instead: str, constant: str, has_slope: bool) -> DetachedError:
-    if refusals.attempts:
+    if refusals.attempts or _is_attempt():
         return graph_cut_error(f"{what} of a tensor that requires grad", instead, constant)
     from .advice import advice  # not needed before there is an error
 
@@ -152,6 +157,23 @@ def _refusal(what: str, instead: str, constant: str, has_slope: bool) -> Detache
     elif instead is NUMBERS["float"]:
         instead += " Write x.item() for a number to keep or to print."
     return graph_cut_error(what, instead, constant, _place())
+
+
+def _is_attempt() -> bool:
+    """Whether one of the functions in `attempting` has called NumPy, and will answer itself."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        if frame.f_code in attempting:
+            return attempting[frame.f_code](frame)
+        frame = frame.f_back
+    return False
+
+
+def forget_refusal() -> None:
+    """Forget the last error about a value that was about to leave the graph, in the innermost call
+    of a transform: it was answered."""
+    if mode.transform_calls:
+        mode.transform_calls[-1].refused = None
 
 
 def _place() -> str:
@@ -196,8 +218,7 @@ def is_escape(error: Exception, before: int) -> bool:
         found = found.__cause__ or found.__context__
     if found is None and refusals.count == before:
         return False
-    if mode.transform_calls:
-        mode.transform_calls[-1].refused = None
+    forget_refusal()
     return True
 
 
@@ -254,6 +275,8 @@ __all__ = [
     "WHOLE",
     "TransformCall",
     "attempt",
+    "attempting",
+    "forget_refusal",
     "graph_cut_error",
     "is_escape",
     "raise_hidden",

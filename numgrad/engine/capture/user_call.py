@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..graph.callsite import PACKAGE, Site, user_frame
+from .instructions import beginning
 
 _LIBRARIES = (os.path.dirname(os.__file__) + os.sep, "<frozen ")
 _ABSENT = object()
@@ -108,7 +109,13 @@ def _leave_libraries(
 
 def is_users(frame: FrameType) -> bool:
     """Whether a frame runs the user's program: neither a library nor numgrad."""
-    name = frame.f_code.co_filename
+    return is_of_user(frame.f_code.co_filename)
+
+
+def is_of_user(name: str | None) -> bool:
+    """Whether a file is of the user's program: neither a library's nor numgrad's."""
+    if name is None:
+        return False
     is_library = "site-packages" in name or "dist-packages" in name or name.startswith(_LIBRARIES)
     return not is_library and not name.startswith(PACKAGE)
 
@@ -119,10 +126,11 @@ def _call_of(frame: FrameType, inner: FrameType | None) -> UserCall:
     if not is_property and not operation.startswith(_OPERATIONS):  # such as a test of truth
         return UserCall(frame, None, None, None, False)
     tree = _source(frame)
-    called = tree.func if isinstance(tree, ast.Call) else tree
+    called = tree.func if isinstance(tree, ast.Call) else tree or beginning(frame)
     if isinstance(called, ast.Subscript):
         called = called.value
     name, named = _name_of(called, frame)
+    named = None if tree is None else named
     if name is None and inner is not None:
         name = public_name(inner.f_globals.get(inner.f_code.co_name)) or inner.f_globals.get(
             "__name__"

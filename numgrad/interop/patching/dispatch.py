@@ -158,4 +158,6 @@ def constructor(kind: type, path: str, name: str) -> Any:
             return inherited(cls)
         return inherited(cls, *args, **kwargs)
 
+    if inherited is object.__new__ or hasattr(inherited, "__wrapped__"):
+        __new__.__wrapped__ = kind.__init__  # type: ignore[attr-defined]  the class's signature
     return staticmethod(__new__)

@@ -1,0 +1,107 @@
+"""NumPy's constructors on lists of tensors: where NumPy would refuse a tensor, numgrad answers."""
+
+import sys
+from functools import update_wrapper
+from types import FrameType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ..._errors import DetachedError, DeviceError
+from ..._settings import on_change, settings
+from ...engine.capture import escapes
+from ...engine.capture.user_call import is_of_user
+from ...functions.creation.constants import full
+from ...functions.creation.from_data import array, asarray
+
+OWN = {"array": array, "asarray": asarray, "full": full}
+"""NumPy's constructors by name, and numgrad's."""
+
+PARAMETERS = {"array": ("object", 0), "asarray": ("a", 0), "full": ("fill_value", 1)}
+"""The parameter of each constructor that holds the elements, and its place."""
+
+
+class Constructor:
+    """A constructor of NumPy in whose place it stands: it is equal to NumPy's own, and has its name
+    and hash, so that Numba and tables of functions find it; pickle stores the name."""
+
+    __module__ = "numpy"
+
+    def __init__(self, original: Any) -> None:
+        self._original = original
+        update_wrapper(self, original)
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return self._original(*args, **kwargs)
+        except Exception as error:
+            if not _is_refusal(error) or not _is_answered(sys._getframe()):
+                raise
+        return _answer(self._original.__name__, args, kwargs)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or self._original is other
+
+    def __hash__(self) -> int:
+        return hash(self._original)
+
+    def __repr__(self) -> str:
+        return repr(self._original)
+
+    def __reduce__(self) -> str:
+        return self._original.__name__
+
+
+def _is_refusal(error: Exception) -> bool:
+    """Whether a tensor that was to become an array has raised an error, or NumPy in answer."""
+    return isinstance(error, (DetachedError, DeviceError)) or isinstance(
+        error.__cause__, (DetachedError, DeviceError)
+    )
+
+
+def _is_answered(call: FrameType) -> bool:
+    """Whether numgrad answers a call of a constructor if NumPy refuses it: the user's program makes
+    an array of numbers of a list, or of copies of a number.
+
+    A tensor alone is asked for its own array. Libraries want arrays of NumPy.
+    """
+    args, kwargs = call.f_locals["args"], call.f_locals["kwargs"]
+    name, place = PARAMETERS[call.f_locals["self"].__name__]
+    value = args[place] if len(args) > place else kwargs.get(name)
+    is_filled = place > 0 or isinstance(value, (list, tuple))
+    has_objects = object in (kwargs.get("dtype"), *args[place + 1 : place + 2])
+    caller = call.f_back
+    return is_filled and not has_objects and is_of_user(caller and caller.f_code.co_filename)
+
+
+def _answer(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    escapes.forget_refusal()
+    return OWN[name](*args, **kwargs)
+
+
+_originals = {name: getattr(np, name) for name in OWN}
+_constructors = {name: Constructor(original) for name, original in _originals.items()}
+
+
+def follow() -> None:
+    """Do as the flag ``numpy`` says, in NumPy and where a loaded module of the user has one of the
+    functions under a global name."""
+    functions = _constructors if settings.numpy == "auto" else _originals
+    for module in (np, *_modules()):
+        for name, value in list(vars(module).items()):
+            function = functions.get(getattr(value, "__name__", None))
+            if function is not None and value is not function and function == value:
+                setattr(module, name, function)
+
+
+def _modules() -> list[ModuleType]:
+    """Return the modules of the user's program."""
+    modules = [module for module in list(sys.modules.values()) if isinstance(module, ModuleType)]
+    return [m for m in modules if is_of_user(m.__dict__.get("__file__"))]
+
+
+def begin() -> None:
+    """Begin to follow the flag."""
+    escapes.attempting[Constructor.__call__.__code__] = _is_answered
+    follow()
+    on_change(follow)

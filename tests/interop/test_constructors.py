@@ -1,0 +1,131 @@
+"""NumPy's own ``array``, ``asarray`` and ``full`` in programs of users: they take lists of tensors,
+and nothing that worked before changes."""
+
+import copy
+import inspect
+import pickle
+import subprocess
+import sys
+
+import numba
+import numpy as np
+import pytest
+from numpy import array as bound_before
+
+import numgrad as ng
+
+X = np.array([0.3, 0.6])
+SLOPES = np.array([[0.6, 0.3], [0.0, 1.2]])
+
+
+def pair(x):
+    return np.array([x[0] * x[1], x[1] ** 2])
+
+
+def test_lists_of_tensors_are_tensors():
+    x = ng.tensor(X, requires_grad=True)
+    a, b = x
+    for found, expected in (
+        (np.array([a * b, b, 1.0]), [0.18, 0.6, 1.0]),
+        (np.asarray(((a, 2.0), (1.0, b))), [[0.3, 2.0], [1.0, 0.6]]),
+        (np.array([x, [1.0, 2.0]]), [[0.3, 0.6], [1.0, 2.0]]),
+        (np.array(object=[a, b], ndmin=2), [[0.3, 0.6]]),
+        (np.full((2, 2), b), [[0.6, 0.6]] * 2),
+        (np.full(3, fill_value=a), [0.3] * 3),
+        (np.array([a, b], dtype="f4"), np.float32([0.3, 0.6])),
+        (bound_before([b]), [0.6]),
+    ):
+        assert type(found) is ng.Tensor and found.requires_grad
+        np.testing.assert_array_equal(found.detach().numpy(), expected)
+    (slope,) = ng.grad(np.full((2, 2), b).sum() + np.array([a * b, b]).sum(), x)
+    np.testing.assert_allclose(slope.numpy(), [0.6, 5.3])
+
+
+@pytest.mark.parametrize("way", ["eager", "captured", "forward", "mapped", "second"])
+def test_every_mode_takes_them(way):
+    if way == "eager":
+        np.testing.assert_allclose(ng.func.jacobian(pair)(X), SLOPES)
+    elif way == "captured":
+        f = ng.jit(ng.func.jacobian(pair))
+        for factor in (1.0, 2.0):
+            np.testing.assert_allclose(f(factor * X), factor * SLOPES)
+    elif way == "forward":
+        _, tangent = ng.func.jvp(pair, (X,), (np.ones(2),))
+        np.testing.assert_allclose(tangent, SLOPES.sum(axis=1))
+    elif way == "mapped":
+        rows = np.stack([X, 2 * X])
+        np.testing.assert_array_equal(ng.func.vmap(pair)(rows), [pair(row) for row in rows])
+    else:
+        exact = [[[0, 1], [1, 0]], [[0, 0], [0, 2]]]
+        np.testing.assert_allclose(ng.func.jacobian(ng.func.jacobian(pair))(X), exact)
+
+
+def test_results_without_tensors_are_numpys():
+    constant = ng.tensor(X)
+    with ng.no_grad():
+        of_leaf = np.array([ng.tensor(1.0, requires_grad=True)])
+    for found in (np.array([1.0, 2.0]), np.array([*constant]), np.asarray([constant]), of_leaf):
+        assert type(found) is np.ndarray
+    with pytest.raises(ValueError, match="inhomogeneous"):
+        np.array([1.0, [2.0, 3.0]])
+    with pytest.raises(TypeError):
+        np.array()
+
+
+def test_a_tensor_alone_is_asked_for_its_array():
+    x = ng.tensor(X, requires_grad=True)
+    for ask in (lambda: np.array(x), lambda: np.asarray(x), lambda: np.array([x[0]], dtype=object)):
+        with pytest.raises(ng.errors.DetachedError, match=r"np\.(as)?array\(.* would cut the graph"):
+            ask()
+
+
+def test_libraries_get_arrays_of_numpy():
+    code = compile("found = np.array([t])", "/opt/lib/site-packages/other/arrays.py", "exec")
+    with pytest.raises(ng.errors.DetachedError, match="would cut the graph"):
+        exec(code, {"np": np, "t": ng.tensor(1.0, requires_grad=True)})
+
+
+def test_what_numgrad_raises_for_a_list_comes_out():
+    a, b = ng.tensor(X, requires_grad=True)
+    with pytest.raises(ValueError, match="parts of different shapes"):
+        np.array([a, [a, b]])
+
+
+def test_they_are_numpys_functions_to_tables_to_pickle_and_to_help():
+    original = np._core.multiarray.array
+    assert np.array == original and {original: 1}[np.array] == 1 and {np.array: 1}[original] == 1
+    assert pickle.loads(pickle.dumps(np.array)) is copy.deepcopy(np.array) is np.array
+    assert (np.array.__name__, np.array.__module__) == ("array", "numpy")
+    assert np.array.__doc__ == original.__doc__
+    assert list(inspect.signature(np.full).parameters)[:2] == ["shape", "fill_value"]
+    assert bound_before is np.array
+
+
+def test_compiled_code_finds_them():
+    @numba.njit
+    def plain(x):
+        return np.array([1.0, x]).sum() + np.full(3, x).sum() + np.asarray([x, x]).sum()
+
+    @ng.njit
+    def derived(x):
+        return (np.array([1.0, x * x]) * np.full(2, x)).sum() + bound_before([x])[0]
+
+    assert plain(2.0) == 13.0
+    assert ng.func.grad(derived)(2.0) == 14.0  # x + x**3 + x
+
+
+def test_the_flag_leaves_numpy_as_it_is(numpy_as_it_is):
+    assert type(np.array) is type(bound_before) is type(len)
+    with pytest.raises(ng.errors.DetachedError, match=r"write import numgrad as np"):
+        np.array([ng.tensor(1.0, requires_grad=True)])
+
+
+def test_the_environment_leaves_numpy_as_it_is():
+    code = "import numgrad, numpy as np; print(type(np.array).__name__)"
+    environment = {"NUMGRAD_NUMPY": "never"}
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**__import__("os").environ, **environment},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert run.stdout.strip() == "builtin_function_or_method"
