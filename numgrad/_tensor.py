@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy import array as array_of
+from numpy import asarray
 
 from . import _devices
 from ._declare import NUMBERS, door, registry
@@ -342,7 +344,8 @@ def tensor(
         device = data.spec.device if device is None else device
         data = data._on_host()
     require_plain(data)
-    array = numbers(np.array(read(_plain(guarded(data))), dtype=dtype, copy=True, order="C"), data)
+    data_of = read(_plain(guarded(data)))
+    array = numbers(array_of(data_of, dtype=dtype, copy=True, order="C"), data)
     if requires_grad:
         require_floating(array.dtype)
     made = Tensor(array) if device is None else placed(array, _devices.name_of(device))
@@ -371,7 +374,7 @@ def constant(data: ArrayLike, device: str | None = None) -> Tensor:
     is used without a copy, unless others are on a device: a captured call takes it there."""
     if isinstance(data, (list, tuple)):
         return door.sequence(data, None if apply.mode.capture is not None else device)
-    array = np.asarray(data)
+    array = asarray(data)
     if type(data) is not np.ndarray:
         require_plain(data)
     own = numbers(array, data)

@@ -15,6 +15,8 @@ import tempfile
 from collections.abc import Callable, Iterator
 from typing import Any
 
+os.environ["NUMGRAD_NUMPY"] = "never"  # NumPy's constructors are no steps of numgrad
+
 Called = list[tuple[str, str]]
 """Functions: the file of each, below ``numgrad/``, and its qualified name."""
 

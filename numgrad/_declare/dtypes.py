@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numpy import asarray
 
 from .._errors import DtypeError
 
@@ -58,7 +59,7 @@ def read(data: Any) -> Any:
 
     The caller copies the array: some objects return their own memory even if a copy is asked for.
     """
-    return np.asarray(data) if hasattr(data, "__array__") else data
+    return asarray(data) if hasattr(data, "__array__") else data
 
 
 def _no_numbers(array: np.ndarray, data: Any) -> DtypeError:

@@ -3,6 +3,7 @@ and nothing that worked before changes."""
 
 import copy
 import inspect
+import os
 import pickle
 import subprocess
 import sys
@@ -35,7 +36,8 @@ def test_lists_of_tensors_are_tensors():
         (np.array([a, b], dtype="f4"), np.float32([0.3, 0.6])),
         (bound_before([b]), [0.6]),
     ):
-        assert type(found) is ng.Tensor and found.requires_grad
+        assert type(found) is ng.Tensor
+        assert found.requires_grad
         np.testing.assert_array_equal(found.detach().numpy(), expected)
     (slope,) = ng.grad(np.full((2, 2), b).sum() + np.array([a * b, b]).sum(), x)
     np.testing.assert_allclose(slope.numpy(), [0.6, 5.3])
@@ -75,7 +77,7 @@ def test_results_without_tensors_are_numpys():
 def test_a_tensor_alone_is_asked_for_its_array():
     x = ng.tensor(X, requires_grad=True)
     for ask in (lambda: np.array(x), lambda: np.asarray(x), lambda: np.array([x[0]], dtype=object)):
-        with pytest.raises(ng.errors.DetachedError, match=r"np\.(as)?array\(.* would cut the graph"):
+        with pytest.raises(ng.errors.DetachedError, match=r"np\.(as)?array\(.* would cut"):
             ask()
 
 
@@ -93,7 +95,8 @@ def test_what_numgrad_raises_for_a_list_comes_out():
 
 def test_they_are_numpys_functions_to_tables_to_pickle_and_to_help():
     original = np._core.multiarray.array
-    assert np.array == original and {original: 1}[np.array] == 1 and {np.array: 1}[original] == 1
+    assert np.array == original
+    assert {original: 1}[np.array] == {np.array: 1}[original] == 1
     assert pickle.loads(pickle.dumps(np.array)) is copy.deepcopy(np.array) is np.array
     assert (np.array.__name__, np.array.__module__) == ("array", "numpy")
     assert np.array.__doc__ == original.__doc__
@@ -125,7 +128,7 @@ def test_the_environment_leaves_numpy_as_it_is():
     environment = {"NUMGRAD_NUMPY": "never"}
     run = subprocess.run(
         [sys.executable, "-c", code],
-        env={**__import__("os").environ, **environment},
+        env={**os.environ, **environment},
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert run.stdout.strip() == "builtin_function_or_method"

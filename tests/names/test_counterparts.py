@@ -270,11 +270,16 @@ def run(tmp_path):
     return run
 
 
+def refused(program, at):
+    """Call a program with a tensor and then, as numbers may be asked for, in a transform."""
+    program(ng.tensor(at, requires_grad=True))
+    ng.func.grad(program)(at)
+
+
 def advice_of(program, at=0.7):
     """Return what the error says was typed, what to write there, and what cures it elsewhere."""
     with pytest.raises((DetachedError, TypeError, ValueError, SystemError)) as caught:
-        program(ng.tensor(at, requires_grad=True))
-        ng.func.grad(program)(at)  # outside, numbers may be asked for
+        refused(program, at)
     error = caught.value
     while error.__cause__ is not None and "write" not in str(error):
         error = error.__cause__

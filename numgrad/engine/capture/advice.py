@@ -15,8 +15,8 @@ from ..graph.callsite import Site
 from ..record.apply import mode
 from .array_origin import conversion_edit, numgrad_name, shortened, tensor_edit, with_replaced_part
 from .draws import instead_of_draw
-from .instructions import beginning, is_remainder
 from .import_line import with_import_or_patch
+from .instructions import beginning, is_remainder
 from .rewriting import arguments_of, at, fits, rewritten
 from .user_call import UserCall, public_name, user_calls
 

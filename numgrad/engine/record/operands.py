@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy import array as array_of
 
 from ..._declare.dtypes import NUMBERS
 from ..._declare.operator import FLOATING
@@ -99,7 +100,7 @@ class ArrayConverter:
 
     def __call__(self, array: np.ndarray, args: Sequence[Any]) -> ConvertedOperand:
         own = self.is_read and _any_requires_grad(args)  # the user may write before it is read
-        taken = np.array(array, self.spec.dtype, copy=own or None, ndmin=self.ndim)
+        taken = array_of(array, self.spec.dtype, copy=own or None, ndmin=self.ndim)
         if self.spec.device != CPU:
             taken = runtime.placed(taken, self.spec.device)
         return constant(taken, self.spec), taken

@@ -21,23 +21,18 @@ PARAMETERS = {"array": ("object", 0), "asarray": ("a", 0), "full": ("fill_value"
 """The parameter of each constructor that holds the elements, and its place."""
 
 
-class Constructor:
-    """A constructor of NumPy in whose place it stands: it is equal to NumPy's own, and has its name
-    and hash, so that Numba and tables of functions find it; pickle stores the name."""
+class Constructor(staticmethod):
+    """A function in whose place another one stands: it is equal to it, and has its name and hash,
+    so that Numba and tables of functions find it; pickle stores the name.
+
+    Calls of a static method run no method of Python's, but the function that it holds.
+    """
 
     __module__ = "numpy"
 
-    def __init__(self, original: Any) -> None:
-        self._original = original
-        update_wrapper(self, original)
-
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        try:
-            return self._original(*args, **kwargs)
-        except Exception as error:
-            if not _is_refusal(error) or not _is_answered(sys._getframe()):
-                raise
-        return _answer(self._original.__name__, args, kwargs)
+    def __init__(self, function: Any) -> None:
+        super().__init__(function)
+        self._original = function.__wrapped__
 
     def __eq__(self, other: object) -> bool:
         return self is other or self._original is other
@@ -49,7 +44,23 @@ class Constructor:
         return repr(self._original)
 
     def __reduce__(self) -> str:
-        return self._original.__name__
+        return self.__name__
+
+
+def _taking_tensors(original: Any) -> Constructor:
+    """Return a constructor of NumPy, by which numgrad answers where NumPy would refuse a tensor."""
+
+    def constructor(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return original(*args, **kwargs)
+        except Exception as error:
+            if not _is_refusal(error) or not _is_answered(sys._getframe()):
+                raise
+        escapes.forget_refusal()
+        return OWN[original.__name__](*args, **kwargs)
+
+    escapes.attempting[constructor.__code__] = _is_answered
+    return Constructor(update_wrapper(constructor, original))
 
 
 def _is_refusal(error: Exception) -> bool:
@@ -66,7 +77,7 @@ def _is_answered(call: FrameType) -> bool:
     A tensor alone is asked for its own array. Libraries want arrays of NumPy.
     """
     args, kwargs = call.f_locals["args"], call.f_locals["kwargs"]
-    name, place = PARAMETERS[call.f_locals["self"].__name__]
+    name, place = PARAMETERS[call.f_locals["original"].__name__]
     value = args[place] if len(args) > place else kwargs.get(name)
     is_filled = place > 0 or isinstance(value, (list, tuple))
     has_objects = object in (kwargs.get("dtype"), *args[place + 1 : place + 2])
@@ -74,13 +85,8 @@ def _is_answered(call: FrameType) -> bool:
     return is_filled and not has_objects and is_of_user(caller and caller.f_code.co_filename)
 
 
-def _answer(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    escapes.forget_refusal()
-    return OWN[name](*args, **kwargs)
-
-
 _originals = {name: getattr(np, name) for name in OWN}
-_constructors = {name: Constructor(original) for name, original in _originals.items()}
+_constructors = {name: _taking_tensors(original) for name, original in _originals.items()}
 
 
 def follow() -> None:
@@ -102,6 +108,5 @@ def _modules() -> list[ModuleType]:
 
 def begin() -> None:
     """Begin to follow the flag."""
-    escapes.attempting[Constructor.__call__.__code__] = _is_answered
     follow()
     on_change(follow)
