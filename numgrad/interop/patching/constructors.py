@@ -2,7 +2,7 @@
 
 import sys
 from functools import update_wrapper
-from types import FrameType, ModuleType
+from types import BuiltinFunctionType, FrameType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -95,9 +95,12 @@ def follow() -> None:
     functions = _constructors if settings.numpy == "auto" else _originals
     for module in (np, *_modules()):
         for name, value in list(vars(module).items()):
-            function = functions.get(getattr(value, "__name__", None))
+            function = functions.get(value.__name__) if isinstance(value, _KINDS) else None
             if function is not None and value is not function and function == value:
                 setattr(module, name, function)
+
+
+_KINDS = (BuiltinFunctionType, FunctionType, Constructor)
 
 
 def _modules() -> list[ModuleType]:
