@@ -24,6 +24,7 @@ NAMESPACES: dict[str, tuple[str, ...]] = {
     "scipy.fft": ("fft",),
     "scipy.signal": ("signal", "interop.scipy"),
     "scipy.spatial.distance": ("interop.scipy.distance",),
+    "scipy.spatial.transform": ("interop.scipy",),
     "scipy.ndimage": ("interop.scipy.ndimage",),
     "scipy.integrate": ("interop.scipy", ""),
     "scipy.optimize": ("interop.scipy",),

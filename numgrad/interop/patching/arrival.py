@@ -14,7 +14,8 @@ NAMESPACES = "scipy._lib.array_api_compat"
 MODULES = frozenset(
     {"scipy.fft", "scipy.integrate", "scipy.interpolate", "scipy.linalg", "scipy.ndimage",
      "scipy.optimize", "scipy.signal", "scipy.sparse", "scipy.sparse.linalg",
-     "scipy.spatial.distance", "scipy.special", "scipy.stats", NAMESPACES}
+     "scipy.spatial.distance", "scipy.spatial.transform", "scipy.special", "scipy.stats",
+     NAMESPACES}
 )  # fmt: skip
 """SciPy's modules that have something with a counterpart in numgrad."""
 

@@ -43,8 +43,18 @@ CLASSES = {
     "scipy.sparse": (
         "coo_array", "coo_matrix", "csc_array", "csc_matrix", "csr_array", "csr_matrix",
     ),
+    "scipy.spatial.transform": ("Slerp",),
     "scipy.stats": ("gaussian_kde",),
 }  # fmt: skip
+MAKERS = {
+    "scipy.spatial.transform": {
+        "Rotation": (
+            "align_vectors", "concatenate", "from_davenport", "from_euler", "from_matrix",
+            "from_mrp", "from_quat", "from_rotvec",
+        ),
+    },
+}  # fmt: skip
+"""Functions of classes that make objects."""
 IMAGES = (
     "affine_transform", "convolve", "convolve1d", "correlate", "correlate1d", "gaussian_filter",
     "gaussian_filter1d", "gaussian_gradient_magnitude", "gaussian_laplace", "laplace",
@@ -145,6 +155,9 @@ def counterpart(path: str, name: str) -> Any:
     if name == "trapezoid":
         return import_module("numgrad").trapezoid
     solvers = import_module("numgrad.interop.scipy")
+    if "." in name:
+        kind, _, name = name.partition(".")
+        return getattr(getattr(solvers, kind), name)
     inner = {"scipy.ndimage": "ndimage", "scipy.spatial.distance": "distance"}.get(path)
     return getattr(getattr(solvers, inner) if inner else solvers, name)
 

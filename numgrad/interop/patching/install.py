@@ -9,7 +9,7 @@ from typing import Any
 from ..._tensor import Tensor
 from . import counterparts, dispatch
 from .arrival import NAMESPACES
-from .objects import methods
+from .objects import is_open, methods
 
 lock = RLock()
 
@@ -52,6 +52,12 @@ def _wrap(module: ModuleType) -> dict[int, tuple[Any, Any]]:
             replaced[id(original)] = original, dispatch.function(original, path, name)
     for kind, name, counterpart in methods(module):
         _replace(kind, name, dispatch.method(vars(kind)[name], counterpart, name))
+    for kind_name, called in counterparts.MAKERS.get(path, {}).items():
+        kind = getattr(module, kind_name)
+        for name in filter(vars(kind).__contains__, called) if is_open(kind) else ():
+            original = vars(kind)[name].__func__
+            function = dispatch.function(original, path, f"{kind_name}.{name}")
+            _replace(kind, name, staticmethod(function))
     for name in counterparts.CLASSES.get(path, ()):
         kind = getattr(module, name, None)
         if kind is not None:

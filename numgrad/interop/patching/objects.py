@@ -27,11 +27,21 @@ def methods(module: ModuleType) -> Iterator[Method]:
     if module.__name__ == "scipy.stats":
         yield from _of_distributions(module)
         kinds = {"gaussian_kde": (_density, ("evaluate", "__call__", "pdf", "logpdf"))}
+    if module.__name__ == "scipy.spatial.transform" and is_open(module.Rotation):
+        kinds = {"Rotation": (_rotation, ("__pow__", "apply", "approx_equal", "mean"))}
     for kind_name, (made, called) in kinds.items():
         kind = getattr(module, kind_name)
         for name in called:
             owner = next(base for base in kind.__mro__ if name in vars(base))
             yield owner, name, made if owner is kind else _of(kind, made)
+
+
+def is_open(kind: type) -> bool:
+    """Whether methods of a class can be replaced: those of compiled classes cannot."""
+    return bool(kind.__flags__ & _HEAP) and not kind.__flags__ & _IMMUTABLE
+
+
+_HEAP, _IMMUTABLE = 1 << 9, 1 << 8  # Py_TPFLAGS_HEAPTYPE and Py_TPFLAGS_IMMUTABLETYPE
 
 
 def _of_distributions(stats: Any) -> Iterator[Method]:
@@ -94,6 +104,10 @@ def _radial(theirs: Any) -> Any:
     values = theirs.d.view(theirs.d_dtype).reshape(-1, *theirs.d_shape)
     given = theirs.neighbors, theirs.smoothing, theirs.kernel, theirs.epsilon, degree
     return _own("RBFInterpolator")(theirs.y, values, *given)
+
+
+def _rotation(theirs: Any) -> Any:
+    return counterpart("scipy.spatial.transform", "Rotation").from_quat(theirs.as_quat())
 
 
 def _density(theirs: Any) -> Any:

@@ -14,10 +14,14 @@ FEW = 32
 longer lists."""
 
 
+_OBJECTS = "numgrad.interop.scipy."
+"""The modules of classes whose objects stand for SciPy's."""
+
+
 def holds_tensor(value: Any) -> bool:
     """Whether a value is a tensor, a sparse array of numgrad, or a list, tuple or dictionary that
     contains one."""
-    if isinstance(value, (Tensor, SparseArray)):
+    if isinstance(value, (Tensor, SparseArray)) or type(value).__module__.startswith(_OBJECTS):
         return True
     if isinstance(value, (list, tuple)):
         return any([holds_tensor(item) for item in value])  # noqa: C419
@@ -32,6 +36,8 @@ def is_refused(value: Any, most: float) -> bool:
         has_gradient = value.requires_grad and mode.grad
         return has_gradient or value.array is None or value.spec.device != CPU
     if isinstance(value, SparseArray):
+        return True
+    if type(value).__module__.startswith(_OBJECTS):
         return True
     if isinstance(value, dict):
         value = list(value.values())

@@ -54,6 +54,8 @@ from .optimization.scalar_minima import fminbound as fminbound
 from .optimization.scalar_minima import golden as golden
 from .optimization.scalar_minima import minimize_scalar as minimize_scalar
 from .optimization.scalar_roots import root_scalar as root_scalar
+from .rotations.rotation import Rotation as Rotation
+from .rotations.slerp import Slerp as Slerp
 from .spatial.distances import cdist as cdist
 from .spatial.distances import pdist as pdist
 from .spatial.distances import squareform as squareform
@@ -68,7 +70,8 @@ __all__ = [
     "Akima1DInterpolator", "BSpline", "CubicHermiteSpline", "CubicSpline",
     "InterpolatedUnivariateSpline", "LinearNDInterpolator", "NearestNDInterpolator", "PPoly",
     "PchipInterpolator", "RBFInterpolator", "RectBivariateSpline", "RegularGridInterpolator",
-    "UnivariateSpline", "bisect", "brent", "brenth", "brentq", "cdist", "cumulative_trapezoid",
+    "Rotation", "Slerp", "UnivariateSpline", "bisect", "brent", "brenth", "brentq", "cdist",
+    "cumulative_trapezoid",
     "curve_fit", "dblquad", "eigh", "eigsh", "factorized", "fixed_point", "fixed_quad",
     "fminbound", "fsolve", "function", "golden", "griddata", "interp1d", "interpn",
     "least_squares", "leastsq", "linear_operator", "make_interp_spline", "map_coordinates",

@@ -1,0 +1,1 @@
+"""Rotations in three dimensions, as `scipy.spatial.transform` has them, with derivatives."""
