@@ -5,16 +5,18 @@ NumPy and with tensors that require grad, by the calls in `scipy_calls`: the val
 and the gradients must agree with differences of NumPy's values.
 
 ``--print`` prints the page instead, ``--why`` what became of each function, or of those that are
-named, and for what reason; ``--torch`` does that with tensors of torch.
+named, and for what reason; ``--torch`` does that with tensors of torch, ``--imported`` with SciPy
+as programs import it.
 """
 
 import os
+import sys
 
-os.environ["SCIPY_ARRAY_API"] = "1"  # before SciPy is imported
-os.environ["NUMGRAD_SCIPY"] = "never"  # SciPy is looked at as it is
+if "--imported" not in sys.argv:
+    os.environ["SCIPY_ARRAY_API"] = "1"  # before SciPy is imported
+    os.environ["NUMGRAD_SCIPY"] = "never"  # SciPy is looked at as it is
 
 import re
-import sys
 import warnings
 from collections import Counter
 from collections.abc import Iterator
@@ -46,9 +48,9 @@ With `SCIPY_ARRAY_API=1` in the environment, functions of SciPy take tensors: ma
 numgrad's functions, and their gradients flow. This is the table of all that SciPy 1.17 declares
 capable of it; each was called with tensors and with arrays of NumPy, and the gradients were
 compared with differences of NumPy's values. It shows what SciPy does by itself, with
-`NUMGRAD_SCIPY=never`: functions that have a counterpart in numgrad
-[take tensors in any case](scipy.md#programs-that-call-scipy). The page is written by
-`docs/scipy_coverage.py`.
+`NUMGRAD_SCIPY=never`. Without the variable all functions with a gradient here
+[take tensors, too](scipy.md#programs-that-call-scipy), and so do those that have a counterpart in
+numgrad. The page is written by `docs/scipy_coverage.py`.
 
 | word | means |
 |---|---|
@@ -127,6 +129,12 @@ class Torch(Numgrad):
         return grad(output, inputs, seed, retain_graph=True, allow_unused=True)
 
 
+def capabilities(function: Any) -> Any:
+    """Return what SciPy declares of a function, which may have another one in its place."""
+    of_own = xp_capabilities_table.get(getattr(function, "__wrapped__", None))
+    return xp_capabilities_table.get(function, of_own)
+
+
 # The calls ----------------------------------------------------------------------------------------
 
 
@@ -137,7 +145,7 @@ def functions() -> Iterator[tuple[str, str, Any]]:
         for function in sorted(set(module.__all__) - ALIASES.get(name, set())):
             found = getattr(module, function)
             known = is_named_function_like_object(found)
-            entry = xp_capabilities_table.get(found) if known else None
+            entry = capabilities(found) if known else None
             if entry and not entry["out_of_scope"] and not entry["np_only"]:
                 yield name, function, found
 
@@ -326,7 +334,7 @@ def _explain(found: Found) -> None:
 
 if __name__ == "__main__":
     options = {word for word in sys.argv[1:] if word.startswith("--")}
-    if options & {"--torch", "--why"}:
+    if options & {"--torch", "--why", "--imported"}:
         library = Torch() if "--torch" in options else Numgrad()
         _explain(collected(library, set(sys.argv[1:]) - options))
     elif "--print" in options:

@@ -51,3 +51,20 @@ def test_the_page_of_scikit_learn_is_what_its_script_writes():
     script = [sys.executable, str(DOCS / "sklearn_coverage.py"), "--print"]
     written = subprocess.run(script, capture_output=True, text=True, check=True, cwd=DOCS.parent)
     assert (DOCS / "sklearn_coverage.md").read_text("utf-8") == written.stdout
+
+
+@pytest.mark.skipif(not scipy.__version__.startswith("1.17."), reason="the page is of SciPy 1.17")
+def test_functions_with_a_gradient_take_tensors_as_programs_import_them():
+    """In a process of its own: other tests leave SciPy as it is, or patch it."""
+    script = [sys.executable, str(DOCS / "scipy_coverage.py"), "--why", "--imported"]
+    done = subprocess.run(script, capture_output=True, text=True, check=True, cwd=DOCS.parent)
+    words, module = {}, ""
+    for line in done.stdout.splitlines():
+        if line.startswith(" "):
+            name, word, _ = (part.strip() for part in line.split("|", 2))
+            words[f"{module}.{name}"] = word
+        else:
+            module = line.partition(" ")[0]
+    assert not {"cut", "wrong value", "wrong gradient"} & set(words.values())
+    listed = {f"{home}.{name}" for home, names in SWITCHED.items() for name in names.split()}
+    assert listed <= {name for name, word in words.items() if word in ("gradient", "partly")}

@@ -11,13 +11,18 @@ from typing import Any
 NAMESPACES = "scipy._lib.array_api_compat"
 """The module in which SciPy looks up the library of its arguments."""
 
+HOMES = ("scipy._lib._array_api_override", "scipy._lib._array_api")
+"""The modules in which SciPy's function for the library of arguments is defined, by versions."""
+
 MODULES = frozenset(
-    {"scipy.fft", "scipy.integrate", "scipy.interpolate", "scipy.linalg", "scipy.ndimage",
-     "scipy.optimize", "scipy.signal", "scipy.sparse", "scipy.sparse.linalg",
-     "scipy.spatial.distance", "scipy.spatial.transform", "scipy.special", "scipy.stats",
-     NAMESPACES}
+    {"scipy.cluster.hierarchy", "scipy.cluster.vq", "scipy.constants", "scipy.differentiate",
+     "scipy.fft", "scipy.integrate", "scipy.interpolate", "scipy.linalg", "scipy.ndimage",
+     "scipy.optimize", "scipy.optimize.elementwise", "scipy.signal", "scipy.signal.windows",
+     "scipy.sparse", "scipy.sparse.linalg", "scipy.spatial.distance",
+     "scipy.spatial.transform", "scipy.special", "scipy.stats", NAMESPACES, *HOMES}
 )  # fmt: skip
-"""SciPy's modules that have something with a counterpart in numgrad."""
+"""SciPy's modules that have something with a counterpart in numgrad, or compute with arrays of any
+library."""
 
 
 class _Loader:

@@ -14,6 +14,7 @@ from ...engine.graph.callsite import is_ours
 from ...functions.tensor.protocols import answered
 from .counterparts import READ_CLOSURES, UNASKED, counterpart
 from .factors import OF_CONSTANTS
+from .namespaces import joined, with_tensors
 from .switch import Switch
 from .tensors import FEW, holds_tensor, is_refused, reads_tensor
 
@@ -125,6 +126,23 @@ def function(original: Callable[..., Any], path: str, name: str) -> Any:
         return answer(*called, args, kwargs)
 
     # Pickled by the name under which users find it.
+    dispatched.__module__, dispatched.__qualname__ = path, name
+    return dispatched
+
+
+@functools.cache
+def by_scipy(original: Callable[..., Any], path: str, name: str) -> Any:
+    """Return a function of SciPy whose own code computes with tensors."""
+
+    @functools.wraps(original)
+    def dispatched(*args: Any, **kwargs: Any) -> Any:
+        if not is_asked(args, kwargs, FEW) or _is_inner_call(2):
+            return original(*args, **kwargs)
+        args = tuple(joined(x, FEW) for x in args)
+        kwargs = {key: joined(x, FEW) for key, x in kwargs.items()}
+        with with_tensors():
+            return original(*args, **kwargs)
+
     dispatched.__module__, dispatched.__qualname__ = path, name
     return dispatched
 

@@ -7,8 +7,8 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from ..._tensor import Tensor
-from . import counterparts, dispatch
-from .arrival import NAMESPACES
+from . import counterparts, dispatch, namespaces
+from .arrival import HOMES, NAMESPACES
 from .objects import is_open, methods
 
 lock = RLock()
@@ -24,6 +24,8 @@ def install(modules: Iterable[ModuleType]) -> None:
         for module in modules:
             if module.__name__ == NAMESPACES:
                 _mix_namespaces(module)
+            elif module.__name__ in HOMES:
+                _know_tensors(module)
             else:
                 replaced |= _wrap(module)
         if replaced:
@@ -50,6 +52,9 @@ def _wrap(module: ModuleType) -> dict[int, tuple[Any, Any]]:
         original = getattr(module, name)
         if name not in inside:
             replaced[id(original)] = original, dispatch.function(original, path, name)
+    for name in namespaces.names(module, {*inside, *counterparts.names(module)}):
+        original = getattr(module, name)
+        replaced[id(original)] = original, dispatch.by_scipy(original, path, name)
     for kind, name, counterpart in methods(module):
         _replace(kind, name, dispatch.method(vars(kind)[name], counterpart, name))
     for kind_name, called in counterparts.MAKERS.get(path, {}).items():
@@ -81,16 +86,18 @@ def _transforms(module: Any) -> frozenset[str]:
             return original(method, args, kwargs)
 
         name = method.__name__
-        if not dispatch.is_asked(args, kwargs) or name not in names:
+        if not dispatch.is_asked(args, kwargs):
             return theirs(*args, **kwargs)
-        return dispatch.answer(method, "scipy.fft", name, args, kwargs)
+        if name in names:
+            return dispatch.answer(method, "scipy.fft", name, args, kwargs)
+        with namespaces.with_tensors():
+            return theirs(*args, **kwargs)
 
     parts = [vars(module).get(f"_{part}_backend") for part in ("basic", "realtransforms", "fftlog")]
-    names = frozenset(
-        name for name in counterparts.names(module) if any(hasattr(part, name) for part in parts)
-    )
+    transforms = frozenset(n for n in module.__all__ if any(hasattr(part, n) for part in parts))
+    names = transforms.intersection(counterparts.names(module))
     _replace(backend, "__ua_function__", staticmethod(dispatched))
-    return names
+    return transforms
 
 
 def _rebind(replaced: dict[int, tuple[Any, Any]], bind: Callable[[Any, str, Any], None]) -> None:
@@ -113,6 +120,18 @@ def _modules() -> Iterator[ModuleType]:
 def _replace(owner: Any, name: str, new: Any) -> None:
     _made.append((owner, name, vars(owner)[name], new))
     setattr(owner, name, new)
+
+
+def _know_tensors(home: ModuleType) -> None:
+    """Let all of SciPy ask a function for the library of arguments that knows tensors."""
+    original = vars(home).get("array_namespace")
+    if original is None or original.__module__ != home.__name__:
+        return  # of another version, or imported from another module
+    known = namespaces.namespace(original)
+    for name, module in list(sys.modules.items()):
+        is_scipys = name.startswith("scipy.") and isinstance(module, ModuleType)
+        if is_scipys and vars(module).get("array_namespace") is original:
+            _replace(module, "array_namespace", known)
 
 
 def _mix_namespaces(compat: ModuleType) -> None:
