@@ -174,7 +174,6 @@ def test_refusals():
     refused("the adjoint is discrete", method="RK4", step=0.1, adjoint="continuous")
     refused("adjoint must be", adjoint="both")
     refused("with events", events=lambda t, y: y[0])
-    refused("with dense_output", dense_output=True)
     refused("needs a length of steps", method="RK4")
     refused("not within t_span", t_eval=[0.5, 1.5])
     refused("not properly sorted", t_eval=[0.5, 0.2])

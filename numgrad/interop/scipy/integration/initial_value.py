@@ -18,18 +18,18 @@ from ..implicit.parameters import Parameters, controls, gathered, number
 from ..implicit.solver_operator import Form, Found, converged, in_programs, refuse, shape_of
 from ..systems.linear import as_real
 from .continuous import IMPLICIT, ContinuousAdjoint, Problem, taken
+from .dense import DenseSolution
 from .flow import Slopes, Times
 from .steps import ADAPTIVE, FIXED, ClosedRun, DiscreteAdjoint, Run, Step, stepped
 
 INSTEAD = {
     "events": "find the time of an event by root, which it is of the function of the event at the "
     "state for t_eval=t",
-    "dense_output": "ask for the states at t_eval",
 }
 
 
 def _shapes(given: dict[str, Any]) -> list[tuple[int, ...]]:
-    refuse("solve_ivp", {name: given["options"].get(name) for name in INSTEAD})
+    refuse("solve_ivp", {n: given["options"].get(n) for n in (*INSTEAD, "dense_output")})
     if given["t_eval"] is None:
         raise CaptureError(
             "solve_ivp in a captured or mapped function needs to know how many states there will "
@@ -93,15 +93,16 @@ def solve_ivp(
     Bunch of SciPy
         ``y`` has shape ``(*y0.shape, number of times)``; it is a tensor if `y0`, one of `args` or
         of the times is. ``t`` is one if a gradient is to reach the times. ``sol`` takes tensors,
-        too. All else is what SciPy found, and does not move with what was given.
+        too; where a gradient is wanted, each call of it solves the problem again. All else is what
+        SciPy found, and does not move with what was given.
 
     Raises
     ------
     ConvergenceError
         If a gradient is wanted and the solver, or that of the adjoint, has failed.
     NotDifferentiableError
-        If a gradient is wanted with ``events``, ``dense_output`` (but to times that they do not
-        depend on, `t_eval` and the end), with respect to tolerances and sizes of steps, or of an
+        If a gradient is wanted with ``events`` (but to times that they do not depend on, `t_eval`
+        and the end), with respect to tolerances and sizes of steps, or of an
         implicit method with ``adjoint="discrete"``; at the second derivative of a continuous
         adjoint.
 
@@ -133,6 +134,15 @@ def solve_ivp(
     >>> round(ng.grad(result.y[0, 0], rate)[0].item(), 5)  # -2 exp(-1)
     -0.73576
     """
+    chosen = {
+        "args": args, "jac": jac, "adjoint": adjoint, "step": step, "jit": jit,
+        "adjoint_rtol": adjoint_rtol, "adjoint_atol": adjoint_atol,
+        **{name: value for name, value in options.items() if name != "dense_output"},
+    }  # fmt: skip
+
+    def solve(at: Any) -> Any:
+        return solve_ivp(fun, t_span, y0, method, at, **chosen)
+
     y0, t_eval = gathered(y0), gathered(t_eval)
     span = pair(t_span, "t_span", "the first and the last time")
     if any(getattr(t, "ndim", 0) for t in span):
@@ -157,6 +167,7 @@ def solve_ivp(
     closure.settle()
     is_followed = inputs.want_grad or times.first is not None
     kind = _kind(method, adjoint, options) if is_followed else None
+    is_dense = kind is not None and bool(options.pop("dense_output", False))
     asked = _Asked(hook, start.reshape(-1), times.span, wanted, method, kind, closure)
     result = asked.in_steps(step) if method in FIXED else asked.by_scipy(jac, options)
     if (is_followed or times.move) and not result.success:
@@ -182,6 +193,8 @@ def solve_ivp(
         y = asked.continuous(result, y, begin, parameters, slope, given)
     result.t, y = times.states(field, y, result.t if wanted is None else wanted, y0, tensors)
     result.y = reshape(matrix_transpose(y), (*start.shape, result.t.size))
+    if is_dense:
+        result.sol = DenseSolution(solve, times.span)
     return result
 
 
