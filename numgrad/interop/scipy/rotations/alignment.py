@@ -107,8 +107,9 @@ def _from_first(a: Tensor, b: Tensor, w: Tensor, first: int) -> Tensor:
 def _least_turn(start: Tensor, end: Tensor) -> Tensor:
     """Return the quaternion of the rotation of one unit vector to another by the least angle."""
     cosine = (start * end).sum()
-    values = known(end)
-    if values is not None and float(known(cosine)) < -1.0 + 1e-14:  # any axis does
+    values, product_of = known(end), known(cosine)
+    is_opposite = product_of is not None and product_of < -1.0 + 1e-14
+    if values is not None and is_opposite:  # any axis does
         axis = np.cross(values, np.eye(3)[np.abs(values).argmin()])
         return normalized(concat([axis + 0.0 * end, cosine[None] + 1.0]))
     return normalized(concat([cross(start, end), 1.0 + cosine[None]]))

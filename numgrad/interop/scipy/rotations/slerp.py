@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from ....functions.sorting.searching import searchsorted
 from ..interpolate.data import ascending, known, real
 from .rotation import Rotation, of
@@ -49,12 +51,16 @@ class Slerp:
         if at.ndim > 1:
             raise ValueError(f"Slerp: times must be a number or a vector, got shape {at.shape}")
         values, ends = known(at), known(self.times)
-        is_known = values is not None and ends is not None
-        if is_known and ((values < ends[0]) | (values > ends[-1])).any():
-            raise ValueError(f"Slerp: times must be within [{ends[0]}, {ends[-1]}]")
+        if values is not None and ends is not None:
+            _require_within(values, ends[0], ends[-1])
         n = (searchsorted(self.times.detach(), at.detach()) - 1).clip(0, self.times.size - 2)
         part = (at - self.times[n]) / (self.times[n + 1] - self.times[n])
         step = Rotation.from_rotvec(part[..., None] * self.rotvecs[n])
         return Rotation(self.rotations.as_quat()[n], normalize=False) * step
 
 
+
+
+def _require_within(times: np.ndarray, first: float, last: float) -> None:
+    if ((times < first) | (times > last)).any():
+        raise ValueError(f"Slerp: times must be within [{first}, {last}]")
