@@ -228,6 +228,22 @@ def functions_within(x):
 
 
 @kernel
+def masks_choose_rows_of_a_part(x):
+    table = np.outer(x, np.sin(x))
+    s = 0.0
+    for j in range(2):
+        column = table[table[:, j] > 0.2, j]
+        s += column.std() + np.sum(table[j, x > 0.5] ** 2)
+    rows = table[x > 0.5, 1:3]
+    out = table * x
+    indices = np.array([0, 2])
+    out[indices, 1] = x[indices] ** 3
+    out[x > 0.6, 0] *= x[1]
+    out[1, x > 0.5] = x[0]
+    return s + np.sum(rows * rows) + np.sum(out * table)
+
+
+@kernel
 def masks_choose(x):
     y = x.copy()
     y[y > 0.5] = x[x > 0.5] ** 2

@@ -164,10 +164,14 @@ class Elements:
         others = [n for n, p in enumerate(parts) if not isinstance(p, slice) and n not in places]
         is_apart = any(isinstance(p, slice) for n in others for p in parts[min(n, places[0]) : max(n, places[0])])  # noqa: E501
         chosen = self.b.lazy(parts[places[0]])
-        if len(places) > 1 or is_apart or None in parts or chosen.type.dtype == "bool":
+        axis = places[0] - sum(n < places[0] for n in others)
+        is_mask = chosen.type.dtype == "bool"
+        is_of_rows = axis == 0 and chosen.type.ndim == 1
+        if len(places) > 1 or is_apart or None in parts or (is_mask and not is_of_rows):
             raise Refusal("a part that several arrays choose is not understood: write the loop")
         part = self.view(array, [slice(None) if n in places else p for n, p in enumerate(parts)])
-        axis = places[0] - sum(n < places[0] for n in others)
+        if is_mask:
+            return self.b.lazy(self._masked(part, self.b.array(chosen)))
         count = len(chosen.shape)
         lengths = self.b.shape(part)
 
