@@ -63,10 +63,11 @@ class NumberConverter:
     The kernel reads an array without axes, with which NumPy calls it in half the time.
     """
 
-    __slots__ = ("_minus_zero", "_zero", "dtype", "known", "shape")
+    __slots__ = ("_minus_zero", "_range", "_zero", "dtype", "known", "shape")
 
     def __init__(self, spec: Spec) -> None:
         self.shape, self.dtype = spec.shape, spec.dtype
+        self._range = np.iinfo(spec.dtype) if spec.dtype.kind in "iu" else None
         self.known: dict[Any, ConvertedOperand] = Bounded(_MOST_CONSTANTS)
         self._zero, self._minus_zero = self._made(0.0), self._made(-0.0)
 
@@ -78,6 +79,8 @@ class NumberConverter:
             return self._made(number)  # 1 + 0j and 1 - 0j are equal, and would share a key
         if number == 0:  # 0.0 and -0.0 are equal too
             return self._minus_zero if str(number)[0] == "-" else self._zero
+        if self._range is not None and not self._range.min <= number <= self._range.max:
+            return number, None  # an integer that is too large for the dtype may become a float
         made = self._made(number)
         if number == number:  # a NaN as a key is never found again
             self.known[number] = made
@@ -190,7 +193,7 @@ def learn_elementwise(
     if any([value.rows for value in values]):  # noqa: C419  a list is faster
         return
     plan = plan_of(operator, {}, values, at_once=True)
-    if plan is None or values[-1].dtype.kind not in "fc":  # an integer may become a float
+    if plan is None:
         return
     operands = []
     for n, (arg, value) in enumerate(zip(args, values, strict=True)):

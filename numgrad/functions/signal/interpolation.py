@@ -5,11 +5,12 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
+from ...engine.graph.value import CPU
+from ...engine.record.apply import mode
 from ..array.operands import as_scalar, as_tensor, as_tensors, is_known, values_of
 from ..elementwise.comparison import isnan
 from ..shape.joining import concat
 from ..shape.selection import where
-from ..sorting.searching import searchsorted
 from ..sorting.sorting import argsort
 
 
@@ -63,9 +64,27 @@ def interp(
     if period is not None:
         x, xp, fp = _periodic(x, xp, fp, period)
         left = right = None
-    y = where(x < xp[0], fp[0] if left is None else left, _between(x, xp, fp))
-    y = where(x > xp[-1], fp[-1] if right is None else right, y)
-    return as_scalar(y.astype(fp.dtype, copy=False))
+    xp, fp = _plain(xp), _plain(fp)
+    here = _plain(x.detach())
+    with np.errstate(all="ignore"):
+        y = _between(x, here, xp, fp)
+    y = _replaced(here < xp[0], fp[0] if left is None else left, y)
+    y = _replaced(here > xp[-1], fp[-1] if right is None else right, y)
+    return as_scalar(as_tensor(y).astype(fp.dtype, copy=False))
+
+
+def _plain(x: Tensor) -> Any:
+    """Return the array of a tensor without a gradient, with which NumPy computes what needs no
+    graph."""
+    is_plain = mode.capture is None and x.array is not None and x.spec.device == CPU
+    return values_of(x) if is_plain and not x.requires_grad else x
+
+
+def _replaced(where_: Any, other: Any, y: Any) -> Any:
+    """Return ``y`` with another value where that is to be; ``y`` itself if that is nowhere."""
+    if isinstance(where_, np.ndarray) and not where_.any():
+        return y
+    return where(where_, other, y)
 
 
 def _periodic(x: Tensor, xp: Tensor, fp: Tensor, period: Any) -> tuple[Tensor, Tensor, Tensor]:
@@ -80,17 +99,21 @@ def _periodic(x: Tensor, xp: Tensor, fp: Tensor, period: Any) -> tuple[Tensor, T
     return x, xp, concat([fp[-1:], fp, fp[:1]])
 
 
-def _between(x: Tensor, xp: Tensor, fp: Tensor) -> Tensor:
-    """Return the values at ``x`` inside the points."""
+def _between(x: Tensor, here: Any, xp: Any, fp: Any) -> Any:
+    """Return the values at ``x``, whose elements are ``here``, inside the points."""
     if xp.size == 1:
         return fp[0]
-    at = (searchsorted(xp.detach(), x.detach(), "right") - 1).clip(0, xp.size - 1)
-    start = at.clip(0, xp.size - 2)
+    detached = xp.detach() if isinstance(xp, Tensor) else xp
+    at = np.clip(np.searchsorted(detached, here, "right") - 1, 0, xp.size - 1)
+    start = np.clip(at, 0, xp.size - 2)
     width = xp[1:] - xp[:-1]
-    slopes = (fp[1:] - fp[:-1]) / where(width == 0, 1.0, width)  # no x is in an empty interval
+    slopes = (fp[1:] - fp[:-1]) / np.where(width == 0, 1.0, width)  # no x is in an empty interval
     slope, there = slopes[start], fp[at]
     y = slope * (x - xp[at]) + there
+    is_nan = np.isnan(_plain(y.detach()))
+    if isinstance(is_nan, np.ndarray) and not is_nan.any():
+        return y
     # As in NumPy: where infinite values meet, it may be the other end that gives a number.
     end = fp[start + 1]
-    other = where((x == xp[at]) | (there == end), there, slope * (x - xp[start + 1]) + end)
-    return where(isnan(x), x, where(isnan(y), other, y))
+    other = where((here == xp[at]) | (there == end), there, slope * (x - xp[start + 1]) + end)
+    return where(isnan(x), x, where(is_nan, other, y))
