@@ -38,8 +38,10 @@ def agree(result, expected):
 
 def test_where_results_cannot_go_the_error_says_where_they_can():
     x, total = ng.tensor(X, requires_grad=True), np.zeros_like(X)
+    other = total
     with pytest.raises(TypeError, match=r"a = a \+ t for a \+= t"):
         total += x
+    assert other is total
     with pytest.raises(TypeError, match=r"or total = ng\.zeros_like\(X\) at line \d+, which"):
         np.exp(x, out=total)
 
@@ -157,9 +159,10 @@ def test_options_of_ufuncs_that_mean_nothing_for_tensors_are_refused():
         np.add(x, 1, where=X > 0)
     with pytest.raises(TypeError, match="order="):
         np.add(x, 1, order="F")
-    array = np.ones((2, 3))
+    array = other = np.ones((2, 3))
     with pytest.raises(TypeError, match="out="):
         array += x
+    assert other is array
     agree(np.add(ng.tensor(X), 1, where=True), X + 1)
 
 

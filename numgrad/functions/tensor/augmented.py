@@ -48,7 +48,7 @@ def is_rebound(caller: FrameType, inputs: tuple[Any, ...], options: Mapping[str,
 def in_place_of(array: np.ndarray, result: Tensor) -> Tensor | None:
     """Return the result in the dtype of the array in whose place it is; None where NumPy could not
     write it into the array."""
-    is_fitting = np.can_cast(result.dtype, array.dtype, "same_kind")
+    is_fitting = np.can_cast(result.dtype, array.dtype, "same_kind") and array.dtype.isnative
     if result.shape != array.shape or not is_fitting:
         return None
     return result.astype(array.dtype, copy=False)

@@ -71,6 +71,7 @@ def test_what_is_made_of_a_number_has_its_derivative(function):
     np.testing.assert_array_equal(function(z).detach().numpy(), function(ng.tensor(PLACE)).numpy())
 
 
+@pytest.mark.usefixtures("numpy_as_it_is")
 @pytest.mark.parametrize("function", REFUSED.values(), ids=REFUSED)
 def test_what_would_lose_the_derivative_is_refused(function):
     z = ng.tensor(PLACE, requires_grad=True)
