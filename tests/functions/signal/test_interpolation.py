@@ -60,3 +60,20 @@ def test_at_a_point_the_slope_is_that_to_the_right():
     x = ng.tensor([0.0, 1.0, 3.0], requires_grad=True)
     slopes = ng.grad(ng.interp(x, [0.0, 1.0, 3.0], [1.0, 5.0, 3.0]).sum(), x)[0]
     np.testing.assert_array_equal(slopes.numpy(), [4.0, -1.0, -1.0])
+
+
+def test_constants_and_tensors_with_gradients_give_the_same_bits():
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        n = rng.integers(1, 6)
+        xp = np.sort(rng.choice([0.0, 1.0, 2.0, 3.0, 3.0, np.inf, -np.inf], n))
+        fp = rng.choice([1.0, 2.0, -1.0, np.inf, np.nan, 0.5], n)
+        x = rng.choice([-1.0, 0.0, 0.5, 1.0, 2.7, 3.0, 4.0, np.nan, np.inf, -np.inf], 7)
+        ends = {} if rng.random() < 0.5 else {"left": rng.random(), "right": np.nan}
+        plain = np.asarray(ng.interp(x, xp, fp, **ends))
+        tensors = [ng.tensor(a, requires_grad=True) for a in (x, xp, fp)]
+        captured = ng.jit(lambda x, xp, fp, ends=ends: ng.interp(x, xp, fp, **ends))
+        np.testing.assert_array_equal(ng.interp(*tensors, **ends).detach().numpy(), plain)
+        np.testing.assert_array_equal(captured(x, xp, fp), plain)
+        with np.errstate(all="ignore"):
+            np.testing.assert_allclose(plain, np.interp(x, xp, fp, **ends))
