@@ -182,6 +182,16 @@ class Elements:
         shape = [*lengths[:axis], *chosen.shape, *lengths[axis + 1 :]]
         return Lazy(array.type.dtype, shape, at, [array, *chosen.reads])
 
+    def rows_chosen(self, array: Value, index: list[Any]) -> tuple[Value, list[Any]]:
+        """The view whose rows one array among the indices chooses, and that array."""
+        parts = self._padded(array, index)
+        chosen = [n for n, p in enumerate(parts) if isinstance(p, (Value, Lazy)) and is_array(p)]
+        rest = [slice(None) if n in chosen else part for n, part in enumerate(parts)]
+        is_first = all(not isinstance(part, slice) for part in parts[: chosen[0]])
+        if len(chosen) > 1 or None in parts or not is_first or parts[chosen[0]].type.ndim > 1:
+            raise Refusal("a store that several arrays choose is not understood: write the loop")
+        return self.view(array, rest), [parts[chosen[0]]]
+
     def _masked(self, array: Value, mask: Value) -> Value:
         """Return the elements that a mask chooses."""
         if mask.type.ndim == array.type.ndim:

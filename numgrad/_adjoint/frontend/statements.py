@@ -199,7 +199,7 @@ class Statements(Branches, Calls, Loops, ComplexNumbers, GrowingLists, Copies, E
     def _write_chosen(self, array: Value, index: list[Any], thing: Thing, accumulate: str) -> None:
         """Write the elements that a mask or an array of indices chooses."""
         if len(index) > 1:
-            array, index = self._rows_chosen(array, index)
+            array, index = self.rows_chosen(array, index)
         chosen = self.b.lazy(index[0])
         if chosen.type.dtype == "bool":
             self._write_masked(array, chosen, thing, accumulate)
@@ -219,16 +219,6 @@ class Statements(Branches, Calls, Loops, ComplexNumbers, GrowingLists, Copies, E
                 array, [chosen.at(i[:1]), *i[1:]], self.b.element_of(given, i)
             ),
         )
-
-    def _rows_chosen(self, array: Value, index: list[Any]) -> tuple[Value, list[Any]]:
-        """The view whose rows one array among the indices chooses, and that array."""
-        parts = self._padded(array, index)
-        chosen = [n for n, p in enumerate(parts) if isinstance(p, (Value, Lazy)) and is_array(p)]
-        rest = [slice(None) if n in chosen else part for n, part in enumerate(parts)]
-        is_first = all(not isinstance(part, slice) for part in parts[: chosen[0]])
-        if len(chosen) > 1 or None in parts or not is_first or parts[chosen[0]].type.ndim > 1:
-            raise Refusal("a store that several arrays choose is not understood: write the loop")
-        return self.view(array, rest), [parts[chosen[0]]]
 
     def _written_with(self, array: Value, given: Lazy, shape: list[Value]) -> Lazy:
         """What is written by an array of indices: of the right lengths, and not what is written."""
