@@ -1,15 +1,23 @@
 """Which kernels operators have on GPUs, none of which has to be there, and what they become."""
 
+import math
 import re
+from contextlib import ExitStack, contextmanager
 from functools import cache
+from typing import Any, NamedTuple
+from unittest import mock
 
 import numpy as np
 import pytest
 
 import numgrad as ng
 from numgrad.engine.lower.lower import force
+from numgrad.engine.record import composition, operands, options, plan
 from numgrad.engine.record.apply import deferring, runtime
+from numgrad.engine.replay import recorded_plan
+from numgrad.ir.target import Bound
 from numgrad.operators.special.formulas import TABLE
+from numgrad.targets.cpu.kernels import kernel as cpu_kernel
 from numgrad.targets.cuda import CUDATarget
 from numgrad.targets.cuda.compile.kernel import Function
 from numgrad.targets.cuda.kernels import product
@@ -63,21 +71,78 @@ class Collecting:
         pass
 
 
+class Uncomputed(Bound):
+    """A program whose results are numbers, whatever it computes."""
+
+    __slots__ = ()
+
+    def run(self, arrays):
+        for result in arrays[len(self.arguments) :]:
+            result[...] = numbers(result.shape, result.dtype)
+
+
+class Uncompiled(NamedTuple):
+    """A kernel of the processor that is not called, for steps that a program leaves to the host."""
+
+    spec: Any
+    call: Any = None
+
+    @property
+    def nin(self):
+        return len(self.spec.in_dtypes)
+
+    @property
+    def nout(self):
+        return len(self.spec.out_dtypes)
+
+
+_found = cpu_kernel.kernel
+
+
+def uncompiled(spec):
+    """Return a kernel that is not compiled, unless it computes positions; those of libraries are
+    there."""
+    dtypes = (*getattr(spec, "in_dtypes", ()), *getattr(spec, "out_dtypes", ()))
+    return Uncompiled(spec) if any(d.kind in "fc" for d in dtypes) else _found(spec)
+
+
+def numbers(shape, dtype):
+    """Return an array of a regular matrix, or several: kernels do not depend on other elements."""
+    count = math.prod(shape)
+    return (1 + np.arange(count) ** 2 % 7).reshape(shape).astype(dtype)
+
+
+def uncomputed(operator, arrays, static):
+    """Return what an operator would give, with other elements; views are views, and positions
+    are right, as NumPy computes them."""
+    if operator.is_view or all(a.dtype.kind in "biu" for a in arrays):
+        return operator.run(runtime.target, arrays, static)
+    return [numbers(*made) for made in operator.infer(arrays, static)]
+
+
+@contextmanager
+def idle_processor():
+    """Compile and compute nothing for the processor, which would take longer than all kernels of
+    GPUs."""
+    with ExitStack() as changes:
+        changes.enter_context(mock.patch.object(runtime, "run", uncomputed))
+        changes.enter_context(mock.patch.object(cpu_kernel, "kernel", uncompiled))
+        for module in (composition, operands, options, plan, recorded_plan):
+            changes.enter_context(mock.patch.object(module, "make_plan", return_value=None))
+        yield
+
+
 def collected(run):
     """Return the kernels of the programs that a function binds."""
     target, runtime_ = CUDATarget(), Collecting()
     target.__dict__["runtime"] = runtime_
-    bind = runtime.target.bind
 
     def noted(program):
         target.bind(program)
-        return bind(program)
+        return Uncomputed(program)
 
-    runtime.target.bind = noted
-    try:
+    with idle_processor(), mock.patch.object(runtime.target, "bind", noted):
         run()
-    finally:
-        del runtime.target.bind
     return list(runtime_.kernels.values())
 
 
