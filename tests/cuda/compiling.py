@@ -212,13 +212,16 @@ class Lowered:
         return dict.fromkeys(range(len(self.kernels)), CAPABILITIES)
 
     def sample(self):
-        """Leave out kernels without a function, a text or dtypes of their own; the capabilities
-        take turns. Single precision comes first: other dtypes have the same functions."""
-        known, chosen = set(), {}
+        """Leave out kernels without a function, a text or dtypes of their own, and three in four of
+        those with a function of their own alone; the capabilities take turns. Single precision
+        comes first: other dtypes have the same functions."""
+        known, chosen, functions = set(), {}, 0
         for n in sorted(self.all(), key=lambda n: not is_single(self.kernels[n])):
-            traits = _traits(self.kernels[n])
-            if not traits <= known:
-                known |= traits
+            new = _traits(self.kernels[n]) - known
+            known |= new
+            is_function = len(new) == 1 and callable(next(iter(new))[0])
+            functions += is_function
+            if new and not (is_function and functions % 4):
                 chosen[n] = (CAPABILITIES[len(chosen) % 2],)
         return chosen
 
@@ -276,7 +279,7 @@ def spilling(lowered, chosen):
     """Link samples; return what those say that take many registers or spill some."""
     named = {lowered.kernels[n].name: n for n in chosen}
     logs = {}
-    for name, n in list(named.items())[::4]:
+    for name, n in list(named.items())[::2]:
         for capability in chosen[n]:
             log = linked(lowered.code(n, capability).ptx, f"sm_{capability[0]}{capability[1]}")
             spilled = re.search(r"(\d+) bytes spill stores", log)
