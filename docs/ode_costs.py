@@ -10,12 +10,13 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 import numgrad as ng
+from numgrad.testing.boehm import RATES as BOEHM
+from numgrad.testing.boehm import VOLUMES as K
+from numgrad.testing.boehm import boehm
 
-BOEHM = np.array([0.026982514, 1.00068e-5, 0.006170228, 0.0163679184, 97749.379, 15766.507])
 START = np.array([99.6996231, 44.1670769, 0, 0, 0, 0, 0, 0])
 TIMES = np.array([0, 2.5, 5, 10, 15, 20, 30, 40, 50, 60, 80, 100, 120, 160, 200, 240.0])
 WEIGHTS = np.linspace(1.0, 2.0, 16)[:, None] * np.linspace(0.5, 1.0, 8)
-K = 0.45 / 1.4
 # The derivative of each state by the nine rates of reactions.
 REACTIONS = np.array([
     [-2, -1, 0, 0, 0, 0, 2 * K, K, 0], [0, -1, -2, 0, 0, 0, 0, K, 2 * K],
@@ -23,18 +24,6 @@ REACTIONS = np.array([
     [0, 0, 0, 1 / K, 0, 0, -1, 0, 0], [0, 0, 0, 0, 1 / K, 0, 0, -1, 0],
     [0, 0, 0, 0, 0, 1 / K, 0, 0, -1],
 ])  # fmt: skip
-
-
-def boehm(s, t, p, np=ng):
-    A, B, ab, aa, bb, naa, nab, nbb = s
-    e = 1.25e-7 * np.exp(-p[0] * t) * p[5]
-    v0, v1, v2 = e * A**2, e * A * B, e * B**2
-    v3, v4, v5 = p[4] * aa, p[3] * ab, p[4] * bb
-    v6, v7, v8 = p[2] * naa, p[1] * nab, p[2] * nbb
-    return [
-        -2 * v0 - v1 + K * (2 * v6 + v7), -v1 - 2 * v2 + K * (v7 + 2 * v8), v1 - v4, v0 - v3,
-        v2 - v5, v3 / K - v6, v4 / K - v7, v5 / K - v8,
-    ]  # fmt: skip
 
 
 def with_sensitivities(t, z):

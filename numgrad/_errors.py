@@ -49,7 +49,8 @@ class FreedGraphError(NumgradError, RuntimeError):
 
 
 class InplaceError(NumgradError, RuntimeError):
-    """A value that a derivative needs was overwritten, or a write cannot be tracked."""
+    """A value that a derivative needs was overwritten, a write cannot be tracked, or the array of a
+    tensor has been replaced by one that does not fit."""
 
 
 class LeafInplaceError(InplaceError, ValueError):
@@ -148,8 +149,7 @@ class SparsityError(NumgradError, ValueError):
 
 
 class GraphError(NumgradError, RuntimeError):
-    """An internal invariant of a graph or a program is violated, or the array of a tensor has been
-    replaced by one that does not fit."""
+    """An internal invariant of a graph or a program is violated."""
 
 
 class CacheWarning(UserWarning, RuntimeWarning):

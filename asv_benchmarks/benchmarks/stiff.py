@@ -7,24 +7,17 @@ import numpy as np
 from scipy import integrate
 
 import numgrad as ng
+from numgrad.testing.boehm import RATES, boehm
+from numgrad.testing.boehm import VOLUMES as K
 
-RATES = np.array([0.026982514, 1.00068e-5, 0.006170228, 0.0163679184, 97749.379, 15766.507])
 START = np.array([143.8668, 62.1332, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
-TIMES, K = np.linspace(15.0, 240.0, 16), 0.45 / 1.4
+TIMES = np.linspace(15.0, 240.0, 16)
 OPTIONS = {"method": "BDF", "t_eval": TIMES, "rtol": 1e-8}
 
 
 def slope(t, s, p):
     """Boehm's model of STAT5."""
-    A, B, ab, aa, bb, naa, nab, nbb = s
-    e = 1.25e-7 * np.exp(-p[0] * t) * p[5]
-    v0, v1, v2 = e * A**2, e * A * B, e * B**2
-    v3, v4, v5 = p[4] * aa, p[3] * ab, p[4] * bb
-    v6, v7, v8 = p[2] * naa, p[1] * nab, p[2] * nbb
-    return [
-        -2 * v0 - v1 + K * (2 * v6 + v7), -v1 - 2 * v2 + K * (v7 + 2 * v8), v1 - v4, v0 - v3,
-        v2 - v5, v3 / K - v6, v4 / K - v7, v5 / K - v8,
-    ]  # fmt: skip
+    return boehm(s, t, p)
 
 
 STOICHIOMETRY = np.zeros((8, 9))

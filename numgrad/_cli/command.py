@@ -16,7 +16,7 @@ The report gives the parameters with their standard errors, checks the Jacobian 
 differences and compares its time with one product per row."""
 
 EPILOG = """\
-The first run compiles its kernels and keeps them on disk; later runs compile nothing.
+The first run compiles its kernels and keeps them on disk, where later runs find them.
 Set NUMGRAD_CACHE_DIR to keep them elsewhere."""
 
 

@@ -17,10 +17,14 @@ class Run:
 
 
 def run_main_job(cache, *arguments):
-    """Run the main job with a kernel cache of its own."""
+    """Run the main job with a kernel cache of its own.
+
+    No program is fused: whether one is depends on its time, which on a busy machine may be five
+    times as long in the second run, and that run then compiles kernels that the first did not need.
+    """
     done = subprocess.run(
         [sys.executable, "-m", "numgrad", *arguments],
-        env={**os.environ, "NUMGRAD_CACHE_DIR": str(cache)},
+        env={**os.environ, "NUMGRAD_CACHE_DIR": str(cache), "NUMGRAD_FUSE": "never"},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

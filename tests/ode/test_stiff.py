@@ -5,22 +5,11 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import numgrad as ng
+from numgrad.testing.boehm import RATES as BOEHM
+from numgrad.testing.boehm import boehm
 
-BOEHM = np.array([0.026982514, 1.00068e-5, 0.006170228, 0.0163679184, 97749.379, 15766.507])
 START = np.array([99.6996231, 44.1670769, 0, 0, 0, 0, 0, 0])
 TIMES = np.array([0, 2.5, 5, 10, 15, 20, 30, 40, 50, 60, 80, 100, 120, 160, 200, 240.0])
-
-
-def boehm(s, t, p, np=ng):
-    A, B, ab, aa, bb, naa, nab, nbb = s
-    e, k = 1.25e-7 * np.exp(-p[0] * t) * p[5], 0.45 / 1.4
-    v0, v1, v2 = e * A**2, e * A * B, e * B**2
-    v3, v4, v5 = p[4] * aa, p[3] * ab, p[4] * bb
-    v6, v7, v8 = p[2] * naa, p[1] * nab, p[2] * nbb
-    return [
-        -2 * v0 - v1 + k * (2 * v6 + v7), -v1 - 2 * v2 + k * (v7 + 2 * v8), v1 - v4, v0 - v3,
-        v2 - v5, v3 / k - v6, v4 / k - v7, v5 / k - v8,
-    ]  # fmt: skip
 
 
 def reference(slope, first, times, rtol=1e-10):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.errors import GraphError
+from numgrad.errors import InplaceError
 from tests.sampling import one_in
 
 SCRIPT = """
@@ -214,5 +214,5 @@ def test_a_program_reads_no_array_of_another_shape_or_dtype(use, array, times):
     def replace(value):
         value.array = array
 
-    with pytest.raises(GraphError, match="has been replaced by"):
+    with pytest.raises(InplaceError, match="has been replaced by"):
         use(ng.tensor(BIG, requires_grad=True), replace)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._errors import GraphError
+from ..._errors import InplaceError
 from ...ir.device_array import DeviceArray
 from .value import Shape, Value
 
@@ -42,12 +42,12 @@ def require_own_arrays(values: Sequence[Value]) -> None:
             raise replaced_array_error(array, shape, dtype)
 
 
-def replaced_array_error(found: Any, shape: Shape, dtype: np.dtype) -> GraphError:
+def replaced_array_error(found: Any, shape: Shape, dtype: np.dtype) -> InplaceError:
     """Return the error for an object that has replaced the array of a value."""
     what = type(found).__name__
     if isinstance(found, _ARRAYS):
         what = f"an array of shape {found.shape} and {found.dtype}"
-    return GraphError(
+    return InplaceError(
         f"the array of a tensor of shape {tuple(shape)} and {dtype} has been replaced by {what}; "
         f"write its elements with t[...] = values, or make another tensor"
     )

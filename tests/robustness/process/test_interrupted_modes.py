@@ -17,7 +17,7 @@ from numgrad.engine.record import apply
 from numgrad.process import gc_pause
 from numgrad.process.interruptible import Block
 
-from .processes import run
+from ..processes import run
 
 LOAD = (Path(__file__).parent / "interrupted_load.py").read_text("utf-8")
 pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="signals of POSIX")

@@ -17,7 +17,7 @@ import numgrad as ng
 from numgrad._declare.foreign import ForeignFunction
 from numgrad.operators.special.formulas import TABLE
 
-from ..oracles.special_points import (
+from ...oracles.special_points import (
     FIRST,
     LEAST,
     PATH,

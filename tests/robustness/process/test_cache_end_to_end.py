@@ -11,7 +11,7 @@ import pytest
 
 from tests.sampling import exhaustive, one_in
 
-from .processes import run
+from ..processes import run
 
 REPORT = """
 import warnings

@@ -13,7 +13,7 @@ from numgrad.operators.linalg.matmul import LARGE, matmul
 from numgrad.targets.cpu.machine import machine
 from numgrad.targets.cpu.schedule import bound_program
 
-from .derivatives import check_derivatives, in_program, second
+from ..derivatives import check_derivatives, in_program, second
 
 DTYPES = [np.float32, np.float64, np.complex64, np.complex128]
 LAYOUTS = {

@@ -6,7 +6,7 @@ import pytest
 
 from tests.sampling import one_in
 
-from .processes import require_layer, run
+from ..processes import require_layer, run
 
 SCRIPT = (Path(__file__).parent / "threads_at_work.py").read_text("utf-8")
 

@@ -5,7 +5,7 @@ import pytest
 
 from numgrad._declare import registry
 
-from .derivatives import check_batched, check_derivatives, gradient, in_program
+from ..derivatives import check_batched, check_derivatives, gradient, in_program
 
 ARGSORT, PERMUTE, UNPERMUTE = (registry[name] for name in ("argsort", "permute", "unpermute"))
 

@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from .processes import ROOT, environment
+from ..processes import ROOT, environment
 
 NEEDED = ("sklearn", "array_api_compat")
 missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
@@ -28,7 +28,7 @@ NAMES = [
 @pytest.fixture(scope="module")
 def answers():
     """Return what a process found that has told SciPy to take any arrays."""
-    command = [sys.executable, "-m", "tests.robustness.dispatched"]
+    command = [sys.executable, "-m", "tests.robustness.process.dispatched"]
     ran = subprocess.run(
         command,
         cwd=ROOT,

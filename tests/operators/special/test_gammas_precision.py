@@ -11,7 +11,7 @@ import numgrad as ng
 from numgrad.functions.elementwise import tabled as _tabled  # noqa: F401  it fills the table
 from numgrad.operators.special.formulas import TABLE
 
-from ..oracles.special_exact import beta_share, student
+from ...oracles.special_exact import beta_share, student
 
 INF, NAN = np.inf, np.nan
 RANDOM = np.random.default_rng(11)

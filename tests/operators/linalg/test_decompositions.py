@@ -6,7 +6,7 @@ import pytest
 import numgrad as ng
 from numgrad.operators.linalg.matmul import adjoint
 
-from .derivatives import check_derivatives, gradient, second
+from ..derivatives import check_derivatives, gradient, second
 
 EYE = np.eye(4)
 TURN = np.linalg.qr(np.random.default_rng(7).standard_normal((4, 4)))[0]

@@ -11,7 +11,7 @@ import pytest
 import numgrad as ng
 from numgrad.functions.tensor.numpy_table import UFUNCS
 
-SCRIPT = Path(__file__).parents[2] / "docs" / "numpy_coverage.py"
+SCRIPT = Path(__file__).parents[3] / "docs" / "numpy_coverage.py"
 
 
 def load():

@@ -7,7 +7,7 @@ import pytest
 import numgrad as ng
 from tests.sampling import one_in
 
-from .written import (
+from ..written import (
     element_written,
     lowered,
     part_written,

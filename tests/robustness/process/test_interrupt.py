@@ -9,7 +9,7 @@ import pytest
 
 from tests.sampling import one_in
 
-from .processes import start
+from ..processes import start
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="SIGINT")
 

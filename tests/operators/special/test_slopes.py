@@ -9,9 +9,9 @@ import pytest
 
 import numgrad as ng
 
-from ..docs.pages import table
-from ..oracles.slope_errors import measured
-from ..oracles.slope_points import DTYPES, FUNCTIONS
+from ...docs.pages import table
+from ...oracles.slope_errors import measured
+from ...oracles.slope_points import DTYPES, FUNCTIONS
 
 BOUND = 4
 BOUNDS = {

@@ -9,7 +9,7 @@ import pytest
 import numgrad as ng
 from tests.sampling import one_in
 
-from .written import added, row_written, written, written_row
+from ..written import added, row_written, written, written_row
 
 LATER = {  # one recording serves all integers
     "an element": lambda x, i: x[i, 0],

@@ -7,7 +7,7 @@ import numgrad as ng
 from numgrad._declare import registry
 from numgrad.operators.shape.joining import stack
 
-from .derivatives import check_batched, check_derivatives, in_program
+from ..derivatives import check_batched, check_derivatives, in_program
 
 CONCAT, ROLL = registry["concat"], registry["roll"]
 X = np.arange(24.0).reshape(2, 3, 4) / 8 - 1

@@ -7,7 +7,7 @@ import numgrad as ng
 from numgrad._declare import registry
 from numgrad.operators.reduction.reductions import sum_to
 
-from .derivatives import check_batched, check_derivatives, gradient, in_program, second
+from ..derivatives import check_batched, check_derivatives, gradient, in_program, second
 
 SUM, PROD, MAX, MIN = (registry[name] for name in ("sum", "prod", "max", "min"))
 DTYPES = [np.float32, np.float64, np.complex64, np.complex128]

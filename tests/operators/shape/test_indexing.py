@@ -7,7 +7,7 @@ import numgrad as ng
 from numgrad._declare import registry
 from numgrad.operators.shape.indexing import as_chain
 
-from .derivatives import check_batched, check_derivatives, gradient, in_program
+from ..derivatives import check_batched, check_derivatives, gradient, in_program
 
 INDEX, DIAGONAL, PUT_VIEW = (registry[name] for name in ("index", "diagonal", "put_view"))
 GATHER, SCATTER_ADD, PUT_AT = (registry[name] for name in ("gather", "scatter_add", "put_at"))

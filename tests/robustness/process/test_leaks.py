@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from .processes import run
+from ..processes import run
 
 SCRIPT = """
 import gc, os, sys, tracemalloc

@@ -17,7 +17,7 @@ from numgrad.targets.cpu.platform import threads
 from numgrad.targets.cpu.python import object_layout
 from tests.sampling import one_in
 
-from ..robustness.processes import require_layer, run
+from ...robustness.processes import require_layer, run
 
 pytestmark = pytest.mark.skipif(not object_layout.is_possible(), reason="objects of another layout")
 N = 200_000

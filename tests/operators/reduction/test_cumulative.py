@@ -6,7 +6,7 @@ import pytest
 import numgrad as ng
 from numgrad._declare import registry
 
-from .derivatives import check_batched, check_derivatives, gradient, in_program, second
+from ..derivatives import check_batched, check_derivatives, gradient, in_program, second
 
 UNARY = [
     "cumulative_sum",

@@ -6,7 +6,7 @@ import pytest
 
 from tests.sampling import one_in
 
-from .processes import require_layer, run
+from ..processes import require_layer, run
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="fork")
 
