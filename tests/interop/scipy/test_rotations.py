@@ -168,6 +168,17 @@ def test_programs_that_import_scipys_classes_take_tensors():
     assert pickle.loads(pickle.dumps(R.from_euler)) is R.from_euler
 
 
+def test_transformed_functions_take_and_return_rotations():
+    turn = ng.jit(lambda v: Own.from_rotvec(v) * Own.from_rotvec([0.1, 0.2, 0.3]))
+    expected = Theirs.from_rotvec(VECTORS) * Theirs.from_rotvec([0.1, 0.2, 0.3])
+    same(turn(VECTORS), expected)
+    same(turn(VECTORS).apply(POINTS), expected.apply(POINTS))
+    same(turn(VECTORS).as_rotvec(), expected.as_rotvec())
+    same(ng.func.vmap(turn)(VECTORS), expected)
+    slope = ng.func.grad(lambda r: r.apply([1.0, 0.0, 0.0])[1])(Own.from_rotvec(np.zeros(3)))
+    np.testing.assert_allclose(slope.as_quat(), [0.0, 0.0, 2.0, 0.0])  # of 2 (x y + z w)
+
+
 def test_arrays_of_rotations():
     rotations = Own.from_rotvec(VECTORS)
     assert (len(rotations), rotations.shape, rotations.single) == (5, (5,), False)

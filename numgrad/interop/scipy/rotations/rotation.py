@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...._tensor import Tensor
+from ....func.registered_pytrees import register_pytree
 from ....functions.array.operands import as_tensor
 from ....functions.elementwise.trigonometric import atan2
 from ....functions.linalg.norms import norm
@@ -22,6 +23,7 @@ class Rotation:
     Its methods and functions are those of `scipy.spatial.transform.Rotation`, with the same
     conventions, and results that are tensors. An object of SciPy's is taken in place of one of
     these. It is made by a function ``from_...``, or by SciPy's class where that gets a tensor.
+    Transformed and captured functions take it and return it.
 
     Notes
     -----
@@ -39,7 +41,7 @@ class Rotation:
     array([ 0., -1.,  0.])
     """
 
-    __slots__ = ("_q",)
+    __slots__ = ("_given",)
 
     def __init__(
         self, quat: Any, normalize: bool = True, copy: bool = True, scalar_first: bool = False
@@ -47,7 +49,12 @@ class Rotation:
         q = _quaternions.rows_of(quat, "quat", 4)
         if scalar_first:
             q = _quaternions.scalar_last(q)
-        self._q: Tensor = _quaternions.normalized(q) if normalize else q
+        self._given: Any = _quaternions.normalized(q) if normalize else q
+
+    @property
+    def _q(self) -> Tensor:
+        """The quaternions; functions that are transformed return rotations of arrays."""
+        return as_tensor(self._given)
 
     # Made of ----------------------------------------------------------------------------------
 
@@ -220,6 +227,15 @@ class Rotation:
 
     def __repr__(self) -> str:
         return f"Rotation.from_quat({self._q!r})"
+
+
+def _of_children(_: None, children: tuple[Any, ...]) -> Rotation:
+    made = object.__new__(Rotation)
+    made._given = children[0]
+    return made
+
+
+register_pytree(Rotation, lambda rotation: ((rotation._given,), None), _of_children)
 
 
 def is_rotation(x: Any) -> bool:
