@@ -28,7 +28,8 @@ def methods(module: ModuleType) -> Iterator[Method]:
         yield from _of_distributions(module)
         kinds = {"gaussian_kde": (_density, ("evaluate", "__call__", "pdf", "logpdf"))}
     if module.__name__ == "scipy.spatial.transform" and is_open(module.Rotation):
-        kinds = {"Rotation": (_rotation, ("__pow__", "apply", "approx_equal", "mean"))}
+        called = ("__pow__", "apply", "approx_equal", "mean")
+        kinds = {"Rotation": (_rotation, called), "Slerp": (_slerp, ("__call__",))}
     for kind_name, (made, called) in kinds.items():
         kind = getattr(module, kind_name)
         for name in called:
@@ -108,6 +109,13 @@ def _radial(theirs: Any) -> Any:
 
 def _rotation(theirs: Any) -> Any:
     return counterpart("scipy.spatial.transform", "Rotation").from_quat(theirs.as_quat())
+
+
+def _slerp(theirs: Any) -> Any:
+    """Return the way between the same rotations; SciPy's object has the last one as a step."""
+    last = theirs.rotations[-1] * type(theirs.rotations).from_rotvec(theirs.rotvecs[-1])
+    rotations = type(last).concatenate([theirs.rotations, last])
+    return counterpart("scipy.spatial.transform", "Slerp")(theirs.times, rotations)
 
 
 def _density(theirs: Any) -> Any:

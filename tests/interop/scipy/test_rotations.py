@@ -163,6 +163,8 @@ def test_programs_that_import_scipys_classes_take_tensors():
         ])  # fmt: skip
 
     checked(program, AT["near"])
+    path = Slerp([0.0, 1.0, 2.0], R.from_rotvec(VECTORS[:3]))
+    checked(lambda t: path(t).apply([0.0, 0.0, 1.0]), np.array([0.3, 1.7]))
     assert type(program(AT["near"])) is np.ndarray
     assert type(R.from_euler("x", ng.tensor(0.3))) is Theirs
     assert pickle.loads(pickle.dumps(R.from_euler)) is R.from_euler
