@@ -9,6 +9,7 @@ import numpy as np
 
 from ..._errors import DetachedError, DeviceError
 from ..._settings import on_change, settings
+from ..._tensor import Tensor
 from ...engine.capture import escapes
 from ...engine.capture.user_call import is_of_user
 from ...functions.creation.constants import full
@@ -79,10 +80,20 @@ def _is_answered(call: FrameType) -> bool:
     args, kwargs = call.f_locals["args"], call.f_locals["kwargs"]
     name, place = PARAMETERS[call.f_locals["original"].__name__]
     value = args[place] if len(args) > place else kwargs.get(name)
-    is_filled = place > 0 or isinstance(value, (list, tuple))
+    is_filled = place > 0 or (isinstance(value, (list, tuple)) and _is_of_numbers(value))
     has_objects = object in (kwargs.get("dtype"), *args[place + 1 : place + 2])
     caller = call.f_back
     return is_filled and not has_objects and is_of_user(caller and caller.f_code.co_filename)
+
+
+def _is_of_numbers(items: Any) -> bool:
+    """Whether a list has numbers, arrays, tensors and such lists only, and no text or other
+    objects."""
+    if isinstance(items, (list, tuple)):
+        return all(map(_is_of_numbers, items))
+    return isinstance(items, (np.ndarray, np.generic, int, float, complex)) or isinstance(
+        items, Tensor
+    )
 
 
 _originals = {name: getattr(np, name) for name in OWN}

@@ -39,7 +39,7 @@ LOUD = {
     "numpy": lambda z: z.numpy()[0],
     "numpy, a copy": lambda z: z.numpy(copy=True)[0],
     "asarray": lambda z: np.asarray(z)[0],
-    "asarray of a list": lambda z: np.asarray([z[0], z[1]])[0],
+    "array of objects": lambda z: np.array([z[0], z[1]], dtype=object)[0],
     "float64": lambda z: np.float64(z[0]),
     "vectorize": lambda z: np.vectorize(math.exp)(z)[0],
     "frompyfunc": lambda z: np.frompyfunc(math.exp, 1, 1)(np.array([z[0], None])[:1])[0],
@@ -161,11 +161,11 @@ def text_of(door, z):
     ("door", "first"),
     [
         (LOUD["math"], ".exp(z[0])"),
-        (LOUD["int"], "ng.trunc"),
-        (LOUD["complex"], "astype"),
+        (lambda z: list(map(int, z)), "ng.trunc"),
+        (lambda z: list(map(complex, z)), "astype"),
         (LOUD["cmath"], ".exp(z[0])"),
         (LOUD["asarray"], "ng.asarray"),
-        (LOUD["asarray of a list"], "numgrad as np at line|, or ng.asarray([z[0], z[1]]) here"),
+        (lambda z: np.dot([z[0]], [z[1]]), "numgrad as np at line|, or ng.dot([z[0]], [z[1]]) here"),
         (np.int64, "x.astype('int64')"),
         (lambda z: np.asarray(z, bool), "x.astype('bool')"),
         (LOUD["a write to a slice"], "import numgrad as np at line|out = ng.zeros(3)"),
@@ -187,7 +187,7 @@ def test_errors_name_what_keeps_the_gradients_first(door, first):
 def test_numbers_and_arrays_to_keep_are_named_first_outside_of_derivatives(tmp_path):
     z = ng.tensor(Z, requires_grad=True)
     for door, said in {
-        "float": r"write z\[0\]\.item\(\) for a number to keep .* or z\[0\], which computes as",
+        "float64": r"write z\[0\]\.item\(\) for a number to keep .* or z\[0\], which computes as",
         "floats": r"at .*test_ways_out.*Write the tensor itself.* x\.item\(\) for a number to keep",
         "numpy": r"in z\.numpy\(\), at .*Write x\.detach\(\)\.numpy\(\) for its values.*tensor its",
     }.items():
@@ -209,7 +209,7 @@ def test_texts_are_made_outside_of_derivatives():
     assert "%.2f and %d" % (z[0], 30 * z[1]) == "%.2f and %d" % (Z[0], 30 * Z[1])  # noqa: UP031
     assert form % z[0] == form % Z[0]
     with pytest.raises(DetachedError, match="for a number to keep"):
-        float(z[0]) % 3
+        np.float64(z[0]) % 3
 
 
 def test_assertions_of_numpy_read_values():
