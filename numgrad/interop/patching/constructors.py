@@ -91,9 +91,7 @@ def _is_of_numbers(items: Any) -> bool:
     objects."""
     if isinstance(items, (list, tuple)):
         return all(map(_is_of_numbers, items))
-    return isinstance(items, (np.ndarray, np.generic, int, float, complex)) or isinstance(
-        items, Tensor
-    )
+    return isinstance(items, (np.ndarray, np.generic, int, float, complex, Tensor))
 
 
 _originals = {name: getattr(np, name) for name in OWN}

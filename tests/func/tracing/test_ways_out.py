@@ -165,7 +165,7 @@ def text_of(door, z):
         (lambda z: list(map(complex, z)), "astype"),
         (LOUD["cmath"], ".exp(z[0])"),
         (LOUD["asarray"], "ng.asarray"),
-        (lambda z: np.dot([z[0]], [z[1]]), "numgrad as np at line|, or ng.dot([z[0]], [z[1]]) here"),
+        (lambda z: np.ravel([z[0]]), "numgrad as np at line|, or ng.ravel([z[0]]) here"),
         (np.int64, "x.astype('int64')"),
         (lambda z: np.asarray(z, bool), "x.astype('bool')"),
         (LOUD["a write to a slice"], "import numgrad as np at line|out = ng.zeros(3)"),
