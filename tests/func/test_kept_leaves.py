@@ -1,5 +1,7 @@
 """Leaves that a function makes itself: those that it keeps belong to what is outside of it."""
 
+import gc
+
 import numpy as np
 import pytest
 
@@ -84,6 +86,16 @@ def recursive(u):
     return (power(u, 2) ** 2).sum()
 
 
+def recursive_and_old(u):
+    w = ng.tensor(2.0, requires_grad=True)
+
+    def power(z, n):
+        gc.collect()  # as the collector may at any time: the closure joins its oldest generation
+        return z if n == 0 else power(z * w, n - 1)
+
+    return (power(u, 2) ** 2).sum()
+
+
 def of_a_class(u):
     w = ng.tensor(2.0, requires_grad=True)
 
@@ -116,7 +128,9 @@ def with_a_context(u):
     return Scaled.apply(u, ng.tensor(2.0, requires_grad=True)).sum()
 
 
-@pytest.mark.parametrize("function", [recursive, of_a_class, with_a_hook, with_a_context])
+@pytest.mark.parametrize(
+    "function", [recursive, recursive_and_old, of_a_class, with_a_hook, with_a_context]
+)
 @pytest.mark.host_only("differentiates arrays of NumPy, which stay on the processor")
 def test_leaves_that_cycles_and_graphs_hold_are_forgotten_too(function):
     slope = func.grad(function)

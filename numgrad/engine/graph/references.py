@@ -32,10 +32,18 @@ def kept_leaves(leaves: Collection[Accumulator], nodes: Collection[Node]) -> lis
         return []
     groups = {id(node.saved): node.saved for node in nodes if node.saved}
     saved = Counter(id(value) for group in groups.values() for value in group)
-    unknown = [a for a in leaves if _other_references(a, saved) > 0]
-    if unknown:
-        gc.collect(1)  # closures that call themselves hold what they close over until then
-    return [a for a in unknown if _other_references(a, saved) > _views(a.variable)]
+    kept = [a for a in leaves if _other_references(a, saved) > 0]
+    for generation in _COLLECTED:
+        if kept:
+            gc.collect(generation)
+            kept = [a for a in kept if _other_references(a, saved) > _views(a.variable)]
+    return kept
+
+
+_COLLECTED = (1, 2)
+"""The generations of the collector, the cheap ones first. Closures that call themselves hold what
+they close over until they are collected; one that was there when the collector ran is in the last
+generation."""
 
 
 def _is_builtin(node: Node) -> bool:
