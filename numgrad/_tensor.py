@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy import array as array_of
+from numpy import array as array_of  # NumPy's own, for good
 from numpy import asarray
 
 from . import _devices
@@ -344,8 +344,8 @@ def tensor(
         device = data.spec.device if device is None else device
         data = data._on_host()
     require_plain(data)
-    data_of = read(_plain(guarded(data)))
-    array = numbers(array_of(data_of, dtype=dtype, copy=True, order="C"), data)
+    plain = read(_plain(guarded(data)))
+    array = numbers(array_of(plain, dtype=dtype, copy=True, order="C"), data)
     if requires_grad:
         require_floating(array.dtype)
     made = Tensor(array) if device is None else placed(array, _devices.name_of(device))

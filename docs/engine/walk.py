@@ -15,8 +15,6 @@ import tempfile
 from collections.abc import Callable, Iterator
 from typing import Any
 
-os.environ["NUMGRAD_NUMPY"] = "never"  # NumPy's constructors are no steps of numgrad
-
 Called = list[tuple[str, str]]
 """Functions: the file of each, below ``numgrad/``, and its qualified name."""
 
@@ -68,6 +66,7 @@ def walks(name: str) -> Iterator[tuple[str, Called]]:
     import numgrad as ng
     from numgrad.engine.fusion import policy
 
+    ng.set_flags(numpy="never")  # NumPy's constructors are no steps of numgrad
     policy._INSTRUCTION = 1.0  # on a busy machine nothing is fused meanwhile
     x = ng.tensor([1.0, 2.0, 3.0], requires_grad=True)
     if name == "sin":

@@ -123,6 +123,17 @@ def test_the_flag_leaves_numpy_as_it_is(numpy_as_it_is):
         np.array([ng.tensor(1.0, requires_grad=True)])
 
 
+def test_names_of_interactive_sessions_are_bound_too():
+    code = (
+        "from numpy import array\nimport numgrad as ng\n"
+        "print(type(array([ng.tensor(1.0, requires_grad=True)])).__name__)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True, env=os.environ
+    )
+    assert run.stdout.strip() == "Tensor"
+
+
 def test_the_environment_leaves_numpy_as_it_is():
     code = "import numgrad, numpy as np; print(type(np.array).__name__)"
     environment = {"NUMGRAD_NUMPY": "never"}

@@ -183,7 +183,7 @@ class Elements:
         return Lazy(array.type.dtype, shape, at, [array, *chosen.reads])
 
     def rows_chosen(self, array: Value, index: list[Any]) -> tuple[Value, list[Any]]:
-        """The view whose rows one array among the indices chooses, and that array."""
+        """Return a view and the mask, or array of indices, that chooses among its rows."""
         parts = self._padded(array, index)
         chosen = [n for n, p in enumerate(parts) if isinstance(p, (Value, Lazy)) and is_array(p)]
         rest = [slice(None) if n in chosen else part for n, part in enumerate(parts)]

@@ -1,5 +1,5 @@
-"""What a running instruction calls, read from the instructions before it: a program that is read
-from a pipe, or compiled from a text, has no source."""
+"""The function that a running instruction calls, read from the instructions before: a program that
+comes from a pipe, or is compiled from a text, has no source."""
 
 import ast
 import dis
@@ -37,7 +37,7 @@ def _start(step: dis.Instruction) -> tuple[int | None, int | None]:
 
 
 def _extended(found: ast.expr | None, step: dis.Instruction) -> ast.expr | None:
-    """Return an expression with what one more instruction does to it."""
+    """Return the expression that one more instruction makes of an expression."""
     name, argument = step.opname, step.argval
     if name == "LOAD_CONST":
         return ast.Constant(argument)

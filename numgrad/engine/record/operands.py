@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy import array as array_of
+from numpy import array as array_of  # NumPy's own, for good
 
 from ..._declare.dtypes import NUMBERS
 from ..._declare.operator import FLOATING

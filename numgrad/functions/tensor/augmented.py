@@ -82,7 +82,7 @@ _PROBE = "array += operand\n"
 
 
 class _Operand:
-    """An operand that counts the references to the array which it is added to in place."""
+    """An operand that is added to an array in place, and counts the references to that array."""
 
     def __init__(self) -> None:
         self.count = 0

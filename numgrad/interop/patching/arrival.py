@@ -65,7 +65,7 @@ _finder = _Finder()
 
 
 def watch() -> None:
-    """Let modules of SciPy, those that are there and those to come, take tensors."""
+    """Let SciPy take tensors, in modules that are imported already and in later ones."""
     if _finder not in sys.meta_path:
         sys.meta_path.insert(0, _finder)  # type: ignore[arg-type]
     present = [sys.modules[name] for name in sorted(MODULES) if is_loaded(name)]

@@ -14,6 +14,7 @@ from ...engine.capture import escapes
 from ...engine.capture.user_call import is_of_user
 from ...functions.creation.constants import full
 from ...functions.creation.from_data import array, asarray
+from .tensors import leaves
 
 OWN = {"array": array, "asarray": asarray, "full": full}
 """NumPy's constructors by name, and numgrad's."""
@@ -23,10 +24,10 @@ PARAMETERS = {"array": ("object", 0), "asarray": ("a", 0), "full": ("fill_value"
 
 
 class Constructor(staticmethod):
-    """A function in whose place another one stands: it is equal to it, and has its name and hash,
-    so that Numba and tables of functions find it; pickle stores the name.
+    """A function in the place of one of NumPy's. Both are equal and have one name and hash, so that
+    Numba and tables of functions take the one for the other; pickle stores the name.
 
-    Calls of a static method run no method of Python's, but the function that it holds.
+    A static method is called faster than an object with a method ``__call__``.
     """
 
     __module__ = "numpy"
@@ -89,9 +90,10 @@ def _is_answered(call: FrameType) -> bool:
 def _is_of_numbers(items: Any) -> bool:
     """Whether a list has numbers, arrays, tensors and such lists only, and no text or other
     objects."""
-    if isinstance(items, (list, tuple)):
-        return all(map(_is_of_numbers, items))
-    return isinstance(items, (np.ndarray, np.generic, int, float, complex, Tensor))
+    return all(isinstance(item, _NUMBERS) for item in leaves(items))
+
+
+_NUMBERS = (np.ndarray, np.generic, int, float, complex, Tensor)
 
 
 _originals = {name: getattr(np, name) for name in OWN}
@@ -113,9 +115,10 @@ _KINDS = (BuiltinFunctionType, FunctionType, Constructor)
 
 
 def _modules() -> list[ModuleType]:
-    """Return the modules of the user's program."""
+    """Return the modules of the user's program; that of an interactive session has no file."""
     modules = [module for module in list(sys.modules.values()) if isinstance(module, ModuleType)]
-    return [m for m in modules if is_of_user(m.__dict__.get("__file__"))]
+    main = sys.modules.get("__main__")
+    return [m for m in modules if m is main or is_of_user(m.__dict__.get("__file__"))]
 
 
 def begin() -> None:

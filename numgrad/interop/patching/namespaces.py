@@ -12,10 +12,12 @@ from contextlib import contextmanager
 from types import FunctionType, ModuleType
 from typing import Any
 
+import numpy as np
+
 from ..._tensor import Tensor
 from ...functions.creation.from_data import asarray
 from ...names.scipy_switch import SWITCHED
-from .tensors import is_refused
+from .tensors import is_refused, leaves
 
 
 class _Running(threading.local):
@@ -39,7 +41,8 @@ def with_tensors() -> Iterator[None]:
 
 @functools.cache
 def namespace(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Return SciPy's function for the library of arguments, which knows tensors meanwhile."""
+    """Return a function in the place of SciPy's for the library of arguments: of tensors the
+    library is numgrad, in a block `with_tensors`."""
 
     @functools.wraps(original)
     def array_namespace(*arrays: Any, **options: Any) -> Any:
@@ -62,11 +65,6 @@ def names(module: ModuleType, others: Any) -> list[str]:
 def joined(value: Any, most: float) -> Any:
     """Return a tensor for a list of numbers that holds tensors, as SciPy makes an array of a list
     of numbers."""
-    is_list = isinstance(value, (list, tuple)) and is_refused(value, most)
-    return asarray(value) if is_list and _is_of_numbers(value) else value
-
-
-def _is_of_numbers(value: Any) -> bool:
-    if isinstance(value, (list, tuple)):
-        return all(map(_is_of_numbers, value))
-    return getattr(value, "ndim", 0) == 0
+    if not isinstance(value, (list, tuple)) or not is_refused(value, most):
+        return value
+    return asarray(value) if all(np.ndim(item) == 0 for item in leaves(value)) else value

@@ -1,6 +1,7 @@
 """Whether arguments hold tensors, and whether functions read them."""
 
 import functools
+from collections.abc import Iterator
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
@@ -14,14 +15,24 @@ FEW = 32
 longer lists."""
 
 
-_OBJECTS = "numgrad.interop.scipy."
-"""The modules of classes whose objects stand for SciPy's."""
+def stands_for_scipys(value: Any) -> bool:
+    """Whether an object of numgrad stands for one of SciPy's, whose functions cannot take it."""
+    return getattr(type(value), "stands_for_scipys", False)
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    """Yield the items of nested lists and tuples; what is no list is its own item."""
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            yield from leaves(item)
+    else:
+        yield value
 
 
 def holds_tensor(value: Any) -> bool:
     """Whether a value is a tensor, a sparse array of numgrad, or a list, tuple or dictionary that
     contains one."""
-    if isinstance(value, (Tensor, SparseArray)) or type(value).__module__.startswith(_OBJECTS):
+    if isinstance(value, (Tensor, SparseArray)) or stands_for_scipys(value):
         return True
     if isinstance(value, (list, tuple)):
         return any([holds_tensor(item) for item in value])  # noqa: C419
@@ -35,9 +46,7 @@ def is_refused(value: Any, most: float) -> bool:
     if isinstance(value, Tensor):
         has_gradient = value.requires_grad and mode.grad
         return has_gradient or value.array is None or value.spec.device != CPU
-    if isinstance(value, SparseArray):
-        return True
-    if type(value).__module__.startswith(_OBJECTS):
+    if isinstance(value, SparseArray) or stands_for_scipys(value):
         return True
     if isinstance(value, dict):
         value = list(value.values())

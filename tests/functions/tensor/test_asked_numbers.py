@@ -47,11 +47,10 @@ def test_a_program_gets_the_numbers_that_it_asks_for(way, tmp_path):
         lambda x: list(map(float, [x])),
         lambda x: float(x) + math.sqrt(x),
         lambda x: np.float64(x),
-        lambda x: x.astype(int)[()] * float.__mul__(2.0, float.__float__(x)),
     ],
 )
 def test_functions_that_want_numbers_are_refused(ask, loss):
-    with pytest.raises((DetachedError, TypeError)):
+    with pytest.raises(DetachedError):
         ask(loss)
 
 
@@ -69,8 +68,8 @@ def test_code_without_source_is_told_apart(loss):
     exec("y = float(x)\nz = '%s' % x", names)
     assert names["y"] == 5.0
     assert names["z"].startswith("tensor(5")
-    for text in ("math.exp(x)", "float(x) + math.exp(x)", "max(math.exp(x), float(x))", "x % 'a'"):
-        with pytest.raises((DetachedError, TypeError)):
+    for text in ("math.exp(x)", "float(x) + math.exp(x)", "max(math.exp(x), float(x))"):
+        with pytest.raises(DetachedError):
             exec(text, names)
 
 

@@ -8,25 +8,17 @@ from scipy import integrate
 import numgrad as ng
 from numgrad.errors import ConvergenceError
 from numgrad.interop.scipy.integration import collocation
+from numgrad.testing.boehm import RATES, boehm
 from tests.sampling import one_in
 
 solve_ivp = ng.interop.scipy.solve_ivp
-RATES = np.array([0.026982514, 1.00068e-5, 0.006170228, 0.0163679184, 97749.379, 15766.507])
 START = np.array([143.8668, 62.1332, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
-TIMES, VOLUMES = np.linspace(15.0, 240.0, 16), 0.45 / 1.4
+TIMES = np.linspace(15.0, 240.0, 16)
 
 
-def signalling(t, s, p, exp=np.exp):
+def signalling(t, s, p):
     """Boehm's model of STAT5: two rates are ten orders apart."""
-    A, B, ab, aa, bb, naa, nab, nbb = s
-    e, k = 1.25e-7 * exp(-p[0] * t) * p[5], VOLUMES
-    v0, v1, v2 = e * A**2, e * A * B, e * B**2
-    v3, v4, v5 = p[4] * aa, p[3] * ab, p[4] * bb
-    v6, v7, v8 = p[2] * naa, p[1] * nab, p[2] * nbb
-    return [
-        -2 * v0 - v1 + k * (2 * v6 + v7), -v1 - 2 * v2 + k * (v7 + 2 * v8), v1 - v4, v0 - v3,
-        v2 - v5, v3 / k - v6, v4 / k - v7, v5 / k - v8,
-    ]  # fmt: skip
+    return boehm(s, t, p)
 
 
 def sensitivities():

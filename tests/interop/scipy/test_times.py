@@ -196,6 +196,17 @@ def test_a_dense_solution_is_a_function_of_all_that_was_given(method, span):
     np.testing.assert_allclose(moved, np.transpose(slopes), rtol=1e-4, atol=1e-6)
 
 
+def test_a_dense_solution_of_states_with_several_axes_has_their_shape():
+    start = np.array([[1.0, 2.0], [3.0, 4.0]])
+    y0 = ng.tensor(start, requires_grad=True)
+    found = solve_ivp(lambda t, y: -y, (0.0, 2.0), y0, dense_output=True, **TIGHT)
+    assert found.sol(0.5).shape == (2, 2)
+    assert found.sol([0.5, 1.5]).shape == (2, 2, 2)
+    np.testing.assert_allclose(found.sol(0.5).detach().numpy(), start * np.exp(-0.5), rtol=1e-8)
+    (slope,) = ng.grad(found.sol(1.5)[1, 0], y0)
+    np.testing.assert_allclose(slope.numpy(), [[0, 0], [np.exp(-1.5), 0]], rtol=1e-7)
+
+
 def test_the_time_of_an_event_is_a_root():
     def when(k):  # the first state, 1.5 exp(k sin(t)), reaches 2.5
         def event(t, k):

@@ -43,6 +43,14 @@ def test_tensors_without_gradients_are_arrays_for_scipy(t):
             np.testing.assert_array_equal(own, expected)
 
 
+def test_objects_of_numgrad_without_gradients_are_functions_to_scipy():
+    spline = solvers.CubicSpline(X, X**2)
+    for f in (spline, lambda x: spline(x)):
+        value, error = integrate.quad(f, 0.3, 0.9)
+        assert type(value) is type(error) is float
+        np.testing.assert_allclose(value, (0.9**3 - 0.3**3) / 3)
+
+
 def test_a_search_by_a_users_own_gradient_is_scipys():
     leaf = ng.tensor(np.zeros(2), requires_grad=True)
 

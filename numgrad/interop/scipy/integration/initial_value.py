@@ -1,6 +1,7 @@
 """Initial value problems, as functions of the start and of the arguments."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -134,15 +135,12 @@ def solve_ivp(
     >>> round(ng.grad(result.y[0, 0], rate)[0].item(), 5)  # -2 exp(-1)
     -0.73576
     """
-    chosen = {
+    dense = options.pop("dense_output", False)
+    chosen = options | {
         "args": args, "jac": jac, "adjoint": adjoint, "step": step, "jit": jit,
         "adjoint_rtol": adjoint_rtol, "adjoint_atol": adjoint_atol,
-        **{name: value for name, value in options.items() if name != "dense_output"},
     }  # fmt: skip
-
-    def solve(at: Any) -> Any:
-        return solve_ivp(fun, t_span, y0, method, at, **chosen)
-
+    again = partial(solve_ivp, fun, t_span, y0, method, **chosen)
     y0, t_eval = gathered(y0), gathered(t_eval)
     span = pair(t_span, "t_span", "the first and the last time")
     if any(getattr(t, "ndim", 0) for t in span):
@@ -167,7 +165,7 @@ def solve_ivp(
     closure.settle()
     is_followed = inputs.want_grad or times.first is not None
     kind = _kind(method, adjoint, options) if is_followed else None
-    is_dense = kind is not None and bool(options.pop("dense_output", False))
+    options |= {"dense_output": dense} if dense and kind is None else {}
     asked = _Asked(hook, start.reshape(-1), times.span, wanted, method, kind, closure)
     result = asked.in_steps(step) if method in FIXED else asked.by_scipy(jac, options)
     if (is_followed or times.move) and not result.success:
@@ -193,8 +191,8 @@ def solve_ivp(
         y = asked.continuous(result, y, begin, parameters, slope, given)
     result.t, y = times.states(field, y, result.t if wanted is None else wanted, y0, tensors)
     result.y = reshape(matrix_transpose(y), (*start.shape, result.t.size))
-    if is_dense:
-        result.sol = DenseSolution(solve, times.span)
+    if dense and kind is not None:
+        result.sol = DenseSolution(again, times.span)
     return result
 
 

@@ -42,6 +42,7 @@ class Rotation:
     """
 
     __slots__ = ("_given",)
+    stands_for_scipys = True
 
     def __init__(
         self, quat: Any, normalize: bool = True, copy: bool = True, scalar_first: bool = False
