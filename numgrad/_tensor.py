@@ -116,9 +116,6 @@ class Tensor(Arithmetic, Methods, Value):
         escapes.refuse_escape_in_transform(self, "tolist()", escapes.VALUES, "x.detach().tolist()")
         return self._on_host().tolist()
 
-    def __float__(self) -> float:
-        return float(self._number("float"))
-
     def __int__(self) -> int:
         return int(self._number("int"))
 
@@ -132,9 +129,6 @@ class Tensor(Arithmetic, Methods, Value):
 
     def __ceil__(self) -> int:
         return math.ceil(self._on_host().item())
-
-    def __complex__(self) -> complex:
-        return complex(self._number("complex"))
 
     def __index__(self) -> int:
         return self._number("index").__index__()

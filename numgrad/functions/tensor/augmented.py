@@ -17,11 +17,15 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import Tensor
+from ...engine.capture.bindings import has_exact_counts
 from ..array.results import target_of
 
 _BOUND = ("STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF")
 """The instructions that bind the result to the name that was read. An attribute may have been read
 from the class, and be bound in the object."""
+
+_PART = ("STORE_SUBSCR", "STORE_SLICE")
+"""The instructions of ``array[key] += tensor``, where a view, or copy, of the part is written."""
 
 _FIRST_IN_PLACE = [name for name, _ in dis._nb_ops].index("NB_INPLACE_ADD")  # type: ignore[attr-defined]
 
@@ -37,10 +41,11 @@ def is_rebound(caller: FrameType, inputs: tuple[Any, ...], options: Mapping[str,
     """
     count = _references(inputs)
     array = inputs[0]
-    if type(array) is not np.ndarray or array.base is not None or not _is_out(array, options):
+    if type(array) is not np.ndarray or not _is_out(array, options):
         return False
     store = _store(caller)
-    if store is None or count > _least(store.startswith("STORE_FAST")):
+    is_named = store is not None and not store.startswith(_PART)
+    if store is None or count > _least(store) or (is_named and array.base is not None):
         return False
     return target_of(array, inputs) is None  # else the elements are written
 
@@ -64,8 +69,8 @@ def _references(inputs: tuple[Any, ...]) -> int:
 
 
 def _store(frame: FrameType) -> str | None:
-    """Return the instruction that binds the result of the operator in place that a frame runs; None
-    where it runs no such operator, or the result becomes an element."""
+    """Return the instruction that binds the result of the operator in place that a frame runs, or
+    writes it to a part of an array; None where it runs no such operator."""
     code, place = frame.f_code.co_code, frame.f_lasti
     is_operator = place >= 0 and dis.opname[code[place]] == "BINARY_OP"
     if not is_operator or code[place + 1] < _FIRST_IN_PLACE:
@@ -74,10 +79,10 @@ def _store(frame: FrameType) -> str | None:
     name = next((name for name in names if name not in _BETWEEN), "")
     if name == "STORE_NAME" and frame.f_locals is not frame.f_globals:
         return None  # of a class body, which may have read a global name
-    return name if name.startswith(_BOUND) else None
+    return name if name.startswith((*_BOUND, *_PART)) else None
 
 
-_BETWEEN = ("CACHE", "EXTENDED_ARG")
+_BETWEEN = ("CACHE", "EXTENDED_ARG", "SWAP")
 _PROBE = "array += operand\n"
 
 
@@ -99,13 +104,16 @@ def _counted(operand: _Operand, inputs: tuple[Any, ...], options: Mapping[str, A
 
 
 @cache
-def _least(is_local: bool) -> int:
-    """Return how many references there are to an array that one name alone has, a local or a global
-    one: it depends on the version of Python."""
-    if not getattr(sys, "_is_gil_enabled", lambda: True)():
-        return 0  # counts are split between threads
+def _least(store: str) -> int:
+    """Return how many references there are to an array that nothing has but the name to which an
+    instruction binds the result, or to a part that has no name: it depends on the version of
+    Python."""
+    if not has_exact_counts():
+        return 0
     operand = _Operand()
-    if is_local:
+    if store.startswith(_PART):
+        _add_to_part(np.zeros(2), operand)
+    elif store.startswith("STORE_FAST"):
         _add(np.zeros(1), operand)
     else:
         exec(_PROBE, {"array": np.zeros(1), "operand": operand})
@@ -115,3 +123,7 @@ def _least(is_local: bool) -> int:
 def _add(array: np.ndarray, operand: Any) -> np.ndarray:
     array += operand
     return array
+
+
+def _add_to_part(array: np.ndarray, operand: Any) -> None:
+    array[1:] += operand

@@ -325,6 +325,8 @@ class Methods:
         return namespace.array_namespace(api_version)
 
     __array__ = protocols.array
+    __float__ = protocols.float_of
+    __complex__ = protocols.complex_of
     __array_ufunc__ = protocols.array_ufunc
     __array_function__ = protocols.array_function
 

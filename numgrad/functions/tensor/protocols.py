@@ -17,6 +17,7 @@ from ..array.results import delivered, way_out
 from ..elementwise.universal import with_options
 from ..products.sparse import combined, is_operator_of_scipy
 from .augmented import in_place_of, is_rebound
+from .buffers import is_written
 from .numpy_table import CONVERSIONS, METHODS, RENAMED, UFUNCS, functions, scipy_function
 from .python_operators import is_operand
 
@@ -31,6 +32,8 @@ def array(tensor: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarra
     the tensor, an object that is no array of numbers."""
     if is_operator_of_scipy(sys._getframe(1)):
         return np.empty((), object)
+    if is_written(tensor, sys._getframe(1), False):
+        return np.zeros(tensor.shape, tensor.dtype if dtype is None else dtype)
     tensor._computed()
     what, instead = _way_out(dtype)
     has_slope = instead is escapes.ARRAY
@@ -39,6 +42,18 @@ def array(tensor: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarra
     escapes.refuse_escape(tensor, what, instead, has_slope=has_slope)
     found = tensor.numpy(copy=bool(copy))
     return found if dtype is None or found.dtype == dtype else found.astype(dtype)
+
+
+def float_of(tensor: Any) -> float:
+    """Return the only element, for Python and for NumPy, which asks for it to write it."""
+    if is_written(tensor, sys._getframe(1), True):
+        return 0.0
+    return float(tensor._number("float"))
+
+
+def complex_of(tensor: Any) -> complex:
+    """Return the only element as a complex number, as `float_of` does."""
+    return 0j if is_written(tensor, sys._getframe(1), True) else complex(tensor._number("complex"))
 
 
 def _way_out(dtype: Any) -> tuple[str, str]:

@@ -51,8 +51,9 @@ LOUD = {
 
 def written(z, key):
     out = np.zeros(3)
+    rows = [out]  # the array has another name
     out[key] = z
-    return out
+    return rows[0]
 
 
 def sum_of(door):

@@ -72,7 +72,6 @@ def test_a_global_name_is_bound_to_the_result():
         "total = np.zeros(2); other = total; total += x",
         "total = np.zeros(2); part = total[:]; total += x",
         "table = np.zeros((3, 2)); row = table[0]; row += x",
-        "table = np.zeros((3, 2)); table[0] += x",
         "table = np.zeros((3, 2))\nfor row in table:\n    row += x",
         "rows = [np.zeros(2)]; rows[0] += x",
         "rows = [np.zeros(2)]\nfor row in rows:\n    row += x",

@@ -1,0 +1,325 @@
+"""A write of elements that is running, ``holder[key] = value``: what is written and where, read
+from the instructions before it.
+
+Values are looked up in the frame again, and operators on numbers and arrays are applied again; what
+could run code of the user, such as a call or a property, is not. A program needs no source for it.
+"""
+
+import builtins
+import dis
+import operator
+import sys
+from collections.abc import Callable
+from functools import lru_cache
+from inspect import getattr_static
+from types import CodeType, FrameType, ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+LOCAL, NAME, GLOBAL = "local", "name", "global"
+"""Kinds of variables: of a function, of the body of a module or class, and global ones."""
+
+
+class Variable(NamedTuple):
+    """A variable of a frame."""
+
+    name: str
+    kind: str
+
+
+class Member(NamedTuple):
+    """An attribute of an object."""
+
+    holder: Any
+    name: str
+
+
+class Applied(NamedTuple):
+    """An operator, or a call of a built-in function, and what it is applied to."""
+
+    function: Callable[..., Any] | None
+    operands: tuple[Any, ...]
+
+
+class Constant(NamedTuple):
+    """A constant of the code."""
+
+    value: Any
+
+
+class Store(NamedTuple):
+    """The expressions of a write; None stands for an expression of another kind.
+
+    Attributes
+    ----------
+    is_augmented : bool
+        Whether it is like ``holder[key] += x``, which reads holder and key before ``x``.
+    """
+
+    holder: Any
+    key: Any
+    value: Any
+    is_augmented: bool
+
+
+class UnreadableError(Exception):
+    """An expression whose value is known only to the interpreter."""
+
+
+_STORES = ("STORE_SUBSCR", "STORE_SLICE")
+_NULL = Constant(None)
+_EMPTY = Applied(list, ())
+
+
+def is_storing(frame: FrameType) -> bool:
+    """Whether a frame writes elements."""
+    place = frame.f_lasti
+    return place >= 0 and dis.opname[frame.f_code.co_code[place]] in _STORES
+
+
+def store_of(frame: FrameType) -> Store:
+    """Return the expressions of the write that a frame runs."""
+    return _store(frame.f_code, frame.f_lasti)
+
+
+@lru_cache(maxsize=1024)
+def _store(code: CodeType, place: int) -> Store:
+    stack = _Stack()
+    steps = [step for step in dis.get_instructions(code) if step.offset <= place]
+    for step in steps[:-1]:
+        stack.run(step)
+    if steps[-1].opname == "STORE_SLICE":
+        stop, start = stack.pop(), stack.pop()
+        key: Any = Applied(slice, (start, stop))
+    else:
+        key = stack.pop()
+    holder, value = stack.pop(), stack.pop()
+    return Store(holder, key, value, steps[-2].opname == "SWAP")
+
+
+def read(expression: Any, frame: FrameType) -> Any:
+    """Return the value of an expression in a frame; raises UnreadableError where to compute it
+    could run code of the user."""
+    if isinstance(expression, Constant):
+        return expression.value
+    if isinstance(expression, Variable):
+        return _variable(expression, frame)
+    if isinstance(expression, Member):
+        return _member(read(expression.holder, frame), expression.name)
+    if not isinstance(expression, Applied):
+        raise UnreadableError
+    function, parts = function_of(expression, frame)
+    operands = [read(one, frame) for one in parts]
+    if not all(map(_is_plain, operands)):
+        raise UnreadableError
+    return function(*operands)
+
+
+def function_of(applied: Applied, frame: FrameType) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """Return the function that is applied, and the expressions of its arguments."""
+    if applied.function is not None:
+        return applied.function, applied.operands
+    called, *parts = [one for one in applied.operands if one is not _NULL]
+    function = read(called, frame)
+    if not _is_pure(function):
+        raise UnreadableError
+    return function, tuple(parts)
+
+
+_PURE = (len, int, float, abs, min, max, round, slice, range, sum, divmod)
+_METHODS = (
+    "argmax", "argmin", "argsort", "astype", "copy", "flatten", "item", "max", "min", "nonzero",
+    "ravel", "reshape", "searchsorted", "sum", "tolist", "transpose",
+)  # fmt: skip
+
+
+def _is_pure(function: Any) -> bool:
+    """Whether a function may be called again: a built-in one, one of NumPy's, or such a method of
+    an array."""
+    name = getattr(function, "__name__", "")
+    if isinstance(getattr(function, "__self__", None), np.ndarray):
+        return name in _METHODS
+    return any(function is known for known in (*_PURE, vars(np).get(name)))
+
+
+def _variable(variable: Variable, frame: FrameType) -> Any:
+    scopes = (frame.f_globals, vars(builtins))
+    for names in scopes if variable.kind == GLOBAL else (frame.f_locals, *scopes):
+        if variable.name in names:
+            return names[variable.name]
+    raise UnreadableError
+
+
+def _member(holder: Any, name: str) -> Any:
+    """Return an attribute that is found without code of the user."""
+    if isinstance(holder, ModuleType) or _is_plain(holder):
+        return getattr(holder, name)
+    found = getattr_static(holder, name, UnreadableError)
+    kind = type(found)
+    if found is UnreadableError or (hasattr(kind, "__get__") and not kind.__module__ == "builtins"):
+        raise UnreadableError
+    if isinstance(found, property) or getattr_static(type(holder), "__getattribute__") is not (
+        object.__getattribute__
+    ):
+        raise UnreadableError
+    return getattr(holder, name)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether operators on a value run no code of the user."""
+    return type(value).__module__.partition(".")[0] in ("builtins", "numpy", "numgrad")
+
+
+# The instructions ---------------------------------------------------------------------------------
+
+
+_METHODS_BY_ATTRIBUTE = sys.version_info >= (3, 12)
+_NOTHING = ("NOP", "CACHE", "RESUME", "EXTENDED_ARG", "PRECALL", "NOT_TAKEN")
+_ONE_RESULT = (
+    "CALL", "BINARY_", "UNARY_", "BUILD_", "COMPARE_OP", "IS_OP", "CONTAINS_OP", "FORMAT_", "LIST_",
+    "MAKE_FUNCTION", "LOAD_CLOSURE", "CONVERT_VALUE",
+)  # fmt: skip
+"""What takes expressions from the stack and leaves one there."""
+
+_SYMBOLS: dict[str, Callable[..., Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
+    "//": operator.floordiv, "%": operator.mod, "**": operator.pow, "@": operator.matmul,
+    "&": operator.and_, "|": operator.or_, "^": operator.xor, "<<": operator.lshift,
+    ">>": operator.rshift, "<": operator.lt, "<=": operator.le, "==": operator.eq,
+    "!=": operator.ne, ">": operator.gt, ">=": operator.ge, "[]": operator.getitem,
+}  # fmt: skip
+_UNARY: dict[str, Callable[..., Any]] = {
+    "UNARY_NEGATIVE": operator.neg, "UNARY_INVERT": operator.invert, "UNARY_NOT": operator.not_,
+    "UNARY_POSITIVE": operator.pos,
+}  # fmt: skip
+
+
+def _tuple(*items: Any) -> tuple[Any, ...]:
+    return items
+
+
+def _list(*items: Any) -> list[Any]:
+    return list(items)
+
+
+def _part(values: Any, start: Any, stop: Any) -> Any:
+    return values[start:stop]
+
+
+DISPLAYS = (_tuple, _list, list)
+"""What builds a list or tuple."""
+
+_BUILT: dict[str, Callable[..., Any]] = {
+    "BUILD_SLICE": slice, "BUILD_TUPLE": _tuple, "BUILD_LIST": _list, "BINARY_SLICE": _part,
+    "BINARY_SUBSCR": operator.getitem,
+}  # fmt: skip
+
+
+class _Stack:
+    """The expressions on the interpreter's stack; what is below those that are known is not."""
+
+    def __init__(self) -> None:
+        self.items: list[Any] = []
+        self.has_keywords = False
+
+    def pop(self) -> Any:
+        return self.items.pop() if self.items else None
+
+    def take(self, count: int) -> tuple[Any, ...]:
+        return tuple(self.pop() for _ in range(count))[::-1]
+
+    def run(self, step: dis.Instruction) -> None:
+        """Do with the expressions what an instruction does with values; forget all after an
+        instruction of another kind."""
+        name = step.opname
+        if step.is_jump_target:
+            self.items.clear()
+        if name in _NOTHING:
+            return
+        if name == "KW_NAMES":
+            self.has_keywords = True
+        elif name.startswith("LOAD_") and self._load(step):
+            pass
+        elif name == "PUSH_NULL":
+            self.items.append(_NULL)
+        elif name in ("COPY", "SWAP"):
+            self._move(name == "SWAP", step.arg or 0)
+        elif name.startswith(_ONE_RESULT):
+            self._apply(step)
+        else:
+            self.items.clear()
+
+    def _load(self, step: dis.Instruction) -> bool:
+        """Put what is loaded on the stack; return whether it is known how."""
+        name, value = step.opname, step.argval
+        if name in ("LOAD_CONST", "LOAD_SMALL_INT"):
+            self.items.append(Constant(value))
+        elif name in ("LOAD_ATTR", "LOAD_METHOD"):
+            holder = self.pop()
+            is_method = name == "LOAD_METHOD" or (_METHODS_BY_ATTRIBUTE and (step.arg or 0) & 1)
+            self.items += [Member(holder, value), *([_NULL] if is_method else [])]
+        elif name == "LOAD_GLOBAL":
+            null = [_NULL] if (step.arg or 0) & 1 else []
+            self.items += [*null, Variable(value, GLOBAL)]
+        elif name == "LOAD_NAME":
+            self.items.append(Variable(value, NAME))
+        elif name == "LOAD_DEREF" or (name.startswith("LOAD_FAST") and "CLEAR" not in name):
+            names = value if isinstance(value, tuple) else (value,)
+            self.items += [Variable(one, LOCAL) for one in names]
+        else:
+            return False
+        return True
+
+    def _move(self, is_swap: bool, depth: int) -> None:
+        missing = depth - len(self.items)
+        self.items[:0] = [None] * max(missing, 0)
+        if is_swap:
+            self.items[-1], self.items[-depth] = self.items[-depth], self.items[-1]
+        else:
+            self.items.append(self.items[-depth])
+
+    def _apply(self, step: dis.Instruction) -> None:
+        """Replace the operands of an instruction by its result."""
+        name = step.opname
+        is_call = name == "CALL"  # which Python 3.11 does in two instructions
+        effect = -1 - (step.arg or 0) if is_call else dis.stack_effect(step.opcode, step.arg)
+        operands = self.take(1 - effect)
+        function = _BUILT.get(name) or _UNARY.get(name)
+        if name in ("BINARY_OP", "COMPARE_OP"):
+            symbol = step.argrepr if name == "BINARY_OP" else step.argval
+            function = _SYMBOLS.get(symbol.removesuffix("=") if name == "BINARY_OP" else symbol)
+        if is_call and not self.has_keywords:
+            found: Any = Applied(None, operands)
+        elif name == "LIST_EXTEND" and operands[0] == Applied(_list, ()):
+            found = Applied(list, operands[1:])
+        else:
+            found = None if function is None else Applied(function, operands)
+        self.has_keywords = self.has_keywords and not is_call
+        self.items.append(found)
+
+
+def names_in(expression: Any) -> list[Any]:
+    """Return the variables and members in an expression."""
+    if isinstance(expression, (Variable, Member)):
+        return [expression]
+    operands = expression.operands if isinstance(expression, Applied) else ()
+    return [name for one in operands for name in names_in(one)]
+
+
+def is_safe(expression: Any, frame: FrameType) -> bool:
+    """Whether to compute an expression runs no code of the user."""
+    try:
+        if isinstance(expression, Member):
+            read(expression, frame)
+        elif isinstance(expression, Applied):
+            return all(is_safe(one, frame) for one in function_of(expression, frame)[1])
+    except UnreadableError:
+        return False
+    return expression is not None
+
+
+__all__ = [
+    "DISPLAYS", "LOCAL", "NAME", "Applied", "Member", "Store", "UnreadableError", "Variable",
+    "function_of", "is_safe", "is_storing", "names_in", "read", "store_of",
+]  # fmt: skip
