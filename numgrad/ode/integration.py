@@ -23,7 +23,8 @@ def odeint(
     f: Callable[..., Any],
     y0: Any,
     t: Any,
-    *args: Any,
+    *params: Any,
+    args: Any = (),
     method: str = "dopri5",
     rtol: float = 1e-8,
     atol: Any = 1e-8,
@@ -36,15 +37,17 @@ def odeint(
     Parameters
     ----------
     f : callable
-        ``f(y, t, *args)`` returns the slope, in the structure and shapes of ``y0``. It is called
+        ``f(y, t, *params)`` returns the slope, in the structure and shapes of ``y0``. It is called
         once, with placeholders; its operations must be those of tensors, as for `jit`. It may close
         over tensors, which get gradients.
     y0 : array_like or container of them
         The state at ``t[0]``.
     t : array_like
         The times whose states are wanted, rising or falling.
-    *args : array_like or containers of them
+    *params : array_like or containers of them
         Handed to ``f``.
+    args : tuple, optional
+        More of them, as SciPy's ``odeint`` takes them; ``args=k`` is ``args=(k,)``.
     method : {"dopri5", "tsit5", "rodas5p", "rk4", "implicit_midpoint"}
         Explicit Runge-Kutta methods of order 5 that choose their steps; a Rosenbrock method of
         order 5 for stiff systems, which chooses them too; and methods of order 4 and 2 with equal
@@ -79,9 +82,10 @@ def odeint(
     Notes
     -----
     Derivatives, of any order and mode, are those of the steps that were taken, to rounding, with
-    the sizes of the steps held fixed: to ``y0``, ``args``, ``t``, and to tensors that ``f`` closes
-    over. A state between two steps is one more step from the last state before it. In a mapped
-    function each sample takes its own steps, and its result has the bits of a call of its own.
+    the sizes of the steps held fixed: to ``y0``, ``t``, the parameters, and tensors that ``f``
+    closes over. A state between two steps is one more step from the last state before it. In a
+    mapped function each sample takes its own steps, and its result has the bits of a call of its
+    own.
     States are float64 within; those of float32 come back as float32. The states at all steps are
     kept.
 
@@ -99,11 +103,12 @@ def odeint(
     """
     function: Any = require_function(f, "odeint")
     _require_method(method, substeps, max_steps, first_step)
-    first, given = Tree(y0, "odeint: y0"), Tree(args, "odeint: args")
-    problem = _Problem(function, first, given)
+    given = (*params, *(args if isinstance(args, tuple) else (args,)))
+    first, parameters = Tree(y0, "odeint: y0"), Tree(given, "odeint: args")
+    problem = _Problem(function, first, parameters)
     times = _times(t)
     solver = solver_of(problem.body, method)
-    values = [problem.start(), times, *given.tensors(), *problem.closed_over]
+    values = [problem.start(), times, *parameters.tensors(), *problem.closed_over]
     if method in FIXED:
         found = solver.fixed(values[0], times, values[2:], int(substeps))
         if found.array is not None and not np.isfinite(found.array).all():

@@ -160,6 +160,23 @@ def test_states_and_parameters_are_containers():
     assert to_p["c"][0] < 0
 
 
+def test_parameters_are_given_as_scipy_takes_them_too():
+    def decay(y, t, rate, scale):
+        return -rate * scale * y
+
+    found = [
+        ng.ode.odeint(decay, 1.0, [0.0, 1.0], *params, **given)
+        for params, given in (
+            ((0.5, 2.0), {}), ((), {"args": (0.5, 2.0)}), ((0.5,), {"args": 2.0}),
+            ((0.5,), {"args": (2.0,)}),
+        )
+    ]  # fmt: skip
+    assert len({one[1].item() for one in found}) == 1
+    end = ng.jit(lambda rate: ng.ode.odeint(decay, 1.0, [0.0, 1.0], args=(rate, 2.0))[1])
+    slope = ng.func.grad(end)(0.5)
+    np.testing.assert_allclose(slope, -2 * np.exp(-1), rtol=1e-7)
+
+
 def test_closed_over_tensors_get_gradients():
     rate = ng.tensor(0.5, requires_grad=True)
     last = ng.ode.odeint(lambda y, t: -rate * y, 2.0, np.array([0.0, 2.0]))[-1]
