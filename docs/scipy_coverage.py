@@ -299,7 +299,7 @@ def collected(library: Any, only: Any = ()) -> Found:
 def page() -> str:
     """Return the text of the page."""
     found = collected(Numgrad())
-    lines = [f"| module | functions | {' | '.join(WORDS)} | torch: gradient |"]
+    lines = [f"| module | functions | {' | '.join(WORDS)} | torch |"]
     lines += ["|---" * (len(WORDS) + 3) + "|"]
     total: Counter[str] = Counter()
     for module, rows in found.items():

@@ -84,11 +84,25 @@ def store_of(frame: FrameType) -> Store:
 
 
 @lru_cache(maxsize=1024)
-def _store(code: CodeType, place: int) -> Store:
+def augmented_member(code: CodeType, place: int) -> Any:
+    """Return the expression of the attribute in ``holder.name += x``, whose operator runs; None
+    where it is no attribute of a name."""
+    *_, member, _ = (None, None, *_before(code, place)[0].items)
+    return member if isinstance(member, Member) else None
+
+
+def _before(code: CodeType, place: int) -> tuple["_Stack", list[dis.Instruction]]:
+    """Return the expressions on the stack before an instruction, and the instructions up to it."""
     stack = _Stack()
     steps = [step for step in dis.get_instructions(code) if step.offset <= place]
     for step in steps[:-1]:
         stack.run(step)
+    return stack, steps
+
+
+@lru_cache(maxsize=1024)
+def _store(code: CodeType, place: int) -> Store:
+    stack, steps = _before(code, place)
     if steps[-1].opname == "STORE_SLICE":
         stop, start = stack.pop(), stack.pop()
         key: Any = Applied(slice, (start, stop))
@@ -157,7 +171,7 @@ def _member(holder: Any, name: str) -> Any:
         return getattr(holder, name)
     found = getattr_static(holder, name, UnreadableError)
     kind = type(found)
-    if found is UnreadableError or (hasattr(kind, "__get__") and not kind.__module__ == "builtins"):
+    if found is UnreadableError or (hasattr(kind, "__get__") and _package(kind) != "builtins"):
         raise UnreadableError
     if isinstance(found, property) or getattr_static(type(holder), "__getattribute__") is not (
         object.__getattribute__
@@ -168,7 +182,12 @@ def _member(holder: Any, name: str) -> Any:
 
 def _is_plain(value: Any) -> bool:
     """Whether operators on a value run no code of the user."""
-    return type(value).__module__.partition(".")[0] in ("builtins", "numpy", "numgrad")
+    return _package(type(value)) in ("builtins", "numpy", "numgrad")
+
+
+def _package(kind: type) -> str:
+    """Return the name of the package of a class; nothing for one made where no module runs."""
+    return str(getattr(kind, "__module__", "")).partition(".")[0]
 
 
 # The instructions ---------------------------------------------------------------------------------
@@ -321,5 +340,5 @@ def is_safe(expression: Any, frame: FrameType) -> bool:
 
 __all__ = [
     "DISPLAYS", "LOCAL", "NAME", "Applied", "Member", "Store", "UnreadableError", "Variable",
-    "function_of", "is_safe", "is_storing", "names_in", "read", "store_of",
+    "augmented_member", "function_of", "is_safe", "is_storing", "names_in", "read", "store_of",
 ]  # fmt: skip

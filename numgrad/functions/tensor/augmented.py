@@ -17,12 +17,16 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import Tensor
-from ...engine.capture.bindings import has_exact_counts
+from ...engine.capture.bindings import can_bind, has_exact_counts
+from ...engine.capture.stores import UnreadableError, augmented_member, read
+from ...engine.record.apply import mode
 from ..array.results import target_of
 
 _BOUND = ("STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF")
-"""The instructions that bind the result to the name that was read. An attribute may have been read
-from the class, and be bound in the object."""
+"""The instructions that bind the result to the name that was read."""
+
+_MEMBER = "STORE_ATTR"
+"""That of an attribute, which may have been read from the class, and is bound in the object."""
 
 _PART = ("STORE_SUBSCR", "STORE_SLICE")
 """The instructions of ``array[key] += tensor``, where a view, or copy, of the part is written."""
@@ -46,6 +50,8 @@ def is_rebound(caller: FrameType, inputs: tuple[Any, ...], options: Mapping[str,
     store = _store(caller)
     is_named = store is not None and not store.startswith(_PART)
     if store is None or count > _least(store) or (is_named and array.base is not None):
+        return False
+    if store == _MEMBER and not _is_member(array, caller):
         return False
     return target_of(array, inputs) is None  # else the elements are written
 
@@ -79,7 +85,18 @@ def _store(frame: FrameType) -> str | None:
     name = next((name for name in names if name not in _BETWEEN), "")
     if name == "STORE_NAME" and frame.f_locals is not frame.f_globals:
         return None  # of a class body, which may have read a global name
-    return name if name.startswith((*_BOUND, *_PART)) else None
+    return name if name.startswith((*_BOUND, *_PART, _MEMBER)) else None
+
+
+def _is_member(array: np.ndarray, frame: FrameType) -> bool:
+    """Whether the attribute that is read has the array in the object itself, to which the result is
+    bound; in captured functions an object may be older than the call."""
+    member = augmented_member(frame.f_code, frame.f_lasti)
+    try:
+        is_read = member is not None and read(member, frame) is array
+        return is_read and mode.capture is None and can_bind(member, frame)
+    except UnreadableError:
+        return False
 
 
 _BETWEEN = ("CACHE", "EXTENDED_ARG", "SWAP")
@@ -113,6 +130,8 @@ def _least(store: str) -> int:
     operand = _Operand()
     if store.startswith(_PART):
         _add_to_part(np.zeros(2), operand)
+    elif store == _MEMBER:
+        _add_to_member(operand)
     elif store.startswith("STORE_FAST"):
         _add(np.zeros(1), operand)
     else:
@@ -127,3 +146,13 @@ def _add(array: np.ndarray, operand: Any) -> np.ndarray:
 
 def _add_to_part(array: np.ndarray, operand: Any) -> None:
     array[1:] += operand
+
+
+class _Holder:
+    array: np.ndarray
+
+
+def _add_to_member(operand: Any) -> None:
+    holder = _Holder()
+    holder.array = np.zeros(1)
+    holder.array += operand

@@ -123,5 +123,5 @@ def test_frames_made_of_tensors_are_told_to_be_tensors():
         lambda: pd.Series(x), lambda: pd.DataFrame({"a": x}), lambda: written(frame, x * 2),
         lambda: ng.func.grad(lambda x: pd.Series(x).sum())(NUMBERS),
     ):  # fmt: skip
-        with pytest.raises(DetachedError, match=r"write .*: pandas holds none"):
+        with pytest.raises(DetachedError, match=r"write .*pandas holds no"):
             call()

@@ -28,6 +28,19 @@ def of_closure(x):
     return total
 
 
+class Sum:
+    def __init__(self):
+        self.total = np.ones(2)
+
+    def add(self, x):
+        self.total -= np.sqrt(x * x)
+        return self
+
+
+def of_an_object(x):
+    return Sum().add(x).total
+
+
 def handed_over(x):
     def add(total):
         total /= x
@@ -59,6 +72,14 @@ def test_a_name_that_has_the_array_alone_is_bound_to_the_result(f, exact):
     np.testing.assert_array_equal(ng.func.vmap(f)(rows), [f(row) for row in rows])
 
 
+def test_an_attribute_of_an_object_is_bound_to_the_result():
+    x = ng.tensor(X, requires_grad=True)
+    np.testing.assert_array_equal(of_an_object(x).detach().numpy(), 1 - X)
+    np.testing.assert_array_equal(ng.func.jacobian(of_an_object)(X), -np.eye(2))
+    with pytest.raises(TypeError, match="out= must be a tensor"):  # another call would find it
+        ng.jit(of_an_object)(X)
+
+
 def test_a_global_name_is_bound_to_the_result():
     names = {"np": np, "x": ng.tensor(X, requires_grad=True)}
     exec("total = np.zeros(2)\ntotal += x", names)
@@ -78,6 +99,9 @@ def test_a_global_name_is_bound_to_the_result():
         "view = memoryview(total := np.zeros(2)); total += x",
         "global total\ntotal = np.zeros(2)\nclass Shared:\n    total += x",
         "class Shared:\n    total = np.zeros(2)\nshared = Shared()\nshared.total += x",
+        "shared = type('', (), {})()\nshared.total = total = np.zeros(2)\nshared.total += x",
+        "shared = type('', (), {'__setattr__': lambda *_: None})()\n"
+        "vars(shared)['total'] = np.zeros(2)\nshared.total += x",
         "total = np.zeros(2); np.add(total, x, out=total)",
         "total = np.zeros(2, int); total += x",
         "total = np.zeros(1); total += x",
