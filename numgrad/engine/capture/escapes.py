@@ -4,11 +4,14 @@ No cotangent flows back through a number or array, so a conversion that would lo
 silently raises an error.
 """
 
+import os
 import sys
 import threading
 from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any
+
+import numpy as np
 
 from ..._errors import DetachedError, DeviceError
 from ...process.interruptible import Block
@@ -34,6 +37,9 @@ class _Refusals(threading.local):
 
 
 refusals = _Refusals()
+_WITHIN = (PACKAGE, os.path.dirname(np.__file__) + os.sep)
+"""The folders of numgrad and of NumPy, whose functions call one another."""
+
 attempting: dict[CodeType, Callable[[FrameType], bool]] = {}
 """Functions of numgrad that call NumPy and answer if a value was about to leave the graph, by their
 code, and whether they do in a running call: nobody will read the text of that error."""
@@ -162,7 +168,7 @@ def _refusal(what: str, instead: str, constant: str, has_slope: bool) -> Detache
 def _is_attempt() -> bool:
     """Whether one of the functions in `attempting` has called NumPy, and will answer itself."""
     frame: FrameType | None = sys._getframe(2)
-    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
+    while frame is not None and frame.f_code.co_filename.startswith(_WITHIN):
         if frame.f_code in attempting:
             return attempting[frame.f_code](frame)
         frame = frame.f_back
