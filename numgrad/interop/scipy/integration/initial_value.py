@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from ...._errors import CaptureError, ConvergenceError, NotDifferentiableError
 from ...._tensor import Tensor, tensor
 from ....functions.array.argument_checks import pair, unwanted
 from ....functions.shape.reshaping import matrix_transpose, reshape
-from ..implicit.closures import Closure
 from ..implicit.derived import Captured
 from ..implicit.functions import FORMS, function
 from ..implicit.parameters import Parameters, controls, gathered, number
@@ -141,59 +140,80 @@ def solve_ivp(
         "adjoint_rtol": adjoint_rtol, "adjoint_atol": adjoint_atol,
     }  # fmt: skip
     again = partial(solve_ivp, fun, t_span, y0, method, **chosen)
-    y0, t_eval = gathered(y0), gathered(t_eval)
-    span = pair(t_span, "t_span", "the first and the last time")
-    if any(getattr(t, "ndim", 0) for t in span):
-        raise TypeError(unwanted("t_span", "the first and the last time", t_span))
     options = controls(options | {"jac": jac, "step": step}, "solve_ivp")
     jac, step = options.pop("jac"), options.pop("step")
     own = controls({"rtol": adjoint_rtol, "atol": adjoint_atol}, "solve_ivp", "adjoint_")
-    parameters = Parameters(args, "solve_ivp")
-    closure = parameters.closure
-    inputs = Parameters((y0, args), "solve_ivp", closure)
-    times = Times(span, t_eval)
-    start = np.array(number(y0), dtype=float)
-    wanted = None if t_eval is None else _checked(np.array(number(t_eval), float), times.span)
-    form = jac if isinstance(jac, str) and jac in FORMS else "dense"
-
-    def of_state(y: Any, t: Any, *args: Any) -> Any:
-        return fun(t, y, *args)
-
-    hook = function(of_state, parameters.numbers, shape=start.shape, jac=form, jit=jit)
-    hook.closure = closure
-    hook.show(start.reshape(-1), times.span[0])
-    closure.settle()
-    is_followed = inputs.want_grad or times.first is not None
-    kind = _kind(method, adjoint, options) if is_followed else None
+    given = _Given(t_span, gathered(y0), gathered(t_eval), args)
+    hook = given.hook(fun, jac, jit)
+    kind = _kind(method, adjoint, options) if given.is_followed else None
     options |= {"dense_output": dense} if dense and kind is None else {}
-    asked = _Asked(hook, start.reshape(-1), times.span, wanted, method, kind, closure)
+    asked = _Asked(hook, given, method, kind)
     result = asked.in_steps(step) if method in FIXED else asked.by_scipy(jac, options)
-    if (is_followed or times.move) and not result.success:
+    if (given.is_followed or given.times.move) and not result.success:
         raise ConvergenceError(f"solve_ivp: {result.message}")
-    slope = parameters.over(hook.of_vector.vector)
-    field = Slopes(slope, hook, closure)
-    if kind is None and result.sol is not None:
-        from .interpolant import Interpolant
-
-        result.sol = Interpolant(result.sol, field, parameters.sources)
-    if not inputs.has_tensors and not times.has_tensors:
-        result.y = result.y.reshape(*start.shape, result.t.size)
-        return result
-    y = tensor(np.ascontiguousarray(result.y.T))
-    tensors = parameters.sources
-    y0 = reshape(as_real(y0, "solve_ivp"), -1)
-    begin = times.begin(field, y0, tensors)
-    if kind == "discrete":
-        y = asked.discrete(result, y, begin, tensors, Step(slope, method, closure), jit)
-    elif kind == "continuous":
-        given = {name: options[name] for name in ("rtol", "atol", "max_step") if name in options}
-        given |= {name: value for name, value in own.items() if value is not None}
-        y = asked.continuous(result, y, begin, parameters, slope, given)
-    result.t, y = times.states(field, y, result.t if wanted is None else wanted, y0, tensors)
-    result.y = reshape(matrix_transpose(y), (*start.shape, result.t.size))
+    asked.let_solution_move(result)
+    if given.has_tensors:
+        asked.let_states_move(result, _tolerances(options, own))
+    else:
+        result.y = result.y.reshape(*given.start.shape, result.t.size)
     if dense and kind is not None:
-        result.sol = DenseSolution(again, times.span)
+        result.sol = DenseSolution(again, given.times.span)
     return result
+
+
+def _tolerances(options: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+    """Return the tolerances of an adjoint: those of the solution, but for its own."""
+    found = {name: options[name] for name in ("rtol", "atol", "max_step") if name in options}
+    return found | {name: value for name, value in own.items() if value is not None}
+
+
+class _Given:
+    """The start, the times and the arguments of a call, and which of them are followed.
+
+    Attributes
+    ----------
+    start : ndarray
+        The numbers of the start, in its shape.
+    wanted : ndarray or None
+        Those of the times whose states are wanted.
+    """
+
+    def __init__(self, t_span: Any, y0: Any, t_eval: Any, args: Sequence[Any]) -> None:
+        span = pair(t_span, "t_span", "the first and the last time")
+        if any(getattr(t, "ndim", 0) for t in span):
+            raise TypeError(unwanted("t_span", "the first and the last time", t_span))
+        self.y0, self.parameters = y0, Parameters(args, "solve_ivp")
+        self.closure = self.parameters.closure
+        self._inputs = Parameters((y0, args), "solve_ivp", self.closure)
+        self.times = Times(span, t_eval)
+        self.start = np.array(number(y0), dtype=float)
+        self.wanted = None
+        if t_eval is not None:
+            self.wanted = _checked(np.array(number(t_eval), float), self.times.span)
+
+    def hook(self, fun: Callable[..., Any], jac: Any, jit: bool) -> function:
+        """Return the right-hand side for the solver, called once, which shows what it closes
+        over."""
+
+        def of_state(y: Any, t: Any, *args: Any) -> Any:
+            return fun(t, y, *args)
+
+        form = jac if isinstance(jac, str) and jac in FORMS else "dense"
+        numbers = self.parameters.numbers
+        hook = function(of_state, numbers, shape=self.start.shape, jac=form, jit=jit)
+        hook.closure = self.closure
+        hook.show(self.start.reshape(-1), self.times.span[0])
+        self.closure.settle()
+        return hook
+
+    @property
+    def is_followed(self) -> bool:
+        """Whether a gradient is to reach the start, the arguments or the first time."""
+        return self._inputs.want_grad or self.times.first is not None
+
+    @property
+    def has_tensors(self) -> bool:
+        return self._inputs.has_tensors or self.times.has_tensors
 
 
 def _kind(method: str, adjoint: str | None, options: dict[str, Any]) -> str:
@@ -237,34 +257,53 @@ def _with(jac: Any, hook: function) -> Any:
     return (lambda t, y: jac(t, y, *hook.args)) if callable(jac) else jac
 
 
-class _Asked(NamedTuple):
+class _Asked:
     """The problem and the wanted states: at all steps if these are to be differentiated."""
 
-    hook: function
-    start: np.ndarray
-    span: tuple[float, float]
-    wanted: np.ndarray | None
-    method: Any
-    kind: str | None
-    closure: Closure
+    def __init__(self, hook: function, given: _Given, method: Any, kind: str | None) -> None:
+        self.hook, self.given, self.method, self.kind = hook, given, method, kind
+        self.start, self.wanted = given.start.reshape(-1), given.wanted
+        self.span, self.closure = given.times.span, given.closure
+        self._slope = given.parameters.over(hook.of_vector.vector)
+        self._field = Slopes(self._slope, hook, self.closure)
 
-    def discrete(
-        self, result: Any, y: Tensor, begin: Tensor, tensors: Any, step: Step, jit: bool
-    ) -> Tensor:
-        """Return the states as functions of the start and of tensors, by the steps taken."""
+    def let_solution_move(self, result: Any) -> None:
+        """Let the interpolated solution take times with gradients."""
+        if self.kind is None and result.sol is not None:
+            from .interpolant import Interpolant
+
+            result.sol = Interpolant(result.sol, self._field, self.given.parameters.sources)
+
+    def let_states_move(self, result: Any, tolerances: dict[str, Any]) -> None:
+        """Let the states be functions of the start, the arguments and the times."""
+        given, tensors = self.given, self.given.parameters.sources
+        y, y0 = tensor(np.ascontiguousarray(result.y.T)), as_real(given.y0, "solve_ivp")
+        y0 = reshape(y0, -1)
+        begin = given.times.begin(self._field, y0, tensors)
+        if self.kind == "discrete":
+            y = self._discrete(result, y, begin)
+        elif self.kind == "continuous":
+            y = self._continuous(result, y, begin, tolerances)
+        wanted = result.t if self.wanted is None else self.wanted
+        result.t, y = given.times.states(self._field, y, wanted, y0, tensors)
+        result.y = reshape(matrix_transpose(y), (*given.start.shape, result.t.size))
+
+    def _discrete(self, result: Any, y: Tensor, begin: Tensor) -> Tensor:
+        """Return the states by the steps taken."""
         times = result.t if self.wanted is None else self.wanted
-        run = Run(step, result.t, y.numpy(), times, jit)
-        return (DiscreteAdjoint if self.closure.places else ClosedRun).apply(run, begin, *tensors)
+        step = Step(self._slope, self.method, self.closure)
+        run = Run(step, result.t, y.numpy(), times, self.hook.jit)
+        adjoint = DiscreteAdjoint if self.closure.places else ClosedRun
+        return adjoint.apply(run, begin, *self.given.parameters.sources)
 
-    def continuous(
-        self, result: Any, y: Tensor, begin: Tensor, parameters: Parameters, slope: Any,
-        tolerances: dict[str, Any],
-    ) -> Tensor:  # fmt: skip
-        """Return the states as functions of the start and of parameters, by the problem's
-        adjoint."""
+    def _continuous(
+        self, result: Any, y: Tensor, begin: Tensor, tolerances: dict[str, Any]
+    ) -> Tensor:
+        """Return the states by the problem's adjoint."""
+        parameters = self.given.parameters
         problem = Problem(
-            self.hook, slope, len(parameters.tensors), self.closure, result.sol, self.span[0],
-            result.t, method=self.method, **tolerances,
+            self.hook, self._slope, len(parameters.tensors), self.closure, result.sol,
+            self.span[0], result.t, method=self.method, **tolerances,
         )  # fmt: skip
         result.sol = None
         return ContinuousAdjoint.apply(problem, y.numpy(), begin, *parameters.sources)
