@@ -181,9 +181,9 @@ def key_of_arguments(items: Any, values: list[Any]) -> tuple[Any, ...] | None:
     """Return the key of arguments, ``None`` if an argument cannot be part of a key; append the
     tensors to ``values``.
 
-    In the key a tensor is its spec, a boolean its type and itself, a slice its type and bounds, a
-    tuple its type, its length and its items. Types are exact: ``True`` and ``1.0`` are equal to 1,
-    but they are other options.
+    In the key a tensor is its spec, a boolean its type and itself, a float its type and digits, a
+    slice its type and bounds, a tuple its type, its length and its items. Types are exact: ``True``
+    and ``1.0`` are equal to 1, but they are other options, and so is ``-0.0`` beside ``0.0``.
     """
     key: list[Any] = []
     for item in items:
@@ -195,6 +195,8 @@ def key_of_arguments(items: Any, values: list[Any]) -> tuple[Any, ...] | None:
             key.append(item)
         elif kind is bool:
             key += (bool, item)
+        elif kind is float:
+            key += (float, item.hex())
         elif kind is slice:
             bounds = (item.start, item.stop, item.step)
             if not _ALIKE.issuperset(map(type, bounds)):

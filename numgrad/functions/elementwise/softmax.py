@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
+from ...engine.record.composition import composed
 from ...operators.reduction.reductions import shifted_exp
 from ...operators.special.softmax import of_log_shares, of_shares, total
 from ..array.axes import Axis, negative_axes
@@ -19,6 +20,7 @@ from .complex_parts import real
 from .exponential import exp, log
 
 
+@composed
 def logsumexp(
     a: ArrayLike,
     axis: Axis = None,
@@ -78,6 +80,7 @@ def _direction(total: Tensor, size: Tensor) -> Tensor:
     return where(size == 0, 0.0, total / where(size == 0, 1.0, size))
 
 
+@composed
 def softmax(x: ArrayLike, axis: Axis = None) -> Tensor:
     """Return the exponentials divided by their sum.
 
@@ -108,6 +111,7 @@ def softmax(x: ArrayLike, axis: Axis = None) -> Tensor:
     return of_shares(x, powers / total(powers, axes), axes=axes).astype(dtype, copy=False)
 
 
+@composed
 def log_softmax(x: ArrayLike, axis: Axis = None) -> Tensor:
     """Return the logarithm of `softmax`.
 

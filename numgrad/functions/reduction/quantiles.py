@@ -6,17 +6,17 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
+from ...engine.record.composition import composed
 from ...operators.shape.axis_layout import axes_last
 from ..array.axes import Axis, kept, negative_axes
-from ..array.operands import as_scalar, as_tensor, as_tensors, is_known, values_of
+from ..array.operands import as_scalar, as_tensor, is_known, values_of
 from ..creation.constants import full
 from ..creation.memory_order import in_order
 from ..elementwise.comparison import isnan, less
-from ..elementwise.rounding import ceil, floor, rint
 from ..indexing.indexing import take, take_along_axis
 from ..shape.repeating import broadcast_to
-from ..shape.reshaping import expand_dims, moveaxis, ravel, reshape
-from ..shape.selection import minimum, where
+from ..shape.reshaping import expand_dims, moveaxis, reshape
+from ..shape.selection import where
 from ..sorting.sorting import argsort
 from .averages import fitting_weights
 from .cumulative import cumsum
@@ -26,17 +26,17 @@ from .reduction import sum as _sum
 
 def _closest(q: Any, n: Any) -> Tensor:
     index = n * q - 1.5
-    low = floor(index)
-    return where((index == low) & (low % 2 == 1), low, low + 1)
+    low = np.floor(index)
+    return np.where((index == low) & (low % 2 == 1), low, low + 1)
 
 
 # For n sorted elements the number of one of them,
 _DISCRETE = {
-    "inverted_cdf": lambda n, q: ceil(n * q - 1),
+    "inverted_cdf": lambda n, q: np.ceil(n * q - 1),
     "closest_observation": lambda n, q: _closest(q, n),
-    "lower": lambda n, q: floor((n - 1) * q),
-    "higher": lambda n, q: ceil((n - 1) * q),
-    "nearest": lambda n, q: rint((n - 1) * q),
+    "lower": lambda n, q: np.floor((n - 1) * q),
+    "higher": lambda n, q: np.ceil((n - 1) * q),
+    "nearest": lambda n, q: np.rint((n - 1) * q),
 }
 # or a number between those of two neighbours.
 _CONTINUOUS = {
@@ -47,12 +47,12 @@ _CONTINUOUS = {
     "linear": lambda n, q: (n - 1) * q,
     "median_unbiased": lambda n, q: n * q + (1 / 3 + q * (1 / 3)) - 1,
     "normal_unbiased": lambda n, q: n * q + (3 / 8 + q * (1 / 4)) - 1,
-    "midpoint": lambda n, q: 0.5 * (floor((n - 1) * q) + ceil((n - 1) * q)),
+    "midpoint": lambda n, q: 0.5 * (np.floor((n - 1) * q) + np.ceil((n - 1) * q)),
 }
 # How much the upper neighbour counts, where that is not the fraction of the number.
 _UPPER = {
-    "averaged_inverted_cdf": lambda fraction: where(fraction == 0, 0.5, 1.0),
-    "midpoint": lambda fraction: where(fraction == 0, 0.0, 0.5),
+    "averaged_inverted_cdf": lambda fraction: np.where(fraction == 0, 0.5, 1.0),
+    "midpoint": lambda fraction: np.where(fraction == 0, 0.0, 0.5),
 }
 
 
@@ -206,17 +206,22 @@ def nanmedian(
     return _shaped(where(n == 0, np.nan, middle), (), axes, keepdims)
 
 
+_NUMBERS = (int, float, np.ndarray, np.generic)
+
+
 def _quantiles(
     name: str, a: Any, q: Any, axis: Axis, method: str, keepdims: bool, weights: Any
 ) -> Tensor:
     weak = type(q) in (int, float)
-    a, q = as_tensors(a, q)
+    a, q = as_tensor(a), np.asarray(q) if isinstance(q, _NUMBERS) else as_tensor(q)
     if a.dtype.kind == "c":
         raise TypeError(f"{name}: elements must be real, got {a.dtype}")
     q = q / 100 if "percentile" in name else q
+    q = q if isinstance(q, Tensor) else np.asarray(q)  # NumPy makes numbers of arrays
     if q.ndim > 2:
         raise ValueError(f"{name}: q has at most two axes, got shape {q.shape}")
-    if is_known(q) and not np.all((values_of(q) >= 0) & (values_of(q) <= 1)):
+    known = q if isinstance(q, np.ndarray) else values_of(q) if is_known(q) else 0.0
+    if not np.all((known >= 0) & (known <= 1)):
         raise ValueError(f"{name}: q must be between 0 and {100 if 'percentile' in name else 1}")
     if not isinstance(method, str) or (method not in _DISCRETE and method not in _CONTINUOUS):
         known = ", ".join([*_DISCRETE, *_CONTINUOUS])
@@ -224,16 +229,30 @@ def _quantiles(
     axes, omits = negative_axes(axis, a.ndim), name.startswith("nan") and a.dtype.kind == "f"
     if weights is not None:
         return _shaped(_weighted(name, a, q, axis, method, weights, omits), q.shape, axes, keepdims)
+    if isinstance(q, np.ndarray) and q.ndim == 0:
+        return _at_number(a, q.item(), axes, method, keepdims, omits, weak)
+    return _of_lines(a, q, axes, method, keepdims, omits, weak)
+
+
+@composed
+def _at_number(a: Tensor, q: float, *options: Any) -> Tensor:
+    return _of_lines(a, np.asarray(q), *options)
+
+
+def _of_lines(
+    a: Tensor, q: Any, axes: Any, method: str, keepdims: bool, omits: bool, weak: bool
+) -> Tensor:
+    """Return the quantiles of the elements along axes."""
     ordered = _sorted_lines(a, axes)
     count = ordered.shape[-1]
     if not count:
         if not omits:
-            raise IndexError(f"{name} of no elements")
+            raise IndexError("quantiles of no elements")
         empty = full((*ordered.shape[:-1], q.size), np.nan, a.dtype)
         return _shaped(empty, q.shape, axes, keepdims)
     n: Any = _sum(~isnan(ordered), -1, keepdims=True) if omits else count
     n = n.astype(q.dtype) if omits and q.dtype.kind == "f" else n
-    result = _at(ordered, n, ravel(q), method, weak)
+    result = _at(ordered, n, q.reshape(-1), method, weak)
     if a.dtype.kind == "f":
         is_bad = n == 0 if omits else isnan(ordered[..., -1:])
         result = where(is_bad, np.nan, result).astype(result.dtype, copy=False)
@@ -254,29 +273,31 @@ def _shaped(result: Tensor, shape: Any, axes: Any, keepdims: bool) -> Tensor:
     return as_scalar(in_order(y, "C"))
 
 
-def _picked(ordered: Tensor, at: Tensor) -> Tensor:
+def _picked(ordered: Tensor, at: Any) -> Tensor:
     """Return the elements at positions, the same ones along all lines or those of each line."""
-    at = at.detach().astype(np.int64).clip(0, ordered.shape[-1] - 1)
+    at = at.detach() if isinstance(at, Tensor) else at
+    at = at.astype(np.int64).clip(0, ordered.shape[-1] - 1)
     return take(ordered, at, -1) if at.ndim == 1 else take_along_axis(ordered, at, -1)
 
 
-def _at(ordered: Tensor, n: Any, q: Tensor, method: str, weak: bool) -> Tensor:
-    """Return the quantiles of ``n`` sorted elements."""
+def _at(ordered: Tensor, n: Any, q: Any, method: str, weak: bool) -> Tensor:
+    """Return the quantiles of ``n`` sorted elements; NumPy computes what an array ``q`` alone
+    decides."""
     if method in _DISCRETE:
         return _picked(ordered, _DISCRETE[method](n, q))
     if method == "linear" and q.dtype.kind in "biu":
         return _picked(ordered, (n - 1) * q)
     number = _CONTINUOUS[method](n, q)
-    below = floor(number.detach())
+    below = np.floor(number.detach() if isinstance(number, Tensor) else number)
     fraction = number - below
     t = _UPPER[method](fraction) if method in _UPPER else fraction
-    t = where((number < 0) | (number >= n - 1), 0.0, t)
-    above = minimum(where(number < 0, 0.0, below + 1), n - 1)
-    low, high = _picked(ordered, minimum(below, n - 1)), _picked(ordered, above)
+    t = np.where((number < 0) | (number >= n - 1), 0.0, t)
+    above = np.minimum(np.where(number < 0, 0.0, below + 1), n - 1)
+    low, high = _picked(ordered, np.minimum(below, n - 1)), _picked(ordered, above)
     dtype = np.result_type(ordered.dtype, 1.0 if weak else number.dtype)
     t = t.astype(np.result_type(dtype, np.float32), copy=False)
     step = high - low
-    y = where(t >= 0.5, high - step * (1 - t), low + step * t)
+    y = np.where(t >= 0.5, high - step * (1 - t), low + step * t)
     return y.astype(dtype, copy=False)
 
 
@@ -302,5 +323,5 @@ def _weighted(
         raise ValueError(f"{name}: weights are all zero, or have NaN or infinity among them")
     share = share.astype(q.dtype, copy=False) if q.dtype.kind == "f" else share
     share = where(share == 0, -1.0, share)  # what weighs nothing is not the first element
-    result = _picked(ordered, _sum(less(share[..., None, :], ravel(q)[:, None]), -1))
+    result = _picked(ordered, _sum(less(share[..., None, :], q.reshape(-1)[:, None]), -1))
     return where(is_empty if omits else missing[..., -1:], np.nan, result).astype(a.dtype)

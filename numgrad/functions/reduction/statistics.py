@@ -160,6 +160,7 @@ def std(
     return delivered(v.astype(result, copy=False), out, "std")
 
 
+@composed
 def median(
     a: ArrayLike,
     axis: Axis = None,

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
+from ...engine.record.composition import composed
 from ...engine.record.guards import guarded
 from ..array.argument_checks import integer, integers
 from ..array.axes import normalize_axis_index, normalize_axis_tuple
@@ -72,6 +73,7 @@ def _joined(items: Any, depth: int, ndim: int) -> Tensor:
     return concat([_joined(item, depth - 1, ndim) for item in items], axis=-depth)
 
 
+@composed
 def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Tensor:
     """Return ``arr`` with ``values`` behind it along ``axis``; both are flattened by default.
 
@@ -129,6 +131,7 @@ def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None)
     return in_order(take(concat([arr, values], axis=axis), order, axis), order_of(arr))
 
 
+@composed
 def delete(arr: ArrayLike, obj: Any, axis: int | None = None) -> Tensor:
     """Return ``arr`` without positions along ``axis``; parameters as in `insert`.
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..._declare import door, registry
 from ..._tensor import ArrayLike, Tensor
+from ...engine.record.composition import composed
 from ...engine.record.options import Steps
 from ...operators.shape import indexing as _indexing
 from ..array.axes import normalize_axis_index
@@ -52,6 +53,7 @@ def _diagonal(x: Tensor, offset: int, axis1: int, axis2: int) -> list[tuple[Any,
     return [(_indexing.diagonal, {"axes": (first, second), "offset": whole(offset)})]
 
 
+@composed
 def diag(v: ArrayLike, k: int = 0) -> Tensor:
     """Return a diagonal of a matrix, or the matrix that has the vector ``v`` as a diagonal.
 
@@ -90,6 +92,7 @@ def diag(v: ArrayLike, k: int = 0) -> Tensor:
     return _indexing.put_view(zeros, v, ncore=2, nregion=1, chain=chain)
 
 
+@composed
 def tril(m: ArrayLike, k: int = 0) -> Tensor:
     """Return the lower triangles of matrices: zero above diagonal ``k``.
 
@@ -118,6 +121,7 @@ def tril(m: ArrayLike, k: int = 0) -> Tensor:
     return _triangle(m, k, upper=False)
 
 
+@composed
 def triu(m: ArrayLike, k: int = 0) -> Tensor:
     """Return the upper triangles of matrices: zero below diagonal ``k``; see `tril`.
 

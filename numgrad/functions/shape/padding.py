@@ -7,6 +7,7 @@ import numpy as np
 
 from ..._errors import ArgTypeError
 from ..._tensor import ArrayLike, Tensor
+from ...engine.record.composition import composed
 from ...engine.record.guards import guarded
 from ...operators.shape import indexing as _indexing
 from ..array.axes import normalize_axis_index
@@ -34,6 +35,7 @@ _OPTIONS = {
 """What each mode takes beside the widths."""
 
 
+@composed
 def pad(
     array: ArrayLike,
     pad_width: Any,

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
+from ...engine.record.composition import composed
 from ..array.axes import Axis, normalize_axis_index, normalize_axis_tuple
 from ..array.operands import as_tensor, as_tensors
 from ..creation.memory_order import laid_like
@@ -152,6 +153,7 @@ def ediff1d(
     return concat(parts) if len(parts) > 1 else parts[0]
 
 
+@composed
 def unwrap(
     p: ArrayLike, discont: float | None = None, axis: int = -1, *, period: Any = 2 * np.pi
 ) -> Tensor:

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..._errors import ArgTypeError
 from ..._tensor import ArrayLike, Tensor
+from ...engine.record.composition import composed
 from ..array.argument_checks import integer
 from ..array.operands import as_tensor, as_tensors, is_known, values_of
 from ..creation.constants import ones, zeros, zeros_like
@@ -218,6 +219,7 @@ def _order(name: str, m: Any) -> int:
     return m
 
 
+@composed
 def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Tensor:
     """Return the matrix of powers of a vector, its Vandermonde matrix.
 
