@@ -297,12 +297,12 @@ def _at(ordered: Tensor, n: Any, q: Any, method: str, weak: bool) -> Tensor:
     dtype = np.result_type(ordered.dtype, 1.0 if weak else number.dtype)
     t = t.astype(np.result_type(dtype, np.float32), copy=False)
     step = high - low
-    y = np.where(t >= 0.5, high - step * (1 - t), low + step * t)
+    y = where(t >= 0.5, high - step * (1 - t), low + step * t)
     return y.astype(dtype, copy=False)
 
 
 def _weighted(
-    name: str, a: Tensor, q: Tensor, axis: Axis, method: str, weights: Any, omits: bool
+    name: str, a: Tensor, q: Any, axis: Axis, method: str, weights: Any, omits: bool
 ) -> Tensor:
     """Return the first elements up to which the weights make up parts of their sum."""
     if method != "inverted_cdf":
