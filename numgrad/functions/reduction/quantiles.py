@@ -17,7 +17,7 @@ from ..indexing.indexing import take, take_along_axis
 from ..shape.repeating import broadcast_to
 from ..shape.reshaping import expand_dims, moveaxis, reshape
 from ..shape.selection import where
-from ..sorting.sorting import argsort
+from ..sorting.sorting import argsort, sort
 from .averages import fitting_weights
 from .cumulative import cumsum
 from .reduction import all as _all
@@ -262,7 +262,7 @@ def _of_lines(
 def _sorted_lines(a: Tensor, axes: Any) -> Tensor:
     """Return the elements along axes, ascending along the last one."""
     lines = axes_last(a, axes) if axes else expand_dims(a, -1)
-    return take_along_axis(lines, argsort(lines.detach()), -1)
+    return sort(lines, -1)
 
 
 def _shaped(result: Tensor, shape: Any, axes: Any, keepdims: bool) -> Tensor:
