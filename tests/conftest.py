@@ -27,6 +27,15 @@ def pytest_configure():
         device.take_there()
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    if config.getvalue("dist") == "loadfile":
+        from .scheduling import FileScheduling
+
+        return FileScheduling(config, log)
+    return None
+
+
 def pytest_runtest_setup(item):
     if item.get_closest_marker("short_ways") and _ON_REFERENCE_PATH:
         pytest.skip("the reference path takes no short way, and this looks whether one was taken")

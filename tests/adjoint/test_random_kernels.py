@@ -39,7 +39,7 @@ def test_random_kernels_of_float32_are_right_to_its_rounding(first):
         assert verdict != "wrong", details
 
 
-@pytest.mark.parametrize("seed", one_in(3, [220003, 220011, 841008]))
+@pytest.mark.parametrize("seed", one_in(3, [220003, 220011, 841008], 1))
 def test_numbers_of_one_branch_compile(seed):
     verdict, details = judge(KernelWriter(seed).text, seed, options_of(seed), "compiled")
     assert verdict == "right", details

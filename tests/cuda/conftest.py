@@ -27,8 +27,10 @@ def pytest_configure():
 
 
 def pytest_collection_modifyitems(items):
+    here = {path for path in {item.path for item in items} if HERE in path.parents}
+    reasons = {path: missing(path.stem) for path in here}
     for item in items:
-        reason = missing(item.path.stem) if HERE in item.path.parents else None
+        reason = reasons.get(item.path)
         if reason is not None:
             item.add_marker(pytest.mark.skip(reason=reason))
 

@@ -156,6 +156,7 @@ class ExecutablePlan(KnownPlan):
 _known: OrderedDict[Hashable, KnownPlan] = OrderedDict()
 _tracks: dict[Hashable, list[KnownPlan]] = {}  # of passes that begin alike, the latest first
 _total = 0  # kB
+_largest: KnownPlan | None = None  # of all that are kept; None where it is to be looked for
 # The times that structures were met, by the hashes of their keys: most graphs never come again.
 _seen: OrderedDict[int, int] = OrderedDict()
 _released: deque[Callable[[], Sequence[Any]]] = deque()
@@ -325,21 +326,31 @@ def kilobytes(arrays: Iterable[Any]) -> int:
 
 def keep_plan(structure: Structure, known: KnownPlan) -> None:
     """Keep the plan of a pass; the oldest plans are dropped to make room, but not the largest."""
-    global _total
+    global _total, _largest
     if known.size > _LARGEST_KEPT:
         return
     with _lock:
         _total += known.size - _drop(structure.key)
         _known[structure.key] = known
-        if _total <= _MOST_KEPT:
+        if _largest is not None and known.size > _largest.size:
+            _largest = known
+        if _total > _MOST_KEPT:
+            _make_room()
+            _forget_old_counts(len(_known))
+
+
+def _make_room() -> None:
+    global _total, _largest
+    if _largest is None:
+        _largest = max(_known.values(), key=attrgetter("size"))
+    largest = _largest
+    while _total - largest.size > _MOST_KEPT:
+        # No list of all: there are thousands, and a key is hashed for each.
+        key = next((key for key, other in _known.items() if other is not largest), None)
+        if key is None:  # Ctrl-C came once between the changes of what is kept and of the total
+            _total, _largest = sum([known.size for known in _known.values()]), None
             return
-        largest = max(_known.values(), key=attrgetter("size"))
-        others = iter([key for key, other in _known.items() if other is not largest])
-        while _total - largest.size > _MOST_KEPT and (key := next(others, None)) is not None:
-            _total -= _drop(key)
-        if len(_known) == 1:  # Ctrl-C came once between the two lines above
-            _total = largest.size
-        _forget_old_counts(len(_known))
+        _total -= _drop(key)
 
 
 def _forget_old_counts(count: int) -> None:
@@ -351,9 +362,12 @@ def _forget_old_counts(count: int) -> None:
 
 def _drop(key: Hashable) -> int:
     """Drop the plan of a structure; return its size, 0 if there is none."""
+    global _largest
     dropped = _known.pop(key, None)
     if dropped is None:
         return 0
+    if dropped is _largest:
+        _largest = None
     known = _tracks.get(dropped.beginning, [])
     known[:] = [other for other in known if other is not dropped]
     if not known:
@@ -386,9 +400,9 @@ def drop_released() -> None:
 
 def forget() -> None:
     """Drop all plans, tracks and counts."""
-    global _total
+    global _total, _largest
     with _lock:
-        _total = 0
+        _total, _largest = 0, None
         _known.clear()
         _tracks.clear()
         _seen.clear()

@@ -197,6 +197,8 @@ def _is_instance(thing: Any, kinds: Any) -> bool:
 
 def _parts_of(found: _Reached) -> list[_Reached]:
     thing, names = found
+    if type(thing) in _without_parts:
+        return []
     if _is_instance(thing, FunctionType):
         return _of_function(thing)
     if _is_instance(thing, MethodType):
@@ -234,7 +236,10 @@ def _of_object(thing: Any) -> list[Any]:
     """Return the attributes of an object of a Python class, and the class, whose methods may be
     called."""
     kind = type(thing)
-    if _is_instance(thing, (np.ndarray, Tensor)) or not kind.__flags__ & _HEAP:
+    if not kind.__flags__ & _HEAP:
+        _without_parts.add(kind)
+        return []
+    if _is_instance(thing, (np.ndarray, Tensor)):
         return []
     slots = [name for base in kind.__mro__ for name in _slots(base)]
     values = [_attribute(thing, name) for name in slots]
@@ -255,6 +260,7 @@ def _attributes(thing: Any) -> dict[str, Any]:
 
 
 _HEAP = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class that was made while Python ran
+_without_parts: set[type] = set()  # classes of text, numbers and the like, most of what is found
 
 
 def _slots(kind: type) -> tuple[str, ...]:

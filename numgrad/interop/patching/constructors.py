@@ -102,15 +102,19 @@ _constructors = {name: _taking_tensors(original) for name, original in _original
 
 def follow() -> None:
     """Do as the flag ``numpy`` says, in NumPy and where a loaded module of the user has one of the
-    functions under a global name."""
+    functions under a global name. Modules that are loaded later find NumPy's names as they are."""
+    if _followed.get("numpy") == settings.numpy:
+        return  # another setting has changed
     functions = _constructors if settings.numpy == "auto" else _originals
     for module in (np, *_modules()):
         for name, value in list(vars(module).items()):
             function = functions.get(value.__name__) if isinstance(value, _KINDS) else None
             if function is not None and value is not function and function == value:
                 setattr(module, name, function)
+    _followed["numpy"] = settings.numpy
 
 
+_followed: dict[str, str] = {}
 _KINDS = (BuiltinFunctionType, FunctionType, Constructor)
 
 

@@ -103,7 +103,10 @@ def _transforms(module: Any) -> frozenset[str]:
 def _rebind(replaced: dict[int, tuple[Any, Any]], bind: Callable[[Any, str, Any], None]) -> None:
     """Bind global names anew, of what has another object in its place now."""
     for module in _modules():
-        for name, value in list(vars(module).items()):
+        names = vars(module).copy()
+        if replaced.keys().isdisjoint(map(id, names.values())):
+            continue  # which is found sooner than by a look at each name
+        for name, value in names.items():
             if id(value) in replaced and replaced[id(value)][0] is value:
                 bind(module, name, replaced[id(value)][1])
 

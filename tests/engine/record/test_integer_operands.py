@@ -1,6 +1,7 @@
 """Integers and numbers, or arrays of integers, are operands of one plan; a number that is too large
 for the dtype takes the general way."""
 
+import itertools
 import operator
 
 import numpy as np
@@ -27,26 +28,21 @@ def outcome(operation, *args):
 
 
 @pytest.fixture
-def reference():
-    def reference(*args):
-        ng.set_flags(path="reference")
-        try:
-            return outcome(*args)
-        finally:
-            ng.set_flags(path="default")
-
-    return reference
+def the_long_way():
+    yield lambda: ng.set_flags(path="reference")
+    ng.set_flags(path="default")
 
 
 @pytest.mark.short_ways
 @pytest.mark.parametrize("dtype", ["i1", "u1", "i4", "i8", "u8", "?"])
-def test_numbers_of_any_size_give_what_they_give_the_long_way(dtype, reference):
+def test_numbers_of_any_size_give_what_they_give_the_long_way(dtype, the_long_way):
     x = ng.tensor(np.array([1, 0, 3], dtype))
-    for operation in OPERATIONS:
-        found = [[outcome(operation, x, n) for _ in range(3)] for n in NUMBERS]
-        for n, results in zip(NUMBERS, found, strict=True):
-            expected = reference(operation, x, n)
-            assert repr(results) == repr([expected] * 3), (operation, n)
+    cases = list(itertools.product(OPERATIONS, NUMBERS))
+    found = [[outcome(operation, x, n) for _ in range(3)] for operation, n in cases]
+    the_long_way()
+    for (operation, n), results in zip(cases, found, strict=True):
+        expected = outcome(operation, x, n)
+        assert repr(results) == repr([expected] * 3), (operation, n)
 
 
 @pytest.mark.short_ways

@@ -1,5 +1,7 @@
 """What is kept of passes: enough for an index that differs from call to call, and within bounds."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -86,6 +88,43 @@ def test_the_largest_plan_stays_beside_others(monkeypatch, searches):
     for _ in range(3):
         long()
     assert not plan_cache._known
+
+
+class Key:
+    """The key of a structure, which is long: each look-up goes through it."""
+
+    looked_up = 0
+
+    def __hash__(self):
+        Key.looked_up += 1
+        return id(self)
+
+
+def kept(size):
+    plan = plan_cache.KnownPlan((), (), {}, [])
+    plan.size = size
+    key = Key()
+    plan_cache.keep_plan(SimpleNamespace(key=key), plan)
+    return key
+
+
+def test_room_is_made_without_a_look_at_all_plans(monkeypatch):
+    monkeypatch.setattr(plan_cache, "_MOST_KEPT", 1000)
+    plan_cache.forget()
+    kept(1)
+    large = kept(200)
+    small = [kept(1) for _ in range(1000)]
+    Key.looked_up = 0
+    small += [kept(1) for _ in range(1000)]
+    assert Key.looked_up < 20_000
+    assert list(plan_cache._known) == [large, *small[-1000:]]
+    larger = kept(300)
+    assert list(plan_cache._known) == [*small[-1000:], larger]
+    plan_cache._drop(larger)
+    plan_cache._total -= 300
+    newest = [kept(2) for _ in range(100)]
+    assert list(plan_cache._known) == [*small[-802:], *newest]
+    plan_cache.forget()
 
 
 @pytest.mark.short_ways

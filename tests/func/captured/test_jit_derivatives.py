@@ -106,10 +106,10 @@ def compare_all(function, points, *fuse):
 
 
 over_calls = pytest.mark.parametrize(
-    ("name", "function", "shapes"), one_in(18, [pytest.param(*call, id=call[0]) for call in CALLS])
+    ("name", "function", "shapes"), one_in(24, [pytest.param(*call, id=call[0]) for call in CALLS])
 )
 over_scenarios = pytest.mark.parametrize(
-    "scenario", one_in(15, [pytest.param(s, id=s.name) for s in SCENARIOS if s.order])
+    "scenario", one_in(20, [pytest.param(s, id=s.name) for s in SCENARIOS if s.order])
 )
 
 

@@ -76,7 +76,7 @@ def compare(function, shapes, values, fuse):
 
 
 over_calls = pytest.mark.parametrize(
-    ("function", "shapes"), one_in(22, [pytest.param(*call[1:], id=call[0]) for call in CALLS])
+    ("function", "shapes"), one_in(30, [pytest.param(*call[1:], id=call[0]) for call in CALLS])
 )
 
 
