@@ -7,8 +7,8 @@ from scipy import optimize
 import numgrad as ng
 from numgrad.errors import ConvergenceError
 
-from .differences import agree, derivative
-from .test_integrals import same_derivatives
+from ..differences import agree, derivative
+from ..integration.test_integrals import same_derivatives
 
 scipy = ng.interop.scipy
 T = np.linspace(0.0, 3.0, 7)

@@ -11,7 +11,7 @@ from numgrad.interop.scipy.integration.continuous import Problem
 from numgrad.interop.scipy.integration.steps import ClosedRun
 from tests.sampling import exhaustive
 
-from .differences import agree, derivative
+from ..differences import agree, derivative
 
 solve_ivp = ng.interop.scipy.solve_ivp
 START, RATES = np.array([1.0, 2.0, 2.0]), np.array([2.0, 3.0, 2.5])

@@ -10,7 +10,7 @@ import numgrad as ng
 from numgrad.errors import ArgTypeError, ImplicitGradError
 from tests.sampling import one_in
 
-from .differences import POINT, agree, diffusion, residuals, rosenbrock
+from ..differences import POINT, agree, diffusion, residuals, rosenbrock
 
 scipy = ng.interop.scipy
 FIRST = ["CG", "BFGS", "L-BFGS-B", "TNC", "SLSQP"]

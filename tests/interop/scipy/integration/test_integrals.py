@@ -14,7 +14,7 @@ from numgrad.errors import (
     NotDifferentiableError,
 )
 
-from .differences import agree
+from ..differences import agree
 
 quad = ng.interop.scipy.quad
 ORDERS = [

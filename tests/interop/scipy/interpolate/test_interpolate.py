@@ -11,7 +11,7 @@ from scipy.sparse.linalg import spsolve
 import numgrad as ng
 from tests.sampling import one_in
 
-from .differences import agree, derivative
+from ..differences import agree, derivative
 
 scipy = ng.interop.scipy
 RNG = np.random.default_rng(7)

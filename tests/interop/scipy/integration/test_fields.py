@@ -13,10 +13,10 @@ from numgrad.errors import DetachedError, NotDifferentiableError
 from numgrad.interop.scipy.implicit.fields import Undifferentiated
 from tests.sampling import one_in
 
-from .differences import agree, derivative
+from ..differences import agree, derivative
 
 scipy = ng.interop.scipy
-PAGE = Path(__file__).parents[3] / "docs" / "scipy.md"
+PAGE = Path(__file__).parents[4] / "docs" / "scipy.md"
 C = np.array([0.5, -1.0, 2.0])
 A = np.array([1.5, 0.8])
 

@@ -6,7 +6,7 @@ from scipy import ndimage
 
 import numgrad as ng
 
-from .differences import agree, derivative
+from ..differences import agree, derivative
 
 own = ng.interop.scipy.ndimage
 RNG = np.random.default_rng(11)

@@ -13,7 +13,7 @@ from numgrad.errors import (
 )
 from tests.sampling import exhaustive, one_in
 
-from .differences import agree, checked, derivative, diffusion
+from ..differences import agree, checked, derivative, diffusion
 
 scipy = ng.interop.scipy
 A = np.array([1.0, 0.1])

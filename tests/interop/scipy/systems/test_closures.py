@@ -7,7 +7,7 @@ import numgrad as ng
 from numgrad.errors import DetachedError, InplaceError
 from tests.sampling import one_in
 
-from .differences import agree
+from ..differences import agree
 
 S = ng.interop.scipy
 ODE = {"rtol": 1e-8, "atol": 1e-8}

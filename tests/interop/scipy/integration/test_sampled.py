@@ -6,7 +6,7 @@ from scipy import integrate
 
 import numgrad as ng
 
-from .differences import agree, derivative
+from ..differences import agree, derivative
 
 scipy = ng.interop.scipy
 RNG = np.random.default_rng(3)

@@ -13,7 +13,7 @@ import numgrad as ng
 from numgrad.errors import DetachedError, DtypeError, ImplicitGradError, NonFiniteError
 from numgrad.interop.scipy.implicit.derived import Captured
 
-from .differences import POINT, agree, derivative, diffusion, residuals, rosenbrock
+from ..differences import POINT, agree, derivative, diffusion, residuals, rosenbrock
 
 function = ng.interop.scipy.function
 

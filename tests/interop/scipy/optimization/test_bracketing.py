@@ -7,7 +7,7 @@ from scipy import optimize
 import numgrad as ng
 from numgrad.errors import ConvergenceError, InplaceError, MatrixError
 
-from .test_integrals import same_derivatives
+from ..integration.test_integrals import same_derivatives
 
 scipy = ng.interop.scipy
 

@@ -7,7 +7,7 @@ from scipy import sparse
 import numgrad as ng
 from numgrad.errors import DtypeError, InplaceError, MatrixError
 
-from .differences import agree, checked
+from ..differences import agree, checked
 
 scipy = ng.interop.scipy
 MATRIX = sparse.csr_array(
