@@ -48,6 +48,13 @@ def rebind(place: Any, frame: FrameType, value: Any) -> None:
         raise UnreadableError
 
 
+def references_of(place: Any) -> int:
+    """Return how many references a name or attribute has to its object, as long as the variables
+    of its frame are looked at."""
+    is_copied = isinstance(place, Variable) and place.kind == LOCAL and not _IS_WRITTEN_THROUGH
+    return 2 if is_copied else 1
+
+
 def release(frame: FrameType) -> None:
     """Let go of the variables of a frame that have been looked at: before Python 3.13 `f_locals` of
     a function is a dictionary with a second reference to each."""

@@ -9,7 +9,8 @@ container. The count of references tells.
 
 import dis
 import sys
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Mapping
 from functools import cache
 from types import FrameType
 from typing import Any
@@ -42,15 +43,33 @@ _PART = ("STORE_SUBSCR", "STORE_SLICE")
 _FIRST_IN_PLACE = [name for name, _ in dis._nb_ops].index("NB_INPLACE_ADD")  # type: ignore[attr-defined]
 
 
-def is_rebound(caller: FrameType, inputs: tuple[Any, ...], options: Mapping[str, Any]) -> bool:
-    """Whether a universal function is ``array += tensor``, or another operator in place, and the
-    array is known to the name alone that the result is bound to.
+def computed_in_place(
+    function: Callable[..., Tensor],
+    caller: FrameType,
+    inputs: tuple[Any, ...],
+    options: Mapping[str, Any],
+) -> Tensor | None:
+    """Return the result of ``array += tensor``, or of another operator in place, if the array is
+    known to the name alone that it is bound to; else None.
 
     Parameters
     ----------
+    function : callable
+        The operator.
     caller : FrameType
         The frame that has called ``__array_ufunc__``, whose arguments the others are.
     """
+    if not _is_rebound(caller, inputs, options):
+        return None
+    before = inputs[0].copy() if threading.active_count() > 1 else None
+    found = _in_place_of(inputs[0], function(*inputs))
+    if before is None:
+        return found
+    is_left = before.tobytes() == inputs[0].tobytes() and _is_rebound(caller, inputs, options)
+    return found if is_left else None  # another thread has written or taken it meanwhile
+
+
+def _is_rebound(caller: FrameType, inputs: tuple[Any, ...], options: Mapping[str, Any]) -> bool:
     if not _is_out(inputs[0], options):
         return False
     store = _store(caller)
@@ -99,7 +118,7 @@ def _is_younger(array: np.ndarray, store: str, target: Any, frame: FrameType) ->
     return is_shared and is_of_captured(target.name, array, frame)
 
 
-def in_place_of(array: np.ndarray, result: Tensor) -> Tensor | None:
+def _in_place_of(array: np.ndarray, result: Tensor) -> Tensor | None:
     """Return the result in the dtype of the array in whose place it is; None where NumPy could not
     write it into the array."""
     is_fitting = np.can_cast(result.dtype, array.dtype, "same_kind") and array.dtype.isnative

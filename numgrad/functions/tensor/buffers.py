@@ -18,7 +18,13 @@ import numpy as np
 from ..._settings import settings
 from ..._tensor import Tensor
 from ...engine.capture import stores
-from ...engine.capture.bindings import can_bind, has_exact_counts, rebind, release
+from ...engine.capture.bindings import (
+    can_bind,
+    has_exact_counts,
+    rebind,
+    references_of,
+    release,
+)
 from ...engine.capture.containers import container_of, is_contained
 from ...engine.capture.ownership import has_its_memory, is_older, is_own
 from ...engine.capture.stores import LOCAL, NAME, Applied, Member, Store, UnreadableError, Variable
@@ -91,10 +97,15 @@ def _write(tensor: Tensor, frame: FrameType, store: Store, is_number: bool) -> b
     value = _value(tensor, _region(array, key), store.value, frame, is_number)
     if count != _references_of_one(store.holder, frame, array, key, value):
         return False
-    made = asarray(array.copy("K"), device=tensor.device)
+    before = array.copy("K")
+    made = asarray(before.copy("K"), device=tensor.device)
     made = made if mode.direct else made.clone()  # else it was memory from outside of a capture
     setitem(made, key, value)
+    expected = count + 1 - references_of(store.holder)  # one is the variable `array`
     rebind(store.holder, frame, made)
+    if sys.getrefcount(array) != expected or before.tobytes() != array.tobytes():
+        rebind(store.holder, frame, array)  # another thread has taken or written it meanwhile
+        return False
     _last.set(frame, made)
     return True
 
