@@ -79,6 +79,11 @@ def _is_bound_in(code: CodeType, name: str, suffix: str) -> bool:
 # Arrays -------------------------------------------------------------------------------------------
 
 
+def is_row_major(array: np.ndarray) -> bool:
+    """Whether an array is in the layout that tensors of captured functions have."""
+    return array.ndim < 2 or array.flags.c_contiguous
+
+
 def has_its_memory(array: np.ndarray) -> bool:
     """Whether nobody but an array, which is known to be counted, has its memory, or the array of
     which it is a view, and no weak reference leads to it."""

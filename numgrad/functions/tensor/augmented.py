@@ -19,7 +19,12 @@ import numpy as np
 
 from ..._tensor import Tensor
 from ...engine.capture.bindings import can_bind, has_exact_counts, release
-from ...engine.capture.ownership import has_its_memory, is_of_captured, is_resumed
+from ...engine.capture.ownership import (
+    has_its_memory,
+    is_of_captured,
+    is_resumed,
+    is_row_major,
+)
 from ...engine.capture.stores import (
     Applied,
     Member,
@@ -70,6 +75,8 @@ def computed_in_place(
 
 
 def _is_rebound(caller: FrameType, inputs: tuple[Any, ...], options: Mapping[str, Any]) -> bool:
+    """Whether a universal function is ``array += tensor``, or another operator in place, and nobody
+    has the array but the name that its result is bound to."""
     if not _is_out(inputs[0], options):
         return False
     store = _store(caller)
@@ -111,7 +118,9 @@ def _is_of_array(part: Any, frame: FrameType) -> bool:
 
 def _is_younger(array: np.ndarray, store: str, target: Any, frame: FrameType) -> bool:
     """Whether a variable is younger than the call that is captured, so that no later call finds the
-    tensor of this one."""
+    tensor of this one, and the array is in the layout of tensors there."""
+    if not is_row_major(array):
+        return False
     if store.startswith("STORE_FAST"):
         return not is_resumed(frame)
     is_shared = store == "STORE_DEREF" and isinstance(target, Variable)

@@ -26,7 +26,7 @@ from ...engine.capture.bindings import (
     release,
 )
 from ...engine.capture.containers import container_of, is_contained
-from ...engine.capture.ownership import has_its_memory, is_older, is_own
+from ...engine.capture.ownership import has_its_memory, is_older, is_own, is_row_major
 from ...engine.capture.stores import LOCAL, NAME, Applied, Member, Store, UnreadableError, Variable
 from ...engine.capture.user_call import is_users
 from ...engine.record.apply import mode
@@ -87,7 +87,7 @@ def _write(tensor: Tensor, frame: FrameType, store: Store, is_number: bool) -> b
         return _last.is_of(frame, array)
     if not _can_be_tensor(array, tensor) or not can_bind(store.holder, frame):
         return False
-    if mode.capture is not None and is_older(store.holder, frame):
+    if mode.capture is not None and (is_older(store.holder, frame) or not is_row_major(array)):
         return False
     if store.is_augmented and not _is_fixed(store, frame):
         return False
