@@ -141,8 +141,9 @@ def _in_place_of(array: np.ndarray, result: Tensor) -> Tensor | None:
 
 def _is_out(array: np.ndarray, options: Mapping[str, Any]) -> bool:
     out = options.get("out")
-    is_only = type(out) is tuple and len(out) == 1 and len(options) == 1
-    return is_only and out[0] is array and type(array) is np.ndarray
+    if type(array) is not np.ndarray or type(out) is not tuple:
+        return False
+    return len(out) == 1 and out[0] is array and len(options) == 1
 
 
 def _references(inputs: tuple[Any, ...]) -> int:

@@ -85,29 +85,38 @@ def _write(tensor: Tensor, frame: FrameType, store: Store, is_number: bool) -> b
     array = stores.read(store.holder, frame)
     if isinstance(array, Tensor):
         return _last.is_of(frame, array)
-    if not _can_be_tensor(array, tensor) or not can_bind(store.holder, frame):
+    if not _can_be_tensor(array, tensor) or not _can_be_bound(store, frame, array):
         return False
-    if mode.capture is not None and (is_older(store.holder, frame) or not is_row_major(array)):
-        return False
-    if store.is_augmented and not _is_fixed(store, frame):
-        return False
-    key = stores.read(store.key, frame)
-    if not stores.is_plain(key):
-        return False
+    key = _plain_key(store, frame)
     value = _value(tensor, _region(array, key), store.value, frame, is_number)
     if count != _references_of_one(store.holder, frame, array, key, value):
         return False
     before = array.copy("K")
-    made = asarray(before.copy("K"), device=tensor.device)
+    made = _made(before, tensor, key, value)
+    rebind(store.holder, frame, made)
+    expected = count + 1 - references_of(store.holder)  # one is the variable `array`
+    if sys.getrefcount(array) == expected and before.tobytes() == array.tobytes():
+        _last.set(frame, made)
+        return True
+    rebind(store.holder, frame, array)  # another thread has taken or written it meanwhile
+    return False
+
+
+def _made(array: np.ndarray, tensor: Tensor, key: Any, value: Any) -> Tensor:
+    """Return a tensor with the elements of an array, on the device of another one, after a
+    write."""
+    made = asarray(array.copy("K"), device=tensor.device)
     made = made if mode.direct else made.clone()  # else it was memory from outside of a capture
     setitem(made, key, value)
-    expected = count + 1 - references_of(store.holder)  # one is the variable `array`
-    rebind(store.holder, frame, made)
-    if sys.getrefcount(array) != expected or before.tobytes() != array.tobytes():
-        rebind(store.holder, frame, array)  # another thread has taken or written it meanwhile
+    return made
+
+
+def _can_be_bound(store: Store, frame: FrameType, array: np.ndarray) -> bool:
+    """Whether the name or attribute of an array can be bound to a tensor."""
+    if not can_bind(store.holder, frame) or (store.is_augmented and not _is_fixed(store, frame)):
         return False
-    _last.set(frame, made)
-    return True
+    is_captured = mode.capture is not None
+    return not is_captured or (is_row_major(array) and not is_older(store.holder, frame))
 
 
 def _can_be_tensor(array: Any, tensor: Tensor) -> bool:
@@ -138,6 +147,14 @@ def _is_constant(key: Any, frame: FrameType) -> bool:
 
 
 # What is written ----------------------------------------------------------------------------------
+
+
+def _plain_key(store: Store, frame: FrameType) -> Any:
+    """Return the key, which runs no code of the user where an array is read with it."""
+    key = stores.read(store.key, frame)
+    if not stores.is_plain(key):
+        raise UnreadableError
+    return key
 
 
 def _region(array: np.ndarray, key: Any) -> Any:
