@@ -1,6 +1,7 @@
 """Binding a name of a running frame, or an attribute, to another object."""
 
 import ctypes
+import inspect
 import sys
 from types import FrameType
 from typing import Any
@@ -37,14 +38,29 @@ def can_bind(place: Any, frame: FrameType) -> bool:
 def rebind(place: Any, frame: FrameType, value: Any) -> None:
     """Bind a name or attribute to a value."""
     if isinstance(place, Member):
-        setattr(read(place.holder, frame), place.name, value)
+        vars(read(place.holder, frame))[place.name] = value  # no program has set the attribute
     elif isinstance(place, Variable) and (place.kind == NAME or _IS_WRITTEN_THROUGH):
         frame.f_locals[place.name] = value
     elif isinstance(place, Variable):
-        names = frame.f_locals
-        names[place.name] = value
+        frame.f_locals[place.name] = value
         ctypes.pythonapi.PyFrame_LocalsToFast(ctypes.py_object(frame), ctypes.c_int(0))
-        if sys.getrefcount(names) == _UNSHARED:
-            names.clear()  # else the frame has a second reference to each value
     else:
         raise UnreadableError
+
+
+def references_of(place: Any) -> int:
+    """Return how many references a name or attribute has to its object, as long as the variables
+    of its frame are looked at."""
+    is_copied = isinstance(place, Variable) and place.kind == LOCAL and not _IS_WRITTEN_THROUGH
+    return 2 if is_copied else 1
+
+
+def release(frame: FrameType) -> None:
+    """Let go of the variables of a frame that have been looked at: before Python 3.13 `f_locals` of
+    a function is a dictionary with a second reference to each."""
+    if _IS_WRITTEN_THROUGH or not frame.f_code.co_flags & inspect.CO_OPTIMIZED:
+        return
+    names, code = frame.f_locals, frame.f_code
+    if sys.getrefcount(names) == _UNSHARED:  # else a program has asked for it
+        for name in (*code.co_varnames, *code.co_cellvars, *code.co_freevars):
+            names.pop(name, None)

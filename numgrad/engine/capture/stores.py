@@ -7,6 +7,7 @@ could run code of the user, such as a call or a property, is not. A program need
 
 import builtins
 import dis
+import inspect
 import operator
 import sys
 from collections.abc import Callable
@@ -84,11 +85,11 @@ def store_of(frame: FrameType) -> Store:
 
 
 @lru_cache(maxsize=1024)
-def augmented_member(code: CodeType, place: int) -> Any:
-    """Return the expression of the attribute in ``holder.name += x``, whose operator runs; None
-    where it is no attribute of a name."""
-    *_, member, _ = (None, None, *_before(code, place)[0].items)
-    return member if isinstance(member, Member) else None
+def augmented_target(code: CodeType, place: int) -> Any:
+    """Return the expression on the left of ``target += x``, whose operator runs; None where it is
+    not known."""
+    *_, target, _ = (None, None, *_before(code, place)[0].items)
+    return target
 
 
 def _before(code: CodeType, place: int) -> tuple["_Stack", list[dis.Instruction]]:
@@ -125,9 +126,21 @@ def read(expression: Any, frame: FrameType) -> Any:
         raise UnreadableError
     function, parts = function_of(expression, frame)
     operands = [read(one, frame) for one in parts]
-    if not all(map(_is_plain, operands)):
+    if not all(map(is_plain, operands)):
         raise UnreadableError
-    return function(*operands)
+    try:
+        return function(*map(_read_only, operands))
+    except Exception as error:  # it has written, or is no longer what it was
+        raise UnreadableError from error
+
+
+def _read_only(value: Any) -> Any:
+    """Return an array through which a function that is applied again can write nothing."""
+    if type(value) is not np.ndarray:
+        return value
+    view = value.view()
+    view.flags.writeable = False
+    return view
 
 
 def function_of(applied: Applied, frame: FrameType) -> tuple[Callable[..., Any], tuple[Any, ...]]:
@@ -151,6 +164,8 @@ _METHODS = (
 def _is_pure(function: Any) -> bool:
     """Whether a function may be called again: a built-in one, one of NumPy's, or such a method of
     an array."""
+    if not (_is_builtin(type(function)) or _package(type(function)) == "numpy"):
+        return False  # its attributes may be computed
     name = getattr(function, "__name__", "")
     if isinstance(getattr(function, "__self__", None), np.ndarray):
         return name in _METHODS
@@ -158,6 +173,8 @@ def _is_pure(function: Any) -> bool:
 
 
 def _variable(variable: Variable, frame: FrameType) -> Any:
+    if variable.kind == LOCAL and not frame.f_code.co_flags & inspect.CO_OPTIMIZED:
+        raise UnreadableError  # of a comprehension that runs in the frame of a module or class
     scopes = (frame.f_globals, vars(builtins))
     for names in scopes if variable.kind == GLOBAL else (frame.f_locals, *scopes):
         if variable.name in names:
@@ -167,11 +184,11 @@ def _variable(variable: Variable, frame: FrameType) -> Any:
 
 def _member(holder: Any, name: str) -> Any:
     """Return an attribute that is found without code of the user."""
-    if isinstance(holder, ModuleType) or _is_plain(holder):
+    if is_plain(holder) or (type(holder) is ModuleType and name in vars(holder)):
         return getattr(holder, name)
     found = getattr_static(holder, name, UnreadableError)
     kind = type(found)
-    if found is UnreadableError or (hasattr(kind, "__get__") and _package(kind) != "builtins"):
+    if found is UnreadableError or (hasattr(kind, "__get__") and not _is_builtin(kind)):
         raise UnreadableError
     if isinstance(found, property) or getattr_static(type(holder), "__getattribute__") is not (
         object.__getattribute__
@@ -180,9 +197,39 @@ def _member(holder: Any, name: str) -> Any:
     return getattr(holder, name)
 
 
-def _is_plain(value: Any) -> bool:
-    """Whether operators on a value run no code of the user."""
-    return _package(type(value)) in ("builtins", "numpy", "numgrad")
+_IMMUTABLE = (bool, int, float, complex, str, bytes, range, type(None), type(...))
+_INDEXERS = tuple({type(one) for one in (np.s_, np.r_, np.c_, np.mgrid, np.ogrid)})
+
+
+def is_plain(value: Any) -> bool:
+    """Whether operators on a value, and functions of NumPy, run no code of the user and give the
+    same each time: not so for iterators, functions, and arrays and lists of objects."""
+    kind = type(value)
+    if kind in (list, tuple):
+        return all(map(is_plain, value))
+    if kind is slice:
+        return all(map(is_plain, (value.start, value.stop, value.step)))
+    if isinstance(value, (np.ndarray, np.generic)):
+        return _package(kind) == "numpy" and not value.dtype.hasobject
+    is_class = kind is type and (_is_builtin(value) or _package(value) == "numpy")
+    is_data = kind in (*_IMMUTABLE, *_INDEXERS, dict) or isinstance(value, np.dtype)
+    return is_data or is_class or _package(kind) == "numgrad"
+
+
+def is_immutable(value: Any) -> bool:
+    """Whether nobody can change a value."""
+    if type(value) is slice:
+        return all(map(is_immutable, (value.start, value.stop, value.step)))
+    return type(value) in _IMMUTABLE or (isinstance(value, np.generic) and is_plain(value))
+
+
+_IS_OF_PYTHON = 1 << 9
+"""The flag of classes that Python code has made: where no module runs, they are said to be of
+`builtins`."""
+
+
+def _is_builtin(kind: type) -> bool:
+    return _package(kind) == "builtins" and not kind.__flags__ & _IS_OF_PYTHON
 
 
 def _package(kind: type) -> str:
@@ -268,6 +315,8 @@ class _Stack:
             self._apply(step)
         else:
             self.items.clear()
+            if name == "STORE_FAST_LOAD_FAST":
+                self.items.append(Variable(step.argval[1], LOCAL))
 
     def _load(self, step: dis.Instruction) -> bool:
         """Put what is loaded on the stack; return whether it is known how."""
@@ -332,13 +381,20 @@ def is_safe(expression: Any, frame: FrameType) -> bool:
         if isinstance(expression, Member):
             read(expression, frame)
         elif isinstance(expression, Applied):
-            return all(is_safe(one, frame) for one in function_of(expression, frame)[1])
+            return all(_is_safe_operand(one, frame) for one in function_of(expression, frame)[1])
     except UnreadableError:
         return False
     return expression is not None
 
 
+def _is_safe_operand(expression: Any, frame: FrameType) -> bool:
+    if isinstance(expression, Applied):
+        return is_safe(expression, frame)
+    return is_plain(read(expression, frame))
+
+
 __all__ = [
     "DISPLAYS", "LOCAL", "NAME", "Applied", "Member", "Store", "UnreadableError", "Variable",
-    "augmented_member", "function_of", "is_safe", "is_storing", "names_in", "read", "store_of",
+    "augmented_target", "function_of", "is_immutable", "is_plain", "is_safe", "is_storing",
+    "names_in", "read", "store_of",
 ]  # fmt: skip

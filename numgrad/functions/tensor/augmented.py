@@ -9,7 +9,8 @@ container. The count of references tells.
 
 import dis
 import sys
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Mapping
 from functools import cache
 from types import FrameType
 from typing import Any
@@ -17,8 +18,21 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import Tensor
-from ...engine.capture.bindings import can_bind, has_exact_counts
-from ...engine.capture.stores import UnreadableError, augmented_member, read
+from ...engine.capture.bindings import can_bind, has_exact_counts, release
+from ...engine.capture.ownership import (
+    has_its_memory,
+    is_of_captured,
+    is_resumed,
+    is_row_major,
+)
+from ...engine.capture.stores import (
+    Applied,
+    Member,
+    UnreadableError,
+    Variable,
+    augmented_target,
+    read,
+)
 from ...engine.record.apply import mode
 from ..array.results import target_of
 
@@ -34,40 +48,102 @@ _PART = ("STORE_SUBSCR", "STORE_SLICE")
 _FIRST_IN_PLACE = [name for name, _ in dis._nb_ops].index("NB_INPLACE_ADD")  # type: ignore[attr-defined]
 
 
-def is_rebound(caller: FrameType, inputs: tuple[Any, ...], options: Mapping[str, Any]) -> bool:
-    """Whether a universal function is ``array += tensor``, or another operator in place, and the
-    array is known to the name alone that the result is bound to.
+def computed_in_place(
+    function: Callable[..., Tensor],
+    caller: FrameType,
+    inputs: tuple[Any, ...],
+    options: Mapping[str, Any],
+) -> Tensor | None:
+    """Return the result of ``array += tensor``, or of another operator in place, if the array is
+    known to the name alone that it is bound to; else None.
 
     Parameters
     ----------
+    function : callable
+        The operator.
     caller : FrameType
         The frame that has called ``__array_ufunc__``, whose arguments the others are.
     """
-    count = _references(inputs)
-    array = inputs[0]
-    if type(array) is not np.ndarray or not _is_out(array, options):
+    if not _is_rebound(caller, inputs, options):
+        return None
+    before = inputs[0].copy() if threading.active_count() > 1 else None
+    found = _in_place_of(inputs[0], function(*inputs))
+    if before is None:
+        return found
+    is_left = before.tobytes() == inputs[0].tobytes() and _is_rebound(caller, inputs, options)
+    return found if is_left else None  # another thread has written or taken it meanwhile
+
+
+def _is_rebound(caller: FrameType, inputs: tuple[Any, ...], options: Mapping[str, Any]) -> bool:
+    """Whether a universal function is ``array += tensor``, or another operator in place, and nobody
+    has the array but the name that its result is bound to."""
+    if not _is_out(inputs[0], options):
         return False
     store = _store(caller)
-    is_named = store is not None and not store.startswith(_PART)
-    if store is None or count > _least(store) or (is_named and array.base is not None):
+    if store is None:
         return False
-    if store == _MEMBER and not _is_member(array, caller):
+    release(caller)
+    if _references(inputs) > _least(store):
         return False
-    return target_of(array, inputs) is None  # else the elements are written
+    try:
+        return _can_be_left(inputs[0], store, caller) and (
+            target_of(inputs[0], inputs) is None  # else the elements are written
+        )
+    except UnreadableError:
+        return False
+    finally:
+        release(caller)
 
 
-def in_place_of(array: np.ndarray, result: Tensor) -> Tensor | None:
+def _can_be_left(array: np.ndarray, store: str, frame: FrameType) -> bool:
+    """Whether a name or attribute can be bound to another object than an array, or a part of an
+    array be written again."""
+    target = augmented_target(frame.f_code, frame.f_lasti)
+    if not array.flags.writeable:
+        return False
+    if store.startswith(_PART):
+        return array.base is None or _is_of_array(target, frame)
+    if array.base is not None or not has_its_memory(array):
+        return False
+    if store == _MEMBER:
+        is_read = isinstance(target, Member) and read(target, frame) is array
+        return is_read and mode.capture is None and can_bind(target, frame)
+    return mode.capture is None or _is_younger(array, store, target, frame)
+
+
+def _is_of_array(part: Any, frame: FrameType) -> bool:
+    """Whether a view is one of an array: objects of other classes may know it."""
+    return isinstance(part, Applied) and type(read(part.operands[0], frame)) is np.ndarray
+
+
+def _is_younger(array: np.ndarray, store: str, target: Any, frame: FrameType) -> bool:
+    """Whether a variable is younger than the call that is captured, so that no later call finds the
+    tensor of this one, and the array is in the layout of tensors there."""
+    if not is_row_major(array):
+        return False
+    if store.startswith("STORE_FAST"):
+        return not is_resumed(frame)
+    is_shared = store == "STORE_DEREF" and isinstance(target, Variable)
+    return is_shared and is_of_captured(target.name, array, frame)
+
+
+def _in_place_of(array: np.ndarray, result: Tensor) -> Tensor | None:
     """Return the result in the dtype of the array in whose place it is; None where NumPy could not
     write it into the array."""
     is_fitting = np.can_cast(result.dtype, array.dtype, "same_kind") and array.dtype.isnative
     if result.shape != array.shape or not is_fitting:
         return None
-    return result.astype(array.dtype, copy=False)
+    result = result.astype(array.dtype, copy=False)
+    if array.flags.c_contiguous or not array.flags.f_contiguous:
+        return result
+    return result.T.clone().T  # the layout of the array
 
 
 def _is_out(array: np.ndarray, options: Mapping[str, Any]) -> bool:
     out = options.get("out")
-    return type(out) is tuple and len(out) == 1 and out[0] is array and len(options) == 1
+    if type(array) is not np.ndarray or type(out) is not tuple:
+        return False
+    return len(out) == 1 and out[0] is array and len(options) == 1
 
 
 def _references(inputs: tuple[Any, ...]) -> int:
@@ -86,17 +162,6 @@ def _store(frame: FrameType) -> str | None:
     if name == "STORE_NAME" and frame.f_locals is not frame.f_globals:
         return None  # of a class body, which may have read a global name
     return name if name.startswith((*_BOUND, *_PART, _MEMBER)) else None
-
-
-def _is_member(array: np.ndarray, frame: FrameType) -> bool:
-    """Whether the attribute that is read has the array in the object itself, to which the result is
-    bound; in captured functions an object may be older than the call."""
-    member = augmented_member(frame.f_code, frame.f_lasti)
-    try:
-        is_read = member is not None and read(member, frame) is array
-        return is_read and mode.capture is None and can_bind(member, frame)
-    except UnreadableError:
-        return False
 
 
 _BETWEEN = ("CACHE", "EXTENDED_ARG", "SWAP")

@@ -8,6 +8,7 @@ or is in a container: the count of references tells.
 
 import sys
 import threading
+import weakref
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
@@ -17,8 +18,15 @@ import numpy as np
 from ..._settings import settings
 from ..._tensor import Tensor
 from ...engine.capture import stores
-from ...engine.capture.bindings import can_bind, has_exact_counts, rebind
+from ...engine.capture.bindings import (
+    can_bind,
+    has_exact_counts,
+    rebind,
+    references_of,
+    release,
+)
 from ...engine.capture.containers import container_of, is_contained
+from ...engine.capture.ownership import has_its_memory, is_older, is_own, is_row_major
 from ...engine.capture.stores import LOCAL, NAME, Applied, Member, Store, UnreadableError, Variable
 from ...engine.capture.user_call import is_users
 from ...engine.record.apply import mode
@@ -27,10 +35,22 @@ from ..indexing.inplace import setitem
 
 
 class _Last(threading.local):
-    """The last tensor that was put in the place of an array, and the instruction that wrote it:
-    of a list NumPy asks each tensor for its elements."""
+    """The frame, instruction and tensor of the last write to a tensor that was put in the place of
+    an array: of a list NumPy asks each tensor for its elements."""
 
-    write: tuple[int, int, Tensor] | None = None
+    frame = 0
+    place = -1
+
+    @staticmethod
+    def tensor() -> Tensor | None:
+        return None
+
+    def set(self, frame: FrameType, tensor: Tensor) -> None:
+        self.frame, self.place, self.tensor = id(frame), frame.f_lasti, weakref.ref(tensor)
+
+    def is_of(self, frame: FrameType, tensor: Tensor) -> bool:
+        is_there = (self.frame, self.place) == (id(frame), frame.f_lasti)
+        return is_there and self.tensor() is tensor
 
 
 _last = _Last()
@@ -56,29 +76,47 @@ def is_written(tensor: Tensor, frame: FrameType, is_number: bool) -> bool:
         return _write(tensor, frame, stores.store_of(frame), is_number)
     except UnreadableError:
         return False
+    finally:
+        release(frame)
 
 
 def _write(tensor: Tensor, frame: FrameType, store: Store, is_number: bool) -> bool:
     count = _references(frame)
     array = stores.read(store.holder, frame)
     if isinstance(array, Tensor):
-        return _last.write == (id(frame), frame.f_lasti, array) if _last.write else False
-    if not _can_be_tensor(array, tensor) or not can_bind(store.holder, frame):
+        return _last.is_of(frame, array)
+    if not _can_be_tensor(array, tensor) or not _can_be_bound(store, frame, array):
         return False
-    if mode.capture is not None and _may_be_older(store.holder, frame):
-        return False
-    if store.is_augmented and not _is_fixed(store, frame):
-        return False
-    key = stores.read(store.key, frame)
-    value = _value(tensor, _shape(array, key), store.value, frame, is_number)
+    key = _plain_key(store, frame)
+    value = _value(tensor, _region(array, key), store.value, frame, is_number)
     if count != _references_of_one(store.holder, frame, array, key, value):
         return False
-    made = asarray(array.copy(), device=tensor.device)
+    before = array.copy("K")
+    made = _made(before, tensor, key, value)
+    rebind(store.holder, frame, made)
+    expected = count + 1 - references_of(store.holder)  # one is the variable `array`
+    if sys.getrefcount(array) == expected and before.tobytes() == array.tobytes():
+        _last.set(frame, made)
+        return True
+    rebind(store.holder, frame, array)  # another thread has taken or written it meanwhile
+    return False
+
+
+def _made(array: np.ndarray, tensor: Tensor, key: Any, value: Any) -> Tensor:
+    """Return a tensor with the elements of an array, on the device of another one, after a
+    write."""
+    made = asarray(array.copy("K"), device=tensor.device)
     made = made if mode.direct else made.clone()  # else it was memory from outside of a capture
     setitem(made, key, value)
-    rebind(store.holder, frame, made)
-    _last.write = id(frame), frame.f_lasti, made
-    return True
+    return made
+
+
+def _can_be_bound(store: Store, frame: FrameType, array: np.ndarray) -> bool:
+    """Whether the name or attribute of an array can be bound to a tensor."""
+    if not can_bind(store.holder, frame) or (store.is_augmented and not _is_fixed(store, frame)):
+        return False
+    is_captured = mode.capture is not None
+    return not is_captured or (is_row_major(array) and not is_older(store.holder, frame))
 
 
 def _can_be_tensor(array: Any, tensor: Tensor) -> bool:
@@ -87,57 +125,51 @@ def _can_be_tensor(array: Any, tensor: Tensor) -> bool:
     if type(array) is not np.ndarray or array.dtype.kind not in "fc" or not array.dtype.isnative:
         return False
     is_fitting = array.dtype.kind == "c" or tensor.dtype.kind != "c"
-    return is_fitting and array.flags.writeable and _has_no_other_name(array)
-
-
-def _may_be_older(holder: Any, frame: FrameType) -> bool:
-    """Whether an array may have been made before the function that is captured began: a later call
-    would find the tensor of this one."""
-    return isinstance(holder, Member) or holder.name in frame.f_code.co_freevars
-
-
-def _has_no_other_name(array: np.ndarray) -> bool:
-    """Whether nobody but an array has the array, if any, of which it is a view."""
-    base = array.base
-    if base is None:
-        return True
-    return type(base) is np.ndarray and base.base is None and _count_of_base(array) == _OF_BASE
-
-
-def _count_of_base(array: np.ndarray) -> int:
-    return sys.getrefcount(array.base)
-
-
-_OF_BASE = _count_of_base(np.zeros(4).reshape(2, 2)) + 1  # the variable `base` above
+    return is_fitting and array.flags.writeable and has_its_memory(array)
 
 
 def _is_fixed(store: Store, frame: FrameType) -> bool:
-    """Whether a key that was read before the value was computed is the same afterwards: its names
-    are of the function alone, or no other function has computed the value."""
-    inner = frame.f_code.co_cellvars + frame.f_code.co_freevars
-    is_own = all(
-        isinstance(name, Variable) and name.kind in (LOCAL, NAME) and name.name not in inner
-        for name in stores.names_in(store.key)
-    )
-    return is_own or stores.is_safe(store.value, frame)
+    """Whether array and key, which were read before the value was computed, are the same
+    afterwards."""
+    if stores.is_safe(store.value, frame):
+        return True
+    names = [store.holder, *stores.names_in(store.key)]
+    return _is_constant(store.key, frame) and all(is_own(name, frame) for name in names)
+
+
+def _is_constant(key: Any, frame: FrameType) -> bool:
+    """Whether a key whose names stay is the same when it is computed again."""
+    if isinstance(key, Applied) and key.function in (slice, *stores.DISPLAYS):
+        return all(_is_constant(one, frame) for one in key.operands)
+    if isinstance(key, Applied):
+        return all(stores.is_immutable(stores.read(name, frame)) for name in stores.names_in(key))
+    return True
 
 
 # What is written ----------------------------------------------------------------------------------
 
 
-def _shape(array: np.ndarray, key: Any) -> tuple[int, ...]:
+def _plain_key(store: Store, frame: FrameType) -> Any:
+    """Return the key, which runs no code of the user where an array is read with it."""
+    key = stores.read(store.key, frame)
+    if not stores.is_plain(key):
+        raise UnreadableError
+    return key
+
+
+def _region(array: np.ndarray, key: Any) -> Any:
     try:
-        return np.shape(array[key])
+        return array[key]
     except Exception as error:  # of the key; a tensor whose elements are not known is one
         raise UnreadableError from error
 
 
-def _value(
-    tensor: Tensor, shape: tuple[int, ...], expression: Any, frame: FrameType, is_number: bool
-) -> Any:
-    """Return what is written to a region of a shape: the tensor that is asked for its elements, or
-    a list that holds it."""
-    if tensor.ndim >= len(shape):
+def _value(tensor: Tensor, region: Any, expression: Any, frame: FrameType, is_number: bool) -> Any:
+    """Return what is written to a region: the tensor that is asked for its elements, or a list that
+    holds it."""
+    if isinstance(region, np.generic):
+        if tensor.ndim:  # versions of NumPy differ
+            raise UnreadableError
         return tensor
     if isinstance(expression, Variable):
         value = stores.read(expression, frame)
@@ -146,20 +178,27 @@ def _value(
         raise UnreadableError
     if stores.is_safe(expression, frame) and _is_of_tensors(expression, frame):
         return tensor
+    if tensor.ndim >= region.ndim and not _is_display(expression):
+        if is_contained(tensor, is_young=True):
+            raise UnreadableError
+        return tensor
     try:
-        return container_of(tensor, lambda one: _shape_of(one) == shape)
+        return container_of(tensor, lambda one: _shape_of(one) == region.shape)
     except UnreadableError:
-        is_built = isinstance(expression, Applied) and expression.function in stores.DISPLAYS
-        if is_number or is_built or is_contained(tensor):
+        if is_number or _is_display(expression) or is_contained(tensor):
             raise
     return tensor
+
+
+def _is_display(expression: Any) -> bool:
+    return isinstance(expression, Applied) and expression.function in stores.DISPLAYS
 
 
 def _is_of_tensors(expression: Any, frame: FrameType) -> bool:
     """Whether an expression computes with tensors, so that its value is one."""
     if isinstance(expression, (Variable, Member)):
         return isinstance(stores.read(expression, frame), Tensor)
-    if not isinstance(expression, Applied) or expression.function in stores.DISPLAYS:
+    if not isinstance(expression, Applied) or _is_display(expression):
         return False
     function, operands = stores.function_of(expression, frame)
     is_operator = expression.function is not None or isinstance(function, np.ufunc)

@@ -16,7 +16,7 @@ from ..array.pandas_operands import PRODUCT_OF_PANDAS, is_product_of_pandas, unf
 from ..array.results import delivered, way_out
 from ..elementwise.universal import with_options
 from ..products.sparse import combined, is_operator_of_scipy
-from .augmented import in_place_of, is_rebound
+from .augmented import computed_in_place
 from .buffers import is_written
 from .numpy_table import CONVERSIONS, METHODS, RENAMED, UFUNCS, functions, scipy_function
 from .python_operators import is_operand
@@ -153,10 +153,9 @@ def array_ufunc(tensor: Tensor, ufunc: np.ufunc, method: str, *inputs: Any, **op
         del options["axes"]
     if method != "__call__":
         return _of_method(name, function, method)(*inputs, **options)
-    if is_rebound(sys._getframe(1), inputs, options):
-        found = in_place_of(inputs[0], function(*inputs))
-        if found is not None:
-            return found
+    found = computed_in_place(function, sys._getframe(1), inputs, options)
+    if found is not None:
+        return found
     own = {key: value for key, value in options.items() if key in _parameters(function)}
     others = {key: value for key, value in options.items() if key not in own}
     function = update_wrapper(partial(function, **own), function) if own else function

@@ -1,0 +1,115 @@
+"""Whether a variable is of a function alone, and whether the memory of an array is: what a count of
+references does not tell."""
+
+import dis
+import gc
+import inspect
+import sys
+import weakref
+from collections.abc import Iterator
+from types import CodeType, FrameType, FunctionType
+from typing import Any
+
+import numpy as np
+
+from ..graph.callsite import PACKAGE
+from .bindings import release
+from .stores import LOCAL, NAME, Variable
+
+_RESUMED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
+
+def is_resumed(frame: FrameType) -> bool:
+    """Whether a frame may run on in a later call, and have begun in an earlier one."""
+    return bool(frame.f_code.co_flags & _RESUMED)
+
+
+def is_older(place: Any, frame: FrameType) -> bool:
+    """Whether a variable or attribute may be older than the call that is captured: a later call
+    would find the tensor of this one."""
+    if not isinstance(place, Variable) or place.kind != LOCAL or is_resumed(frame):
+        return True
+    return place.name in frame.f_code.co_freevars
+
+
+def is_of_captured(name: str, value: Any, frame: FrameType) -> bool:
+    """Whether a variable that a frame shares is of the captured function, or of one that this has
+    called and that still runs."""
+    outer: FrameType | None = frame
+    while outer is not None and not outer.f_code.co_filename.startswith(PACKAGE):
+        is_there = name in outer.f_code.co_cellvars and outer.f_locals.get(name) is value
+        release(outer)
+        if is_there:
+            return not is_resumed(outer)
+        outer = outer.f_back
+    return False
+
+
+def is_own(place: Any, frame: FrameType) -> bool:
+    """Whether no function but the one that runs, or the module, can bind a name."""
+    if not isinstance(place, Variable) or place.name in frame.f_code.co_freevars:
+        return False
+    if place.kind == LOCAL:
+        return not _is_bound_in(frame.f_code, place.name, "_DEREF")
+    return place.kind == NAME and not any(
+        _is_bound_in(code, place.name, "_GLOBAL") for code in _codes_of_module(frame)
+    )
+
+
+def _codes_of_module(frame: FrameType) -> Iterator[CodeType]:
+    """Yield the code of a module that runs, and of the functions with its global names."""
+    yield frame.f_code
+    for one in gc.get_referrers(frame.f_globals):
+        if isinstance(one, FunctionType):
+            yield one.__code__
+
+
+def _is_bound_in(code: CodeType, name: str, suffix: str) -> bool:
+    """Whether an inner function of a code, or itself in global names, binds or deletes a name."""
+    inner = [one for one in code.co_consts if isinstance(one, CodeType)]
+    looked_at = inner if suffix == "_DEREF" else [code]
+    stores = (f"STORE{suffix}", f"DELETE{suffix}")
+    return any(
+        step.opname in stores and step.argval == name
+        for one in looked_at
+        for step in dis.get_instructions(one)
+    ) or any(_is_bound_in(one, name, suffix) for one in inner)
+
+
+# Arrays -------------------------------------------------------------------------------------------
+
+
+def is_row_major(array: np.ndarray) -> bool:
+    """Whether an array is in the layout that tensors of captured functions have."""
+    return array.ndim < 2 or array.flags.c_contiguous
+
+
+def has_its_memory(array: np.ndarray) -> bool:
+    """Whether nobody but an array, which is known to be counted, has its memory, or the array of
+    which it is a view, and no weak reference leads to it."""
+    base = array.base
+    if weakref.getweakrefcount(array):
+        return False
+    if base is None:
+        return True
+    if type(base) is not np.ndarray or base.base is not None or _overlaps(array):
+        return False
+    return not weakref.getweakrefcount(base) and _count_of_base(array) == _OF_BASE
+
+
+def _overlaps(array: np.ndarray) -> bool:
+    """Whether two elements of an array may have the same place."""
+    reached = array.itemsize
+    axes = zip(np.abs(array.strides), array.shape, strict=True)
+    for stride, size in sorted(axis for axis in axes if axis[1] > 1):
+        if stride < reached:
+            return True
+        reached += stride * (size - 1)
+    return False
+
+
+def _count_of_base(array: np.ndarray) -> int:
+    return sys.getrefcount(array.base)
+
+
+_OF_BASE = _count_of_base(np.zeros(4).reshape(2, 2)) + 1  # the variable `base` above
