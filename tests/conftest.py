@@ -4,6 +4,7 @@ are cores; and what a path leaves out."""
 import gc
 import os
 import signal
+import sys
 
 if "PYTEST_XDIST_WORKER" in os.environ:
     # Before NumPy is loaded: LAPACK's threads for small matrices wait for cores that are taken.
@@ -69,6 +70,19 @@ def numpy_as_it_is():
     ng.set_flags(numpy="never")
     yield
     ng.set_flags(numpy="auto")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _children_find_byte_code(tmp_path_factory):
+    """Where Python is told to keep no byte code, a folder of the tests has it for the processes
+    that they start: half of the time to import numgrad is that to compile its sources."""
+    with pytest.MonkeyPatch.context() as patch:
+        if sys.dont_write_bytecode and sys.pycache_prefix is None:
+            ours = tmp_path_factory.getbasetemp()
+            shared = ours.parent if "PYTEST_XDIST_WORKER" in os.environ else ours
+            patch.setenv("PYTHONPYCACHEPREFIX", str(shared / "bytecode"))
+            patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+        yield
 
 
 @pytest.fixture(autouse=True, scope="module")
