@@ -56,6 +56,22 @@ class Ignoring:
         pass
 
 
+class Copying:
+    """A class whose dictionary of attributes is a copy each time."""
+
+    __slots__ = ("__weakref__", "own")
+
+    def __init__(self):
+        self.own = {"h": np.zeros(3)}
+
+    @property
+    def __dict__(self):
+        return dict(self.own)
+
+    def __getattr__(self, name):
+        return self.own[name]
+
+
 class Holder:
     ignored = Ignoring()
 
@@ -135,6 +151,8 @@ PROGRAMS = {
     ),
     "part of an object": "views = Views(); views[0] += x; out = views.table",
     "descriptor": "holder = Holder(); holder.ignored[0] = x[0]; out = holder.ignored",
+    "descriptor of a sum": "holder = Holder(); holder.ignored += x; out = holder.ignored",
+    "copies of attributes": "holder = Copying(); holder.h[0] = x[0]; out = holder.h",
     "cannot be written": (
         "h = np.zeros(3); h.flags.writeable = False\ntry: h += x\nexcept REFUSED: pass\nout = h"
     ),
@@ -144,7 +162,8 @@ PROGRAMS = {
 def run(program, x, in_function):
     names = {
         "np": np, "x": x, "ref": weakref.ref, "bumped": bumped, "Index": Index, "Triple": Triple,
-        "Bumping": Bumping, "Holder": Holder, "Views": Views, "REFUSED": REFUSED,
+        "Bumping": Bumping, "Holder": Holder, "Views": Views, "Copying": Copying,
+        "REFUSED": REFUSED,
     }  # fmt: skip
     if in_function:
         exec("def program(x):\n " + program.replace("\n", "\n ") + "\n return out", names)
