@@ -315,19 +315,15 @@ def test_looking_at_variables_leaves_no_references():
 def test_writes_of_other_threads_are_not_lost():
     x = ng.tensor(X, requires_grad=True)
 
-    def raced(write):
+    def raced():
         h = np.zeros(3)
 
         def put():
             h[1] = 5.0
 
         def put_tensor():
-            nonlocal h
             try:
-                if write:
-                    h[0] = x[0]
-                else:
-                    h += x * [1, 0, 1]
+                h[0] = x[0]
             except REFUSED:
                 pass
 
@@ -341,6 +337,6 @@ def test_writes_of_other_threads_are_not_lost():
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     try:
-        assert {raced(k % 2) for k in range(200)} == {5.0}
+        assert {raced() for _ in range(200)} == {5.0}
     finally:
         sys.setswitchinterval(before)
