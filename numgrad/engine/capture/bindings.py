@@ -30,15 +30,20 @@ def can_bind(place: Any, frame: FrameType) -> bool:
     if not isinstance(place, Member):
         return False
     holder = read(place.holder, frame)
-    return type(holder).__setattr__ is object.__setattr__ and place.name in getattr(
-        holder, "__dict__", ()
+    kind = type(holder)
+    is_stored = kind.__setattr__ is object.__setattr__ and not hasattr(
+        inspect.getattr_static(kind, place.name, None), "__set__"
     )
+    return is_stored and place.name in getattr(holder, "__dict__", ())
 
 
 def rebind(place: Any, frame: FrameType, value: Any) -> None:
     """Bind a name or attribute to a value."""
     if isinstance(place, Member):
-        vars(read(place.holder, frame))[place.name] = value  # no program has set the attribute
+        holder = read(place.holder, frame)
+        vars(holder)[place.name] = value  # no program has set the attribute
+        if vars(holder)[place.name] is not value:  # they were copies
+            raise UnreadableError
     elif isinstance(place, Variable) and (place.kind == NAME or _IS_WRITTEN_THROUGH):
         frame.f_locals[place.name] = value
     elif isinstance(place, Variable):

@@ -70,7 +70,7 @@ def computed_in_place(
     found = _in_place_of(inputs[0], function(*inputs))
     if before is None:
         return found
-    is_left = before.tobytes() == inputs[0].tobytes() and _is_rebound(caller, inputs, options)
+    is_left = _is_rebound(caller, inputs, options) and before.tobytes() == inputs[0].tobytes()
     return found if is_left else None  # another thread has written or taken it meanwhile
 
 
