@@ -9,7 +9,7 @@ from ..._declare.operator import MOST_PLANS
 from ...process.bounded_dict import Bounded
 from ..graph.value import CPU, Value
 from ..graph.view import Element
-from .apply import apply, changing, other_modes
+from .apply import apply, changing, mode, other_modes
 from .dispatch import apply_plan
 from .operands import constant
 from .options import key_of_arguments, last_reads
@@ -173,8 +173,9 @@ class Composition:
         key = key_of_arguments((*args, *kwargs.values()) if kwargs else args, values)
         if key is None or not all(map(_is_plain, values)) or _are_shared(values):
             return self.function(*args, **kwargs)
-        if kwargs:
-            key = (key, *kwargs)
+        # Without a gradient, a value that the function detaches cannot be told from one that it
+        # passes on.
+        key = (key, *kwargs, *[x.requires_grad and mode.grad for x in values])
         known = self.known.get(key)
         if known is not None:
             return _apply_noted(known, values) if known else self.function(*args, **kwargs)

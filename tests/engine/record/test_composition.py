@@ -5,6 +5,7 @@ import pytest
 
 import numgrad as ng
 from numgrad.engine.record.composition import Operations, composed
+from numgrad.functions.reduction.quantiles import _at_number
 
 pytestmark = pytest.mark.short_ways
 
@@ -30,7 +31,28 @@ CALLS = {
     "vecmat": (ng.vecmat, (VECTOR, MATRIX), {}),
     "matrix_power": (ng.linalg.matrix_power, (MATRIX, 3), {}),
     "matrix_power, negative": (ng.linalg.matrix_power, (MATRIX, -2), {}),
-}
+    "softmax": (ng.special.softmax, (MATRIX,), {"axis": 0}),
+    "log_softmax": (ng.special.log_softmax, (VECTOR,), {}),
+    "pad": (ng.pad, (MATRIX, ((1, 2), (0, 1))), {"constant_values": 0.5}),
+    **{f"pad, {mode}": (ng.pad, (MATRIX, 1), {"mode": mode}) for mode in (
+        "edge", "linear_ramp", "maximum", "mean", "median", "minimum", "reflect", "symmetric",
+        "wrap",
+    )},
+    "vander": (ng.vander, (VECTOR, 4), {}),
+    "unwrap": (ng.unwrap, (5 * VECTOR,), {"discont": 1.5}),
+    "median": (ng.median, (MATRIX,), {"axis": 1}),
+    "quantile": (_at_number, (VECTOR, 0.3, (-1,), "linear", False, False, True), {}),
+    "quantile, hazen": (_at_number, (MATRIX, 0.4, (-2,), "hazen", True, False, True), {}),
+    "nanquantile": (_at_number, (MATRIX, 0.25, (-1,), "linear", False, True, True), {}),
+    "diag": (ng.diag, (VECTOR,), {}),
+    "diag of a matrix": (ng.diag, (MATRIX, 1), {}),
+    "triu": (ng.triu, (MATRIX,), {}),
+    "tril": (ng.tril, (MATRIX, -1), {}),
+    "append": (ng.append, (VECTOR, OTHER), {}),
+    "append, a number": (ng.append, (VECTOR, 1.5), {}),
+    "delete": (ng.delete, (MATRIX, 1), {"axis": 1}),
+    "delete, a slice": (ng.delete, (MATRIX, slice(0, 3, 2)), {"axis": 0}),
+}  # fmt: skip
 
 
 def leaves(arrays, scale):
@@ -59,6 +81,29 @@ def test_later_calls_have_the_bits_of_the_function(name):
         args = leaves(arrays, scale)
         expected = bits(function.__wrapped__, args, kwargs)
         assert bits(function, args, kwargs) == expected, scale
+
+
+def _without(args):
+    return [x.detach() if isinstance(x, ng.Tensor) else x for x in args]
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("first", ["no_grad", "constants", "one constant"])
+def test_calls_without_gradients_decide_nothing_about_calls_with_them(name, first):
+    """Without a gradient, a view of all of an array looks like a value that is detached."""
+    function, arrays, kwargs = CALLS[name]
+    alone = composed(function.__wrapped__)
+    for scale in (1.0, 1.25, 0.75):
+        args = leaves(arrays, scale)
+        if first == "no_grad":
+            with ng.no_grad():
+                alone(*args, **kwargs)
+        else:
+            count = len(args) if first == "constants" else 1
+            alone(*_without(args[:count]), *args[count:], **kwargs)
+    for scale in (1.5, 2.0, 0.5):
+        args = leaves(arrays, scale)
+        assert bits(alone, args, kwargs) == bits(function.__wrapped__, args, kwargs), scale
 
 
 def test_what_is_composed_is_applied_without_the_function():
