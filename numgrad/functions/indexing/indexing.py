@@ -98,7 +98,8 @@ def read(x: Tensor, key: Any, caller: str) -> Any:
         # An array or a tensor, also one without axes, makes a copy, as in NumPy.
         is_copy = operator.is_view and _holds(key, (np.ndarray, Tensor))
         return registry["copy"](result) if is_copy else result
-    if away or normal.is_late or _inplace.is_deferred(x) or _inplace.is_recorded(x):
+    is_noted = mode.trace is not None  # the positions hold for other elements, too
+    if away or normal.is_late or is_noted or _inplace.is_deferred(x) or _inplace.is_recorded(x):
         at = positions_of(normal, x.shape, caller)
         positions = at.positions if isinstance(at.positions, Tensor) else Tensor(at.positions)
         result = _found(x, key, caller, positions, at.flattened, at.tail, at.shape)
