@@ -1,6 +1,8 @@
 """``array += tensor``: a new tensor where nobody else has the array, and an error where somebody
 has."""
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -49,12 +51,6 @@ def handed_over(x):
     return add(np.ones(2))
 
 
-def multiplied(x):
-    matrix = np.eye(2)
-    matrix @= ng.outer(x, x)
-    return matrix
-
-
 @pytest.mark.parametrize(
     ("f", "exact"),
     [
@@ -70,6 +66,22 @@ def test_a_name_that_has_the_array_alone_is_bound_to_the_result(f, exact):
         np.testing.assert_allclose(jacobian(X), slopes, rtol=1e-8)
     rows = np.stack([X, 2 * X])
     np.testing.assert_array_equal(ng.func.vmap(f)(rows), [f(row) for row in rows])
+
+
+def test_it_is_so_while_another_thread_runs():
+    """As in each notebook."""
+    ended = threading.Event()
+    other = threading.Thread(target=ended.wait)
+    other.start()
+    try:
+        for f in (accumulated, of_closure, handed_over, of_an_object):
+            found = f(ng.tensor(X, requires_grad=True))
+            np.testing.assert_allclose(found.detach().numpy(), f(X))
+            if f is not of_an_object:
+                np.testing.assert_allclose(ng.jit(f)(X), f(X))
+    finally:
+        ended.set()
+        other.join()
 
 
 def test_an_attribute_of_an_object_is_bound_to_the_result():
