@@ -64,7 +64,7 @@ numgrad. The page is written by `docs/scipy_coverage.py`.
 Gradients are refused where SciPy computes in compiled code; `ng.signal` has convolutions,
 correlations, filters and spectra of its own, and `ng.interop.scipy.ndimage` filters of images.
 No function gives a wrong number, or a number without the gradient that it should have (with tensors
-of torch 2.13, 15 do the latter).
+of torch 2.13, 15 do the latter; the last column counts those with a right gradient).
 Solvers that SciPy does not declare capable are in [`ng.interop.scipy`](scipy.md).
 
 """
@@ -299,7 +299,7 @@ def collected(library: Any, only: Any = ()) -> Found:
 def page() -> str:
     """Return the text of the page."""
     found = collected(Numgrad())
-    lines = [f"| module | functions | {' | '.join(WORDS)} | torch |"]
+    lines = [f"| module | all | {' | '.join(WORDS)} | torch |"]
     lines += ["|---" * (len(WORDS) + 3) + "|"]
     total: Counter[str] = Counter()
     for module, rows in found.items():

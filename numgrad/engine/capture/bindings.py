@@ -41,7 +41,7 @@ def rebind(place: Any, frame: FrameType, value: Any) -> None:
     """Bind a name or attribute to a value."""
     if isinstance(place, Member):
         holder = read(place.holder, frame)
-        vars(holder)[place.name] = value  # no program has set the attribute
+        vars(holder)[place.name] = value  # a setter of the class must not hear of it
         if vars(holder)[place.name] is not value:  # they were copies
             raise UnreadableError
     elif isinstance(place, Variable) and (place.kind == NAME or _IS_WRITTEN_THROUGH):
@@ -54,8 +54,8 @@ def rebind(place: Any, frame: FrameType, value: Any) -> None:
 
 
 def references_of(place: Any) -> int:
-    """Return how many references a name or attribute has to its object, as long as the variables
-    of its frame are looked at."""
+    """Return how many references a name or attribute has to its object between a look at `f_locals`
+    and `release`."""
     is_copied = isinstance(place, Variable) and place.kind == LOCAL and not _IS_WRITTEN_THROUGH
     return 2 if is_copied else 1
 

@@ -1,5 +1,5 @@
-"""Whether a variable is of a function alone, and whether the memory of an array is: what a count of
-references does not tell."""
+"""What a count of references does not tell: which functions can bind a variable, and whether
+another object has the memory of an array."""
 
 import dis
 import gc
@@ -20,21 +20,21 @@ _RESUMED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERA
 
 
 def is_resumed(frame: FrameType) -> bool:
-    """Whether a frame may run on in a later call, and have begun in an earlier one."""
+    """Whether a frame is of a generator or coroutine, which a later call may resume."""
     return bool(frame.f_code.co_flags & _RESUMED)
 
 
 def is_older(place: Any, frame: FrameType) -> bool:
-    """Whether a variable or attribute may be older than the call that is captured: a later call
-    would find the tensor of this one."""
+    """Whether a variable or attribute may be older than the call that is captured. A tensor that
+    such a one was bound to in this call would still be there in a later call."""
     if not isinstance(place, Variable) or place.kind != LOCAL or is_resumed(frame):
         return True
     return place.name in frame.f_code.co_freevars
 
 
 def is_of_captured(name: str, value: Any, frame: FrameType) -> bool:
-    """Whether a variable that a frame shares is of the captured function, or of one that this has
-    called and that still runs."""
+    """Whether a shared variable is one of the captured function, or of a function that the captured
+    one has called and that has not returned."""
     outer: FrameType | None = frame
     while outer is not None and not outer.f_code.co_filename.startswith(PACKAGE):
         is_there = name in outer.f_code.co_cellvars and outer.f_locals.get(name) is value
@@ -85,8 +85,9 @@ def is_row_major(array: np.ndarray) -> bool:
 
 
 def has_its_memory(array: np.ndarray) -> bool:
-    """Whether nobody but an array, which is known to be counted, has its memory, or the array of
-    which it is a view, and no weak reference leads to it."""
+    """Whether no other object has the memory of an array: there are no weak references, and the
+    array of which this one is a view, if any, has no other name. The caller counts the references
+    to the array itself."""
     base = array.base
     if weakref.getweakrefcount(array):
         return False

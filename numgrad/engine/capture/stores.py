@@ -70,7 +70,6 @@ class UnreadableError(Exception):
 
 _STORES = ("STORE_SUBSCR", "STORE_SLICE")
 _NULL = Constant(None)
-_EMPTY = Applied(list, ())
 
 
 def is_storing(frame: FrameType) -> bool:
@@ -354,9 +353,10 @@ class _Stack:
         effect = -1 - (step.arg or 0) if is_call else dis.stack_effect(step.opcode, step.arg)
         operands = self.take(1 - effect)
         function = _BUILT.get(name) or _UNARY.get(name)
-        if name in ("BINARY_OP", "COMPARE_OP"):
-            symbol = step.argrepr if name == "BINARY_OP" else step.argval
-            function = _SYMBOLS.get(symbol.removesuffix("=") if name == "BINARY_OP" else symbol)
+        if name == "BINARY_OP":
+            function = _SYMBOLS.get(step.argrepr.removesuffix("="))
+        elif name == "COMPARE_OP":
+            function = _SYMBOLS.get(step.argval)
         if is_call and not self.has_keywords:
             found: Any = Applied(None, operands)
         elif name == "LIST_EXTEND" and operands[0] == Applied(_list, ()):

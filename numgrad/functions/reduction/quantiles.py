@@ -1,6 +1,7 @@
 """Quantiles and percentiles by all of NumPy's methods, of all elements or of those that are not
 NaN."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -227,6 +228,8 @@ def _quantiles(
         known = ", ".join([*_DISCRETE, *_CONTINUOUS])
         raise ValueError(f"{name}: method must be one of {known}, got {method!r}")
     axes, omits = negative_axes(axis, a.ndim), name.startswith("nan") and a.dtype.kind == "f"
+    if weights is None and not omits and not math.prod(a.shape[n] for n in axes):
+        raise IndexError(f"{name} of no elements")
     if weights is not None:
         return _shaped(_weighted(name, a, q, axis, method, weights, omits), q.shape, axes, keepdims)
     if isinstance(q, np.ndarray) and q.ndim == 0:
@@ -246,8 +249,6 @@ def _of_lines(
     ordered = _sorted_lines(a, axes)
     count = ordered.shape[-1]
     if not count:
-        if not omits:
-            raise IndexError("quantiles of no elements")
         empty = full((*ordered.shape[:-1], q.size), np.nan, a.dtype)
         return _shaped(empty, q.shape, axes, keepdims)
     n: Any = _sum(~isnan(ordered), -1, keepdims=True) if omits else count

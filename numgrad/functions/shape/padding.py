@@ -135,7 +135,7 @@ def _within_constants(x: Tensor, widths: Sequence[tuple[int, int]], constants: A
 
 
 def _along_each(x: Tensor, widths: Sequence[tuple[int, int]], mode: str, option: Any) -> Tensor:
-    """Pad one axis after the other, those that were padded before as a whole."""
+    """Pad one axis after the other; each includes what the axes before have got."""
     padded, options = x, None
     if mode in ("constant", "linear_ramp", "empty"):
         options = broadcast_to(as_tensor(0 if option is None else option), (x.ndim, 2))

@@ -35,8 +35,8 @@ from ..indexing.inplace import setitem
 
 
 class _Last(threading.local):
-    """The frame, instruction and tensor of the last write to a tensor that was put in the place of
-    an array: of a list NumPy asks each tensor for its elements."""
+    """The last tensor that was put in the place of an array, with the frame and the instruction
+    that wrote it. NumPy asks each tensor of a written list; only the first question is a write."""
 
     frame = 0
     place = -1
@@ -57,8 +57,8 @@ _last = _Last()
 
 
 def is_written(tensor: Tensor, frame: FrameType, is_number: bool) -> bool:
-    """Whether a tensor that is asked for its elements was written to a tensor instead, which is in
-    the place of an array now.
+    """Whether a tensor need not give NumPy its elements: it has been written into another tensor,
+    which has taken the place of the array that NumPy writes.
 
     Parameters
     ----------
@@ -243,8 +243,8 @@ class _Probe:
 def _references_of_one(
     holder: Any, frame: FrameType, array: np.ndarray, key: Any, value: Any
 ) -> int:
-    """Return how many references there are to an array that one name alone has, while NumPy writes
-    such a value to it."""
+    """Return the number of references to an array with a single name, while NumPy writes a value of
+    this structure at this key."""
     counts: list[int] = []
     write = _WRITES[_kind(holder, frame)]
     write(np.zeros(array.shape, array.dtype).copy, key, _probing(value, counts))

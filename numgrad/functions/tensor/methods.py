@@ -32,7 +32,8 @@ from .refused_methods import no_view, refused
 
 
 def _fixed(attribute: Any, name: str, instead: str) -> Any:
-    """Return an attribute that says what to write where it is assigned, as it may be in NumPy."""
+    """Return an attribute whose assignment, which NumPy allows, raises the advice what to write
+    instead."""
 
     def refuse(self: Any, value: Any) -> None:
         raise AttributeError(f"the {name} of a tensor cannot be assigned; write {instead}")
@@ -55,7 +56,8 @@ def _part(function: Any, doc: str) -> Any:
 
 
 def _in_memory(x: Tensor) -> np.ndarray:
-    """Return the array of a tensor, or one that lies like it where it is computed later."""
+    """Return the array of a tensor, or, where the elements are computed later, an array of the same
+    layout."""
     if x.array is None and mode.capture is not None:
         return stand_in(x)
     return x._computed()
@@ -278,8 +280,8 @@ class Methods:
         return self.spec.device  # type: ignore[attr-defined]
 
     def to_device(self: Any, device: Any, /, *, stream: Any = None) -> Tensor:
-        """Return the tensor on ``device``: itself if it is there, else a copy through which
-        gradients flow; with ``stream``, of a GPU, that stream copies it."""
+        """Return the tensor itself if it is on ``device``, else a copy there, through which
+        gradients flow; a ``stream`` of a GPU makes the copy, if one is given."""
         if stream is not None:
             return device_transfer.placed_by(self, device, stream)
         return device_transfer.placed_on(self, device)

@@ -45,7 +45,7 @@ def array(tensor: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarra
 
 
 def float_of(tensor: Any) -> float:
-    """Return the only element, for Python and for NumPy, which asks for it to write it."""
+    """Return the only element of a tensor as a number, which NumPy may be about to write."""
     if is_written(tensor, sys._getframe(1), True):
         return 0.0
     return float(tensor._number("float"))

@@ -102,7 +102,7 @@ _constructors = {name: _taking_tensors(original) for name, original in _original
 
 def follow() -> None:
     """Do as the flag ``numpy`` says, in NumPy and where a loaded module of the user has one of the
-    functions under a global name. Modules that are loaded later find NumPy's names as they are."""
+    functions under a global name. A module that is loaded later imports what NumPy has then."""
     if _followed.get("numpy") == settings.numpy:
         return  # another setting has changed
     functions = _constructors if settings.numpy == "auto" else _originals
