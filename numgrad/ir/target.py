@@ -127,6 +127,9 @@ class Target(Protocol):
         """Whether the scalar function of a spec can be one of those that a kernel joins."""
         ...
 
-    def bind(self, program: Program) -> Bound:
-        """Find the kernels of a program, place its buffers, and return the bound program."""
+    def bind(self, program: Program, before: Bound | None = None) -> Bound:
+        """Find the kernels of a program, place its buffers, and return the bound program.
+
+        ``before`` is the program as it was bound before it was fused, with the same constants.
+        """
         ...

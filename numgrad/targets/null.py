@@ -58,6 +58,6 @@ class NullTarget:
         """Whether the kernel of a spec needs no compiling: always."""
         return True
 
-    def bind(self, program: Program) -> NullBound:
+    def bind(self, program: Program, before: Any = None) -> NullBound:
         """Return a bound program that only records its runs."""
         return NullBound(program, self.launches)

@@ -6,7 +6,9 @@ import pytest
 
 import numgrad as ng
 from numgrad._declare import registry
+from numgrad.engine.fusion import policy
 from numgrad.engine.graph.value import Expr, spec_of
+from numgrad.engine.lower import executable
 from numgrad.engine.lower.lower import force
 from numgrad.engine.record.apply import runtime
 from numgrad.targets.cuda import CUDATarget
@@ -320,6 +322,24 @@ def test_constants_stay_on_the_device(monkeypatch):
     target = runtime.targets["cuda:0"]
     monkeypatch.setattr(target, "to_device", lambda array: pytest.fail(f"copied {array}"))
     np.testing.assert_allclose(f(x).cpu().numpy(), X * W * 2.5)
+
+
+@pytest.mark.short_ways
+def test_fused_programs_read_the_constants_that_were_copied_before(monkeypatch):
+    for seconds in ("_INSTRUCTION", "_KERNEL", "_STEP"):
+        monkeypatch.setattr(policy, seconds, 0.0)
+    monkeypatch.setattr(executable, "forecast", lambda program: 0.0)
+    x = ng.tensor(X, device="cuda")
+    target = runtime.targets["cuda:0"]
+    copied, copy, bound = [], target.to_device, []
+    bind = target.bind
+    monkeypatch.setattr(target, "to_device", lambda array: copied.append(array) or copy(array))
+    monkeypatch.setattr(target, "bind", lambda *args: bound.append(args) or bind(*args))
+    f = ng.jit(lambda a: (a * 2.5 + ng.ones((2, 3))) * 2.5)
+    for _ in range(4):
+        np.testing.assert_allclose(f(x).cpu().numpy(), (X * 2.5 + 1) * 2.5)
+    assert len(bound) == 2
+    assert len(copied) == len(bound[0][0].arrays)
 
 
 def test_integers_of_the_processor_go_along():

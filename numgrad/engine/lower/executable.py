@@ -198,7 +198,7 @@ class Executable:
             def made() -> bool:
                 program = step(fusion)
                 if program is not None:
-                    self.bound = _bound(program, self.target)
+                    self.bound = _bound(program, self.target, self.bound)
                     self._entry, self._runs = (None, None), 0
                     self.meters.clear()
                 return program is None
@@ -208,13 +208,13 @@ class Executable:
                 self.fusion = None
 
 
-def _bound(program: Program, target: Any) -> Bound:
+def _bound(program: Program, target: Any, before: Bound | None = None) -> Bound:
     if settings.debug:
         from .verify import check_program
 
         check_program(program)
     with paused():  # binding makes many objects and no reference cycles
-        return target.bind(program)
+        return target.bind(program, before)
 
 
 def _result_specs(program: Program) -> list[tuple[Shape, np.dtype]]:

@@ -65,8 +65,9 @@ class CPUTarget:
 
         return rerun(spec, inputs)
 
-    def bind(self, program: "Program") -> "BoundProgram":
-        """Return a program ready to be run any number of times."""
+    def bind(self, program: "Program", before: Any = None) -> "BoundProgram":
+        """Return a program ready to be run any number of times; nothing of ``before``, an earlier
+        form of it, is of use here."""
         if self._bound is None:
             from .schedule.bound_program import BoundProgram
 

@@ -118,11 +118,12 @@ class CUDATarget:
             found = self._prepared.setdefault(key, self.runtime.prepare(make()))
         return found
 
-    def bind(self, program: "Program") -> "BoundProgram":
-        """Return a program ready to be run any number of times."""
+    def bind(self, program: "Program", before: Any = None) -> "BoundProgram":
+        """Return a program ready to be run any number of times; its constants are not copied again
+        where ``before`` is an earlier form of it."""
         from .program.bound_program import BoundProgram
 
-        return BoundProgram(program, self)
+        return BoundProgram(program, self, before)
 
     # Arrays -------------------------------------------------------------------------------------
 

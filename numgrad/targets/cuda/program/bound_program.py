@@ -27,18 +27,27 @@ ALIGNMENT = 256
 class BoundProgram(Bound):
     """A program as a device runs it.
 
-    Slot 0 is the block of memory of a run; constants, arguments and results follow.
+    Slot 0 is the block of memory of a run; constants, arguments and results follow. The copies of
+    constants on the device are those of ``before``, an earlier form of the program, where one is
+    given.
     """
 
     __slots__ = (
-        "_begun", "_flag", "_has_own", "_kept", "_lanes", "_nbytes", "_ready", "_replay", "_runs",
-        "_streams", "_target", "steps",
+        "_begun", "_copies", "_flag", "_has_own", "_kept", "_lanes", "_nbytes", "_ready", "_replay",
+        "_runs", "_streams", "_target", "steps",
     )  # fmt: skip
 
-    def __init__(self, program: Program, target: Any) -> None:
+    def __init__(
+        self, program: Program, target: Any, before: "BoundProgram | None" = None
+    ) -> None:
         super().__init__(program)
         self._target = target
         self._kept: list[Any] = []
+        self._begun = target.runtime.current()  # the stream on which constants are copied
+        self._copies: dict[int, DeviceArray] = {}
+        if before is not None and before._ready is not None:
+            self._copies.update(before._copies)
+            self._begun.wait_event(before._ready)
         instructions = [i for i in program.instructions if not i.rows]
         instructions += [i for i in program.instructions if i.rows and program.batch]
         places, self._nbytes = self._places(instructions)
@@ -49,7 +58,6 @@ class BoundProgram(Bound):
             self._flag, self._nbytes = cleared(flag, target), flag.offset + _FLAG.itemsize
         own = {buffer for i in instructions for buffer in i.buffers if places[buffer].slot == 0}
         self._has_own = bool(own) or self._flag is not None
-        self._begun = target.runtime.current()  # the stream on which constants were copied
         self._ready = self._begun.record_event() if self._kept else None
         self._runs, self._replay = 0, None
         self._streams = streams_of(instructions, target.name)
@@ -75,7 +83,9 @@ class BoundProgram(Bound):
             places[buffer] = Place(slot, 0)
         for slot, (buffer, array) in enumerate(program.arrays.items(), 1):
             if not isinstance(array, DeviceArray):
-                array = self._target.to_device(array)
+                if buffer not in self._copies:
+                    self._copies[buffer] = self._target.to_device(array)
+                array = self._copies[buffer]
             self._kept.append(array.memory)
             places[buffer] = Place(slot, array.offset)
         return places, top
