@@ -24,18 +24,22 @@ def is_resumed(frame: FrameType) -> bool:
     return bool(frame.f_code.co_flags & _RESUMED)
 
 
-def is_older(place: Any, frame: FrameType) -> bool:
-    """Whether a variable or attribute may be older than the call that is captured. A tensor that
-    such a one was bound to in this call would still be there in a later call."""
-    if not isinstance(place, Variable) or place.kind != LOCAL or is_resumed(frame):
-        return True
-    return place.name in frame.f_code.co_freevars
+def is_of_call(array: np.ndarray, place: Any, frame: FrameType) -> bool:
+    """Whether a tensor of a captured call can stand in the place of an array.
+
+    The variable must be younger than the call: one that is older would still be bound to that
+    tensor in a later call. The array must be in the layout that tensors have there.
+    """
+    is_local = isinstance(place, Variable) and place.kind == LOCAL
+    if not is_local or is_resumed(frame) or not _is_row_major(array):
+        return False
+    return place.name not in frame.f_code.co_freevars or _is_of_outer(place.name, array, frame)
 
 
-def is_of_captured(name: str, value: Any, frame: FrameType) -> bool:
-    """Whether a shared variable is one of the captured function, or of a function that the captured
-    one has called and that has not returned."""
-    outer: FrameType | None = frame
+def _is_of_outer(name: str, value: Any, frame: FrameType) -> bool:
+    """Whether a variable that an inner function uses is one of the captured function, or of a
+    function that the captured one has called and that has not returned."""
+    outer = frame.f_back
     while outer is not None and not outer.f_code.co_filename.startswith(PACKAGE):
         is_there = name in outer.f_code.co_cellvars and outer.f_locals.get(name) is value
         release(outer)
@@ -79,7 +83,7 @@ def _is_bound_in(code: CodeType, name: str, suffix: str) -> bool:
 # Arrays -------------------------------------------------------------------------------------------
 
 
-def is_row_major(array: np.ndarray) -> bool:
+def _is_row_major(array: np.ndarray) -> bool:
     """Whether an array is in the layout that tensors of captured functions have."""
     return array.ndim < 2 or array.flags.c_contiguous
 

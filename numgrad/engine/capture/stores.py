@@ -91,6 +91,22 @@ def augmented_target(code: CodeType, place: int) -> Any:
     return target
 
 
+@lru_cache(maxsize=1024)
+def bound_after(code: CodeType, place: int) -> Variable | None:
+    """Return the variable of a function that the next instruction that stores binds; None for
+    another one."""
+    stores = (
+        step
+        for step in dis.get_instructions(code)
+        if step.offset > place and step.opname.startswith("STORE_")
+    )
+    step = next(stores, None)
+    if step is None or not step.opname.startswith(("STORE_FAST", "STORE_DEREF")):
+        return None
+    name = step.argval[0] if isinstance(step.argval, tuple) else step.argval
+    return Variable(name, LOCAL)
+
+
 def _before(code: CodeType, place: int) -> tuple["_Stack", list[dis.Instruction]]:
     """Return the expressions on the stack before an instruction, and the instructions up to it."""
     stack = _Stack()
@@ -395,6 +411,6 @@ def _is_safe_operand(expression: Any, frame: FrameType) -> bool:
 
 __all__ = [
     "DISPLAYS", "LOCAL", "NAME", "Applied", "Member", "Store", "UnreadableError", "Variable",
-    "augmented_target", "function_of", "is_immutable", "is_plain", "is_safe", "is_storing",
-    "names_in", "read", "store_of",
+    "augmented_target", "bound_after", "function_of", "is_immutable", "is_plain", "is_safe",
+    "is_storing", "names_in", "read", "store_of",
 ]  # fmt: skip

@@ -12,25 +12,20 @@ import sys
 import threading
 from collections.abc import Callable, Mapping
 from functools import cache
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
 
 from ..._tensor import Tensor
 from ...engine.capture.bindings import can_bind, has_exact_counts, release
-from ...engine.capture.ownership import (
-    has_its_memory,
-    is_of_captured,
-    is_resumed,
-    is_row_major,
-)
+from ...engine.capture.ownership import has_its_memory, is_of_call
 from ...engine.capture.stores import (
     Applied,
     Member,
     UnreadableError,
-    Variable,
     augmented_target,
+    bound_after,
     read,
 )
 from ...engine.record.apply import mode
@@ -98,7 +93,7 @@ def _is_rebound(caller: FrameType, inputs: tuple[Any, ...], options: Mapping[str
 def _can_be_left(array: np.ndarray, store: str, frame: FrameType) -> bool:
     """Whether a name or attribute can be bound to another object than an array, or a part of an
     array be written again."""
-    target = augmented_target(frame.f_code, frame.f_lasti)
+    target = augmented_target(*_place(frame))
     if not array.flags.writeable:
         return False
     if store.startswith(_PART):
@@ -108,23 +103,16 @@ def _can_be_left(array: np.ndarray, store: str, frame: FrameType) -> bool:
     if store == _MEMBER:
         is_read = isinstance(target, Member) and read(target, frame) is array
         return is_read and mode.capture is None and can_bind(target, frame)
-    return mode.capture is None or _is_younger(array, store, target, frame)
+    return mode.capture is None or is_of_call(array, bound_after(*_place(frame)), frame)
+
+
+def _place(frame: FrameType) -> tuple[CodeType, int]:
+    return frame.f_code, frame.f_lasti
 
 
 def _is_of_array(part: Any, frame: FrameType) -> bool:
     """Whether a view is one of an array: objects of other classes may know it."""
     return isinstance(part, Applied) and type(read(part.operands[0], frame)) is np.ndarray
-
-
-def _is_younger(array: np.ndarray, store: str, target: Any, frame: FrameType) -> bool:
-    """Whether a variable is younger than the call that is captured, so that no later call finds the
-    tensor of this one, and the array is in the layout of tensors there."""
-    if not is_row_major(array):
-        return False
-    if store.startswith("STORE_FAST"):
-        return not is_resumed(frame)
-    is_shared = store == "STORE_DEREF" and isinstance(target, Variable)
-    return is_shared and is_of_captured(target.name, array, frame)
 
 
 def _in_place_of(array: np.ndarray, result: Tensor) -> Tensor | None:

@@ -26,7 +26,7 @@ from ...engine.capture.bindings import (
     release,
 )
 from ...engine.capture.containers import container_of, is_contained
-from ...engine.capture.ownership import has_its_memory, is_older, is_own, is_row_major
+from ...engine.capture.ownership import has_its_memory, is_of_call, is_own
 from ...engine.capture.stores import LOCAL, NAME, Applied, Member, Store, UnreadableError, Variable
 from ...engine.capture.user_call import is_users
 from ...engine.record.apply import mode
@@ -115,8 +115,7 @@ def _can_be_bound(store: Store, frame: FrameType, array: np.ndarray) -> bool:
     """Whether the name or attribute of an array can be bound to a tensor."""
     if not can_bind(store.holder, frame) or (store.is_augmented and not _is_fixed(store, frame)):
         return False
-    is_captured = mode.capture is not None
-    return not is_captured or (is_row_major(array) and not is_older(store.holder, frame))
+    return mode.capture is None or is_of_call(array, store.holder, frame)
 
 
 def _can_be_tensor(array: Any, tensor: Tensor) -> bool:
