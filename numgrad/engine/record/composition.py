@@ -11,7 +11,7 @@ from ..graph.value import CPU, Value
 from ..graph.view import Element
 from .apply import apply, changing, mode, other_modes
 from .dispatch import apply_plan
-from .operands import constant
+from .operands import constant, with_constants
 from .options import key_of_arguments, last_reads
 from .plan import Plan, keep_plan, make_plan, was_met_before
 
@@ -170,12 +170,14 @@ class Composition:
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Return the result of the function, by known operations where there are any."""
         values: list[Any] = []
+        args = with_constants(args, "read")
         key = key_of_arguments((*args, *kwargs.values()) if kwargs else args, values)
         if key is None or not all(map(_is_plain, values)) or _are_shared(values):
             return self.function(*args, **kwargs)
         # Without a gradient, a value that the function detaches cannot be told from one that it
         # passes on.
-        key = (key, *kwargs, *[x.requires_grad and mode.grad for x in values])
+        kinds = [(x.requires_grad and mode.grad, x.is_scalar) for x in values]
+        key = (key, *kwargs, *kinds)
         known = self.known.get(key)
         if known is not None:
             return _apply_noted(known, values) if known else self.function(*args, **kwargs)
@@ -220,12 +222,10 @@ def _are_shared(values: Sequence[Any]) -> bool:
 
 
 def _is_plain(x: Any) -> bool:
-    """Whether the spec of a tensor decides its operations: it is computed, on the CPU, in C order,
-    and no scalar."""
-    array, spec = x.array, x.spec
-    if array is None or spec.device != CPU:
-        return False
-    return spec.shape != () and array.flags.c_contiguous
+    """Whether the spec of a tensor decides its operations: it is computed, on the CPU, in C
+    order."""
+    array = x.array
+    return array is not None and x.spec.device == CPU and array.flags.c_contiguous
 
 
 def _composed(noted: Operations, result: Any) -> _Composed | None:
