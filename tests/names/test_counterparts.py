@@ -512,6 +512,26 @@ def grown(t):
         rows[i, 0] = i * t
         rows[i, 1] = t
     return rows
+
+def filled(v, t):
+    v[1] = t
+
+def given(t):
+    u = np.zeros(3)
+    filled(u, t)
+    return u
+
+def through_a_view(t):
+    u = np.zeros(3)
+    v = u[1:]
+    v[:] = t
+    return u
+
+def row_by_row(t):
+    u = np.zeros((2, 2))
+    for row in u:
+        row[0] = t
+    return u
 """
 
 
@@ -523,7 +543,10 @@ def grown(t):
             "u[0] = ...",
             "write import numgrad as np at line 2, or u = ng.zeros(3) at line 6, which is a tensor",
         ),
-        ("handed", "u[1] = ...", "write u = ng.asarray(u) before, or make it with ng.zeros(...)"),
+        ("handed", "u[1] = ...", "write ng.zeros(...) where u is made, which is then a tensor"),
+        ("given", "v[1] = ...", "or u = ng.zeros(3) at line 26, which is a tensor, in given"),
+        ("through_a_view", "v[:] = ...", "or u = ng.zeros(3) at line 31, which is a tensor"),
+        ("row_by_row", "row[0] = ...", "or u = ng.zeros((2, 2)) at line 37, which is a tensor"),
         ("grown", "rows[i, 0] = ...", "or rows = ng.empty((2, 2)) at line 16, which is a"),
     ],
 )
@@ -740,7 +763,7 @@ def test_what_was_made_before_is_to_be_made_otherwise():
             bound(t)
         ),
         r"line\(t\) .* write ng\.interop\.scipy\.interp1d\(\.\.\.\) where": lambda: line(t),
-        r"a\.fill\(t\) .* write a = ng\.asarray\(a\) before": lambda: a.fill(t),
+        r"a\.fill\(t\) .* write ng\.zeros\(\.\.\.\) where a is made": lambda: a.fill(t),
     }
     for message, call in cases.items():
         with pytest.raises((DetachedError, ValueError)) as caught:  # that of fill has a cause

@@ -310,5 +310,5 @@ def _replacement_of_array(call: UserCall) -> str | None:
     if not isinstance(value, (np.ndarray, NoneType)):
         return None
     if not isinstance(array, ast.Name):
-        return f"{own}.zeros(...) where {ast.unparse(array)} is made, which is then a tensor"
+        return conversion_edit(ast.unparse(array), own)
     return tensor_edit(array.id, call.frame, own)

@@ -14,7 +14,7 @@ import numpy as np
 from ...names.counterparts import counterpart
 from ..graph.callsite import Site
 from .import_line import instead_of_import
-from .user_call import lines_of, public_name, source_text, user_calls, value_in
+from .user_call import is_of_user, lines_of, public_name, source_text, user_calls, value_in
 
 _LONGEST = 72
 _DEEPEST = 4
@@ -56,8 +56,11 @@ def tensor_edit(array: str, frame: FrameType, own: str) -> str:
     """
     made = _last_assignment(array, frame)
     if made is None:
-        return conversion_edit(array, own)
+        return _edit_of_caller(array, frame, own) or conversion_edit(array, own)
     line, tree = made
+    seen = _seen_through(tree)
+    if seen is not None and seen.id != array and isinstance(value_in(seen, frame), np.ndarray):
+        return tensor_edit(seen.id, frame, own)
     path = _path(tree, frame)
     if isinstance(tree, ast.Call) and path is not None:
         tree = with_replaced_part(tree, tree.func, f"{own}.{path}")
@@ -69,8 +72,32 @@ def tensor_edit(array: str, frame: FrameType, own: str) -> str:
 
 
 def conversion_edit(array: str, own: str) -> str:
-    """Return the edit for an array whose assignment is not found in the source."""
-    return f"{array} = {own}.asarray({array}) before, or make it with {own}.zeros(...)"
+    """Return the edit for an array that was made elsewhere, and that others may have: a tensor in
+    its place would have no gradient for them."""
+    return f"{own}.zeros(...) where {array} is made, which is then a tensor"
+
+
+def _edit_of_caller(array: str, frame: FrameType, own: str) -> str | None:
+    """Return the edit where the caller of a function has made the array that it gave; None where
+    it has no variable with the array."""
+    outer = frame.f_back
+    if outer is None or array not in frame.f_locals or not is_of_user(outer.f_code.co_filename):
+        return None
+    value = frame.f_locals[array]
+    found = [name for name, other in outer.f_locals.items() if other is value]
+    if not found or _last_assignment(found[0], outer) is None:
+        return None
+    function, file = outer.f_code.co_name, outer.f_code.co_filename
+    place = f" of {file}" if file != frame.f_code.co_filename else ""
+    edit = tensor_edit(found[0], outer, own)
+    return edit if function == "<module>" and not place else f"{edit}, in {function}{place}"
+
+
+def _seen_through(tree: ast.expr) -> ast.Name | None:
+    """Return the name of the array of which an expression is a part, a view, or another name."""
+    while isinstance(tree, (ast.Subscript, ast.Attribute)):
+        tree = tree.value
+    return tree if isinstance(tree, ast.Name) else None
 
 
 def target_edit(array: Any) -> tuple[str, Site] | None:
@@ -187,12 +214,12 @@ def _spans(function: ast.FunctionDef, line: int) -> bool:
 
 
 def _bindings(module: ast.Module, name: str) -> Iterator[tuple[int, ast.expr]]:
-    """Yield line and expression of each assignment to a name."""
+    """Yield line and expression of each assignment to a name; of a loop, over what it runs."""
     for node in ast.walk(module):
         targets = node.targets if isinstance(node, ast.Assign) else []
-        if isinstance(node, ast.AnnAssign):
+        if isinstance(node, (ast.AnnAssign, ast.For)):
             targets = [node.target]
-        value = getattr(node, "value", None)
+        value = node.iter if isinstance(node, ast.For) else getattr(node, "value", None)
         for target in targets:
             pairs = [(target, value)]
             if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):

@@ -15,12 +15,6 @@ _UNSHARED = 3
 """The references to the dictionary `f_locals`: of the frame, of a variable, and of the question."""
 
 
-def has_exact_counts() -> bool:
-    """Whether `sys.getrefcount` counts all references: not where threads count for themselves."""
-    is_locked = getattr(sys, "_is_gil_enabled", lambda: True)()
-    return is_locked and sys.implementation.name == "cpython"
-
-
 def can_bind(place: Any, frame: FrameType) -> bool:
     """Whether a name or attribute can be bound: a variable of a function, a global one of the
     module that runs, and an attribute that an object has in its dictionary."""

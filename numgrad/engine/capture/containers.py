@@ -27,21 +27,11 @@ def container_of(value: Any, is_fitting: Callable[[Any], bool]) -> Any:
     raise UnreadableError
 
 
-def is_contained(value: Any, is_young: bool = False) -> bool:
-    """Whether a list or tuple holds a value.
-
-    Parameters
-    ----------
-    is_young : bool
-        Whether to look only at what the collector has not seen twice, which takes less time.
-    """
-    if not is_young:
-        return gc.get_freeze_count() > 0 or any(
-            type(one) in (list, tuple) for one in gc.get_referrers(value)
-        )
-    young = gc.get_objects(generation=0) + gc.get_objects(generation=1)
-    lists = [one for one in young if type(one) in (list, tuple)]
-    return any(item is value for one in lists for item in one)
+def is_contained(value: Any) -> bool:
+    """Whether a list or tuple holds a value."""
+    return gc.get_freeze_count() > 0 or any(
+        type(one) in (list, tuple) for one in gc.get_referrers(value)
+    )
 
 
 def _searched() -> Iterator[list[Any]]:

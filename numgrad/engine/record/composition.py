@@ -3,6 +3,7 @@ arguments with the same specs and options, and are applied by their plans from t
 
 from collections.abc import Callable, Hashable, Sequence
 from functools import wraps
+from inspect import signature
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from ..._declare.operator import MOST_PLANS
@@ -161,28 +162,30 @@ class _Composed(NamedTuple):
 class Composition:
     """A function of tensors and options, with the operations that are known for its arguments."""
 
-    __slots__ = ("__weakref__", "function", "known")
+    __slots__ = ("__weakref__", "_operands", "function", "known")
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
+        names = [*signature(function).parameters, "out"]
+        self._operands = names.index("out")  # before an array for results
         self.known: dict[Hashable, Any] = Bounded(MOST_PLANS)
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Return the result of the function, by known operations where there are any."""
         values: list[Any] = []
-        args = with_constants(args, "read")
+        given, args = args, with_constants(args[: self._operands], "read") + args[self._operands :]
         key = key_of_arguments((*args, *kwargs.values()) if kwargs else args, values)
         if key is None or not all(map(_is_plain, values)) or _are_shared(values):
-            return self.function(*args, **kwargs)
+            return self.function(*given, **kwargs)
         # Without a gradient, a value that the function detaches cannot be told from one that it
         # passes on.
         kinds = [(x.requires_grad and mode.grad, x.is_scalar) for x in values]
         key = (key, *kwargs, *kinds)
         known = self.known.get(key)
         if known is not None:
-            return _apply_noted(known, values) if known else self.function(*args, **kwargs)
+            return _apply_noted(known, values) if known else self.function(*given, **kwargs)
         if not values or not was_met_before(self, key):
-            return self.function(*args, **kwargs)
+            return self.function(*given, **kwargs)
         return self._note(key, values, args, kwargs)
 
     def _note(self, key: Hashable, values: list[Any], args: Any, kwargs: Any) -> Any:

@@ -13,6 +13,7 @@ import numpy as np
 from ..._errors import DeviceError, InplaceError, LeafInplaceError
 from ...ir.broadcasting import broadcast_shapes
 from ...ir.memory_order import standing_in
+from ..graph.lease import is_lent
 from ..graph.memory_order import is_view_of_array, stand_in
 from ..graph.node import Node, Value, View
 from ..graph.saved import detach_saved_values, preserve
@@ -79,6 +80,8 @@ def check_write(target: Value, value: Value) -> None:
         _check_leaf(root, target)
     if not mode.grad:
         return
+    if value.requires_grad and target.dtype.kind in "fc" and is_lent(target.array):
+        _refuse_lent_memory()
     for alias in (target._view, root._view):
         if isinstance(alias, Alias) and (alias.strict or value.requires_grad):
             _check_alias(alias)
@@ -101,6 +104,14 @@ def _check_leaf(root: Value, target: Value) -> None:
             f"{what} tensor that requires grad is being used in an in-place operation; write under "
             "ng.no_grad(), or to a copy (x.clone())"
         )
+
+
+def _refuse_lent_memory() -> None:
+    raise InplaceError(
+        "this tensor has the memory of an array that the program still has, which would get the "
+        "values without their gradients. Make a tensor where the array is made, with ng.zeros or "
+        "the like; or write to a copy (x.clone()) and use that instead of the array."
+    )
 
 
 def _refuse_another_device(device: str, here: str) -> None:

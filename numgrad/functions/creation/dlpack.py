@@ -7,6 +7,7 @@ import numpy as np
 from ..._devices import name_of
 from ..._tensor import Tensor, constant
 from ...engine.capture import escapes
+from ...engine.graph.lease import leased
 from ...engine.graph.value import CPU, ForeignStorage
 from ...engine.record.apply import runtime
 from ...engine.record.guards import guarded
@@ -41,7 +42,8 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> T
         raise TypeError(f"from_dlpack needs an object with __dlpack__, got {type(x).__name__}")
     if copy:
         guarded(x)
-    return on_device(constant(np.from_dlpack(x, copy=copy)), device)
+    array = np.from_dlpack(x, copy=copy)
+    return on_device(constant(array if copy else leased(array, is_shared=True)), device)
 
 
 def is_on_gpu(obj: Any) -> bool:

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..._declare.dtypes import numbers, read, require_plain
 from ..._tensor import ArrayLike, Tensor, constant
+from ...engine.graph.lease import leased
 from ...engine.graph.value import CPU
 from ...engine.record.guards import guarded
 from ...operators.elementwise.cast import cast
@@ -129,7 +130,7 @@ def asarray(
     if copy is False and not array.dtype.isnative:
         raise ValueError(f"asarray: {array.dtype.str} cannot become a tensor without a copy")
     array = numbers(array, a)
-    return constant(array) if _is_foreign(array, source) else Tensor(array)
+    return constant(leased(array)) if _is_foreign(array, source) else Tensor(array)
 
 
 def _is_foreign(array: np.ndarray, source: Any) -> bool:

@@ -6,6 +6,7 @@ tensor in place of the array from the array, unless that has another name, is se
 or is in a container: the count of references tells.
 """
 
+import operator
 import sys
 import threading
 import weakref
@@ -18,18 +19,13 @@ import numpy as np
 from ..._settings import settings
 from ..._tensor import Tensor
 from ...engine.capture import stores
-from ...engine.capture.bindings import (
-    can_bind,
-    has_exact_counts,
-    rebind,
-    references_of,
-    release,
-)
+from ...engine.capture.bindings import can_bind, rebind, references_of, release
 from ...engine.capture.containers import container_of, is_contained
 from ...engine.capture.ownership import has_its_memory, is_of_call, is_own
 from ...engine.capture.stores import LOCAL, NAME, Applied, Member, Store, UnreadableError, Variable
 from ...engine.capture.user_call import is_users
 from ...engine.record.apply import mode
+from ...process.reference_counts import has_exact_counts
 from ..creation.from_data import asarray
 from ..indexing.inplace import setitem
 
@@ -40,13 +36,17 @@ class _Last(threading.local):
 
     frame = 0
     place = -1
+    array: np.ndarray | None = None
 
     @staticmethod
     def tensor() -> Tensor | None:
         return None
 
-    def set(self, frame: FrameType, tensor: Tensor) -> None:
+    def set(self, frame: FrameType, tensor: Tensor, array: np.ndarray | None) -> None:
+        """Note a write. The array before is given where it is not known whether the tensor that
+        NumPy has asked is the whole value."""
         self.frame, self.place, self.tensor = id(frame), frame.f_lasti, weakref.ref(tensor)
+        self.array = array
 
     def is_of(self, frame: FrameType, tensor: Tensor) -> bool:
         is_there = (self.frame, self.place) == (id(frame), frame.f_lasti)
@@ -84,7 +84,7 @@ def _write(tensor: Tensor, frame: FrameType, store: Store, is_number: bool) -> b
     count = _references(frame)
     array = stores.read(store.holder, frame)
     if isinstance(array, Tensor):
-        return _last.is_of(frame, array)
+        return _last.is_of(frame, array) and not _is_undone(store, frame)
     if not _can_be_tensor(array, tensor) or not _can_be_bound(store, frame, array):
         return False
     key = _plain_key(store, frame)
@@ -96,10 +96,20 @@ def _write(tensor: Tensor, frame: FrameType, store: Store, is_number: bool) -> b
     rebind(store.holder, frame, made)
     expected = count + 1 - references_of(store.holder)  # one is the variable `array`
     if sys.getrefcount(array) == expected and before.tobytes() == array.tobytes():
-        _last.set(frame, made)
+        is_whole = value is not tensor or array[key].ndim == 0 or _is_known(store.value, frame)
+        _last.set(frame, made, None if is_whole else array)
         return True
     rebind(store.holder, frame, array)  # another thread has taken or written it meanwhile
     return False
+
+
+def _is_undone(store: Store, frame: FrameType) -> bool:
+    """Whether the value that was taken for a tensor was a list of several, each of which NumPy asks
+    in turn. They are too many for the elements: the name is bound to the array again."""
+    array = _last.array
+    if array is not None:
+        rebind(store.holder, frame, array)
+    return array is not None
 
 
 def _made(array: np.ndarray, tensor: Tensor, key: Any, value: Any) -> Tensor:
@@ -170,23 +180,37 @@ def _value(tensor: Tensor, region: Any, expression: Any, frame: FrameType, is_nu
         if tensor.ndim:  # versions of NumPy differ
             raise UnreadableError
         return tensor
-    if isinstance(expression, Variable):
+    if isinstance(expression, Variable) or _is_item(expression, frame):
         value = stores.read(expression, frame)
         if value is tensor or type(value) in (list, tuple):
             return value
         raise UnreadableError
-    if stores.is_safe(expression, frame) and _is_of_tensors(expression, frame):
+    if _is_known(expression, frame):
         return tensor
-    if tensor.ndim >= region.ndim and not _is_display(expression):
-        if is_contained(tensor, is_young=True):
-            raise UnreadableError
-        return tensor
-    try:
-        return container_of(tensor, lambda one: _shape_of(one) == region.shape)
-    except UnreadableError:
-        if is_number or _is_display(expression) or is_contained(tensor):
-            raise
-    return tensor
+    if tensor.ndim < region.ndim or _is_display(expression):
+        try:
+            return container_of(tensor, lambda one: _shape_of(one) == region.shape)
+        except UnreadableError:
+            if is_number or _is_display(expression) or is_contained(tensor):
+                raise
+    return tensor  # or of a list with this item alone, which adds an axis of size 1
+
+
+def _is_known(expression: Any, frame: FrameType) -> bool:
+    """Whether the value of an expression is a tensor, or the value of a variable or item."""
+    if isinstance(expression, Variable) or _is_item(expression, frame):
+        return True
+    return stores.is_safe(expression, frame) and _is_of_tensors(expression, frame)
+
+
+def _is_item(expression: Any, frame: FrameType) -> bool:
+    """Whether an expression is an item of a dictionary, list or tuple."""
+    if not isinstance(expression, Applied) or expression.function is not operator.getitem:
+        return False
+    holder = expression.operands[0]
+    is_nested = _is_item(holder, frame)
+    is_named = isinstance(holder, (Variable, Member))
+    return (is_nested or is_named) and type(stores.read(holder, frame)) in (dict, list, tuple)
 
 
 def _is_display(expression: Any) -> bool:

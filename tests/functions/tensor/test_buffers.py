@@ -166,10 +166,47 @@ def in_blocks(x):
     return h * other
 
 
+def of_containers(x):
+    held, rows, i = {"x": x, "first": x[0]}, [x, 2.0 * x], 1
+    h, k = np.zeros(3), np.zeros((2, 3))
+    h[:] = held["x"]
+    h[0] = held["first"]
+    k[0] = rows[0]
+    k[1] = rows[i]
+    return h * k[0] + k[1]
+
+
+def of_calls(x):
+    def last(*values):
+        return values[-1]
+
+    h, k = np.zeros(3), np.zeros((2, 3))
+    h[:] = last(1.0, x)
+    k[1] = last(x)
+    k[0, 1:] = (lambda: x[1:] ** 2)()
+    return h * k[1] + k[0]
+
+
+def conditional(x):
+    h, k = np.zeros(3), np.zeros(3)
+    for i in range(3):
+        h[i] = x[i] if i % 2 else 2.0
+    k[:] = x**2 if x.shape[0] > 2 else 0.0
+    return h * k
+
+
+def chained(x):
+    h, k = np.zeros(3), np.zeros(3)
+    h[:] = k[:] = x
+    h[0] = k[1] = x[2]
+    return h * k
+
+
 PROGRAMS = [
     recurrence, homogeneous, rows_of_lists, nested_lists, with_a_list_that_has_a_name, broadcast,
     at_arrays_of_indices, augmented, of_functions, shared, handed_over, of_an_object,
-    single_precision, complex_numbers, reshaped, in_blocks,
+    single_precision, complex_numbers, reshaped, in_blocks, of_containers, of_calls, conditional,
+    chained,
 ]  # fmt: skip
 
 

@@ -134,6 +134,10 @@ PROGRAMS = {
     "too many elements of a function": (
         "h, pair = np.zeros(3), lambda: [x, x]\ntry: h[0:3] = pair()\nexcept REFUSED: pass\nout = h"
     ),
+    "too many elements of a function, two": (
+        "h, pair = np.zeros(3), lambda: (x, 2.0 * x)\ntry: h[0:3] = pair()\n"
+        "except REFUSED: pass\nout = h"
+    ),
     "too many elements of a name": (
         "h, pair = np.zeros(3), [x, x]\ntry: h[0:3] = pair\nexcept REFUSED: pass\nout = h"
     ),

@@ -1,0 +1,60 @@
+"""Memory of the user's arrays in tensors: whether the program still has the array.
+
+A tensor that is made of an array without a copy has the array's memory. What is written into the
+tensor is seen through the array as well, but as numbers, without gradients.
+"""
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from ...process.reference_counts import has_exact_counts
+
+
+class _Lease:
+    """Holds an array in place of all the arrays that have its memory in numgrad, so that all other
+    references to it are the user's."""
+
+    __slots__ = ("__array_interface__", "base", "is_shared")
+
+    def __init__(self, array: np.ndarray, is_shared: bool) -> None:
+        self.__array_interface__ = array.__array_interface__
+        self.base = array
+        self.is_shared = is_shared
+
+
+def leased(array: np.ndarray, is_shared: bool = False) -> np.ndarray:
+    """Return an array with the memory of one of the user's.
+
+    Parameters
+    ----------
+    is_shared : bool
+        Whether another library has the memory as well, whose references are not counted.
+    """
+    return np.asarray(_Lease(array, is_shared))
+
+
+def is_lent(array: Any) -> bool:
+    """Whether the memory of an array is that of an array which the program still has, by itself or
+    through a view."""
+    while (base := getattr(array, "base", None)) is not None:
+        if type(base) is _Lease:
+            return base.is_shared or not has_exact_counts() or _is_held(base)
+        array = base
+    return False
+
+
+def _is_held(lease: _Lease) -> bool:
+    """Whether there are other references to an array, or to one whose memory it has, than from one
+    to the next."""
+    array: Any = lease.base
+    while array is not None:
+        if sys.getrefcount(array) > _ALONE:
+            return True
+        array = getattr(array, "base", None)
+    return False
+
+
+_ALONE = 3
+"""References to what nobody else has: of its holder, of the variable, and of the question."""
