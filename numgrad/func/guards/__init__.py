@@ -1,4 +1,5 @@
 """Guards of captured functions: static arguments, random draws, devices.
 
-The guards on what a function closes over are made in `numgrad.engine.capture.capture`.
+The guards on tensors and arrays that a function closes over are made in
+`numgrad.engine.capture.capture`.
 """
