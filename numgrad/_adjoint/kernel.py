@@ -1,4 +1,4 @@
-"""Kernels and their derived adjoints, called with arrays and numbers."""
+"""Kernels and their derived adjoints, called with arrays and numbers; the memory of their tapes."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

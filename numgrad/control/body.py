@@ -99,7 +99,7 @@ class Body:
     def of(
         cls, name: str, function: Callable[..., Sequence[Any]], specs: Sequence[Spec]
     ) -> "Body":
-        """Return the body that is a function of bodies and their results."""
+        """Return the body of a function of numgrad's own, which closes over no tensor."""
         with changing(grad=True):
             return cls(_recorded(name, function, specs))
 
@@ -205,7 +205,8 @@ def captured(
 
 
 def tried(name: str, function: Callable[..., None], specs: Sequence[Spec]) -> None:
-    """Call a function with placeholders, as a capture does, and keep nothing of it."""
+    """Call a function with placeholders in a capture that is dropped: what remains is what the
+    function does besides recording."""
 
     def call(*stands: Tensor) -> list[Tensor]:
         function(*stands)
@@ -221,7 +222,8 @@ _known: dict[Any, Body] = Bounded(_MOST_BODIES)
 def _closed(
     trace: SampleTrace, specs: Sequence[Spec], edges: Sequence[Edge], values: Sequence[Any]
 ) -> SampleTrace:
-    """Return the trace with an argument for each tensor from outside; the first have edges."""
+    """Return the trace with a further argument for each of ``values``, tensors from outside; the
+    first of them are those at ``edges``."""
     further = [(value.shape, value.dtype) for value in values]
     count = len(specs)
 
@@ -273,7 +275,8 @@ def _of_user(
 
 
 def _by_edge(trace: SampleTrace, noted: Sequence[Value]) -> dict[Edge, Any]:
-    """Return the tensors from outside that gradients reach, by their edges."""
+    """Return by their edges the tensors from outside that gradients reach; raise where one is not
+    among ``noted``, the tensors that the capture has met."""
     known: dict[Edge, Any] = {}
     for value in noted:
         if value.requires_grad:

@@ -1,5 +1,5 @@
-"""Derived adjoints that the next process finds compiled, in the cache of kernels, and the memory
-that their tapes may take."""
+"""Derived adjoints are kept compiled for the next process, in the cache of kernels; a setting
+limits the memory of their tapes."""
 
 from .._adjoint import surroundings
 from .._settings import settings

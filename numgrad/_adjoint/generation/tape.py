@@ -1,4 +1,5 @@
-"""The tape: two stacks, of floats and of integers, that the caller lends to a derived function.
+"""The tape: two stacks, of floats and of integers, that the caller (`Tapes` in `kernel`) lends to a
+derived function.
 
 An innermost loop of known length keeps its values side by side, one row for each value, so that it
 vectorises (or one row for each step, where it does not); all others push them at the end of an

@@ -161,7 +161,9 @@ def _replacement_of_function(call: UserCall, value: Any) -> str | None:
 
 
 def _arguments(path: str) -> str:
-    """Return the advice on ``args`` for a solver whose function reads tensors; else nothing."""
+    """Return the advice to pass tensors in ``args`` to a solver of ``interop.scipy`` that has this
+    parameter; nothing for a solver that finds them in the closure of its function, and for any
+    other function."""
     if path.partition("(")[0] in FOLLOWED:
         return ""
     is_solver = path.startswith("interop.scipy.") and "args" in signature(at(path)).parameters
@@ -189,8 +191,8 @@ def _is_switch_on() -> bool:
 
 
 def _number(call: UserCall, text: str) -> str:
-    """Return the advice for a conversion to a number: outside of functions that are differentiated
-    or captured, elements of tensors are known, and may be kept without their graph."""
+    """Return ``text``, the advice for a conversion to a number; outside of functions that are
+    differentiated or captured, where elements of tensors are known, with ``.item()`` beside it."""
     if mode.transform_calls or mode.capture is not None or not isinstance(call.tree, ast.Call):
         return text
     number = f"{_with_parentheses(call.tree.args[0])}.item()"

@@ -1,7 +1,8 @@
 """Capturing: a function is run once on placeholders, and its operations are kept as expressions.
 
 An effect outside of the graph, which a replay could not repeat, is refused here with the user's
-line.
+line. Tensors from outside, and elements of arrays that Python has read, get guards: where one no
+longer holds, the function is captured anew.
 """
 
 import weakref
@@ -39,8 +40,8 @@ class Passage(Placeholder):
         self.name = name
 
     def memory_order(self, operands: Sequence[np.ndarray], static: Any) -> list[np.ndarray]:
-        """Return an array whose axes lie in the memory order of the result: one row, or all rows
-        together."""
+        """Return an array in the memory order of the result: for `TO_ROWS` the first row, if there
+        is one, else all rows."""
         (rows,) = operands
         return [rows[0] if self is TO_ROWS and len(rows) else rows]
 
@@ -243,7 +244,8 @@ class Capture:
                 value._view.refresh(value)
 
     def forget_replayed(self) -> None:
-        """Let the views be recorded anew outside of a branch, which may not be the chosen one."""
+        """Have the views that were recorded anew in a branch, which may not be the chosen one,
+        recorded anew outside of it."""
         for view in self.replayed:
             view.forget()
 

@@ -54,7 +54,8 @@ def _rows() -> dict[str, list[tuple[Signature, str]]]:
 
 
 def _signature(args: ast.arguments) -> Signature:
-    """Return the signature of a row, with sources as defaults and annotations."""
+    """Return the signature of the left side of a row of `CALLS`; defaults, and annotations that
+    name the value an argument must have, are syntax trees."""
     missing = [_EMPTY] * (len(args.args) - len(args.defaults))
     made = [
         Parameter(a.arg, Parameter.POSITIONAL_OR_KEYWORD, default=d, annotation=a.annotation)
@@ -68,7 +69,8 @@ def _signature(args: ast.arguments) -> Signature:
 
 
 def _bound(row: Signature, call: ast.Call) -> dict[str, Any] | None:
-    """Return the sources of the arguments by their names in a row; None where they do not fit."""
+    """Return the syntax trees of the arguments of a call by the names that a row gives them; None
+    where the arguments do not fit the row."""
     named = {k.arg: k.value for k in call.keywords if k.arg is not None}
     if len(named) != len(call.keywords):
         return None
@@ -85,7 +87,7 @@ def _bound(row: Signature, call: ast.Call) -> dict[str, Any] | None:
 
 
 def _is_as_asked(value: Any, wanted: Any) -> bool:
-    """Whether the source of an argument is one that the annotation in a row asks for."""
+    """Whether the annotation ``wanted`` in a row allows the syntax tree of an argument."""
     if not isinstance(wanted, ast.expr):
         return True
     if isinstance(wanted, ast.BinOp):  # one or the other
@@ -96,7 +98,7 @@ def _is_as_asked(value: Any, wanted: Any) -> bool:
 
 
 class _Filled(ast.NodeTransformer):
-    """The code of a row with the sources of the arguments in place of their names."""
+    """Replaces the names of arguments in the code of a row by the syntax trees of the arguments."""
 
     def __init__(self, given: dict[str, Any]) -> None:
         self.given = given
@@ -161,7 +163,7 @@ def _is_same(own: Parameter, other: Parameter) -> bool:
 
 
 def at(path: str) -> Any:
-    """Return what numgrad has at a path."""
+    """Return the object of numgrad at a dotted path, such as ``linalg.solve``."""
     found: Any = sys.modules["numgrad"]
     for part in path.partition("(")[0].split("."):
         found = getattr(found, part)

@@ -50,10 +50,13 @@ class Constant(NamedTuple):
 
 
 class Store(NamedTuple):
-    """The expressions of a write; None stands for an expression of another kind.
+    """A write of elements ``holder[key] = value``.
 
     Attributes
     ----------
+    holder, key, value : Variable, Member, Applied, Constant or None
+        The expressions of the written array, of the key and of what is written; None for one of
+        another kind.
     is_augmented : bool
         Whether it is like ``holder[key] += x``, which reads holder and key before ``x``.
     """
@@ -93,8 +96,8 @@ def augmented_target(code: CodeType, place: int) -> Any:
 
 @lru_cache(maxsize=1024)
 def bound_after(code: CodeType, place: int) -> Variable | None:
-    """Return the variable of a function that the next instruction that stores binds; None for
-    another one."""
+    """Return the variable of a function that the next storing instruction binds; None where this
+    instruction stores into something else."""
     stores = (
         step
         for step in dis.get_instructions(code)
@@ -129,7 +132,7 @@ def _store(code: CodeType, place: int) -> Store:
 
 
 def read(expression: Any, frame: FrameType) -> Any:
-    """Return the value of an expression in a frame; raises UnreadableError where to compute it
+    """Return the value of an expression in a frame; raise UnreadableError where computing the value
     could run code of the user."""
     if isinstance(expression, Constant):
         return expression.value
@@ -298,7 +301,7 @@ _BUILT: dict[str, Callable[..., Any]] = {
 
 
 class _Stack:
-    """The expressions on the interpreter's stack; what is below those that are known is not."""
+    """The expressions at the top of the interpreter's stack; those below are not known."""
 
     def __init__(self) -> None:
         self.items: list[Any] = []
@@ -311,8 +314,8 @@ class _Stack:
         return tuple(self.pop() for _ in range(count))[::-1]
 
     def run(self, step: dis.Instruction) -> None:
-        """Do with the expressions what an instruction does with values; forget all after an
-        instruction of another kind."""
+        """Do with the expressions what an instruction does with values; forget all expressions
+        where the instruction is of another kind."""
         name = step.opname
         if step.is_jump_target:
             self.items.clear()

@@ -1,7 +1,7 @@
 """Hooks: functions of users to which a pass shows computed cotangents and gradients.
 
 In a batched pass a hook is called once for each row, and sees the cotangent of a pass for this row
-alone.
+alone. What the derivative of a node sends to an output of the node itself passes the hooks by.
 """
 
 import threading

@@ -135,7 +135,8 @@ class Boxes(Generic[T]):
 
 
 def _looked_up(places: Sequence[range], group: dict[tuple[int, ...], Any]) -> Any:
-    """Return all places in a product of ranges, or, if they are many, the starts among them."""
+    """Return the starts to look up in ``group``: all points of a product of ranges, or, if these
+    are more than the starts of the group, the starts of the group among them."""
     if math.prod([len(r) for r in places]) <= len(group):
         return product(*places)
     return [

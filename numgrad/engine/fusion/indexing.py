@@ -80,13 +80,26 @@ class LoopMaps:
         leaf: Leaf,
         loop: Shape,
     ) -> Found | None:
-        """Return the map from a reader's view to the writer's loop, and how far the view stays
-        inside that loop along each axis.
+        """Return the map from a reader's loop to the writer's, and along each of the reader's axes
+        how many elements of its view come before the view leaves the writer's loop.
 
-        None for a view that starts outside of the writer's output, or whose axes do not walk along
-        the writer's axes. ``ends_of_rings`` returns for each of the writer's axes the positions
-        where its term comes to the end of a ring: only a view of the whole axis can read across
-        them. ``ends_of_rings`` is None for a program without rings.
+        Parameters
+        ----------
+        writer : Unit
+        ends_of_rings : callable or None
+            Returns for each of the writer's axes the positions where the writer's term comes to
+            the end of a ring, across which only a view of the whole axis can read; None in a
+            program without rings.
+        leaf : Leaf
+            The view by which the reader reads the writer's output.
+        loop : tuple of int
+            The reader's loop.
+
+        Returns
+        -------
+        Found or None
+            None for a view that starts outside of the writer's output, or that has a stride of no
+            axis of the writer.
         """
         target = writer.output
         place = (

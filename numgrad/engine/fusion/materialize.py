@@ -213,7 +213,7 @@ class StoredValues:
         raise LookupError(leaf)
 
     def _decide(self, buffer: int) -> bool:
-        """Decide whether a value is stored, when all its writers and its first reader are known."""
+        """Return whether a value is to be stored, whose writers and first reader are known."""
         writers = self._writers.get(buffer)
         if not writers or self.program.is_outside(buffer):
             return True

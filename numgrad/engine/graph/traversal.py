@@ -1,5 +1,5 @@
 """Which nodes a pass executes: those on a path from the outputs to the wanted inputs (chainer's
-minimal path)."""
+minimal path) that goes through no cut edge (``no_grad_vars``)."""
 
 from collections.abc import Collection, Iterable, Sequence
 from operator import attrgetter

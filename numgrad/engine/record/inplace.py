@@ -208,7 +208,8 @@ def record_write(target: Value, value: Value, region: Chain | Positions) -> None
 def _completed(
     root: Value, chain: Chain, n: int, target: Value, value: Value, region: Chain | Positions
 ) -> Value:
-    """Return the whole elements after a write to a part of each, such as the real part.
+    """Return the view to which ``chain[:n]`` leads, after a write to a part of each of its
+    elements, such as the real part.
 
     View number ``n`` of the chain leads from the elements to the parts.
     """
@@ -279,7 +280,8 @@ def _put_at(
 
 
 def _table_entries(flat: np.ndarray, vector: np.ndarray | Value) -> np.ndarray | Value:
-    """Return as one vector the entries of a table at positions along its last axis but one."""
+    """Return as one vector the entries of the array ``flat`` at the positions ``vector`` along its
+    last axis but one."""
     if isinstance(vector, np.ndarray):
         return flat[..., vector, :].reshape(-1)
     found = runtime.roles["gather"](_as_value(flat), vector, count=1, tail=1, shape=vector.shape)

@@ -20,8 +20,8 @@ _planned: weakref.WeakSet[Any] = weakref.WeakSet()  # all objects with plans and
 
 
 class _Nothing(tuple[()]):
-    """The ``reads`` of a plan of many inputs whose derivative reads nothing, whichever inputs
-    require grad."""
+    """The tuple ``reads`` of a plan with too many inputs for one entry for each set of inputs that
+    require grad: the derivative reads nothing, so each entry is None."""
 
     __slots__ = ()
 
@@ -179,7 +179,7 @@ def shared_plan(
 
 
 def _refuse_rows(array: np.ndarray) -> Any:
-    """Raise a ValueError, for which an operand with rows takes the general way."""
+    """Raise a ValueError: the caller takes the general way for an operand with rows."""
     raise ValueError("rows")
 
 

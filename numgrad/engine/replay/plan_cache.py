@@ -2,7 +2,7 @@
 
 It runs the executable of the earlier pass, or, if it is recorded itself, applies the same
 operations (`recorded_plan`). The structure of a pass is everything that decides its program, see
-`structure`.
+`structure`. The plans that are kept have a bound in kB, not in number: the oldest ones make room.
 """
 
 from collections import OrderedDict, deque

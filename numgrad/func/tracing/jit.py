@@ -1,5 +1,5 @@
-"""``ng.jit``: choose the specialization for a call, or capture the function for a new kind of
-arguments."""
+"""``ng.jit``: choose the specialization for a call, or capture the function: for a new kind of
+arguments, or anew where a guard of the specialization no longer holds."""
 
 import functools
 from collections.abc import Callable, Iterable, Sequence

@@ -188,7 +188,7 @@ def zeros_like(
     dtype : dtype, optional
         Another dtype.
     order, subok
-        As in `zeros`; ``subok`` asks for nothing.
+        As in `zeros`; ``subok`` has no effect.
     device : str, optional
         Where the tensor lives.
     shape : int or sequence of int, optional

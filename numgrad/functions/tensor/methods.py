@@ -32,8 +32,8 @@ from .refused_methods import no_view, refused
 
 
 def _fixed(attribute: Any, name: str, instead: str) -> Any:
-    """Return an attribute whose assignment, which NumPy allows, raises the advice what to write
-    instead."""
+    """Return a property whose assignment, which NumPy allows, raises an AttributeError that says
+    what to write instead."""
 
     def refuse(self: Any, value: Any) -> None:
         raise AttributeError(f"the {name} of a tensor cannot be assigned; write {instead}")
@@ -42,7 +42,8 @@ def _fixed(attribute: Any, name: str, instead: str) -> Any:
 
 
 def _part(function: Any, doc: str) -> Any:
-    """Return the parts of numbers as an attribute; what is assigned is written into them."""
+    """Return a property for the parts of complex numbers; what is assigned to it is written into
+    them."""
 
     def assign(self: Any, value: Any) -> None:
         if self.is_scalar:
@@ -89,8 +90,8 @@ class Methods:
 
     @property
     def strides(self: Any) -> tuple[int, ...]:
-        """How many bytes lie from an element to the next one along each axis; in a captured
-        function those of a copy, for an argument of it."""
+        """The bytes from an element to the next one along each axis; an argument of a captured
+        function has the strides of a copy."""
         return _in_memory(self).strides
 
     @property
@@ -101,7 +102,7 @@ class Methods:
     def setflags(
         self: Any, write: bool | None = None, align: bool | None = None, uic: bool | None = None
     ) -> None:
-        """Say whether the elements may be written."""
+        """Set whether the elements may be written."""
         self._computed().setflags(write, align, uic)
 
     @property
@@ -194,7 +195,7 @@ class Methods:
         inplace.setitem(self, ..., ordering.partition(self, kth, axis, kind, order))
 
     def conj(self: Any) -> Tensor:
-        """Return the complex conjugate; real numbers are the tensor itself, as in NumPy."""
+        """Return the complex conjugate; of real numbers the tensor itself, as in NumPy."""
         return complex_parts.conj(self) if self.dtype.kind == "c" else self
 
     conjugate = conj
@@ -244,8 +245,8 @@ class Methods:
         self: Any, dtype: Any, order: str = "K", casting: Any = "unsafe", subok: bool = True,
         copy: bool = True,
     ) -> Tensor:  # fmt: skip
-        """Return the tensor converted to ``dtype`` (a copy, or not, of one that has it), where
-        ``casting`` lets it; ``subok`` asks for nothing."""
+        """Return the tensor converted to ``dtype``, if ``casting`` allows it; without ``copy``, the
+        tensor itself if it has that dtype and order. ``subok`` has no effect."""
         if casting != "unsafe" and not np.can_cast(self.dtype, dtype, casting):
             to = np.dtype(dtype)
             raise DtypeError(f"astype: {self.dtype} cannot become {to} with casting={casting!r}")
@@ -268,7 +269,8 @@ class Methods:
     # Devices and exchange
     @property
     def at(self) -> NoReturn:
-        """Nothing: what JAX updates by ``x.at[index].set(value)`` is written in place."""
+        """An attribute of JAX's arrays that tensors lack: the error says how to write in place what
+        JAX updates by ``x.at[index].set(value)``."""
         raise AttributeError(
             "'Tensor' object has no attribute 'at', as tensors are written in place, and gradients "
             "follow: for x.at[index].set(value) write y = x.clone(); y[index] = value"

@@ -43,7 +43,7 @@ class BindCallees(FunctionPass):
 class SetLiterals(FunctionPass):
     """Before typing: give literals the kernel's real dtype, and set the function's code library.
 
-    A function that only kernels call is compiled as a `InlineLibrary` of them.
+    The library is an `InlineLibrary` where only kernels call the function.
     """
 
     _name = "numgrad_set_literals"

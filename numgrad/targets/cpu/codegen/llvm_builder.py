@@ -84,7 +84,7 @@ class Memory:
         self.itemsize = context.get_abi_sizeof(self.data_type)
 
     def read(self, builder: Builder, address: ir.Value, group: Any = None) -> ir.Value:
-        """Load the scalar at ``address`` (an ``LLVM`` pointer to the data type)."""
+        """Load the scalar at ``address``, an LLVM pointer, as an access of ``group``, if any."""
         if not isinstance(self.dtype, types.Complex):
             raw = builder.load(address)
             _mark(raw, group)
@@ -99,7 +99,7 @@ class Memory:
     def write(
         self, builder: Builder, value: ir.Value, address: ir.Value, group: Any = None
     ) -> None:
-        """Store the scalar ``value`` at ``address``."""
+        """Store a scalar at ``address``, an LLVM pointer, as an access of ``group``, if any."""
         if not isinstance(self.dtype, types.Complex):
             _mark(builder.store(self.model.as_data(builder, value), address), group)
             return

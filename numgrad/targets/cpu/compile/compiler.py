@@ -3,7 +3,8 @@
 One mechanism serves kernels and the machine: Numba types, lowers and optimises the function
 (`object_files`); the object file goes to the disk cache under a key of everything on which it
 depends; `object_loader` maps it into memory. If the object is in the cache, Numba is not even
-imported.
+imported. One thread compiles at a time, under a lock, and looks for the function again first; two
+processes may both compile a function, and the file of either serves both.
 """
 
 import hashlib

@@ -14,16 +14,16 @@ class InlineLibrary(JITCodeLibrary):
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:
-        """Return 0, as if the library had no function of this name."""
+        """Return 0 for the address of a function: no function here is made machine code."""
         return 0
 
     @property
     def codegen(self) -> Any:
-        """Return the object on which Numba sets the environment of a function."""
+        """This object: Numba sets the environment of a function on ``library.codegen``."""
         return self
 
     def set_env(self, env_name: str, env: Any) -> None:
-        """Forget the environment, which belongs to machine code."""
+        """Do nothing: only machine code has an environment."""
 
 
 class ScalarInlineLibrary(InlineLibrary):

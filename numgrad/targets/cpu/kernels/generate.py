@@ -85,7 +85,7 @@ def scalar_kind(context: Any, inputs: Sequence[types.Type], outputs: Sequence[ty
 
 
 def _report(builder: ir.IRBuilder, index: ir.Value, status: ir.Value) -> None:
-    """Emit: the status becomes 1 plus the index, unless an earlier element raised."""
+    """Emit code that sets the status to 1 plus the index, unless an earlier element raised."""
     place = builder.inttoptr(status, INT64.as_pointer())
     before = builder.load(place)
     first = builder.icmp_signed("==", before, ir.Constant(INT64, 0))
@@ -131,7 +131,7 @@ def _writes(spec: Any, function: Callable, order: Sequence[Any], cores: Any) -> 
 
 
 def _writing_no_inputs(writes: write_check.Writes, made: Callable[[bool], Callee]) -> Callee:
-    """Compile a core function for readonly inputs.
+    """Return a core function that was compiled for readonly inputs; raise if it writes one.
 
     If a callee was compiled for writable arrays and takes no others, inputs are writable.
     """

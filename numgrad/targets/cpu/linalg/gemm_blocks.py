@@ -47,7 +47,8 @@ class GemmFunctions:
     def micro(self, rows: int, registers: int) -> ir.Function:
         """Add ``f(a, am, ak, b, bk, c, cm, terms, columns, more)``: the product of a block.
 
-        It computes ``rows`` rows; with ``more`` it adds them to the content of ``c``.
+        The block has ``rows`` rows of the result; unless ``more`` is 0, the function adds the
+        product to the content of ``c``.
         """
         builder, args = self.function(f"rows{rows}_registers{registers}", 10)
         a, am, ak, b, bk, c, cm, terms, columns, more = args
@@ -192,10 +193,10 @@ class GemmFunctions:
         return builder.function
 
     def copy_columns(self) -> ir.Function:
-        """Add the same for columns whose elements are contiguous, and for any other matrix.
+        """Add ``f(b, bk, bn, terms, columns, copy)``: copy columns of any matrix.
 
-        Squares are transposed in registers; what is left goes element by element. Columns beyond
-        the last are copies of it, which nobody reads.
+        Where the elements of a column are contiguous, squares are transposed in registers; what is
+        left goes element by element. Columns beyond the last are copies of it, which nobody reads.
         """
         builder, (b, bk, bn, terms, columns, copy) = self.function("copy_columns", 6)
         contiguous = builder.icmp_signed("==", bk, word(self.itemsize))
@@ -226,7 +227,7 @@ class GemmFunctions:
         return builder.function
 
     def single_row(self) -> ir.Function:
-        """Add ``f(a, ak, b, bn, c, terms, more)``: one row of the product by two registers.
+        """Add ``f(a, ak, b, bn, c, terms, more)``: two registers of a row of the product.
 
         The elements of each column are contiguous; registers of them are transposed when loaded.
         """
@@ -287,7 +288,11 @@ class GemmFunctions:
     def _square(
         self, builder: Builder, sources: Sequence[ir.Value], square: ir.Value
     ) -> Iterator[Sequence[ir.Value]]:
-        """Yield the rows of a square of each register of columns."""
+        """Yield for each register the rows of the square of its columns that has number ``square``.
+
+        A register has a lane for each of its columns, whose addresses are ``sources``, and a
+        square as many rows as columns.
+        """
         along = builder.mul(square, word(self.lanes * self.itemsize))
         for first in range(0, len(sources), self.lanes):
             group = sources[first : first + self.lanes]

@@ -21,7 +21,7 @@ of each other, and the columns are read in place."""
 
 
 def product(geometry: Geometry, symbol: str) -> Code:
-    """Compile the kernel."""
+    """Compile the kernel of products for the registers of ``geometry``."""
     module = ir.Module(symbol)
     module.triple = llvm.get_process_triple()
     kernel = ir.Function(module, KERNEL_TYPE, symbol)
@@ -44,7 +44,8 @@ def _optimise(module: llvm.ModuleRef) -> None:
 def _emit_kernel(builder: Builder, args: Sequence[ir.Value], matrices: ir.Function) -> None:
     """Emit the kernel's loop over products.
 
-    It is one product if all share B, and the rows of A and of C are evenly spaced across the loop.
+    Products that share B are computed as one product, if the rows of A and of C are evenly spaced
+    across the loop.
     """
     ptrs, n, core, steps, _ = args
     m, k, columns = (table_word(builder, core, number) for number in range(3))
@@ -229,7 +230,7 @@ def _ceiling(builder: Builder, value: ir.Value, size: int) -> ir.Value:
 def _part(
     builder: Builder, total: ir.Value, number: ir.Value, size: int
 ) -> tuple[ir.Value, ir.Value]:
-    """Return the begin and the size of part ``number``; the last part may be smaller."""
+    """Return the start and the size of part ``number``; the last part may be smaller."""
     start = builder.mul(number, word(size))
     rest = builder.sub(total, start)
     short = builder.icmp_signed("<", rest, word(size))

@@ -87,7 +87,8 @@ def aligned(nbytes: int) -> int:
 
 @cache
 def l2_bytes() -> int:
-    """Size of one core's second-level cache in bytes; 1 MiB where the system does not say."""
+    """Return the size of one core's second-level cache in bytes; 1 MiB where the system does not
+    say."""
     for probe in (_sysfs_l2, _sysconf_l2):
         found = _quietly(probe)
         if found > 0:
@@ -103,7 +104,8 @@ def _quietly(probe: Callable[[], int]) -> int:
 
 
 def _sysfs_l2() -> int:
-    """Linux: the entry of level 2 among the caches of the first processor."""
+    """Return the size of the first processor's second-level cache in bytes, as Linux gives it; 0
+    where Linux gives none."""
     for folder in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*"):
         if (folder / "level").read_text().strip() == "2":
             return _parse_size((folder / "size").read_text().strip())

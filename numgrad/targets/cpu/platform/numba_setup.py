@@ -84,8 +84,9 @@ def _values(settings: Any) -> tuple[Any, ...]:
 def import_numba() -> None:
     """Import Numba as a whole, before any of its modules.
 
-    While another thread imports a package, an import of one of its modules does not wait for the
-    package, so modules may need each other before they exist; an import of the package waits.
+    A thread that imports a module of a package does not wait for another thread that is importing
+    the package, so it may meet modules that do not exist yet; a thread that imports the package
+    waits.
     """
     importlib.import_module("numba")
 

@@ -66,8 +66,9 @@ def recorder(
     tools: tuple[Any, ...],
     ordered: bool,
 ) -> Any:
-    """Return ``(inputs..., arrays...) -> value or None``; None for more than `MOST` inputs, and
-    where Python's objects cannot be read.
+    """Return a builtin function ``(inputs..., arrays...) -> value or None`` that records an
+    operation of a plan; None for more than `MOST` inputs, and where Python's objects cannot be
+    read.
 
     Parameters
     ----------
@@ -124,7 +125,8 @@ def recorder(
 def finder(
     kind: type, other_modes: dict[Any, Any], known: dict[Any, Any], general: Callable[..., Any]
 ) -> Any:
-    """Return ``(values and options...) -> result``; None where Python's objects cannot be read.
+    """Return a builtin function ``(values and options...) -> result`` that looks up recorders by
+    its arguments and calls them; None where Python's objects cannot be read.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Scheduling: cut a program into segments, place its buffers, choose the tiles.
+"""Scheduling: cut a program into segments, place its buffers, choose the rows of its tiles.
 
 A segment is a run of instructions that share a row axis. Instructions without a batch axis run
 first: tiled runs over many elements a tile of leading rows at a time, the rest one by one. The

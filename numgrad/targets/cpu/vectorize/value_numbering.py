@@ -41,9 +41,9 @@ class Dataflow(NamedTuple):
     Attributes
     ----------
     kinds : tuple of str
-        LLVM types of the inputs; the first numbers are theirs.
+        LLVM types of the inputs, whose numbers are the first ones.
     nodes : tuple of Node
-        The operations; the numbers that follow are those of their results.
+        The operations, whose results have the numbers that follow.
     outputs : tuple
         The values to store.
     out_kinds : tuple of str
@@ -71,7 +71,8 @@ def kind_of(dtype: np.dtype) -> str | None:
 
 
 def dataflow_of(graph: ScalarGraph) -> Dataflow | None:
-    """Return the operations of a graph; None for branches, or values other than real numbers."""
+    """Return the operations of a graph; None where a function of it has a branch or reads the index
+    or the status, and for values other than real numbers."""
     kinds = [kind_of(dtype) for dtype in (*graph.in_dtypes, *graph.out_dtypes)]
     made = _ValueNumbers(len(graph.in_dtypes))
     known: list[Operand] = [*range(len(graph.in_dtypes))]
