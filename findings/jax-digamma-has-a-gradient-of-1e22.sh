@@ -3,9 +3,9 @@
 #
 # One would expect: lgamma and digamma take negative arguments in JAX, and are right there; so then is the trigamma
 # function that jax.grad(digamma) returns, which is positive everywhere.
-# What happens: it is right to all digits down to -3.3, to six at -7.5, and then -2.9e12 at -9.5, 2.6e22 at -10.2, -0.03
-# at -30.7. It is a Hurwitz zeta function summed from a positive start. jax.hessian of gammaln is the same; SciPy's
-# polygamma is right.
+# What happens: it is right to ten digits down to -3.3, to six at -7.5, and then -2.9e12 at -9.5, 2.6e22 at -10.2, -0.03
+# at -30.7. It is a Hurwitz zeta function, of which a fixed number of terms is added before a series in the rest, and
+# the rest must be positive by then. The second derivative of gammaln is the same; SciPy's polygamma is right.
 #
 # Seen with JAX 0.10.2 in double precision and SciPy 1.17.1.
 #
