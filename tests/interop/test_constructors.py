@@ -81,6 +81,31 @@ def test_a_tensor_alone_is_asked_for_its_array():
             ask()
 
 
+def defensive(x):
+    """As functions of libraries begin."""
+    x = np.asarray(x, dtype=float)
+    y = np.array(x, dtype=np.float64, copy=True)
+    z, w = np.ascontiguousarray(bound_before(x)), np.asanyarray(y)
+    y[0] = x[1]  # of w, too
+    return (y * z * np.asfortranarray([w, w])).sum() + np.array(x[0])
+
+
+@pytest.mark.parametrize("transform", [ng.func.grad, ng.func.jacfwd, ng.func.jacrev])
+def test_functions_of_transforms_make_arrays_of_what_they_are_given(transform):
+    slopes = [(defensive(X + d) - defensive(X - d)) / 2e-6 for d in 1e-6 * np.eye(2)]
+    for f in (transform(defensive), ng.jit(transform(defensive))):
+        np.testing.assert_allclose(f(X), slopes, rtol=1e-8)
+    rows = np.stack([X, 2 * X])
+    np.testing.assert_allclose(ng.func.vmap(defensive)(rows), [defensive(row) for row in rows])
+    np.testing.assert_array_equal(ng.jit(defensive)(X), defensive(X))
+
+
+def test_a_tensor_of_outside_is_not_what_a_transform_gives():
+    t = ng.tensor(X, requires_grad=True)
+    with pytest.raises(ng.errors.DetachedError, match=r"np\.asarray\(t\) would cut"):
+        ng.func.grad(lambda x: (x * np.asarray(t)).sum())(X)
+
+
 def test_libraries_get_arrays_of_numpy():
     code = compile("found = np.array([t])", "/opt/lib/site-packages/other/arrays.py", "exec")
     with pytest.raises(ng.errors.DetachedError, match="would cut the graph"):

@@ -3,7 +3,7 @@
 import ctypes
 import inspect
 import sys
-from types import FrameType
+from types import FrameType, SimpleNamespace
 from typing import Any
 
 from .stores import LOCAL, NAME, Member, UnreadableError, Variable, read
@@ -25,7 +25,8 @@ def can_bind(place: Any, frame: FrameType) -> bool:
         return False
     holder = read(place.holder, frame)
     kind = type(holder)
-    is_stored = kind.__setattr__ is object.__setattr__ and not hasattr(
+    is_plain = kind is SimpleNamespace or kind.__setattr__ is object.__setattr__
+    is_stored = is_plain and not hasattr(
         inspect.getattr_static(kind, place.name, None), "__set__"
     )
     return is_stored and place.name in getattr(holder, "__dict__", ())

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable
 from functools import lru_cache
 from inspect import getattr_static
-from types import CodeType, FrameType, ModuleType
+from types import CodeType, FrameType, ModuleType, SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -92,6 +92,19 @@ def augmented_target(code: CodeType, place: int) -> Any:
     not known."""
     *_, target, _ = (None, None, *_before(code, place)[0].items)
     return target
+
+
+@lru_cache(maxsize=1024)
+def first_argument(code: CodeType, place: int) -> Any:
+    """Return the expression of the first argument of the call that runs; None where it is not
+    known."""
+    stack, steps = _before(code, place)
+    count = steps[-1].arg or 0
+    if steps[-1].opname == "CALL_KW":
+        stack.pop()  # the names of arguments
+    elif steps[-1].opname != "CALL":
+        return None
+    return stack.items[-count] if 0 < count <= len(stack.items) else None
 
 
 @lru_cache(maxsize=1024)
@@ -208,9 +221,9 @@ def _member(holder: Any, name: str) -> Any:
     kind = type(found)
     if found is UnreadableError or (hasattr(kind, "__get__") and not _is_builtin(kind)):
         raise UnreadableError
-    if isinstance(found, property) or getattr_static(type(holder), "__getattribute__") is not (
-        object.__getattribute__
-    ):
+    reads = getattr_static(type(holder), "__getattribute__")
+    is_plain_holder = type(holder) is SimpleNamespace or reads is object.__getattribute__
+    if isinstance(found, property) or not is_plain_holder:
         raise UnreadableError
     return getattr(holder, name)
 
@@ -414,6 +427,6 @@ def _is_safe_operand(expression: Any, frame: FrameType) -> bool:
 
 __all__ = [
     "DISPLAYS", "LOCAL", "NAME", "Applied", "Member", "Store", "UnreadableError", "Variable",
-    "augmented_target", "bound_after", "function_of", "is_immutable", "is_plain", "is_safe",
-    "is_storing", "names_in", "read", "store_of",
+    "augmented_target", "bound_after", "first_argument", "function_of", "is_immutable", "is_plain",
+    "is_safe", "is_storing", "names_in", "read", "store_of",
 ]  # fmt: skip

@@ -69,7 +69,7 @@ def writable(array: Any, called: str, *values: Any) -> Tensor:
             )
         raise ArgTypeError(
             f"{called} writes into tensors, not into {type(array).__name__}, which has no "
-            f"gradients{_made(array) or ': make it a tensor before, with ng.asarray'}; "
+            f"gradients{_made(array) or ': write ng.zeros(...) where it is made'}; "
             f"{way_out(called)}"
         )
     return target

@@ -85,7 +85,7 @@ def _write(tensor: Tensor, frame: FrameType, store: Store, is_number: bool) -> b
     array = stores.read(store.holder, frame)
     if isinstance(array, Tensor):
         return _last.is_of(frame, array) and not _is_undone(store, frame)
-    if not _can_be_tensor(array, tensor) or not _can_be_bound(store, frame, array):
+    if not can_be_tensor(array, tensor) or not _can_be_bound(store, frame, array):
         return False
     key = _plain_key(store, frame)
     value = _value(tensor, _region(array, key), store.value, frame, is_number)
@@ -115,10 +115,15 @@ def _is_undone(store: Store, frame: FrameType) -> bool:
 def _made(array: np.ndarray, tensor: Tensor, key: Any, value: Any) -> Tensor:
     """Return a tensor with the elements of an array, on the device of another one, after a
     write."""
-    made = asarray(array.copy("K"), device=tensor.device)
-    made = made if mode.direct else made.clone()  # else it was memory from outside of a capture
+    made = tensor_of(array, tensor)
     setitem(made, key, value)
     return made
+
+
+def tensor_of(array: np.ndarray, tensor: Tensor) -> Tensor:
+    """Return a tensor with the elements of an array, on the device of another one."""
+    made = asarray(array.copy("K"), device=tensor.device)
+    return made if mode.direct else made.clone()  # else it was memory from outside of a capture
 
 
 def _can_be_bound(store: Store, frame: FrameType, array: np.ndarray) -> bool:
@@ -128,7 +133,7 @@ def _can_be_bound(store: Store, frame: FrameType, array: np.ndarray) -> bool:
     return mode.capture is None or is_of_call(array, store.holder, frame)
 
 
-def _can_be_tensor(array: Any, tensor: Tensor) -> bool:
+def can_be_tensor(array: Any, tensor: Tensor) -> bool:
     """Whether a tensor can stand in the place of an array, and elements of another one be written
     to it."""
     if type(array) is not np.ndarray or array.dtype.kind not in "fc" or not array.dtype.isnative:
@@ -269,12 +274,13 @@ def _references_of_one(
     """Return the number of references to an array with a single name, while NumPy writes a value of
     this structure at this key."""
     counts: list[int] = []
-    write = _WRITES[_kind(holder, frame)]
+    write = _WRITES[kind_of(holder, frame)]
     write(np.zeros(array.shape, array.dtype).copy, key, _probing(value, counts))
     return counts[0] if counts else -1
 
 
-def _kind(holder: Any, frame: FrameType) -> str:
+def kind_of(holder: Any, frame: FrameType) -> str:
+    """Return what kind of name an array has, on which the number of its references depends."""
     if isinstance(holder, Member):
         return "member"
     is_shared = holder.name in frame.f_code.co_cellvars + frame.f_code.co_freevars

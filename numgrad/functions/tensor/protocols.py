@@ -20,6 +20,7 @@ from .augmented import computed_in_place
 from .buffers import is_written
 from .numpy_table import CONVERSIONS, METHODS, RENAMED, UFUNCS, functions, scipy_function
 from .python_operators import is_operand
+from .written_arguments import WRITING, with_tensor
 
 _ABSENT = inspect.Parameter.empty
 _UNNAMED = inspect.Parameter.POSITIONAL_ONLY
@@ -122,6 +123,8 @@ def array_ufunc(tensor: Tensor, ufunc: np.ufunc, method: str, *inputs: Any, **op
         For a function or a method without counterpart, and for options that would write into an
         array.
     """
+    if method == "at" and type(inputs[0]) is np.ndarray:
+        inputs = with_tensor("at", inputs, sys._getframe(1))
     operands = (inputs[0], *inputs[2:]) if method in ("at", "reduceat") else inputs
     if not all(map(is_operand, operands)):  # an index may be anything
         inputs, operands = tuple(map(unframed, inputs)), tuple(map(unframed, operands))
@@ -220,6 +223,8 @@ def array_function(
     own = functions().get(function)
     if own is None:
         raise TypeError(f"{name} has no counterpart in numgrad; {way_out(name)}")
+    if function in WRITING and args and type(args[0]) is np.ndarray:
+        args = with_tensor("function", args, sys._getframe(1))
     if function in CONVERSIONS and _computes_in_numpy(sys._getframe(1)):
         return function(*[x.numpy(copy=True) if isinstance(x, Tensor) else x for x in args])
     alike = _alike(function, own)

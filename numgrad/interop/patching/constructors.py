@@ -1,4 +1,5 @@
-"""NumPy's constructors on lists of tensors: where NumPy would refuse a tensor, numgrad answers."""
+"""NumPy's constructors on tensors, and on lists of them: where NumPy would refuse a tensor, numgrad
+answers."""
 
 import sys
 from functools import update_wrapper
@@ -12,14 +13,27 @@ from ..._settings import on_change, settings
 from ..._tensor import Tensor
 from ...engine.capture import escapes
 from ...engine.capture.user_call import is_of_user
+from ...engine.record.apply import mode
 from ...functions.creation.constants import full
-from ...functions.creation.from_data import array, asarray
+from ...functions.creation.from_data import (
+    array,
+    asanyarray,
+    asarray,
+    ascontiguousarray,
+    asfortranarray,
+)
 from .tensors import leaves
 
-OWN = {"array": array, "asarray": asarray, "full": full}
+OWN = {
+    "array": array, "asarray": asarray, "asanyarray": asanyarray,
+    "ascontiguousarray": ascontiguousarray, "asfortranarray": asfortranarray, "full": full,
+}  # fmt: skip
 """NumPy's constructors by name, and numgrad's."""
 
-PARAMETERS = {"array": ("object", 0), "asarray": ("a", 0), "full": ("fill_value", 1)}
+PARAMETERS = {
+    "array": ("object", 0), "asarray": ("a", 0), "asanyarray": ("a", 0),
+    "ascontiguousarray": ("a", 0), "asfortranarray": ("a", 0), "full": ("fill_value", 1),
+}  # fmt: skip
 """The parameter of each constructor that holds the elements, and its place."""
 
 
@@ -74,17 +88,26 @@ def _is_refusal(error: Exception) -> bool:
 
 def _is_answered(call: FrameType) -> bool:
     """Whether numgrad answers a call of a constructor if NumPy refuses it: the user's program makes
-    an array of numbers of a list, or of copies of a number.
+    an array of numbers of a list, or of copies of a number, or a function that a transform calls
+    does so of what stands for an array there.
 
-    A tensor alone is asked for its own array. Libraries want arrays of NumPy.
+    Another tensor alone is asked for its own array. Libraries want arrays of NumPy.
     """
     args, kwargs = call.f_locals["args"], call.f_locals["kwargs"]
     name, place = PARAMETERS[call.f_locals["original"].__name__]
     value = args[place] if len(args) > place else kwargs.get(name)
-    is_filled = place > 0 or (isinstance(value, (list, tuple)) and _is_of_numbers(value))
+    is_list = isinstance(value, (list, tuple)) and _is_of_numbers(value)
+    is_filled = place > 0 or is_list or (isinstance(value, Tensor) and _stands_for_array(value))
     has_objects = object in (kwargs.get("dtype"), *args[place + 1 : place + 2])
     caller = call.f_back
     return is_filled and not has_objects and is_of_user(caller and caller.f_code.co_filename)
+
+
+def _stands_for_array(tensor: Tensor) -> bool:
+    """Whether a tensor is a value of a function that a transform calls, which is written for
+    arrays."""
+    is_of_capture = tensor.array is None and mode.capture is not None
+    return is_of_capture or escapes.transform_call_of(tensor) is not None
 
 
 def _is_of_numbers(items: Any) -> bool:

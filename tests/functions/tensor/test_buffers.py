@@ -5,6 +5,7 @@ import gc
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -202,11 +203,34 @@ def chained(x):
     return h * k
 
 
+def by_functions(x):
+    h, k = np.zeros((2, 3)), np.zeros(4)
+    np.copyto(h, x, where=np.array([True, False, True]), casting="same_kind")
+    np.fill_diagonal(h, x[1])
+    np.put(k, [0, 2], x[1:])
+    np.place(k, k == 0, x**2)
+    np.putmask(k, np.array([False, True, False, False]), x[0])
+    np.put_along_axis(k, np.array([3]), x[2:] ** 3, axis=0)
+    return h[:, 0] * k[:2] + h[1, 2] * k[3]
+
+
+def by_methods_of_operators(x):
+    h, nodes = np.ones(2), np.array([0, 1, 0])
+    np.add.at(h, nodes, x * x)
+    np.multiply.at(h, (nodes[:2],), x[:2])
+
+    def subtract(i):
+        np.subtract.at(h, i, x[i])
+
+    subtract(1)
+    return h
+
+
 PROGRAMS = [
     recurrence, homogeneous, rows_of_lists, nested_lists, with_a_list_that_has_a_name, broadcast,
     at_arrays_of_indices, augmented, of_functions, shared, handed_over, of_an_object,
     single_precision, complex_numbers, reshaped, in_blocks, of_containers, of_calls, conditional,
-    chained,
+    chained, by_functions, by_methods_of_operators,
 ]  # fmt: skip
 
 
@@ -332,8 +356,40 @@ def test_the_collector_may_run_at_any_time():
 
 
 def test_the_flag_leaves_arrays_as_they_are(numpy_as_it_is):
-    with pytest.raises(REFUSED):
-        recurrence(ng.tensor(X, requires_grad=True))
+    for f in (recurrence, by_functions, by_methods_of_operators):
+        with pytest.raises(REFUSED):
+            f(ng.tensor(X, requires_grad=True))
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "other = h\nnp.add.at(h, [0, 1, 0], x)",
+        "np.add.at(h[:], [0, 1, 0], x)",
+        "rows = [np.zeros(3)]\nnp.copyto(rows[0], x)",
+        "part = h[1:]\nnp.copyto(h, x)",
+        "h.flags.writeable = False\nnp.put(h, [0, 1, 2], x)",
+        "h = np.zeros(3, int)\nnp.putmask(h, [True] * 3, x)",
+        "(lambda k: np.copyto(k, x))(h)",
+        "np.copyto(*(h, x))",
+    ],
+)
+def test_functions_write_no_arrays_that_others_may_have(program):
+    x = ng.tensor(X, requires_grad=True)
+    for text in (program, "def f(h):\n " + program.replace("\n", "\n ") + "\nf(np.zeros(3))"):
+        names = {"np": np, "x": x, "h": np.zeros(3)}
+        with pytest.raises(REFUSED):
+            exec(text, names)
+        assert not names["h"].any()
+
+
+def test_functions_write_into_attributes_and_global_names():
+    program = "np.add.at(h, [0, 0], x[:2]); holder.h = np.zeros(3); np.copyto(holder.h, x)"
+    names = {"np": np, "x": ng.tensor(X, requires_grad=True), "h": np.zeros(3)}
+    names["holder"] = holder = SimpleNamespace()
+    exec(program, names)
+    np.testing.assert_array_equal(names["h"].detach(), [X[0] + X[1], 0.0, 0.0])
+    np.testing.assert_array_equal(holder.h.detach(), X)
 
 
 def test_other_variables_of_the_function_are_as_they_were():
