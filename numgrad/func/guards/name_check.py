@@ -61,7 +61,7 @@ class NameCheck:
         """Return the function for the names of a module, or for all cells, and then others."""
         pairs = zip(self._variables, self._cells, strict=True)
         is_here = [(v, c) for v, c in pairs if v.module() is module]
-        given = {f"{_OWN}{n}": cell for n, (_, cell) in enumerate(is_here)}
+        given: dict[str, Any] = {f"{_OWN}{n}": cell for n, (_, cell) in enumerate(is_here)}
         names = [v.name for v, _ in is_here]
         if module is None:
             names = [f"{_OWN}cell_{n}" for n in range(len(is_here))]
