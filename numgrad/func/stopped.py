@@ -19,9 +19,9 @@ def stop_gradient(x: Tree) -> Tree:
     Returns
     -------
     array_like or container
-        ``x`` with each tensor detached, as by `Tensor.detach`; the memory is shared. Arrays, numbers
-        and other objects are the same ones. The derivative of the result in ``x`` is 0 in every
-        mode and order, in transforms and captured functions too.
+        ``x`` with each tensor detached, as by `Tensor.detach`; the memory is shared. Arrays,
+        numbers and other objects are the same ones. The derivative of the result in ``x`` is 0 in
+        every mode and order, in transforms and captured functions too.
 
     See Also
     --------

@@ -33,8 +33,8 @@ NAMES: dict[str, tuple[str, ...]] = {
     "make_vjp": ("ng.func.vjp(f, x)",),
     "make_jvp": ("ng.func.linearize(f, x)",),
     "lax": (
-        "ng.scan, ng.fori_loop, ng.while_loop, ng.cond, ng.stop_gradient for its functions of these "
-        "names",
+        "ng.scan, ng.fori_loop, ng.while_loop, ng.cond, ng.stop_gradient for its functions of "
+        "these names",
     ),
     "tree": ("optree.tree_map(f, x) for a container x",),
     "tree_map": ("optree.tree_map(f, x) for a container x",),

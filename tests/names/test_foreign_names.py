@@ -45,12 +45,12 @@ def test_functions_of_other_namespaces_are_found():
         assert name in " ".join(SOLVERS.values()).split()
         with pytest.raises(AttributeError, match=rf"write ng\.interop\.scipy\.{name}$"):
             getattr(ng, name)
-    with pytest.raises(AttributeError, match=r"^module 'numgrad' has no attribute 'nothing', nor has numpy$"):
+    with pytest.raises(AttributeError, match=r"^module .* no attribute 'nothing', nor has numpy$"):
         ng.nothing  # noqa: B018
 
 
 def test_what_numpy_says_about_a_name_is_said():
-    with pytest.raises(AttributeError, match="has no attribute 'float_': .*Use `np.float64`"):
+    with pytest.raises(AttributeError, match=r"has no attribute 'float_': .*Use `np.float64`"):
         ng.float_  # noqa: B018
 
 
