@@ -95,3 +95,32 @@ def test_elements_of_fields_are_answered_as_fields_are(x):
     r = np.zeros(2, dtype=[("p", float, (4,)), ("q", int)])
     with pytest.raises(DetachedError, match=r"write r = \{field: ng\.asarray\(r\[field\]\) "):
         r["p"][0] = x
+
+
+def flat_element(x):
+    a = np.zeros(3)
+    a.flat[1] = x[1]
+    return a.sum()
+
+
+def flat_part(x):
+    a = np.zeros(3)
+    a.flat[:2] = x[:2]
+    return a.sum()
+
+
+@pytest.mark.parametrize(
+    ("function", "transforms"),
+    [(flat_element, (ng.func.grad,)), (flat_part, (ng.func.grad, ng.jit))],
+)
+def test_writes_through_flat_are_told_to_make_a_tensor(function, transforms):
+    for transform in transforms:
+        with pytest.raises(DetachedError, match=r"a = ng\.zeros\(3\) at line \d+, which is a ten"):
+            transform(function)(X)
+
+
+def test_flat_of_a_tensor_takes_tensors(x):
+    a = ng.zeros((2, 2))
+    a.flat[3] = x[1]
+    a.flat[:2] = x[:2]
+    np.testing.assert_array_equal(ng.grad(a.sum(), x)[0], [1.0, 2.0, 0.0, 0.0])

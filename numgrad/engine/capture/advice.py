@@ -309,7 +309,7 @@ def _replacement_of_array(call: UserCall) -> str | None:
     """Return the edit that turns the array that is written into a tensor."""
     if not isinstance(call.tree, ast.Subscript):
         return None
-    array, own = call.tree.value, numgrad_name(call.frame.f_globals)
+    array, own = _owner(call.tree.value), numgrad_name(call.frame.f_globals)
     value = call.value_of(array)
     if type(value).__module__.startswith("scipy.sparse"):
         return f"{own}.sparse.coo(data, (rows, columns), shape) where {ast.unparse(array)} is made"
@@ -321,6 +321,12 @@ def _replacement_of_array(call: UserCall) -> str | None:
     if not isinstance(array, ast.Name):
         return conversion_edit(ast.unparse(array), own)
     return tensor_edit(array.id, call.frame, own)
+
+
+def _owner(array: ast.expr) -> ast.expr:
+    """Return the source of the array of which ``array.flat`` is read."""
+    is_flat = isinstance(array, ast.Attribute) and array.attr == "flat"
+    return array.value if is_flat else array  # type: ignore[attr-defined]
 
 
 def _fields(array: ast.expr, call: UserCall) -> str | None:
