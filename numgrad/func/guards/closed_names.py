@@ -7,6 +7,7 @@ reaches by them.
 """
 
 import functools
+import sys
 from collections.abc import Callable, Hashable, Iterator
 from types import CellType, EllipsisType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
@@ -182,9 +183,14 @@ def _is_watched(variable: Variable, value: Any) -> bool:
         return False
     if type(variable.place) is CellType or not callable(value):
         return True
-    if any(map(_is_users, _functions_of(value))):
-        return True
-    return getattr(value, "__name__", None) != variable.name
+    return getattr(value, "__name__", None) != variable.name or not _is_of_library(value)
+
+
+def _is_of_library(function: Any) -> bool:
+    """Whether a function, of Python or compiled, is from a module that is not the user's."""
+    name = getattr(function, "__module__", None) or type(function).__module__
+    file = getattr(sys.modules.get(name), "__file__", None)
+    return name in sys.stdlib_module_names or (file is not None and not is_of_user(file))
 
 
 def _is_users(function: FunctionType) -> bool:

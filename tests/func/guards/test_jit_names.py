@@ -234,3 +234,14 @@ def test_old_numbers_are_let_go(monkeypatch):
 def test_functions_without_names_are_checked_by_nothing():
     for function in (lambda x: np.sin(x) * 2.0, np.sin, lambda x: ng.func.grad(np.sum)(x)):
         assert closed_names.ClosedNames(function).present(lambda binding: None).holds is None
+
+
+def test_compiled_functions_of_the_user_count_and_those_of_libraries_do_not():
+    namespace = {"ng": ng, "__name__": __name__, "sin": np.sin, "dot": np.dot, "expit": ng.sin}
+    exec(
+        "@ng.njit\ndef kernel(x):\n    return x * 2.0\n"
+        "def f(x):\n    return kernel(x) + sin(x) + dot(x, x) + len(x) + expit(x)\n",
+        namespace,
+    )
+    variables, _ = closed_names._watched(namespace["f"])
+    assert [variable.name for variable in variables] == ["kernel", "expit"]
