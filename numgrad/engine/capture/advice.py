@@ -338,7 +338,7 @@ def _fields(array: ast.expr, call: UserCall) -> str | None:
         return None
     made, own = ast.unparse(root), numgrad_name(call.frame.f_globals)
     name = "field" if made != "field" else "name"
-    fields = f"{{{name}: {own}.asarray({made}[{name}]) for {name} in {made}.dtype.names}}"
+    fields = f"{{{name}: {own}.array({made}[{name}]) for {name} in {made}.dtype.names}}"
     return f"{made} = {fields} before, a dict with a tensor for each field, as tensors have none"
 
 
