@@ -37,6 +37,7 @@ from .control import scan as scan
 from .control import while_loop as while_loop
 from .func import cond as cond
 from .func import jit as jit
+from .func.stopped import stop_gradient as stop_gradient
 from .functions.array.array_class import ndarray as ndarray
 from .functions.array.array_info import array2string as array2string
 from .functions.array.array_info import common_type as common_type

@@ -84,6 +84,28 @@ class Leaves:
         self.slopes({"x": self.tensor})
 
 
+factor, shift, axis = 3.0, np.ones(5), 0
+
+
+class Names:
+    """What it takes to compare what three names are bound to, at each call."""
+
+    number = 2000
+
+    def setup(self):
+        self.x = np.linspace(0.5, 1.5, 5)
+        self.named = ng.jit(lambda x: (x * factor + shift).sum(axis=axis))
+        self.unnamed = ng.jit(lambda x, s=shift: (x * 3.0 + s).sum(axis=0))
+        self.named(self.x)
+        self.unnamed(self.x)
+
+    def time_three_names(self):
+        self.named(self.x)
+
+    def time_no_names(self):
+        self.unnamed(self.x)
+
+
 class Recording:
     """What the first call of a kind costs."""
 

@@ -5,6 +5,7 @@ Functions given only NumPy arrays and numbers return NumPy arrays; any tensor ar
 results tensors.
 """
 
+from ..names.foreign_names import names_elsewhere as _names_elsewhere
 from .batching.vmap import vmap as vmap
 from .control.cond import cond as cond
 from .forward import jvp as jvp
@@ -29,6 +30,8 @@ __all__ = [
     "jvp", "linear_transpose", "linearize", "register_pytree", "value_and_grad",
     "value_and_jacobian", "vhp", "vjp", "vmap",
 ]  # fmt: skip
+
+__getattr__ = _names_elsewhere(__name__)
 
 
 def __dir__() -> list[str]:

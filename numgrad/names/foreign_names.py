@@ -1,5 +1,6 @@
 """Names of other libraries for functions that have another name in numgrad, for errors."""
 
+from collections.abc import Callable
 from sys import modules
 from typing import Any
 
@@ -27,7 +28,24 @@ NAMES: dict[str, tuple[str, ...]] = {
     "check_grads": ("ng.testing.gradcheck(f, y)",),
     "viz": ("ng.display.dot(f(y))",),
     "make_dot": ("ng.display.dot(f(y))",),
-    "stop_gradient": ("y.detach() for a tensor y",),
+    "detach": ("ng.stop_gradient(y)", "y.detach() for a tensor y"),
+    "to_tensor": ("ng.tensor(x)",),
+    "make_vjp": ("ng.func.vjp(f, x)",),
+    "make_jvp": ("ng.func.linearize(f, x)",),
+    "lax": (
+        "ng.scan, ng.fori_loop, ng.while_loop, ng.cond, ng.stop_gradient for its functions of "
+        "these names",
+    ),
+    "tree": ("optree.tree_map(f, x) for a container x",),
+    "tree_map": ("optree.tree_map(f, x) for a container x",),
+    "tree_util": ("optree.tree_map(f, x) for a container x",),
+    "functional_call": ("f(x) for a model f, which is a function of its parameters x",),
+    "integrate": ("ng.interop.scipy.solve_ivp, ng.interop.scipy.quad for integrals",),
+    "interpolate": ("ng.interop.scipy.CubicSpline for splines", "ng.interp for straight lines"),
+    "ndimage": ("ng.interop.scipy.ndimage for its filters",),
+    "optimize": (
+        "ng.interop.scipy.minimize, ng.interop.scipy.root for solutions that are differentiated",
+    ),
     "custom_vjp": ("ng.Function for Python code", "ng.operator for a kernel under @njit"),
     "custom_jvp": ("ng.elementwise for a scalar function", "ng.operator for a kernel under @njit"),
     "custom_gradient": ("ng.Function for Python code", "ng.operator for a kernel under @njit"),
@@ -93,9 +111,21 @@ SOLVERS: dict[str, str] = {
 _HOMES = ("linalg", "special", "fft", "signal", "stats", "sparse", "random", "polynomial")
 
 
+def names_elsewhere(module: str) -> Callable[[str], Any]:
+    """Return the ``__getattr__`` of a module of numgrad alone: its error says what to write."""
+
+    def name_of(name: str) -> Any:
+        instead = "" if name.startswith("_") else elsewhere(name)
+        why = f": {instead}" if instead else ""
+        raise AttributeError(f"module {module!r} has no attribute {name!r}{why}", name=name)
+
+    return name_of
+
+
 def elsewhere(name: str) -> str:
     """Return code to write for a name that numgrad does not have, or an empty text."""
-    codes = NAMES.get(name) or _in_namespaces(name)
+    is_own = callable(vars(modules["numgrad"]).get(name))
+    codes = (f"ng.{name}",) if is_own else NAMES.get(name) or _in_namespaces(name)
     if not codes:
         return ""
     first = codes[0].partition("(")[0]

@@ -66,10 +66,21 @@ def _names_of(library: str, module: str) -> _Callable[[str], _Any]:
             try:
                 return getattr(_import_module(library), name)
             except AttributeError as error:
-                why = f": {error}"
+                why = _what_to_write(name, library, error)
         raise AttributeError(f"module {module!r} has no attribute {name!r}{why}", name=name)
 
     return name_of
+
+
+def _what_to_write(name: str, library: str, error: AttributeError) -> str:
+    """Return the end of the error for a name that neither numgrad nor a library has: code to write,
+    or what the library says."""
+    from .foreign_names import elsewhere  # not needed before there is an error
+
+    instead = elsewhere(name)
+    if not instead and str(error) == f"module {library!r} has no attribute {name!r}":
+        return f", nor has {library}"
+    return f": {instead or error}"
 
 
 def _names_and_later(library: str, module: str, later: tuple[str, ...]) -> tuple[_Any, _Any]:
@@ -80,14 +91,6 @@ def _names_and_later(library: str, module: str, later: tuple[str, ...]) -> tuple
     def name_of(name: str) -> _Any:
         if name in later:
             return _import_module(f"{module}.{name}")
-        try:
-            return others(name)
-        except AttributeError:
-            from .foreign_names import elsewhere  # not needed before there is an error
-
-            instead = "" if name.startswith("_") else elsewhere(name)
-            if not instead:
-                raise
-        raise AttributeError(f"module {module!r} has no attribute {name!r}: {instead}", name=name)
+        return others(name)
 
     return name_of, lambda: sorted({*vars(_modules[module]), *later})

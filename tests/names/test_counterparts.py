@@ -867,7 +867,7 @@ def assert_advised(held, head, tmp_path):
         end = r"(, as|, for|, and| for | itself| here|\. It)"
         said = re.search(rf": write (?:import .* at line \d+, or )?(.*?){end}", message)[1]
         assert said in mended, message
-        function = written_to(tmp_path / "mended.py", head.replace("{}", mended)).program
+        function = written_to(tmp_path / f"mended_{number}.py", head.replace("{}", mended)).program
         exact = [np.sum(np.asarray(program(0.7 + d))) for d in (1e-6, -1e-6)]
         slope = ng.func.grad(lambda t, f=function: ng.sum(f(t)))(0.7)
         np.testing.assert_allclose(slope, (exact[0] - exact[1]) / 2e-6, rtol=1e-7)

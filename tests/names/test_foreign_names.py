@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import optree
 import pytest
 
 import numgrad as ng
@@ -23,7 +24,7 @@ def test_what_is_advised_for_a_name_runs(name):
     assert text.startswith(f"module 'numgrad' has no attribute '{name}': ")
     for code in NAMES[name]:
         assert code in text
-        names = {"ng": ng, "f": f, "x": np.ones((2, 2)), "t": np.ones((2, 2))}
+        names = {"ng": ng, "optree": optree, "f": f, "x": np.ones((2, 2)), "t": np.ones((2, 2))}
         names["y"] = ng.tensor(np.ones((2, 2)), requires_grad=True)
         eval(code.partition(" for ")[0], names)
 
@@ -44,8 +45,36 @@ def test_functions_of_other_namespaces_are_found():
         assert name in " ".join(SOLVERS.values()).split()
         with pytest.raises(AttributeError, match=rf"write ng\.interop\.scipy\.{name}$"):
             getattr(ng, name)
-    with pytest.raises(AttributeError, match=r"has no attribute 'nothing': module 'numpy' has no"):
+    with pytest.raises(AttributeError, match=r"^module .* no attribute 'nothing', nor has numpy$"):
         ng.nothing  # noqa: B018
+
+
+def test_what_numpy_says_about_a_name_is_said():
+    with pytest.raises(AttributeError, match=r"has no attribute 'float_': .*Use `np.float64`"):
+        ng.float_  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "code"),
+    [
+        ("testing", "check_grads", "write ng.testing.gradcheck(f, y)"),
+        ("func", "stop_gradient", "write ng.stop_gradient"),
+        ("func", "scan", "write ng.scan"),
+        ("func", "functional_call", "write f(x) for a model f"),
+        ("linalg", "erf", "write ng.special.erf"),
+        ("special", "relu", "write ng.maximum(x, 0.0)"),
+    ],
+)
+def test_names_of_other_modules_are_answered_too(module, name, code):
+    with pytest.raises(AttributeError) as caught:
+        getattr(getattr(ng, module), name)
+    assert str(caught.value).startswith(f"module 'numgrad.{module}' has no attribute '{name}': ")
+    assert code in str(caught.value)
+
+
+def test_a_module_of_numgrad_alone_has_no_other_names():
+    with pytest.raises(AttributeError, match=r"^module 'numgrad.func' has no attribute 'nothing'$"):
+        ng.func.nothing  # noqa: B018
 
 
 def test_grad_of_a_function_names_the_function_that_differentiates_functions():

@@ -14,6 +14,7 @@ from ...names.scipy_switch import is_switched
 from ..graph.callsite import Site
 from ..record.apply import mode
 from .array_origin import conversion_edit, numgrad_name, shortened, tensor_edit, with_replaced_part
+from .detaching import instead_of_choice
 from .draws import instead_of_draw
 from .import_line import with_import_or_patch
 from .instructions import beginning, is_remainder
@@ -176,6 +177,9 @@ def _without_counterpart(call: UserCall) -> str | None:
         return f"x.detach().numpy() for values, as functions of {call.library} have no gradients"
     if not name.startswith("scipy."):
         return None
+    choice = instead_of_choice(call)
+    if choice is not None:
+        return choice
     if is_switched(name.replace("()", "")) and not _is_switch_on():
         return (
             "os.environ['SCIPY_ARRAY_API'] = '1' before SciPy is imported, whose function takes "
@@ -305,12 +309,39 @@ def _replacement_of_array(call: UserCall) -> str | None:
     """Return the edit that turns the array that is written into a tensor."""
     if not isinstance(call.tree, ast.Subscript):
         return None
-    array, own = call.tree.value, numgrad_name(call.frame.f_globals)
+    array, own = _owner(call.tree.value), numgrad_name(call.frame.f_globals)
     value = call.value_of(array)
     if type(value).__module__.startswith("scipy.sparse"):
         return f"{own}.sparse.coo(data, (rows, columns), shape) where {ast.unparse(array)} is made"
     if not isinstance(value, (np.ndarray, NoneType)):
         return None
+    fields = _fields(array, call)
+    if fields is not None:
+        return fields
     if not isinstance(array, ast.Name):
         return conversion_edit(ast.unparse(array), own)
     return tensor_edit(array.id, call.frame, own)
+
+
+def _owner(array: ast.expr) -> ast.expr:
+    """Return the source of the array of which ``array.flat`` is read."""
+    is_flat = isinstance(array, ast.Attribute) and array.attr == "flat"
+    return array.value if is_flat else array  # type: ignore[attr-defined]
+
+
+def _fields(array: ast.expr, call: UserCall) -> str | None:
+    """Return the code to write instead of a write into a field of a structured array."""
+    root: Any = array
+    while isinstance(root, (ast.Subscript, ast.Attribute)) and not _has_fields(root, call):
+        root = root.value
+    if not _has_fields(root, call):
+        return None
+    made, own = ast.unparse(root), numgrad_name(call.frame.f_globals)
+    name = "field" if made != "field" else "name"
+    fields = f"{{{name}: {own}.array({made}[{name}]) for {name} in {made}.dtype.names}}"
+    return f"{made} = {fields} before, a dict with a tensor for each field, as tensors have none"
+
+
+def _has_fields(tree: ast.expr, call: UserCall) -> bool:
+    """Whether an expression is a structured array."""
+    return bool(getattr(getattr(call.value_of(tree), "dtype", None), "names", None))

@@ -203,7 +203,7 @@ def raise_hidden(error: Exception) -> None:
             raise found.with_traceback(error.__traceback__) from None
         found = found.__cause__
     lost = mode.transform_calls[-1].refused if mode.transform_calls else None
-    if lost is not None and _is_of_library(error):
+    if lost is not None and (str(error) == _FLAT_ELEMENT or _is_of_library(error)):
         raise lost.with_traceback(error.__traceback__) from None
 
 
@@ -240,6 +240,7 @@ def _is_of_library(error: Exception) -> bool:
 
 
 _ELEMENT = "setting an array element with a sequence"
+_FLAT_ELEMENT = "Error setting single item of array."  # of ``array.flat[i] = x``, without a cause
 
 
 def refuse_escape_in_transform(

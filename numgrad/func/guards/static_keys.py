@@ -88,7 +88,7 @@ def frozen(value: Any, around: frozenset[int] = frozenset()) -> Hashable:
     if isinstance(value, _BY_VALUE) or kind.__eq__ is object.__eq__:
         return kind, value
     if isinstance(value, Value):  # values with equal elements have different places in a graph
-        return _IdentityKey(value)
+        return IdentityKey(value)
     if isinstance(value, Rest | Labels):
         return kind, frozen(value.described(), around)
     if isinstance(value, np.ndarray):
@@ -111,14 +111,14 @@ def _state(value: Any, around: frozenset[int]) -> Hashable:
     try:
         parts = value.__reduce_ex__(4)
     except Exception:  # a class that cannot be pickled may raise anything
-        return _IdentityKey(value)
+        return IdentityKey(value)
     if isinstance(parts, str):  # the name of a global object
-        return _IdentityKey(value)
+        return IdentityKey(value)
     made = [list(part) if n > 2 and part is not None else part for n, part in enumerate(parts)]
     return tuple([frozen(part, around) for part in made])
 
 
-class _IdentityKey:
+class IdentityKey:
     """The key of one object, equal to nothing else."""
 
     __slots__ = ("value",)
@@ -127,10 +127,10 @@ class _IdentityKey:
         self.value = value
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _IdentityKey) and other.value is self.value
+        return isinstance(other, IdentityKey) and other.value is self.value
 
     def __hash__(self) -> int:
         return id(self.value)
 
 
-__all__ = ["flatten", "frozen", "is_lasting", "static_key", "structure_key"]
+__all__ = ["IdentityKey", "flatten", "frozen", "is_lasting", "static_key", "structure_key"]

@@ -16,6 +16,7 @@ from ...containers.unknown_leaves import how_to_register
 from ...engine.graph.memory_order import strides_of_value_copy
 from ...engine.record.apply import mode
 from ...functions.tensor.python_operators import is_operand
+from ..guards.closed_names import Binding
 from ..guards.static_keys import flatten, frozen, is_lasting, static_key, structure_key
 from .symbolic_integers import MOST
 
@@ -39,7 +40,8 @@ class Call:
     is_lasting : bool
         Whether the key of a static argument is the same as long as it is the same object.
     outline : hashable
-        The key without the values of integers: equal for calls that differ in these alone.
+        The key without the binding and the values of integers: equal for calls that differ in these
+        alone.
     integers : dict
         Integers by their places among all leaves; the symbolic ones are in ``leaves``, too.
 
@@ -47,11 +49,13 @@ class Call:
     ----------
     symbolic : callable
         Takes ``outline`` and returns the places of the symbolic integers.
+    binding : Binding
+        What the names that the function reads are bound to; a part of the key.
     """
 
     __slots__ = (
-        "args", "fixed", "integers", "is_lasting", "key", "kinds", "kwargs", "leaves", "outline",
-        "positions", "structure",
+        "args", "binding", "fixed", "integers", "is_lasting", "key", "kinds", "kwargs", "leaves",
+        "outline", "positions", "structure",
     )  # fmt: skip
 
     def __init__(
@@ -60,7 +64,9 @@ class Call:
         args: Sequence[Any],
         kwargs: dict[str, Any],
         symbolic: Callable[[Hashable], frozenset[int]],
+        binding: Binding,
     ) -> None:
+        self.binding = binding
         self.args, self.kwargs = signature.split(args, kwargs)
         found, self.structure = flatten((self.args, self.kwargs))
         self.leaves: list[Any] = []
@@ -88,13 +94,13 @@ class Call:
             self.kinds.append(kind)
             self.positions.append(position)
             parts.append((kind, *_spec(self.leaves[-1], kind)))
-        self.outline = self.key = tuple(parts)
+        self.outline = tuple(parts)
         fixed = self.integers.keys() - symbolic(self.outline) if self.integers else ()
         if fixed:
             for position in fixed:
                 parts[first + position] = frozen(found[position])
-            self.key = tuple(parts)
             self._leave_out(fixed)
+        self.key = (*parts, binding)
 
     def _leave_out(self, fixed: Iterable[int]) -> None:
         """Remove integers from the leaves, since they become constants of the trace."""

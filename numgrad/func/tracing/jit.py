@@ -19,6 +19,7 @@ from ...engine.record.apply import mode, other_modes
 from ...functions.creation.memory_order import in_order
 from ...process.bounded_dict import Bounded
 from ...process.transformed_function import Transformed, name_of
+from ..guards.closed_names import Binding, ClosedNames
 from ..guards.random_guard import DrawProfiler, RandomGuard
 from ..pytree import require_function
 from .arguments import Call, Signature
@@ -176,6 +177,7 @@ class JitFunction:
         self.latest_entry: Any = None  # the entry of the latest call
         self.entries: Bounded[Any, Any] = Bounded(_MOST_KINDS)
         self.latest_pytree_entry: PytreeEntry | None = None
+        self.closed_names = ClosedNames(function)
 
     def described(self) -> str:
         """Return how many specializations there are, and how many of them run fused."""
@@ -227,6 +229,13 @@ class JitFunction:
             dropped = self.specializations.pop(next(iter(self.specializations)), None)
             self.with_entries.pop(id(dropped), None)
 
+    def _forget(self, binding: Binding) -> None:
+        """Drop the specializations for names that are bound to something that is not kept."""
+        for key, specialization in list(self.specializations.items()):
+            if specialization.binding is binding:
+                self.specializations.pop(key, None)
+                self.with_entries.pop(id(specialization), None)
+
     def _mark_entered(self, specialization: Specialization) -> None:
         """Note that a specialization has an entry; the least recently used one beyond the limit
         loses its entries."""
@@ -255,12 +264,13 @@ class JitFunction:
         In that case the call has a specialization of its own: for all integers within the limits,
         or for exactly these integers.
         """
-        call = Call(self.signature, args, kwargs, self.varying.symbolic)
+        binding = self.closed_names.present(self._forget)
+        call = Call(self.signature, args, kwargs, self.varying.symbolic, binding)
         specialization = self.specializations.get(call.key)
         if specialization is None or specialization.holds_for(call):
             return call, specialization, False
-        call = self._with_symbolic(args, kwargs, specialization.within(call))
-        for own in (call, self._with_symbolic(args, kwargs, frozenset())):
+        call = self._with_symbolic(call, args, kwargs, specialization.within(call))
+        for own in (call, self._with_symbolic(call, args, kwargs, frozenset())):
             specialization = self.specializations.get(own.key)
             if specialization is not None and specialization.holds_for(own):
                 return own, specialization, True
@@ -273,7 +283,7 @@ class JitFunction:
         """
         specialization = self._try_symbolic(call, IntegerUses())
         if specialization is None:
-            call = self._with_symbolic(args, kwargs, frozenset())
+            call = self._with_symbolic(call, args, kwargs, frozenset())
             specialization = self._capture(call, IntegerUses())
         return call, specialization
 
@@ -287,7 +297,7 @@ class JitFunction:
         """
         candidates = symbolic = self.varying.candidates(call) if call.integers else frozenset()
         for _ in range(_ATTEMPTS if symbolic else 0):
-            tried, uses = self._with_symbolic(args, kwargs, symbolic), IntegerUses()
+            tried, uses = self._with_symbolic(call, args, kwargs, symbolic), IntegerUses()
             specialization = self._try_symbolic(tried, uses)
             if specialization is not None:
                 self.varying.settle(call, symbolic, candidates - symbolic)
@@ -295,12 +305,12 @@ class JitFunction:
             asked = uses.asked or set(range(len(tried.positions)))
             symbolic -= {tried.positions[n] for n in asked}
             if uses.is_outside:  # integers of this call exceed an axis, others need not
-                call = self._with_symbolic(args, kwargs, frozenset())
+                call = self._with_symbolic(call, args, kwargs, frozenset())
                 return call, self._capture(call, IntegerUses())
             if not symbolic:
                 break
         self.varying.settle(call, frozenset(), candidates)
-        call = Call(self.signature, args, kwargs, self.varying.symbolic)
+        call = Call(self.signature, args, kwargs, self.varying.symbolic, call.binding)
         return call, self._capture(call, IntegerUses())
 
     def _try_symbolic(self, call: Call, uses: IntegerUses) -> Specialization | None:
@@ -313,10 +323,10 @@ class JitFunction:
         return None if uses.asked or not specialization.trace.copies_are_views else specialization
 
     def _with_symbolic(
-        self, args: Sequence[Any], kwargs: dict[str, Any], symbolic: frozenset[int]
+        self, call: Call, args: Sequence[Any], kwargs: dict[str, Any], symbolic: frozenset[int]
     ) -> Call:
         """Return the call with the integers at these places symbolic."""
-        return Call(self.signature, args, kwargs, lambda outline: symbolic)
+        return Call(self.signature, args, kwargs, lambda outline: symbolic, call.binding)
 
     def _capture(self, call: Call, uses: IntegerUses) -> Specialization:
         """Capture the function; return the specialization.

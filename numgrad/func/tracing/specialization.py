@@ -99,6 +99,7 @@ class Specialization:
         require_one_device(name, call.leaves)
         drop_released()  # by specializations that were dropped before
         self.as_numpy = call.as_numpy
+        self.binding = call.binding
         self.donated = call.numbers_of(donated) if donated else frozenset()
         self.members = _members(call) if ensemble else None
         self.is_cut = False  # an ensemble whose results would require grad
@@ -294,7 +295,7 @@ class Specialization:
         """Return the entry, the function that makes the arrays of the results, the function that
         arranges them (None for a single result), the version of the settings, the guards, and the
         grad mode."""
-        is_valid = self.is_quick if self.trace.is_guarded() else None
+        is_valid = self._validity()
         specs = self.trace.stages.specs
         empty = allocator_of(specs)
         if self.structure.is_leaf():
@@ -309,6 +310,13 @@ class Specialization:
             entry, lambda: [empty(shape, dtype) for shape, dtype in specs], rebuild, version,
             is_valid, mode.grad,
         )  # fmt: skip
+
+    def _validity(self) -> Callable[[], bool] | None:
+        """Return a function that tells whether an entry may serve calls; None if it always may."""
+        holds = self.binding.holds
+        if not self.trace.is_guarded():
+            return holds
+        return self.is_quick if holds is None else lambda: holds() and self.is_quick()
 
     def _new_entry(self, call: Call) -> Any:
         if any(call.kinds[n] != INTEGER for n in self.limits):

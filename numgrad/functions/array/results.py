@@ -127,8 +127,13 @@ def way_out(called: str) -> str:
     name = called.rpartition(".")[2]
     if called.startswith("np.lib.scimath.") and hasattr(np, name):
         return f"write np.{name}(x + 0j), which is complex for every x"
+    from ...engine.capture.detaching import detached_call  # not needed before there is an error
+
+    typed = detached_call(called)
+    if typed is not None:
+        return f"for values without gradients write {typed}"
     numpys = called if called.startswith(("np.", "scipy.")) else f"np.{called}"
-    return f"for values without gradients write {numpys}(t.detach().numpy(), ...)"
+    return f"for values without gradients write {numpys}(t.detach().numpy(), ...) for a tensor t"
 
 
 def mask_of(where: ArrayLike, called: str) -> Tensor:

@@ -205,10 +205,6 @@ def _is_creased(sizes: Tensor, limit: Tensor, is_largest: bool) -> Any:
 
 
 def extreme_sizes(sizes: Tensor, most: int) -> tuple[Tensor, Tensor]:
-    """Return the largest and the smallest singular value, with their creases."""
-    ends = index(sizes, key=(0,)), index(sizes, key=(-1,))
-    limit = multiply(ends[0], most * np.finfo(sizes.dtype).eps)
-    largest, smallest = (
-        creased(_is_creased(sizes, limit, n == 0), end) for n, end in enumerate(ends)
-    )
-    return largest, smallest
+    """Return the norms 2 and -2 of singular values: the largest and the smallest one, whose slopes
+    equal ones share."""
+    return _of_sizes(sizes, 2, most), _of_sizes(sizes, -2, most)

@@ -113,7 +113,7 @@ UNARY = (
     "sign signbit sin sinh sort sqrt square squeeze std sum tan tanh trace transpose trapezoid "
     "tril "
     "triu trunc unique_all unique_counts unique_inverse unique_values unstack var zeros_like clip "
-    "asarray tensor from_dlpack broadcast_arrays array copy ndim "
+    "asarray tensor from_dlpack broadcast_arrays array copy ndim stop_gradient "
     "shape size isscalar unique"
 )
 BINARY = (

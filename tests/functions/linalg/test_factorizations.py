@@ -127,6 +127,18 @@ def test_norms_along_axes_are_numpys(p, shape):
             compare("norm", draw(shape), p, axis, keepdims)
 
 
+@pytest.mark.parametrize("sizes", [(3, 3, 3), (4, 4, 1), (4, 1, 1), (3, 2, 1)])
+@pytest.mark.parametrize("p", [None, 2, -2])
+def test_slopes_of_condition_numbers_are_those_of_the_norms(sizes, p):
+    a = np.diag(sizes).astype(float)
+    ends = [ng.tensor(a, requires_grad=True) for _ in range(2)]
+    largest, smallest = ng.linalg.norm(ends[0], 2), ng.linalg.norm(ends[1], -2)
+    ratio = smallest / largest if p == -2 else largest / smallest
+    expected = sum(g.numpy() for g in ng.grad(ratio, ends))
+    found = ng.func.grad(lambda x: ng.linalg.cond(x, p))(a)
+    np.testing.assert_allclose(found, expected, rtol=1e-14, atol=1e-15)
+
+
 def test_condition_numbers_of_singular_matrices_are_infinite():
     pair = np.stack([np.ones((2, 2)), np.eye(2)])
     for p in (None, 1, "fro"):

@@ -23,8 +23,10 @@ from .flow import Slopes, Times
 from .steps import ADAPTIVE, FIXED, ClosedRun, DiscreteAdjoint, Run, Step, stepped
 
 INSTEAD = {
-    "events": "find the time of an event by root, which it is of the function of the event at the "
-    "state for t_eval=t",
+    "events": "t_events and y_events have none. Write a function of a time t that solves with "
+    "t_eval=t and returns the function of the event at the state found; the time of the event is "
+    "the root of it, by ng.interop.scipy.root, and has its gradient. The page on SciPy in the "
+    "documentation shows one",
 }
 
 
@@ -224,8 +226,8 @@ def _kind(method: str, adjoint: str | None, options: dict[str, Any]) -> str:
     for name, instead in INSTEAD.items():
         if options.get(name):
             raise NotDifferentiableError(
-                f"solve_ivp: with {name} part of the result would be without its gradient; "
-                f"{instead}, or detach y0, args and t_span"
+                f"solve_ivp: with {name} part of the result would be without its gradient: "
+                f"{instead}. Where no gradient is wanted, detach y0, args and t_span."
             )
     if kind == "discrete" and method not in (*FIXED, *ADAPTIVE):
         raise NotDifferentiableError(

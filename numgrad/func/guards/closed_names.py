@@ -1,0 +1,200 @@
+"""The names outside of itself that a captured function reads, and what they are bound to.
+
+A replay reads the elements of arrays anew, while Python has looked up each name once, when the
+function was captured. What the names were bound to is therefore a part of what decides about a
+specialization: globals and closure cells of the function, and of the functions of the user that it
+reaches by them.
+"""
+
+import functools
+import sys
+from collections.abc import Callable, Hashable, Iterator
+from types import CellType, EllipsisType, FunctionType, MethodType, ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...engine.capture.user_call import is_of_user
+from ...process.transformed_function import Transformed
+from .name_check import MISSING, NameCheck, Variable
+from .names_in_code import names_in
+from .static_keys import IdentityKey, frozen
+
+_MOST_FUNCTIONS = 100  # functions whose names are looked up
+_MOST_NAMES = 300
+_MOST_GROUPS = 8  # kept sets of objects: they may be large arrays
+_MOST_BINDINGS = 512  # of a group, which differ in numbers and texts
+
+_BY_VALUE: frozenset[type] = frozenset(
+    {bool, int, float, complex, str, bytes, type(None), EllipsisType}
+)
+
+
+class Key(NamedTuple):
+    """What tells the value of a name from others, and whether that is its value or the object."""
+
+    key: Hashable
+    is_value: bool
+
+
+class Binding:
+    """What the names of a captured function are bound to.
+
+    Attributes
+    ----------
+    holds : callable or None
+        Returns whether all names are still bound to it; None if there are no names.
+    """
+
+    __slots__ = ("holds",)
+
+    def __init__(self, variables: list[Variable], values: list[Any]) -> None:
+        check = NameCheck(variables, values, key_of) if variables else None
+        self.holds = None if check is None else check.function()
+
+
+class ClosedNames:
+    """The names that a captured function reads, with all bindings in which it was captured."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self._groups: dict[Hashable, dict[Hashable, Binding]] = {}  # the latest used last
+        self._present: Binding | None = None
+
+    def present(self, forget: Callable[[Binding], None]) -> Binding:
+        """Return the binding that holds now; call ``forget`` for each that makes room."""
+        present = self._present
+        if present is None or not (present.holds is None or present.holds()):
+            present = self._present = self._found(forget)
+        return present
+
+    def _found(self, forget: Callable[[Binding], None]) -> Binding:
+        variables, values = _watched(self._function)
+        keys = [(v.name, *key_of(value)) for v, value in zip(variables, values, strict=True)]
+        group = self._group(tuple([key for key in keys if not key[-1]]), forget)
+        numbers = tuple([key for key in keys if key[-1]])
+        known = group.pop(numbers, None)
+        if known is None or not (known.holds is None or known.holds()):
+            if known is not None:  # another thread has bound a name meanwhile
+                forget(known)
+            known = Binding(variables, values)
+        group[numbers] = known
+        if len(group) > _MOST_BINDINGS:
+            forget(group.pop(next(iter(group))))
+        return known
+
+    def _group(
+        self, objects: Hashable, forget: Callable[[Binding], None]
+    ) -> dict[Hashable, Binding]:
+        """Return the bindings of names to the same objects, by what else they are bound to."""
+        group = self._groups.pop(objects, None) or {}
+        self._groups[objects] = group
+        if len(self._groups) > _MOST_GROUPS:
+            for dropped in (self._groups.pop(next(iter(self._groups)), None) or {}).values():
+                forget(dropped)
+        return group
+
+
+def key_of(value: Any) -> Key:
+    """Return the key of what a name is bound to: numbers, texts and tuples of them by value, other
+    objects by identity."""
+    kind = type(value)
+    if kind in _BY_VALUE or issubclass(kind, (np.generic, np.dtype)):
+        return Key(frozen(value), True)
+    if kind is tuple:
+        parts = list(map(key_of, value))
+        return Key((kind, *[part.key for part in parts]), all(part.is_value for part in parts))
+    return Key(IdentityKey(value), False)
+
+
+def _watched(root: Callable[..., Any]) -> tuple[list[Variable], list[Any]]:
+    """Return the names that decide about a specialization, and what they are bound to."""
+    search = _Search()
+    waiting, seen = _functions_of(root), set()
+    while waiting and len(seen) < _MOST_FUNCTIONS:
+        function = waiting.pop(0)
+        if function not in seen:
+            seen.add(function)
+            waiting += search.functions_named_in(function)
+    return search.found()
+
+
+class _Search:
+    """The names that functions read, and what they are bound to.
+
+    Those that the functions bind themselves, such as counters, are left out.
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[int, str], tuple[Variable, Any]] = {}
+        self._bound: set[tuple[int, str]] = set()
+
+    def functions_named_in(self, function: FunctionType) -> list[FunctionType]:
+        """Note the names in a function; return the functions of the user among what they are bound
+        to."""
+        functions = []
+        for variable, is_bound_there in _variables_of(function):
+            key = id(variable.place), variable.name
+            if is_bound_there:
+                self._bound.add(key)
+            value = variable.value()
+            if key not in self._found and value is not MISSING and _is_watched(variable, value):
+                self._found[key] = variable, value
+                functions += [f for f in _functions_of(value) if _is_users(f)]
+        return functions
+
+    def found(self) -> tuple[list[Variable], list[Any]]:
+        """Return the names and what they are bound to."""
+        pairs = [pair for key, pair in self._found.items() if key not in self._bound][:_MOST_NAMES]
+        return [variable for variable, _ in pairs], [value for _, value in pairs]
+
+
+def _variables_of(function: FunctionType) -> Iterator[tuple[Variable, bool]]:
+    """Yield the globals and cells that a function reads, and whether it binds them itself."""
+    names = names_in(function.__code__)
+    for name in names.loaded:
+        yield Variable(function.__globals__, name), name in names.stored
+    cells = function.__closure__ or ()
+    for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
+        yield Variable(cell, name), name in names.stored_in_cells
+
+
+def _functions_of(thing: Any) -> list[FunctionType]:
+    """Return the functions of Python that a call of an object runs, as far as that is known."""
+    kind = type(thing)
+    if kind is FunctionType:
+        return [thing]
+    if kind is MethodType:
+        return _functions_of(thing.__func__)
+    if issubclass(kind, Transformed):
+        return _functions_of(vars(thing)["__wrapped__"])
+    if issubclass(kind, functools.partial):
+        parts = (thing.func, *thing.args, *thing.keywords.values())
+        return [function for part in parts for function in _functions_of(part)]
+    call = getattr(kind, "__call__", None)  # noqa: B004  a method of its class, not whether it is one
+    return [call] if type(call) is FunctionType else []
+
+
+def _is_watched(variable: Variable, value: Any) -> bool:
+    """Whether a name may be bound to something else: neither to a module or class nor, as by an
+    import, to a function of a library under its own name."""
+    kind = type(value)
+    if issubclass(kind, (ModuleType, type)):
+        return False
+    if type(variable.place) is CellType or not callable(value):
+        return True
+    return getattr(value, "__name__", None) != variable.name or not _is_of_library(value)
+
+
+def _is_of_library(function: Any) -> bool:
+    """Whether a function, of Python or compiled, is from a module that is not the user's."""
+    name = getattr(function, "__module__", None) or type(function).__module__
+    file = getattr(sys.modules.get(name), "__file__", None)
+    return name in sys.stdlib_module_names or (file is not None and not is_of_user(file))
+
+
+def _is_users(function: FunctionType) -> bool:
+    return is_of_user(function.__code__.co_filename)
+
+
+__all__ = ["Binding", "ClosedNames"]

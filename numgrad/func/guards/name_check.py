@@ -1,0 +1,118 @@
+"""A function that tells whether names are still bound to the same objects.
+
+It is asked at each call of a captured function. So it is a function of Python that reads the names
+themselves, globals and cells, as the captured function does, and compares what they are bound to by
+identity: some nanoseconds for a name. Only where that fails values are compared.
+"""
+
+from collections.abc import Callable
+from types import CellType, CodeType, FunctionType
+from typing import Any, NamedTuple
+
+from ...process.bounded_dict import Bounded
+
+MISSING: Any = object()
+"""The value of a name that is not bound."""
+
+_OWN = "_numgrad_"  # begins the names of the check itself, among those of the user
+_codes: Bounded[tuple[Any, ...], CodeType] = Bounded(512)
+
+
+class Variable(NamedTuple):
+    """A name in the globals of a module, or a closure cell."""
+
+    place: dict[str, Any] | CellType
+    name: str
+
+    def module(self) -> dict[str, Any] | None:
+        """Return the globals of which it is one, None for a cell."""
+        return None if isinstance(self.place, CellType) else self.place
+
+    def value(self) -> Any:
+        """Return what the name is bound to, `MISSING` if to nothing."""
+        if not isinstance(self.place, CellType):
+            return self.place.get(self.name, MISSING)
+        try:
+            return self.place.cell_contents
+        except ValueError:
+            return MISSING
+
+
+class NameCheck:
+    """Names and what they were bound to."""
+
+    def __init__(
+        self, variables: list[Variable], values: list[Any], key_of: Callable[[Any], Any]
+    ) -> None:
+        self._variables = variables
+        self._key_of = key_of
+        self._keys = list(map(key_of, values))
+        self._cells = list(map(CellType, values))
+
+    def function(self) -> Callable[[], bool]:
+        """Return a function that tells whether all names are bound to the same, or to what has the
+        same key."""
+        further: Any = None
+        for module in {id(v.module()): v.module() for v in self._variables}.values():
+            further = self._of_place(module, further)
+        return further
+
+    def _of_place(self, module: dict[str, Any] | None, further: Any) -> Callable[[], bool]:
+        """Return the function for the names of a module, or for all cells, and then others."""
+        pairs = zip(self._variables, self._cells, strict=True)
+        is_here = [(v, c) for v, c in pairs if v.module() is module]
+        given: dict[str, Any] = {f"{_OWN}{n}": cell for n, (_, cell) in enumerate(is_here)}
+        names = [v.name for v, _ in is_here]
+        if module is None:
+            names = [f"{_OWN}cell_{n}" for n in range(len(is_here))]
+            given |= {name: v.place for name, (v, _) in zip(names, is_here, strict=True)}
+        given |= {f"{_OWN}changed": CellType(self._is_alike), f"{_OWN}missing": CellType(NameError)}
+        if further is not None:
+            given[f"{_OWN}further"] = CellType(further)
+        code = _code_of(tuple(names), tuple(given))
+        cells = tuple([given[name] for name in code.co_freevars])
+        return FunctionType(code, {} if module is None else module, closure=cells)
+
+    def _is_alike(self) -> bool:
+        """Whether names that are bound to other objects are bound to what has the same key; these
+        objects are then the ones to be compared with."""
+        new = []
+        for variable, key, cell in zip(self._variables, self._keys, self._cells, strict=True):
+            value = variable.value()
+            if value is not cell.cell_contents:
+                if value is MISSING or self._key_of(value) != key:
+                    return False
+                new.append((cell, value))
+        for cell, value in new:
+            cell.cell_contents = value
+        return True
+
+
+def _code_of(names: tuple[str, ...], given: tuple[str, ...]) -> CodeType:
+    """Return the code of a check of names, whose cells have the names in ``given``."""
+    known = _codes.get((names, given))
+    if known is None:
+        known = _codes[names, given] = _compiled(names, given)
+    return known
+
+
+def _compiled(names: tuple[str, ...], given: tuple[str, ...]) -> CodeType:
+    same = " and ".join([f"{name} is {_OWN}{n}" for n, name in enumerate(names)])
+    then = f"{_OWN}further()" if f"{_OWN}further" in given else "True"
+    lines = [
+        f"def around({', '.join(given)}):",
+        "    def holds():",
+        "        try:",
+        f"            if {same}:",
+        f"                return {then}",
+        f"        except {_OWN}missing:",
+        "            pass",
+        f"        return {_OWN}changed()",
+    ]
+    module = compile("\n".join(lines), "<the names of a captured function>", "exec")
+    (around,) = [part for part in module.co_consts if isinstance(part, CodeType)]
+    (holds,) = [part for part in around.co_consts if isinstance(part, CodeType)]
+    return holds
+
+
+__all__ = ["MISSING", "NameCheck", "Variable"]
