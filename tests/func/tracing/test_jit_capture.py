@@ -24,7 +24,7 @@ READS = {
     "float": lambda x: x * float(x[0]),
     "int": lambda x: x[int(x[0])],
     "item": lambda x: x * x[0].item(),
-    "asarray": lambda x: x * np.asarray(x),
+    "require": lambda x: x * np.require(x),
     "numpy": lambda x: x * x.numpy(),
     "tolist": lambda x: sum(x.tolist()),
     "while": lambda x: next(x for _ in range(3) if not bool(x[0] < 0)),
@@ -39,7 +39,7 @@ READS = {
 
 COUNTERPARTS = {
     "float": ["float(x[0]) asks for the value", "write x[0], which computes as a number does"],
-    "asarray": ["np.asarray(x) asks for the value", "numgrad as np at line", "ng.asarray(x) here"],
+    "require": ["np.require(x) asks for the value", "write ng.asarray(x)"],
 }
 
 
