@@ -17,7 +17,7 @@ set -euo pipefail
 folder="$(mktemp -d)"
 trap 'rm -rf "$folder"' EXIT
 python3.11 -m venv "$folder/venv"
-"$folder/venv/bin/python" -m pip install --quiet jax==0.10.2 numpy==2.4.6 array-api-extra==0.11.5 array-api-compat==1.16.0
+"$folder/venv/bin/python" -m pip install --quiet --no-compile jax==0.10.2 numpy==2.4.6 array-api-extra==0.11.5 array-api-compat==1.16.0
 
 cat > "$folder/seen.py" <<'EOF'
 import array_api_extra as xpx

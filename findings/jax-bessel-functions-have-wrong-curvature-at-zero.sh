@@ -15,7 +15,7 @@ set -euo pipefail
 folder="$(mktemp -d)"
 trap 'rm -rf "$folder"' EXIT
 python3.11 -m venv "$folder/venv"
-"$folder/venv/bin/python" -m pip install --quiet jax==0.10.2 numpy==2.4.6
+"$folder/venv/bin/python" -m pip install --quiet --no-compile jax==0.10.2 numpy==2.4.6
 
 cat > "$folder/seen.py" <<'EOF'
 import jax
@@ -30,7 +30,7 @@ for name, function, right in (("jnp.i0", jnp.i0, 0.5), ("special.i0", special.i0
     near = float(twice(1e-8))
     print(f"{name}''(0): grad of grad, hessian, forwards {found}; at 1e-8 {near:.9f}; right {right}")
     assert abs(near - right) < 1e-7
-    seen.append(found[0])
+    seen.append(round(found[0], 6))
 if seen != [0.0, 1.5, 1.0]:
     raise SystemExit("the second derivatives are others now")
 EOF

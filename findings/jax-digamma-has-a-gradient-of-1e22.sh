@@ -16,7 +16,7 @@ set -euo pipefail
 folder="$(mktemp -d)"
 trap 'rm -rf "$folder"' EXIT
 python3.11 -m venv "$folder/venv"
-"$folder/venv/bin/python" -m pip install --quiet jax==0.10.2 numpy==2.4.6 scipy==1.17.1
+"$folder/venv/bin/python" -m pip install --quiet --no-compile jax==0.10.2 numpy==2.4.6 scipy==1.17.1
 
 cat > "$folder/seen.py" <<'EOF'
 import jax

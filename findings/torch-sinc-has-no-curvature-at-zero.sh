@@ -16,7 +16,7 @@ set -euo pipefail
 folder="$(mktemp -d)"
 trap 'rm -rf "$folder"' EXIT
 python3.11 -m venv "$folder/venv"
-"$folder/venv/bin/python" -m pip install --quiet numpy==2.4.6 torch==2.14.1
+"$folder/venv/bin/python" -m pip install --quiet --no-compile numpy==2.4.6 torch==2.14.1
 
 cat > "$folder/seen.py" <<'EOF'
 import math
