@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
+from ...engine.record.composition import composed
 from ...operators.signal.convolution import widened
 from ...operators.signal.recursion import filtered
 from ..array.argument_checks import integer, numeric
@@ -19,6 +20,7 @@ from ..shape.reshaping import moveaxis
 PADTYPES = ("odd", "even", "constant")
 
 
+@composed
 def lfilter(
     b: ArrayLike, a: ArrayLike, x: ArrayLike, axis: int = -1, zi: ArrayLike | None = None
 ) -> Any:
@@ -68,6 +70,7 @@ def lfilter(
     return _run("lfilter", *_coefficients("lfilter", b, a), x, axis, zi)
 
 
+@composed
 def lfilter_zi(b: ArrayLike, a: ArrayLike) -> Tensor:
     """Return the state of `lfilter` in which a step of height 1 passes without a transient.
 
@@ -136,6 +139,7 @@ def filtfilt(
     return moveaxis(y[..., edge : y.shape[-1] - edge], -1, axis)
 
 
+@composed
 def sosfilt(
     sos: ArrayLike, x: ArrayLike, axis: int = -1, zi: ArrayLike | None = None
 ) -> Any:
@@ -281,11 +285,23 @@ def sequences(name: str, x: ArrayLike, axis: int, argument: str = "x") -> Tensor
 def _run(name: str, b: Tensor, a: Tensor, x: ArrayLike, axis: int, zi: ArrayLike | None) -> Any:
     if is_known(a) and values_of(a.detach())[0] == 0:
         raise ValueError(f"{name}: a[0] must not be 0")
-    x = sequences(name, x, axis)
     if zi is None:
-        b, a, x = in_one_dtype(b, a, x)
-        y, _ = filtered(b, a, x, None)
-        return moveaxis(y, -1, axis)
+        return _from_rest(name, b, a, x, axis)
+    return _from_state(name, b, a, x, axis, zi)
+
+
+@composed
+def _from_rest(name: str, b: Tensor, a: Tensor, x: ArrayLike, axis: int) -> Tensor:
+    b, a, x = in_one_dtype(b, a, sequences(name, x, axis))
+    y, _ = filtered(b, a, x, None)
+    return moveaxis(y, -1, axis)
+
+
+@composed
+def _from_state(
+    name: str, b: Tensor, a: Tensor, x: ArrayLike, axis: int, zi: ArrayLike
+) -> tuple[Tensor, Tensor]:
+    x = sequences(name, x, axis)
     b, a = _as_long(b, a)
     state = floating_numbers(zi, "zi")
     shape = (*x.shape[:-1], b.size - 1)
