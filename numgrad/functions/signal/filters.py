@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
+from ...engine.record.apply import other_modes
 from ...engine.record.composition import composed
 from ...operators.signal.convolution import widened
 from ...operators.signal.recursion import filtered
@@ -18,9 +19,9 @@ from ..shape.repeating import broadcast_to
 from ..shape.reshaping import moveaxis
 
 PADTYPES = ("odd", "even", "constant")
+_FEW = 96  # coefficients
 
 
-@composed
 def lfilter(
     b: ArrayLike, a: ArrayLike, x: ArrayLike, axis: int = -1, zi: ArrayLike | None = None
 ) -> Any:
@@ -67,7 +68,18 @@ def lfilter(
     >>> ng.grad(y[2], a)[0]
     tensor([-0.75, -1.  ])
     """
+    return _lfilter(_as_option(b), _as_option(a), x, axis, zi)
+
+
+@composed
+def _lfilter(b: Any, a: Any, x: ArrayLike, axis: int, zi: Any) -> Any:
     return _run("lfilter", *_coefficients("lfilter", b, a), x, axis, zi)
+
+
+def _as_option(numbers: Any) -> Any:
+    """Return a few coefficients as lists, of which operations are noted: they may be looked at."""
+    is_array = type(numbers) is np.ndarray and numbers.dtype == np.float64 and not other_modes
+    return numbers.tolist() if is_array and numbers.ndim and 0 < numbers.size <= _FEW else numbers
 
 
 @composed
@@ -139,7 +151,6 @@ def filtfilt(
     return moveaxis(y[..., edge : y.shape[-1] - edge], -1, axis)
 
 
-@composed
 def sosfilt(
     sos: ArrayLike, x: ArrayLike, axis: int = -1, zi: ArrayLike | None = None
 ) -> Any:
@@ -175,6 +186,11 @@ def sosfilt(
     >>> ng.signal.sosfilt([[1.0, 1.0, 0.0, 1.0, -0.5, 0.0]], ng.tensor([1.0, 0.0, 0.0]))
     tensor([1.  , 1.5 , 0.75])
     """
+    return _sosfilt(_as_option(sos), x, axis, zi)
+
+
+@composed
+def _sosfilt(sos: Any, x: ArrayLike, axis: int, zi: Any) -> Any:
     return _cascade("sosfilt", _sections("sosfilt", sos), x, axis, zi)
 
 

@@ -11,7 +11,7 @@ from numgrad.functions.linalg.norms import _norm
 from numgrad.functions.reduction.histograms import _equal
 from numgrad.functions.reduction.quantiles import _at_number, _at_numbers
 from numgrad.functions.shape.grids import _geometric
-from numgrad.functions.signal.filters import _from_rest, _from_state
+from numgrad.functions.signal.filters import _from_rest, _from_state, _lfilter, _sosfilt
 from numgrad.functions.signal.fourier import _transform, _transforms
 from numgrad.functions.signal.polynomial_fits import _between as roots_between
 from numgrad.functions.signal.polynomial_fits import _coefficients
@@ -118,13 +118,13 @@ CALLS = {
     "detrend": (ng.signal.detrend, (MATRIX,), {"axis": 0}),
     "detrend, pieces": (ng.signal.detrend, (MATRIX,), {"bp": [1]}),
     "hilbert": (ng.signal.hilbert, (VECTOR,), {}),
-    "lfilter": (ng.signal.lfilter, ([0.5, 1.0], [2.0, -0.5], VECTOR), {}),
+    "lfilter": (_lfilter, ([0.5, 1.0], [2.0, -0.5], VECTOR, -1, None), {}),
     "lfilter of tensors": (_from_rest, ("lfilter", OTHER, VECTOR, MATRIX, 0), {}),
     "lfilter from a state": (
         _from_state, ("lfilter", OTHER, VECTOR, MATRIX, -1, MATRIX[:, :2]), {},
     ),
     "lfilter_zi": (ng.signal.lfilter_zi, (OTHER, VECTOR), {}),
-    "sosfilt": (ng.signal.sosfilt, ([[1.0, 0.5, 0.0, 2.0, -0.3, 0.0]], VECTOR), {}),
+    "sosfilt": (_sosfilt, ([[1.0, 0.5, 0.0, 2.0, -0.3, 0.0]], VECTOR, -1, None), {}),
     "polyadd": (ng.polyadd, (VECTOR, OTHER[:2]), {}),
     "polysub": (ng.polysub, (VECTOR, OTHER), {}),
     "polyder": (ng.polyder, (VECTOR,), {}),
