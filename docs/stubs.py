@@ -83,12 +83,14 @@ def _entry(module: str, name: str, function: Callable[..., Any]) -> str:
     return "\n" + "".join(_definitions(name, function, universal))
 
 
-_COMPOSED = composed(max).__code__  # which keeps the type of the function that it is given
+# `composed` keeps the type of the function that it is given.
+_COMPOSED = composed(len).__code__.replace(co_name="")
 
 
 def _is_written(function: Callable[..., Any]) -> bool:
     """Whether a type checker sees the docstring where the function is defined."""
-    written = inspect.unwrap(function) if function.__code__ is _COMPOSED else function
+    is_composed = function.__code__.replace(co_name="") == _COMPOSED
+    written = inspect.unwrap(function) if is_composed else function
     first = written.__code__.co_consts[:1]
     return bool(first) and inspect.cleandoc(str(first[0])) == inspect.getdoc(function)
 

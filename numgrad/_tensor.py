@@ -390,7 +390,8 @@ def placed(array: np.ndarray, device: str) -> Tensor:
 
 def align(value: Value, ndim: int) -> Value:
     """Prepend axes of size 1 until ``value`` has ``ndim`` axes."""
-    if value.array is not None and not value.requires_grad and not value.rows:
+    is_noted = apply.other_modes and apply.mode.trace is not None  # the view is an operation then
+    if value.array is not None and not value.requires_grad and not value.rows and not is_noted:
         if apply.mode.capture is not None:
             apply.mode.capture.note_operands((value,))
         shape = (1,) * (ndim - len(value.shape)) + value.shape

@@ -12,8 +12,8 @@ from ..ir.broadcasting import broadcast_shapes
 from ..ir.gufunc_signature import Signature, parse_signature
 from ..ir.kernel_spec import HostSpec
 from ..ir.memory_order import kept
-from .kernel import KernelOperator, common_dtype, elements, out_of_memory
-from .operator import WEAK, as_values, door, kind_of
+from .kernel import KernelOperator, common_dtype, contiguous, elements, out_of_memory
+from .operator import WEAK, Computation, Specs, as_values, door, kind_of
 
 Sizes = Callable[..., dict[str, int]]
 
@@ -87,6 +87,21 @@ class HostOperator(KernelOperator):
             )
             self._specs[dtypes, options] = spec
         return spec, ()
+
+    def bound(self, target: Any, inputs: Specs, static: dict[str, Any]) -> Computation:
+        """Return a function of arrays that calls the kernel, which is looked up once; it takes the
+        way of `run` where the kernel fails."""
+        spec, numbers = self.kernel(tuple([x.dtype for x in inputs]), static)
+        call = target.kernel(spec).call
+
+        def compute(*arrays: np.ndarray) -> np.ndarray:
+            try:
+                result, status = call(*self.operands(contiguous, arrays), *numbers)
+            except (ValueError, MemoryError):
+                result, status = None, 1
+            return self.run(target, arrays, static)[0] if status else np.asarray(result)
+
+        return compute
 
     # Failures ------------------------------------------------------------------------------------
 
@@ -179,6 +194,14 @@ class NumPyFunction(HostOperator):
         if all(0 in shape for shape, _ in expected):  # the function may need an element
             return [np.empty(*each) for each in expected]
         return super().run(target, arrays, static)
+
+
+    def computation(
+        self, target: Any, inputs: Specs, static: dict[str, Any]
+    ) -> Computation:
+        if any([0 in x.shape for x in inputs]):  # noqa: C419  a list is faster
+            return super().computation(target, inputs, static)
+        return self.bound(target, inputs, static)
 
 
 def _in_dtype(number: Any, dtype: np.dtype) -> Any:

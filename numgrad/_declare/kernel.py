@@ -194,7 +194,7 @@ class KernelOperator(Operator):
     ) -> list[np.ndarray]:
         spec, numbers = self.kernel(tuple([a.dtype for a in arrays]), static)
         try:
-            operands = self.operands(_contiguous, arrays)
+            operands = self.operands(contiguous, arrays)
             results, status = target.kernel(spec).call(*operands, *numbers)
         except ValueError:
             self.infer(arrays, static)  # raises a clearer error for shapes that do not match
@@ -339,7 +339,7 @@ def is_contiguous(array: np.ndarray, ncore: int) -> bool:
     return True
 
 
-def _contiguous(array: np.ndarray, ncore: int | None = None) -> np.ndarray:
+def contiguous(array: np.ndarray, ncore: int | None = None) -> np.ndarray:
     """Return an array, or a copy, with C-contiguous last ``ncore`` axes; all axes by default."""
     if ncore is not None and is_contiguous(array, ncore):
         return array

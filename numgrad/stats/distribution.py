@@ -7,6 +7,7 @@ import numpy as np
 
 from .._errors import DtypeError, NotDifferentiableError
 from .._tensor import ArrayLike, Tensor
+from ..engine.record.composition import composed
 from ..functions.array.operands import as_tensors
 from ..functions.elementwise.exponential import exp, log, log1p
 from ..functions.elementwise.powers import sqrt
@@ -90,6 +91,7 @@ class Distribution(Family):
         self._support, self._edges, self._inside = support, edges, inside
         self._valid = valid
         self._formulas = {**_derived(formulas, symmetric), **formulas}
+        self._computed = composed(self._formula)
         signature = ", ".join(["x", *self.shapes, *(f"{p}={int(p == 'scale')}" for p in self.own)])
         super().__init__(
             name, f"``{name}`` of `scipy.stats`: ``{self.density}({signature})`` and others."
@@ -171,8 +173,13 @@ class Distribution(Family):
     def _value(
         self, function: str, x: ArrayLike, args: tuple[Any, ...], parameters: dict[str, Any]
     ) -> Tensor:
-        """Return a function of the argument, of a density its logarithm: the formula inside of the
-        support, else a constant."""
+        """Return a function of the argument, of a density its logarithm."""
+        return self._computed(function, x, *args, **parameters)
+
+    def _formula(
+        self, function: str, x: ArrayLike, /, *args: ArrayLike, **parameters: ArrayLike
+    ) -> Tensor:
+        """Return the formula inside of the support, else a constant."""
         formula = self._formulas.get(self.density if function in DENSITIES else function)
         if formula is None:
             return self._without_formula(function, x, *args, **parameters)

@@ -6,6 +6,8 @@ from functools import wraps
 from inspect import signature
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
+from numpy import ndarray
+
 from ..._declare.operator import MOST_PLANS
 from ...process.bounded_dict import Bounded
 from ..graph.value import CPU, Value
@@ -124,7 +126,7 @@ def memory_of(array: Any) -> int:
 
 class _FunctionOperations(Operations):
     """The operations of a function. A tensor that the function detaches is noted as the result of
-    an operation without an operator."""
+    an operation without an operator; what is computed of constants alone is a constant."""
 
     def __init__(self, values: Sequence[Value]) -> None:
         super().__init__()
@@ -136,9 +138,22 @@ class _FunctionOperations(Operations):
     def applied(
         self, operator: Any, static: dict[str, Any], inputs: Sequence[Value], outputs: Sequence[Any]
     ) -> None:
+        if inputs and all([self._is_constant(value) for value in inputs]):  # noqa: C419
+            for value in outputs:
+                self.add_source(value, value)
+            return
         super().applied(operator, static, inputs, outputs)
         for slot, value in enumerate(outputs):
             self._by_array.setdefault(id(value.array), (len(self.steps) - 1, slot))
+
+    def note_read(self, value: Value) -> None:
+        """Note that Python reads elements of a value, unless no argument decides them."""
+        if not self._is_constant(value):
+            self.is_whole = False
+
+    def _is_constant(self, value: Value) -> bool:
+        place = self._place(value)
+        return type(place) is int and type(self.sources[place]) is not int
 
     def _place(self, value: Value) -> Any:
         place = self._by_array.get(id(value.array))
@@ -159,6 +174,9 @@ class _Composed(NamedTuple):
     kind: Callable[[Sequence[Any]], Any] | None  # makes a tuple of several results
 
 
+_MOST_COPIED = 4096  # elements of an array that may be copied to be a constant
+
+
 class Composition:
     """A function of tensors and options, with the operations that are known for its arguments."""
 
@@ -173,13 +191,13 @@ class Composition:
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Return the result of the function, by known operations where there are any."""
         values: list[Any] = []
+        if any([type(x) is ndarray and x.size > _MOST_COPIED for x in args]):  # noqa: C419
+            return self.function(*args, **kwargs)
         given, args = args, with_constants(args[: self._operands], "read") + args[self._operands :]
         key = key_of_arguments((*args, *kwargs.values()) if kwargs else args, values)
-        if key is None or not all(map(_is_plain, values)) or _are_shared(values):
+        kinds = None if key is None else _kinds(values)
+        if kinds is None:
             return self.function(*given, **kwargs)
-        # Without a gradient, a value that the function detaches cannot be told from one that it
-        # passes on.
-        kinds = [(x.requires_grad and mode.grad, x.is_scalar) for x in values]
         key = (key, *kwargs, *kinds)
         known = self.known.get(key)
         if known is not None:
@@ -216,19 +234,33 @@ def composed(function: Callable[P, R]) -> Callable[P, R]:
             return function(*args, **kwargs)
         return call(args, kwargs)
 
+    made: Any = composition
+    made.__code__ = made.__code__.replace(co_name=function.__name__)  # what errors say
     return composition
 
 
-def _are_shared(values: Sequence[Any]) -> bool:
-    """Whether an array is given twice; in a later call there may be two arrays."""
-    return len(values) > 1 and len({id(x.array) for x in values}) < len(values)
-
-
-def _is_plain(x: Any) -> bool:
-    """Whether the spec of a tensor decides its operations: it is computed, on the CPU, in C
-    order."""
-    array = x.array
-    return array is not None and x.spec.device == CPU and array.flags.c_contiguous
+def _kinds(values: Sequence[Any]) -> list[Any] | None:
+    """Return what is part of a key beside the specs of tensors: whether they require grad and are
+    scalars, how elements lie in memory, and which ones are the same. None where operations cannot
+    be noted."""
+    kinds: list[Any] = []
+    for x in values:
+        array = x.array
+        if array is None or x.spec.device != CPU:
+            return None
+        # Without a gradient, a value that the function detaches cannot be told from one that it
+        # passes on.
+        kinds.append((x.requires_grad and mode.grad, x.is_scalar))
+        if not array.flags.c_contiguous:
+            kinds.append(array.strides)
+    if len(values) > 1:
+        arrays = [id(x.array) for x in values]
+        if len(set(arrays)) < len(values):
+            places = [arrays.index(array) for array in arrays]
+            if any([values[n] is not x for n, x in zip(places, values, strict=True)]):  # noqa: C419
+                return None  # in a later call there may be two arrays
+            kinds += places
+    return kinds
 
 
 def _composed(noted: Operations, result: Any) -> _Composed | None:
@@ -237,21 +269,49 @@ def _composed(noted: Operations, result: Any) -> _Composed | None:
     places = [noted.place_of_result(x) for x in results]
     if not noted.is_whole or None in places:
         return None
-    reads, firsts = noted.numbered()
-    found = [firsts[step] + slot for step, slot in places]  # type: ignore[misc]
+    kept, reads, found = _without_views_of_all(noted, places)  # type: ignore[arg-type]
     last = last_reads([*reads, found], len(noted.sources))
     steps = []
-    for (operator, static, _, inputs, _), read, after in zip(
-        noted.steps, reads, last, strict=False
-    ):
+    for (operator, static, _, inputs, _), read, after in zip(kept, reads, last, strict=False):
         plan = operator and make_plan(operator, static, tuple([x.spec for x in inputs]))
         steps.append(PlanStep(plan, operator, static, read, after))
     return _Composed(
-        [x if type(x) is int else constant(x.array.copy(), x.spec) for x in noted.sources],
+        [x if type(x) is int else constant(x.array.copy("K"), x.spec) for x in noted.sources],
         steps,
         [(n, x._view if x.is_scalar else None) for n, x in zip(found, results, strict=True)],
         _kind(result),
     )
+
+
+def _without_views_of_all(
+    noted: Operations, places: Sequence[tuple[int, int]]
+) -> tuple[list[Operation], list[tuple[int, ...]], list[int]]:
+    """Return the operations without views that are what they are views of, the numbers of their
+    operands, and those of the results."""
+    reads, firsts = noted.numbered()
+    found = [firsts[step] + slot for step, slot in places]
+    numbers = list(range(len(noted.sources)))  # by the number in what was noted
+    count = len(numbers)
+    kept, read_by = [], []
+    for step, read, first in zip(noted.steps, reads, firsts, strict=True):
+        read = tuple([numbers[n] for n in read])
+        if first not in found and _is_view_of_all(step):
+            numbers.append(read[0])
+            continue
+        numbers += range(count, count := count + len(step.outputs))
+        kept.append(step)
+        read_by.append(read)
+    return kept, read_by, [numbers[n] for n in found]
+
+
+def _is_view_of_all(step: Operation) -> bool:
+    if step.operator is None or not step.operator.is_view:
+        return False
+    x, y = step.inputs[0], step.outputs[0]
+    a, b = x.array, y.array
+    if a is None or b is None or x.spec is not y.spec:
+        return False
+    return a.strides == b.strides and a.ctypes.data == b.ctypes.data
 
 
 def apply_steps(steps: Sequence[PlanStep], values: list[Any]) -> None:
@@ -259,7 +319,10 @@ def apply_steps(steps: Sequence[PlanStep], values: list[Any]) -> None:
     for plan, operator, static, reads, last in steps:
         inputs = [values[n] for n in reads]
         if plan is not None:
-            values.append(apply_plan(plan, inputs))
+            result = None
+            if len(inputs) > 1 and plan.recorder is not None and not other_modes:
+                result = plan.recorder(*inputs, *[x.array for x in inputs])
+            values.append(apply_plan(plan, inputs) if result is None else result)
         elif operator is not None:
             values += apply(operator, tuple(inputs), static)
         else:

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
 from ...engine.capture import escapes
+from ...engine.record.composition import composed
 from ...engine.record.guards import guarded
 from ..array.argument_checks import integer, numeric
 from ..array.device_transfer import on_device
@@ -151,6 +152,7 @@ def linspace(
     return asking(on_device(result, device), requires_grad)
 
 
+@composed
 def _between(start: Any, stop: Any, num: int, endpoint: bool) -> Tensor:
     """Return evenly spaced numbers, each rounded as NumPy rounds them: multiples of the step, or
     where that is too small for a number, parts of the distance."""

@@ -7,8 +7,12 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
+from ...engine.graph.value import CPU
+from ...engine.record.apply import mode as recording
+from ...engine.record.composition import composed
 from ...engine.record.guards import guarded
 from ...operators.elementwise import arithmetic as _elementwise
+from ...operators.shape.gathering import gather
 from ..array.argument_checks import sequence
 from ..array.axes import normalize_axis_index
 from ..array.operands import as_tensor, in_one_dtype, values_of
@@ -17,7 +21,7 @@ from ..creation.memory_order import in_order
 from ..reduction.cumulative import cumsum
 from ..shape.joining import stack
 from ..shape.repeating import broadcast_arrays, broadcast_to
-from ..shape.reshaping import flatten, ravel
+from ..shape.reshaping import flatten, ravel, reshape
 from ..sorting.searching import found, nonzero
 from . import inplace
 from .indexing import _grid, _indices, _inside, take, take_along_axis
@@ -334,13 +338,24 @@ def choose(
     a, parts = as_tensor(a), in_one_dtype(*sequence(choices, "choices"))
     if a.dtype.kind not in "biu":
         raise TypeError(f"choose needs integers to choose by, got {a.dtype}")
-    a = a.astype(np.int64) if a.dtype.kind == "b" else a
-    where, *parts = broadcast_arrays(a, *parts)
-    table = stack(parts)
+    a = a.astype(np.int64, copy=False)
+    if mode == "raise" and a.array is not None:
+        given, count = a._on_host(), len(parts)
+        is_out = ((given < 0) | (given >= count)).any()
+        if is_out and broadcast_arrays(a, *parts)[0].size:
+            raise ValueError(f"choose: a has numbers that are not from 0 to {count - 1}")
+    return delivered(_chosen(a, mode, *parts), out, "choose")
+
+
+@composed
+def _chosen(a: Tensor, mode: str, *parts: Tensor) -> Tensor:
+    """Return for each number in ``a``, one of the parts, its element."""
+    where, *parts = broadcast_arrays(a, *parts)  # type: ignore[assignment]
     numbers = where if mode == "raise" else _inside(where, len(parts), mode)
-    if mode == "raise" and where.array is not None:
-        given = where._on_host()
-        if ((given < 0) | (given >= len(parts))).any():
-            raise ValueError(f"choose: a has numbers that are not from 0 to {len(parts) - 1}")
-    chosen = take_along_axis(table, numbers[None], 0)[0]
-    return delivered(in_order(chosen, "C"), out, "choose")
+    table = stack(parts)
+    if recording.capture is not None or a.device != CPU:  # programs look whether it is one of them
+        return in_order(take_along_axis(table, numbers[None], 0)[0], "C")
+    places = numbers * where.size + np.arange(where.size).reshape(where.shape)
+    flat = reshape(places, (-1,))
+    found = gather(table, flat, count=table.ndim, tail=0, shape=(1, *where.shape))
+    return in_order(found[0], "C")

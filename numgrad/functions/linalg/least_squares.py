@@ -5,6 +5,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
+from ...engine.record.composition import composed
 from ...engine.record.guards import guarded
 from ...ir.broadcasting import broadcast_shapes
 from ...operators.elementwise.arithmetic import divide, multiply, subtract, where
@@ -40,6 +41,7 @@ class QRResult(NamedTuple):
     R: Tensor
 
 
+@composed
 def qr(a: ArrayLike, mode: str = "reduced", **hints: Unpack[Hints]) -> Any:
     """Return the factors of ``a = Q @ R``.
 
@@ -90,6 +92,7 @@ def qr(a: ArrayLike, mode: str = "reduced", **hints: Unpack[Hints]) -> Any:
     return result.R if mode == "r" else result
 
 
+@composed
 def pinv(
     a: ArrayLike,
     rcond: Any = None,
@@ -201,19 +204,34 @@ def lstsq(
     """
     if hints:
         require_hints(hints, "lstsq")
-    rcond = rcond if cond is None else cond
     a, b = as_tensors(a, b)
+    x, rank, s = shortest(a, b, rcond if cond is None else cond)
+    residuals = _residuals(a, b, x)
+    m, n = a.shape
+    if m <= n or (isinstance(rank.array, np.ndarray) and np.all(rank.array < n)):
+        residuals = index(residuals, key=((0, 0, None),))
+    return x, residuals, as_scalar(rank), s
+
+
+@composed
+def shortest(a: Tensor, b: Tensor, rcond: float | None) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the solution of `lstsq`, the rank and the singular values."""
     if a.ndim != 2 or b.ndim not in (1, 2) or a.shape[0] != b.shape[0]:
         raise np.linalg.LinAlgError(f"lstsq: shapes {a.shape} and {b.shape} do not fit")
     a = floating_matrices(a, "lstsq", square=False)
-    vector, (m, n) = b.ndim == 1, a.shape
+    vector = b.ndim == 1
     b = expand_dims(b, axes=(-1,)) if vector else b
     x, rank, s = _least_squares.lstsq(a, b, _tolerance(rcond, a), caller="lstsq")
+    return squeeze(x, axes=(-1,)) if vector else x, rank, s
+
+
+@composed
+def _residuals(a: Tensor, b: Tensor, x: Tensor) -> Tensor:
+    """Return the sums of the squares of what is left of each right hand side."""
+    a = floating_matrices(a, "lstsq", square=False)
+    b, x = (expand_dims(v, axes=(-1,)) if v.ndim == 1 else v for v in (b, x))
     rest = subtract(b, matmul(a, x))
-    residuals = sum_(real(multiply(rest, conj(rest))), axes=(-2,))
-    if m <= n or (isinstance(rank.array, np.ndarray) and np.all(rank.array < n)):
-        residuals = index(residuals, key=((0, 0, None),))
-    return squeeze(x, axes=(-1,)) if vector else x, residuals, as_scalar(rank), s
+    return sum_(real(multiply(rest, conj(rest))), axes=(-2,))
 
 
 def matrix_rank(
@@ -251,6 +269,7 @@ def matrix_rank(
     return count_nonzero(greater(s, tol), axis=-1)
 
 
+@composed
 def cond(x: ArrayLike, p: Any = None) -> Tensor:
     """Return condition numbers: the norm of a matrix times that of its inverse.
 

@@ -6,6 +6,7 @@ from math import prod
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
+from ...engine.record.composition import composed
 from ...operators.linalg import matrix_functions as _functions
 from ...operators.linalg.matmul import adjoint
 from ...operators.shape.reshape import reshape
@@ -142,6 +143,7 @@ def solve_continuous_lyapunov(a: ArrayLike, q: ArrayLike) -> Tensor:
 # Tensors as matrices ------------------------------------------------------------------------------
 
 
+@composed
 def tensorinv(a: ArrayLike, ind: int = 2) -> Tensor:
     """Return the inverse of a tensor as a map from its last axes to the first ``ind``.
 
@@ -170,6 +172,7 @@ def _as_matrix(a: Tensor, rows: int, columns: int, caller: str) -> Tensor:
     return reshape(a, ncore=a.ndim, shape=(rows, columns))
 
 
+@composed
 def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Sequence[int] | None = None) -> Tensor:
     """Solve ``tensordot(a, x, x.ndim) = b``.
 

@@ -7,6 +7,7 @@ import numpy as np
 from ..._declare.operator import FLOATING
 from ..._declare.partial import conjugate
 from ..._tensor import ArrayLike, Tensor
+from ...engine.record.composition import composed
 from ...engine.record.options import Steps
 from ...operators.elementwise.arithmetic import absolute, multiply, subtract
 from ...operators.elementwise.comparison import less_equal, logical_or, not_equal
@@ -80,6 +81,7 @@ def norm(
     return own_array(as_scalar(_norms.call(x, ord, axis, keepdims)), keepdims)
 
 
+@composed
 def _norm(x: ArrayLike, ord: Any, axis: Axis, keepdims: bool) -> Tensor:
     x = _floating(x)
     if axis is None and ord is None:
@@ -105,6 +107,7 @@ def _norm_steps(x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
 _norms = Steps(_norm_steps, _norm)
 
 
+@composed
 def vector_norm(
     x: ArrayLike, /, *, axis: Axis = None, keepdims: bool = False, ord: float = 2
 ) -> Tensor:
@@ -120,6 +123,7 @@ def vector_norm(
     return as_scalar(_vector_norm(x, ord, negative_axes(axis, x.ndim), keepdims))
 
 
+@composed
 def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") -> Tensor:
     """Return the norm of matrices in the last two axes; parameters as in `norm`.
 

@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple, Unpack
 
 from ..._tensor import ArrayLike, Tensor
+from ...engine.record.composition import composed
 from ...engine.record.guards import guarded
 from ...operators.linalg import singular_values as _singular
 from ...operators.linalg import spectral as _spectral
@@ -42,6 +43,7 @@ def _triangle(UPLO: str, lower: bool | None) -> str:
     return side
 
 
+@composed
 def eigh(
     a: ArrayLike,
     UPLO: Any = "L",
@@ -121,6 +123,7 @@ def eigh(
     return EighResult(w, v if back is None else back(v))
 
 
+@composed
 def eigvalsh(
     a: ArrayLike,
     UPLO: Any = "L",
@@ -156,6 +159,7 @@ def eigvalsh(
     return w[..., chosen(w, subset_by_index, subset_by_value, "eigvalsh")]
 
 
+@composed
 def eig(
     a: ArrayLike,
     b: ArrayLike | None = None,
@@ -210,6 +214,7 @@ def eig(
     return EigResult(*_spectral.eig(floating_matrices(a, "eig"), caller="eig"))
 
 
+@composed
 def eigvals(a: ArrayLike, b: ArrayLike | None = None, **hints: Unpack[Hints]) -> Tensor:
     """Return the eigenvalues of square matrices, complex and in the order of `eig`, of a
     generalized problem if ``b`` is given.
@@ -226,6 +231,7 @@ def eigvals(a: ArrayLike, b: ArrayLike | None = None, **hints: Unpack[Hints]) ->
     return _spectral.eig(floating_matrices(a, "eigvals"), caller="eigvals")[0]
 
 
+@composed
 def svd(
     a: ArrayLike,
     full_matrices: bool = True,

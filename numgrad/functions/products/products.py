@@ -292,6 +292,7 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Tensor:
     return subtract(first, multiply(roll(x1, -2, axis), roll(x2, -1, axis)))
 
 
+@composed
 def multi_dot(arrays: Sequence[ArrayLike]) -> Tensor:
     """Return the product of matrices in the cheapest order; the first and the last may be vectors.
 

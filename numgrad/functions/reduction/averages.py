@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
+from ...engine.record.composition import composed
 from ..array.axes import Axis, normalize_axis_tuple
 from ..array.operands import as_scalar, as_tensor, as_tensors, is_known, values_of
 from ..array.results import delivered
@@ -97,6 +98,7 @@ def fitting_weights(name: str, a: Tensor, weights: Tensor, axis: Axis) -> Tensor
     return reshape(ordered, [size if n in axes else 1 for n, size in enumerate(a.shape)])
 
 
+@composed
 def cov(
     m: ArrayLike,
     y: ArrayLike | None = None,
@@ -194,6 +196,7 @@ def _of_observations(fweights: Any, aweights: Any, count: int) -> tuple[Any, Any
     return a if f is None else f if a is None else f * a, a
 
 
+@composed
 def corrcoef(
     x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, *, dtype: Any = None
 ) -> Tensor:

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..._declare.operator import FLOATING
 from ..._tensor import ArrayLike, Tensor
+from ...engine.record.composition import composed
 from ...engine.record.guards import guarded
 from ...engine.record.options import Steps
 from ...operators.elementwise.arithmetic import add, multiply, subtract
@@ -257,6 +258,7 @@ def _extended(x: Tensor, axis: int, prepend: Any, append: Any) -> Tensor:
     return concat(*pieces, axis=axis) if len(pieces) > 1 else x
 
 
+@composed
 def trapezoid(
     y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axis: int = -1
 ) -> Tensor:

@@ -10,6 +10,9 @@ import numpy as np
 
 from ..._tensor import ArrayLike, Tensor, constant
 from ...engine.capture.capture import refuse
+from ...engine.graph.value import CPU
+from ...engine.record.apply import other_modes
+from ...engine.record.composition import composed
 from ...engine.record.guards import guarded
 from ...operators.elementwise import numpy_functions as _borrowed
 from ...operators.shape.gathering import scatter_add, summable
@@ -147,6 +150,8 @@ def _counted(columns: Sequence[Tensor], edges: Sequence[Tensor], w: Tensor | Non
     shape = tuple(max(along.size - 1, 0) for along in edges)
     if 0 in shape:
         return constant(np.zeros(shape, np.int64 if w is None else w.dtype))
+    if w is None and columns and not other_modes and all(map(_is_here, (*columns, *edges))):
+        return fresh(_numbers([values_of(x) for x in columns], [values_of(x) for x in edges]))
     places: Any = 0
     inside: Any = True
     for x, along in zip(columns, edges, strict=True):
@@ -156,6 +161,22 @@ def _counted(columns: Sequence[Tensor], edges: Sequence[Tensor], w: Tensor | Non
     each = as_tensor(np.ones(1, np.int64)) if w is None else ravel(w)
     each = where(inside, each, np.zeros((), each.dtype))
     return reshape(_added_up(each, places, prod(shape)), shape)
+
+
+def _is_here(x: Tensor) -> bool:
+    return x.array is not None and x.device == CPU
+
+
+def _numbers(columns: Sequence[np.ndarray], edges: Sequence[np.ndarray]) -> np.ndarray:
+    """Return how many points are in the bins of a grid."""
+    shape = tuple(along.size - 1 for along in edges)
+    places, inside = np.zeros((), np.int64), np.ones((), bool)
+    for x, along in zip(columns, edges, strict=True):
+        inside = (x >= along[0]) & (x <= along[-1]) & inside
+        place = np.minimum(np.searchsorted(along, x, "right") - 1, along.size - 2)
+        places = places * (along.size - 1) + np.maximum(place, 0)
+    counts = np.bincount(places[inside], minlength=prod(shape))
+    return counts.astype(np.int64, copy=False).reshape(shape)
 
 
 def _density(counts: Tensor, edges: Sequence[Tensor]) -> Tensor:
@@ -200,6 +221,8 @@ def _edges(
     if isinstance(bins, str):  # which says how many there are when elements are known
         w = None if weights is None else np.ones(np.shape(weights))
         checked = fresh(np.histogram_bin_edges(values_of(x), bins, ends, w))
+    elif limits is None:
+        return _equal(x, integer(bins, "bins"))
     else:
         count = integer(bins, "bins")
         checked = _borrowed.equal_bins(x.detach(), bins=count, limits=ends)
@@ -207,9 +230,23 @@ def _edges(
     if not any(isinstance(end, Tensor) and end.requires_grad for end in moving):
         return checked, checked
     first, last = (least_of(x), largest_of(x)) if limits is None else moving
+    return checked, _moving(first, last, checked)
+
+
+@composed
+def _equal(x: Tensor, count: int) -> tuple[Tensor, Tensor]:
+    """Return the edges of equal bins between the least and the largest element."""
+    checked = _borrowed.equal_bins(x.detach(), bins=count, limits=None)
+    if not (x.size and x.requires_grad):
+        return checked, checked
+    return checked, _moving(least_of(x), largest_of(x), checked)
+
+
+def _moving(first: Any, last: Any, checked: Tensor) -> Tensor:
+    """Return edges with their graph, as many as there are and of their dtype."""
     width = where(as_tensor(first) == last, 1.0, 0.0)  # of bins around a single number
     between = linspace(first - width / 2, last + width / 2, checked.size)
-    return checked, between.astype(checked.dtype, copy=False)
+    return between.astype(checked.dtype, copy=False)
 
 
 def histogramdd(
@@ -287,6 +324,7 @@ def histogram2d(
     return counts, first, second
 
 
+@composed
 def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Tensor:
     """Return the numbers of the bins that elements are in: 0 below the first edge.
 

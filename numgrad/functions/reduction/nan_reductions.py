@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
+from ...engine.record.composition import composed
 from ...operators.elementwise.powers import root_of_sum
 from ..array.axes import Axis, normalize_axis_index
 from ..array.operands import as_scalar, as_tensor, is_known, values_of
@@ -15,6 +16,7 @@ from ..shape.selection import where as _where
 from . import cumulative, reduction, statistics
 
 
+@composed
 def nansum(
     a: ArrayLike,
     axis: Axis = None,
@@ -54,6 +56,7 @@ def nansum(
     return reduction.sum(_filled(a, 0, where), axis, dtype, out, keepdims, initial)
 
 
+@composed
 def nanprod(
     a: ArrayLike,
     axis: Axis = None,
@@ -76,6 +79,7 @@ def nanprod(
     return reduction.prod(_filled(a, 1, where), axis, dtype, out, keepdims, initial)
 
 
+@composed
 def nancumsum(a: ArrayLike, axis: int | None = None, dtype: Any = None) -> Tensor:
     """Return the sums so far of the elements that are not NaN; as `cumsum` otherwise.
 
@@ -88,6 +92,7 @@ def nancumsum(a: ArrayLike, axis: int | None = None, dtype: Any = None) -> Tenso
     return cumulative.cumsum(_filled(a, 0), axis, dtype)
 
 
+@composed
 def nancumprod(a: ArrayLike, axis: int | None = None, dtype: Any = None) -> Tensor:
     """Return the products so far of the elements that are not NaN; as `cumprod` otherwise.
 
@@ -100,6 +105,7 @@ def nancumprod(a: ArrayLike, axis: int | None = None, dtype: Any = None) -> Tens
     return cumulative.cumprod(_filled(a, 1), axis, dtype)
 
 
+@composed
 def nanmean(
     a: ArrayLike,
     axis: Axis = None,
@@ -131,6 +137,7 @@ def nanmean(
     return delivered(found.astype(result), out, "nanmean")
 
 
+@composed
 def nanvar(
     a: ArrayLike,
     axis: Axis = None,
@@ -156,6 +163,7 @@ def nanvar(
     return delivered(v.astype(result, copy=False), out, "nanvar")
 
 
+@composed
 def nanstd(
     a: ArrayLike,
     axis: Axis = None,
@@ -181,6 +189,7 @@ def nanstd(
     return delivered(root_of_sum(v).astype(result, copy=False), out, "nanstd")
 
 
+@composed
 def nanmax(
     a: ArrayLike,
     axis: Axis = None,
@@ -220,6 +229,7 @@ def nanmax(
     return delivered(_extremum("nanmax", a, axis, keepdims, initial, where), out, "nanmax")
 
 
+@composed
 def nanmin(
     a: ArrayLike,
     axis: Axis = None,

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
+from ...engine.record.apply import other_modes
 from ...engine.record.composition import composed
 from ...operators.shape.axis_layout import axes_last
+from ...operators.shape.gathering import gather
 from ..array.axes import Axis, kept, negative_axes
 from ..array.operands import as_scalar, as_tensor, is_known, values_of
 from ..creation.constants import full
@@ -183,6 +185,7 @@ def nanpercentile(
     return _quantiles("nanpercentile", a, q, axis, method, keepdims, weights)
 
 
+@composed
 def nanmedian(
     a: ArrayLike, axis: Axis = None, *, overwrite_input: bool = False, keepdims: bool = False
 ) -> Tensor:
@@ -208,6 +211,7 @@ def nanmedian(
 
 
 _NUMBERS = (int, float, np.ndarray, np.generic)
+_FEW = 16  # quantiles, of which each is an option whose operations are noted
 
 
 def _quantiles(
@@ -221,7 +225,7 @@ def _quantiles(
     q = q if isinstance(q, Tensor) else np.asarray(q)  # NumPy makes numbers of arrays
     if q.ndim > 2:
         raise ValueError(f"{name}: q has at most two axes, got shape {q.shape}")
-    known = q if isinstance(q, np.ndarray) else values_of(q) if is_known(q) else 0.0
+    known = q if isinstance(q, np.ndarray) else values_of(q) if is_known(q) else np.zeros(())
     if not np.all((known >= 0) & (known <= 1)):
         raise ValueError(f"{name}: q must be between 0 and {100 if 'percentile' in name else 1}")
     if not isinstance(method, str) or (method not in _DISCRETE and method not in _CONTINUOUS):
@@ -232,14 +236,25 @@ def _quantiles(
         raise IndexError(f"{name} of no elements")
     if weights is not None:
         return _shaped(_weighted(name, a, q, axis, method, weights, omits), q.shape, axes, keepdims)
+    options = (axes, method, keepdims, omits, weak)
     if isinstance(q, np.ndarray) and q.ndim == 0:
-        return _at_number(a, q.item(), axes, method, keepdims, omits, weak)
-    return _of_lines(a, q, axes, method, keepdims, omits, weak)
+        return _at_number(a, q.item(), *options)
+    if known.dtype == np.float64 and 0 < known.size <= _FEW and not other_modes:
+        is_array = isinstance(q, np.ndarray)
+        if is_array or not q.requires_grad:
+            return _at_numbers(a, known.tolist(), is_array, *options)
+    return _of_lines(a, q, *options)
 
 
 @composed
 def _at_number(a: Tensor, q: float, *options: Any) -> Tensor:
     return _of_lines(a, np.asarray(q), *options)
+
+
+@composed
+def _at_numbers(a: Tensor, q: Any, is_array: bool, *options: Any) -> Tensor:
+    numbers = np.asarray(q)
+    return _of_lines(a, numbers if is_array else Tensor(numbers), *options)
 
 
 def _of_lines(
@@ -278,7 +293,12 @@ def _picked(ordered: Tensor, at: Any) -> Tensor:
     """Return the elements at positions, the same ones along all lines or those of each line."""
     at = at.detach() if isinstance(at, Tensor) else at
     at = at.astype(np.int64).clip(0, ordered.shape[-1] - 1)
-    return take(ordered, at, -1) if at.ndim == 1 else take_along_axis(ordered, at, -1)
+    if at.ndim == 1 and (ordered.ndim > 1 or isinstance(at, np.ndarray)):
+        return take(ordered, at, -1)
+    *lines, size = ordered.shape
+    places = at + np.arange(0, ordered.size, size).reshape(*lines, 1)
+    flat = reshape(places, (-1,))
+    return gather(ordered, flat, count=ordered.ndim, tail=0, shape=places.shape)
 
 
 def _at(ordered: Tensor, n: Any, q: Any, method: str, weak: bool) -> Tensor:

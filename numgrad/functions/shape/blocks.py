@@ -86,6 +86,7 @@ def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Tensor
     return concat([arr, values], axis=axis)
 
 
+@composed
 def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None) -> Tensor:
     """Return ``arr`` with ``values`` before positions along ``axis``.
 

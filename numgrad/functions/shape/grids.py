@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
 from ...engine.capture import escapes
+from ...engine.record.composition import composed
 from ...engine.record.guards import guarded
 from ...operators.elementwise import numpy_functions as _borrowed
 from ..array.argument_checks import WordsOfNumpy, sequence
@@ -15,6 +16,7 @@ from ..array.operands import (
     arrays_of,
     as_scalar,
     as_tensor,
+    as_tensors,
     in_one_dtype,
     is_known,
     values_of,
@@ -313,6 +315,7 @@ r_, c_ = Pieces(0, 1, -1), Pieces(-1, 2, 0)
 # Ranges on logarithmic scales ---------------------------------------------------------------------
 
 
+@composed
 def logspace(
     start: ArrayLike,
     stop: ArrayLike,
@@ -386,11 +389,20 @@ def geomspace(
     if not carries_graph([start, stop]):
         first, last = (arrays_of(guarded(value)) for value in (start, stop))
         return fresh(np.geomspace(first, last, num, endpoint, dtype, axis))
+    ends = as_tensors(start, stop)
+    has_zero = any(is_known(end) and np.any(values_of(end) == 0) for end in ends)
+    if has_zero and broadcast_arrays(*ends)[0].size:
+        raise ValueError("geomspace: a geometric sequence cannot include 0")
+    name = None if dtype is None else np.dtype(dtype).char
+    return moveaxis(_geometric(ends[0], ends[1], num, endpoint, name), 0, axis)
+
+
+@composed
+def _geometric(start: Tensor, stop: Tensor, num: int, endpoint: bool, dtype: str | None) -> Tensor:
+    """Return a geometric sequence along the first axis."""
     start, stop = broadcast_arrays(start, stop)
     wide = np.result_type(start.dtype, stop.dtype, np.zeros((), dtype))
     start, stop = start.astype(wide, copy=False), stop.astype(wide, copy=False)
-    if any(is_known(end) and np.any(values_of(end) == 0) for end in (start, stop)):
-        raise ValueError("geomspace: a geometric sequence cannot include 0")
     direction = start / _abs(start) if wide.kind == "c" else sign(start)
     first, last = start / direction, stop / direction
     y = _pow(10.0, linspace(log10(first), log10(last), num, endpoint))
@@ -398,5 +410,4 @@ def geomspace(
         y = concat([first[None], y[1:-1], last[None]])
     elif num:
         y = concat([first[None], y[1:]])
-    y = (y * direction).astype(wide if dtype is None else dtype, copy=False)
-    return moveaxis(y, 0, axis)
+    return (y * direction).astype(wide if dtype is None else dtype, copy=False)

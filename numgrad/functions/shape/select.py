@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
+from ...engine.record.composition import composed
 from ...ir.broadcasting import broadcast_shapes
 from ..array.argument_checks import sequence
 from ..array.operands import as_tensor, as_tensors, in_one_dtype
@@ -16,6 +17,7 @@ from ..indexing.inplace import setitem
 from .selection import where
 
 
+@composed
 def select(
     condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], default: ArrayLike = 0
 ) -> Tensor:

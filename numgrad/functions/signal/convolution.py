@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
+from ...engine.record.composition import composed
 from ...operators.signal.convolution import places, slide
 from ...operators.signal.convolution_2d import slide_plane
 from ..array.axes import normalize_axis_tuple
@@ -22,6 +23,7 @@ METHODS = ("auto", "direct", "fft")
 BOUNDARIES = {"fill": "constant", "wrap": "wrap", "symm": "symmetric"}
 
 
+@composed
 def convolve(in1: ArrayLike, in2: ArrayLike, mode: str = "full", method: str = "auto") -> Tensor:
     """Return the convolution of two arrays of equally many axes, as `scipy.signal.convolve` does.
 
@@ -61,6 +63,7 @@ def convolve(in1: ArrayLike, in2: ArrayLike, mode: str = "full", method: str = "
     return _convolved("convolve", a, v, mode, method)
 
 
+@composed
 def correlate(in1: ArrayLike, in2: ArrayLike, mode: str = "full", method: str = "auto") -> Tensor:
     """Return the correlation of two arrays: the convolution with the conjugate of ``in2``, turned
     around. Parameters, errors and derivatives are those of `convolve`.
@@ -76,6 +79,7 @@ def correlate(in1: ArrayLike, in2: ArrayLike, mode: str = "full", method: str = 
     return _convolved("correlate", a, flip(v.conj()), mode, method)
 
 
+@composed
 def fftconvolve(
     in1: ArrayLike, in2: ArrayLike, mode: str = "full", axes: int | Sequence[int] | None = None
 ) -> Tensor:
@@ -105,6 +109,7 @@ def fftconvolve(
     return _transformed("fftconvolve", a, v, mode, axes)
 
 
+@composed
 def oaconvolve(
     in1: ArrayLike, in2: ArrayLike, mode: str = "full", axes: int | Sequence[int] | None = None
 ) -> Tensor:
@@ -114,6 +119,7 @@ def oaconvolve(
     return _transformed("oaconvolve", a, v, mode, axes)
 
 
+@composed
 def convolve2d(
     in1: ArrayLike, in2: ArrayLike, mode: str = "full", boundary: str = "fill",
     fillvalue: ArrayLike = 0,
@@ -149,6 +155,7 @@ def convolve2d(
     return _surrounded(a, v, mode, boundary, fillvalue)
 
 
+@composed
 def correlate2d(
     in1: ArrayLike, in2: ArrayLike, mode: str = "full", boundary: str = "fill",
     fillvalue: ArrayLike = 0,

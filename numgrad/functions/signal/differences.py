@@ -16,6 +16,7 @@ from ..shape.reshaping import moveaxis, ravel
 from ..shape.selection import where
 
 
+@composed
 def gradient(f: ArrayLike, *varargs: ArrayLike, axis: Axis = None, edge_order: int = 1) -> Any:
     """Return the slopes of values on a grid along each axis, by differences of second order.
 

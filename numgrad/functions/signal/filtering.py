@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
+from ...engine.record.composition import composed
 from ...operators.elementwise import numpy_functions as _borrowed
 from ...operators.signal.convolution import places, slide, widened
 from ..array.operands import as_tensors
@@ -11,6 +12,7 @@ from ..shape.rearranging import flip
 _MODES = ("full", "same", "valid")
 
 
+@composed
 def convolve(a: ArrayLike, v: ArrayLike, mode: str = "full") -> Tensor:
     """Return the convolution of two vectors.
 
@@ -46,6 +48,7 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: str = "full") -> Tensor:
     return _slid(long, flip(short), mode)
 
 
+@composed
 def correlate(a: ArrayLike, v: ArrayLike, mode: str = "valid") -> Tensor:
     """Return the correlation :math:`y_k = \\sum_j a_{j+k} \\bar v_j` of two vectors; parameters,
     errors and derivatives as in `convolve`.

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
+from ...engine.record.apply import other_modes
+from ...engine.record.composition import composed
 from ...operators.signal.convolution import widened
 from ...operators.signal.recursion import filtered
 from ..array.argument_checks import integer, numeric
@@ -17,6 +19,7 @@ from ..shape.repeating import broadcast_to
 from ..shape.reshaping import moveaxis
 
 PADTYPES = ("odd", "even", "constant")
+_FEW = 96  # coefficients
 
 
 def lfilter(
@@ -65,9 +68,21 @@ def lfilter(
     >>> ng.grad(y[2], a)[0]
     tensor([-0.75, -1.  ])
     """
+    return _lfilter(_as_option(b), _as_option(a), x, axis, zi)
+
+
+@composed
+def _lfilter(b: Any, a: Any, x: ArrayLike, axis: int, zi: Any) -> Any:
     return _run("lfilter", *_coefficients("lfilter", b, a), x, axis, zi)
 
 
+def _as_option(numbers: Any) -> Any:
+    """Return a few coefficients as lists, of which operations are noted: they may be looked at."""
+    is_array = type(numbers) is np.ndarray and numbers.dtype == np.float64 and not other_modes
+    return numbers.tolist() if is_array and numbers.ndim and 0 < numbers.size <= _FEW else numbers
+
+
+@composed
 def lfilter_zi(b: ArrayLike, a: ArrayLike) -> Tensor:
     """Return the state of `lfilter` in which a step of height 1 passes without a transient.
 
@@ -171,6 +186,11 @@ def sosfilt(
     >>> ng.signal.sosfilt([[1.0, 1.0, 0.0, 1.0, -0.5, 0.0]], ng.tensor([1.0, 0.0, 0.0]))
     tensor([1.  , 1.5 , 0.75])
     """
+    return _sosfilt(_as_option(sos), x, axis, zi)
+
+
+@composed
+def _sosfilt(sos: Any, x: ArrayLike, axis: int, zi: Any) -> Any:
     return _cascade("sosfilt", _sections("sosfilt", sos), x, axis, zi)
 
 
@@ -281,11 +301,23 @@ def sequences(name: str, x: ArrayLike, axis: int, argument: str = "x") -> Tensor
 def _run(name: str, b: Tensor, a: Tensor, x: ArrayLike, axis: int, zi: ArrayLike | None) -> Any:
     if is_known(a) and values_of(a.detach())[0] == 0:
         raise ValueError(f"{name}: a[0] must not be 0")
-    x = sequences(name, x, axis)
     if zi is None:
-        b, a, x = in_one_dtype(b, a, x)
-        y, _ = filtered(b, a, x, None)
-        return moveaxis(y, -1, axis)
+        return _from_rest(name, b, a, x, axis)
+    return _from_state(name, b, a, x, axis, zi)
+
+
+@composed
+def _from_rest(name: str, b: Tensor, a: Tensor, x: ArrayLike, axis: int) -> Tensor:
+    b, a, x = in_one_dtype(b, a, sequences(name, x, axis))
+    y, _ = filtered(b, a, x, None)
+    return moveaxis(y, -1, axis)
+
+
+@composed
+def _from_state(
+    name: str, b: Tensor, a: Tensor, x: ArrayLike, axis: int, zi: ArrayLike
+) -> tuple[Tensor, Tensor]:
+    x = sequences(name, x, axis)
     b, a = _as_long(b, a)
     state = floating_numbers(zi, "zi")
     shape = (*x.shape[:-1], b.size - 1)

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..._errors import DtypeError
 from ..._tensor import ArrayLike, Tensor
+from ...engine.record.composition import composed
 from ...engine.record.guards import guarded
 from ...operators.elementwise.complex_parts import conj
 from ...operators.signal import fourier as _fourier
@@ -52,6 +53,7 @@ def _real(x: Tensor, caller: str) -> Tensor:
     return x
 
 
+@composed
 def _transform(caller: str, name: str, x: Tensor, n: Any, axis: int, norm: str) -> Tensor:
     """Apply the one-dimensional transform ``name``; errors name ``caller``."""
     axis = normalize_axis_index(axis, x.ndim)
@@ -91,6 +93,7 @@ def sizes_and_axes(
     return sizes, places
 
 
+@composed
 def _transforms(name: str, x: Tensor, s: Any, axes: Axes, norm: str) -> Tensor:
     """Apply the transform ``name`` of several axes: the last one first, or last if it is the one
     that makes real numbers."""

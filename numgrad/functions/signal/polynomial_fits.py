@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
+from ...engine.record.composition import composed
 from ..array.operands import as_tensor, is_known, values_of, whole
 from ..creation.constants import zeros
-from ..linalg.least_squares import lstsq
+from ..linalg.least_squares import lstsq, shortest
 from ..linalg.spectral import eigvals
 from ..linalg.systems import inv
 from ..products.products import outer
@@ -52,16 +53,20 @@ def roots(p: ArrayLike) -> Tensor:
     at_zero = zeros(max(len(p) - 1 - last, 0), np.result_type(p.dtype, np.complex64))
     if last < first:
         return at_zero[:0]
-    p, count = p[first : last + 1], last - first
-    if not count:
+    if last == first:
         return at_zero
-    below = zeros((count, count), p.dtype)
-    below[range(1, count), range(count - 1)] = 1.0
-    below[0] = -p[1:] / p[0]
-    found = eigvals(below)
-    if at_zero.size or not is_known(found) or values_of(p)[-1]:
+    found = _between(p, first, last)
+    if at_zero.size or not is_known(found) or values_of(p)[last]:
         return concat([found, at_zero])
     return found[argsort(found.detach() == 0)]  # at the end, as in NumPy
+
+
+@composed
+def _between(p: Tensor, first: int, last: int) -> Tensor:
+    """Return the eigenvalues of the companion matrix of some of the coefficients."""
+    p, count = p[first : last + 1], last - first
+    below = np.eye(count - 1, count, dtype=p.dtype)
+    return eigvals(concat([(-p[1:] / p[0])[None], below]))
 
 
 def _ends(p: Tensor) -> tuple[int, int]:
@@ -127,24 +132,35 @@ def polyfit(
     >>> ng.grad(ng.polyfit([0.0, 1.0, 2.0], y, 1)[0], y)[0].round(3)
     tensor([-0.5,  0. ,  0.5])
     """
-    x, y = as_tensor(x) + 0.0, as_tensor(y) + 0.0
     deg = whole(deg)
-    _require_points(x, y, deg)
-    matrix, y = weighted(vander(x, deg + 1), y, w)
+    if not (full or isinstance(cov, str) or cov):
+        return _coefficients(x, y, deg, rcond, w)
+    matrix, y = _system(x, y, deg, w)
     coefficients, *status = fitted(matrix, y, rcond)
     if full:
         return coefficients, *status
-    if not isinstance(cov, str) and not cov:
-        return coefficients
     scale = _lengths(matrix)
     spread = inv(matrix.T @ matrix / outer(scale, scale)) / outer(scale, scale)
     factor: Any = 1.0
     if cov != "unscaled":
-        if len(x) <= deg + 1:
+        if len(y) <= deg + 1:
             raise ValueError("polyfit: the number of points must exceed deg + 1 to scale cov")
         left = y - matrix @ coefficients
-        factor = _sum((left * left.conj()).real, axis=0) / (len(x) - deg - 1)
+        factor = _sum((left * left.conj()).real, axis=0) / (len(y) - deg - 1)
     return coefficients, spread * factor if y.ndim == 1 else spread[:, :, None] * factor
+
+
+@composed
+def _coefficients(x: ArrayLike, y: ArrayLike, deg: int, rcond: Any, w: Any) -> Tensor:
+    matrix, y = _system(x, y, deg, w)
+    return fitted(matrix, y, rcond, shortest)[0]
+
+
+def _system(x: ArrayLike, y: ArrayLike, deg: int, w: Any) -> tuple[Tensor, Tensor]:
+    """Return the powers of the places and the values, times the factors of the points."""
+    x, y = as_tensor(x) + 0.0, as_tensor(y) + 0.0
+    _require_points(x, y, deg)
+    return weighted(vander(x, deg + 1), y, w)
 
 
 def weighted(matrix: Tensor, y: Tensor, w: ArrayLike | None) -> tuple[Tensor, Tensor]:
@@ -155,13 +171,13 @@ def weighted(matrix: Tensor, y: Tensor, w: ArrayLike | None) -> tuple[Tensor, Te
     return matrix * factors[:, None], y * (factors if y.ndim == 1 else factors[:, None])
 
 
-def fitted(matrix: Tensor, y: Tensor, rcond: float | None) -> tuple[Any, ...]:
+def fitted(matrix: Tensor, y: Tensor, rcond: float | None, solve: Any = lstsq) -> tuple[Any, ...]:
     """Return coefficients, residuals, rank, singular values and ``rcond``; for the singular values
     the columns have length 1."""
     rcond = len(y) * float(np.finfo(matrix.dtype).eps) if rcond is None else rcond
     scale = _lengths(matrix)
-    found, residuals, rank, s = lstsq(matrix / scale, y, rcond)
-    return (found.T / scale).T, residuals, rank, s, rcond
+    found, *status = solve(matrix / scale, y, rcond)
+    return (found.T / scale).T, *status, rcond
 
 
 def _lengths(matrix: Tensor) -> Tensor:

@@ -55,6 +55,7 @@ def polyval(p: ArrayLike, x: ArrayLike) -> Tensor:
     return y
 
 
+@composed
 def polyadd(a1: ArrayLike, a2: ArrayLike) -> Tensor:
     """Return the coefficients of the sum of two polynomials, as many as the longer one has.
 
@@ -68,6 +69,7 @@ def polyadd(a1: ArrayLike, a2: ArrayLike) -> Tensor:
     return a1 + a2
 
 
+@composed
 def polysub(a1: ArrayLike, a2: ArrayLike) -> Tensor:
     """Return the coefficients of the difference of two polynomials.
 
@@ -154,6 +156,7 @@ def polydiv(u: ArrayLike, v: ArrayLike) -> tuple[Tensor, Tensor]:
     return q, r[min(max(count, 0), len(r) - 1) :]
 
 
+@composed
 def polyder(p: ArrayLike, m: int = 1) -> Tensor:
     """Return the coefficients of the ``m``-th derivative of a polynomial.
 
@@ -178,6 +181,7 @@ def polyder(p: ArrayLike, m: int = 1) -> Tensor:
     return p
 
 
+@composed
 def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Tensor:
     """Return the coefficients of an ``m``-fold integral of a polynomial.
 
@@ -260,6 +264,7 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Tens
     return in_order(powers if increasing else flip(powers, 1), "C")
 
 
+@composed
 def poly(seq_of_zeros: ArrayLike) -> Tensor:
     """Return the coefficients of the polynomial with the given roots, or the characteristic one of
     a matrix; the first is 1.

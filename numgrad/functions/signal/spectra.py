@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
+from ...engine.record.composition import composed
 from ..array.argument_checks import integer
 from ..array.operands import as_tensor, is_known, values_of
 from ..elementwise.complex_parts import angle, conj, imag, real
@@ -388,6 +389,7 @@ def _overlapped(parts: Tensor, step: int) -> Tensor:
     return total[..., : (count - 1) * step + n]
 
 
+@composed
 def hilbert(x: ArrayLike, N: int | None = None, axis: int = -1) -> Tensor:
     """Return the analytic signal, whose real part is the signal, as `scipy.signal.hilbert` does.
 

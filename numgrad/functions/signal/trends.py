@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
+from ...engine.record.composition import composed
 from ...operators.signal.convolution import places, slide
 from ..array.argument_checks import integer, integers
 from ..array.axes import normalize_axis_index
@@ -22,6 +23,7 @@ TRENDS = {"linear": 1, "l": 1, "constant": 0, "c": 0}
 AROUND = {"mirror": "reflect", "constant": "constant", "nearest": "edge", "wrap": "wrap"}
 
 
+@composed
 def detrend(
     data: ArrayLike,
     axis: int = -1,

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..._declare import HostOperator, KeepsOrder, door
 from ...ir.kernel_spec import HostSpec, UfuncLoop
+from ...ir.memory_order import laid_like
 from ..elementwise.arithmetic import divide, multiply
 from ..elementwise.complex_parts import real
 from ..shape.indexing import as_chain, index, put_view
@@ -31,6 +32,9 @@ class Transform(HostOperator):
     def operands(self, contiguous: Callable[..., Any], inputs: Sequence[Any]) -> list[Any]:
         return list(inputs)
 
+    def computation(self, target: Any, inputs: Any, static: dict[str, Any]) -> Any:
+        return self.bound(target, inputs, static)
+
 
 class Fourier(KeepsOrder, Transform):
     """A transform of which NumPy has a function.
@@ -38,6 +42,10 @@ class Fourier(KeepsOrder, Transform):
     NumPy's universal functions take the factor as their second operand, so the kernel does too.
     They give the bits that SciPy's functions give, but for the complex transform of real numbers.
     """
+
+    def computation(self, target: Any, inputs: Any, static: dict[str, Any]) -> Any:
+        compute = super().computation(target, inputs, static)
+        return lambda x: laid_like(compute(x), x)
 
     def kernel(self, dtypes: tuple[np.dtype, ...], static: dict[str, Any]) -> tuple[Any, Sequence]:
         loop = _loop_of(self.name, dtypes[0], **static)
