@@ -2,17 +2,11 @@
 
 import ctypes
 import inspect
-import sys
 from types import FrameType, SimpleNamespace
 from typing import Any
 
+from ..graph.callsite import IS_WRITTEN_THROUGH
 from .stores import LOCAL, NAME, Member, UnreadableError, Variable, read
-
-_IS_WRITTEN_THROUGH = sys.version_info >= (3, 13)
-"""Whether `f_locals` of a function is a view of its variables, not a copy."""
-
-_UNSHARED = 3
-"""The references to the dictionary `f_locals`: of the frame, of a variable, and of the question."""
 
 
 def can_bind(place: Any, frame: FrameType) -> bool:
@@ -39,7 +33,7 @@ def rebind(place: Any, frame: FrameType, value: Any) -> None:
         vars(holder)[place.name] = value  # a setter of the class must not hear of it
         if vars(holder)[place.name] is not value:  # they were copies
             raise UnreadableError
-    elif isinstance(place, Variable) and (place.kind == NAME or _IS_WRITTEN_THROUGH):
+    elif isinstance(place, Variable) and (place.kind == NAME or IS_WRITTEN_THROUGH):
         frame.f_locals[place.name] = value
     elif isinstance(place, Variable):
         frame.f_locals[place.name] = value
@@ -51,16 +45,5 @@ def rebind(place: Any, frame: FrameType, value: Any) -> None:
 def references_of(place: Any) -> int:
     """Return how many references a name or attribute has to its object between a look at `f_locals`
     and `release`."""
-    is_copied = isinstance(place, Variable) and place.kind == LOCAL and not _IS_WRITTEN_THROUGH
+    is_copied = isinstance(place, Variable) and place.kind == LOCAL and not IS_WRITTEN_THROUGH
     return 2 if is_copied else 1
-
-
-def release(frame: FrameType) -> None:
-    """Let go of the variables of a frame that have been looked at: before Python 3.13 `f_locals` of
-    a function is a dictionary with a second reference to each."""
-    if _IS_WRITTEN_THROUGH or not frame.f_code.co_flags & inspect.CO_OPTIMIZED:
-        return
-    names, code = frame.f_locals, frame.f_code
-    if sys.getrefcount(names) == _UNSHARED:  # else a program has asked for it
-        for name in (*code.co_varnames, *code.co_cellvars, *code.co_freevars):
-            names.pop(name, None)

@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..graph.callsite import PACKAGE
-from .bindings import release
+from ..graph.callsite import PACKAGE, release
 from .stores import LOCAL, NAME, Variable
 
 _RESUMED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR

@@ -1,5 +1,6 @@
 """Where the user's code recorded a node: one line always, the whole stack on request."""
 
+import inspect
 import os
 import sys
 import traceback
@@ -63,3 +64,21 @@ def user_stack() -> str:
     frames = traceback.extract_stack(sys._getframe(1))
     kept = [frame for frame in frames if not frame.filename.startswith(PACKAGE)]
     return "".join(traceback.format_list(kept))
+
+
+IS_WRITTEN_THROUGH = sys.version_info >= (3, 13)
+"""Whether `f_locals` of a function is a view of its variables, not a copy."""
+
+_UNSHARED = 3
+"""The references to the dictionary `f_locals`: of the frame, of a variable, and of the question."""
+
+
+def release(frame: FrameType) -> None:
+    """Let go of the variables of a frame that have been looked at: before Python 3.13 `f_locals` of
+    a function is a dictionary with a second reference to each."""
+    if IS_WRITTEN_THROUGH or not frame.f_code.co_flags & inspect.CO_OPTIMIZED:
+        return
+    names, code = frame.f_locals, frame.f_code
+    if sys.getrefcount(names) == _UNSHARED:  # else a program has asked for it
+        for name in (*code.co_varnames, *code.co_cellvars, *code.co_freevars):
+            names.pop(name, None)

@@ -5,11 +5,13 @@ tensor is seen through the array as well, but as numbers, without gradients.
 """
 
 import sys
+from types import FrameType
 from typing import Any
 
 import numpy as np
 
 from ...process.reference_counts import has_exact_counts
+from .callsite import release
 
 
 class _Lease:
@@ -35,12 +37,19 @@ def leased(array: np.ndarray, is_shared: bool = False) -> np.ndarray:
     return np.asarray(_Lease(array, is_shared))
 
 
-def is_lent(array: Any) -> bool:
+def is_lent(array: Any, frame: FrameType | None) -> bool:
     """Whether the memory of an array is that of an array which the program still has, by itself or
-    through a view."""
+    through a view, but for a variable beside the tensor in the function that writes.
+
+    Parameters
+    ----------
+    frame : FrameType
+        The frame of the user that writes into the array.
+    """
     while (base := getattr(array, "base", None)) is not None:
         if type(base) is _Lease:
-            return base.is_shared or not has_exact_counts() or _is_held(base)
+            is_unknown = base.is_shared or not has_exact_counts()
+            return is_unknown or (_is_held(base) and not _is_beside(base, frame))
         array = base
     return False
 
@@ -58,3 +67,14 @@ def _is_held(lease: _Lease) -> bool:
 
 _ALONE = 3
 """References to what nobody else has: of its holder, of the variable, and of the question."""
+
+
+def _is_beside(lease: _Lease, frame: FrameType | None) -> bool:
+    """Whether all that has an array, which is no view, is a variable of a frame: who writes into
+    the tensor there knows both."""
+    is_single = sys.getrefcount(lease.base) == _ALONE and lease.base.base is None
+    if not is_single or frame is None:
+        return False
+    found = any(value is lease.base for value in frame.f_locals.values())
+    release(frame)
+    return found

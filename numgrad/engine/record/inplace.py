@@ -6,6 +6,7 @@ they are next used.
 """
 
 import math
+import sys
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from ..._errors import DeviceError, InplaceError, LeafInplaceError
 from ...ir.broadcasting import broadcast_shapes
 from ...ir.memory_order import standing_in
+from ..graph.callsite import user_frame
 from ..graph.lease import is_lent
 from ..graph.memory_order import is_view_of_array, stand_in
 from ..graph.node import Node, Value, View
@@ -80,8 +82,8 @@ def check_write(target: Value, value: Value) -> None:
         _check_leaf(root, target)
     if not mode.grad:
         return
-    if value.requires_grad and target.dtype.kind in "fc" and is_lent(target.array):
-        _refuse_lent_memory()
+    if value.requires_grad and target.dtype.kind in "fc":
+        _check_lease(target)
     for alias in (target._view, root._view):
         if isinstance(alias, Alias) and (alias.strict or value.requires_grad):
             _check_alias(alias)
@@ -106,7 +108,9 @@ def _check_leaf(root: Value, target: Value) -> None:
         )
 
 
-def _refuse_lent_memory() -> None:
+def _check_lease(target: Value) -> None:
+    if target.array is None or not is_lent(target.array, user_frame(sys._getframe(1))):
+        return
     raise InplaceError(
         "this tensor has the memory of an array that the program still has, which would get the "
         "values without their gradients. Make a tensor where the array is made, with ng.zeros or "

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import Tensor
-from ...engine.capture.bindings import can_bind, release
+from ...engine.capture.bindings import can_bind
 from ...engine.capture.ownership import has_its_memory, is_of_call
 from ...engine.capture.stores import (
     Applied,
@@ -28,6 +28,7 @@ from ...engine.capture.stores import (
     bound_after,
     read,
 )
+from ...engine.graph.callsite import release
 from ...engine.record.apply import mode
 from ...process.reference_counts import has_exact_counts
 from ..array.results import target_of

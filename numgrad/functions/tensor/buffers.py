@@ -19,11 +19,12 @@ import numpy as np
 from ..._settings import settings
 from ..._tensor import Tensor
 from ...engine.capture import stores
-from ...engine.capture.bindings import can_bind, rebind, references_of, release
+from ...engine.capture.bindings import can_bind, rebind, references_of
 from ...engine.capture.containers import container_of, is_contained
 from ...engine.capture.ownership import has_its_memory, is_of_call, is_own
 from ...engine.capture.stores import LOCAL, NAME, Applied, Member, Store, UnreadableError, Variable
 from ...engine.capture.user_call import is_users
+from ...engine.graph.callsite import release
 from ...engine.record.apply import mode
 from ...process.reference_counts import has_exact_counts
 from ..creation.from_data import asarray

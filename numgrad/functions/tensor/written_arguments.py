@@ -14,10 +14,11 @@ import numpy as np
 from ..._settings import settings
 from ..._tensor import Tensor
 from ...engine.capture import stores
-from ...engine.capture.bindings import can_bind, rebind, release
+from ...engine.capture.bindings import can_bind, rebind
 from ...engine.capture.ownership import is_of_call
 from ...engine.capture.stores import LOCAL, NAME, UnreadableError
 from ...engine.capture.user_call import is_users
+from ...engine.graph.callsite import release
 from ...engine.record.apply import mode
 from ...process.reference_counts import has_exact_counts
 from .buffers import can_be_tensor, kind_of, tensor_of

@@ -50,8 +50,11 @@ def in_a_container(x):
 
 
 def through_a_view_of_the_tensor(x):
+    def fill(a):
+        ng.asarray(a).T[0, :] = x[:2]
+
     a = np.zeros((2, 3))
-    ng.asarray(a).T[0, :] = x[:2]
+    fill(a)
     return a.sum()
 
 
@@ -112,6 +115,15 @@ def test_memory_that_nobody_else_has_is_written(f):
     np.testing.assert_allclose(ng.func.grad(f)(X), slopes, rtol=1e-8)
     x = ng.tensor(X, requires_grad=True)
     np.testing.assert_allclose(ng.grad(f(x), x)[0].numpy(), slopes, rtol=1e-8)
+
+
+def test_a_variable_beside_the_tensor_has_its_numbers():
+    x, a = ng.tensor(X, requires_grad=True), np.ones(3)
+    b = ng.asarray(a)
+    b[1:] *= x[1:]
+    b += x
+    np.testing.assert_array_equal(a, [2.0, 4.0, 6.0])
+    np.testing.assert_array_equal(ng.grad(b.sum(), x)[0].numpy(), [1.0, 2.0, 2.0])
 
 
 def test_values_without_gradients_are_written_into_the_array():
