@@ -14,16 +14,21 @@ import pytest
 
 import numgrad as ng
 
-from . import device
+from . import device, endless
 
 pytest.register_assert_rewrite("tests.catalogue")
 
 _ON_REFERENCE_PATH = ng.get_flags()["path"] == "reference"
 
 
-def pytest_configure():
+def pytest_configure(config):
     """Hear Ctrl-C, which shells let what they start in the background ignore."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    config.pluginmanager.register(endless.Watch(config))
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        from .scheduling import say_less
+
+        say_less(config)
     if device.DEVICE != "cpu":
         device.take_there()
 
