@@ -118,7 +118,8 @@ def compiled(
     text = "\n".join([f"def rows({', '.join(header)}):", *[f"    {line}" for line in body]])
     space: dict[str, Any] = {**namespace, "__name__": __name__}
     exec(compile(text, "<rows>", "exec"), space)
-    made: Any = kept_on_disk(njit(nogil=True)(space["rows"]))
+    # Python calls it, nobody by its address: an entry in C takes time to compile.
+    made: Any = kept_on_disk(njit(nogil=True, no_cfunc_wrapper=True)(space["rows"]))
     made.compile(tuple(arguments))
     return made
 
