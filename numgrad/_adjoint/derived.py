@@ -309,7 +309,8 @@ class Derived:
         if parts and hasattr(made, "py_func"):
             space = self._defined()
             for name in parts:
-                space[name] = njit(space[name], no_cpython_wrapper=True, **kept)
+                own = {**kept, "no_cpython_wrapper": True}
+                space[name] = njit(space[name], **own)
             made = njit(space[self.name], **kept)
         return surroundings.kept(made) if hasattr(made, "py_func") else made
 
