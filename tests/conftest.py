@@ -1,5 +1,5 @@
-"""What makes the whole suite shorter: fewer objects to look through and no more threads than there
-are cores; and what a path leaves out."""
+"""What makes the whole suite shorter: fewer objects to look through, and more seldom, and no more
+threads than there are cores; and what a path leaves out."""
 
 import gc
 import os
@@ -14,16 +14,22 @@ import pytest
 
 import numgrad as ng
 
-from . import device
+from . import device, endless
 
 pytest.register_assert_rewrite("tests.catalogue")
 
 _ON_REFERENCE_PATH = ng.get_flags()["path"] == "reference"
 
 
-def pytest_configure():
+def pytest_configure(config):
     """Hear Ctrl-C, which shells let what they start in the background ignore."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    gc.set_threshold(10_000, 10, 10)  # Numba's compiler makes objects that the collector looks at
+    config.pluginmanager.register(endless.Watch(config))
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        from .scheduling import say_less
+
+        say_less(config)
     if device.DEVICE != "cpu":
         device.take_there()
 

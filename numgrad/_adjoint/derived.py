@@ -303,12 +303,13 @@ class Derived:
         options = getattr(self.request[0], "targetoptions", {})
         kept = {name: options[name] for name in ("fastmath", "boundscheck") if name in options}
         kept |= {"error_model": "numpy", "nogil": self.options.snapshots}
+        kept |= {"no_cfunc_wrapper": True}  # it takes time to compile, and nobody calls by address
         made = njit(self.plain, **kept)
         parts = re.findall(rf"^def ({self.name}_\d+)\(", self.source, re.MULTILINE)
         if parts and hasattr(made, "py_func"):
             space = self._defined()
             for name in parts:
-                own = {**kept, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+                own = {**kept, "no_cpython_wrapper": True}
                 space[name] = njit(space[name], **own)
             made = njit(space[self.name], **kept)
         return surroundings.kept(made) if hasattr(made, "py_func") else made

@@ -136,7 +136,7 @@ class HostOperator(KernelOperator):
         """Return the exception for one element of the loop, after calling the function again."""
         name = static.get("caller", "") or self.name
         try:
-            target.rerun(spec, cores)
+            target.rerun(spec)(cores)
         except MemoryError as cause:
             return out_of_memory(name, cores, where, cause)
         except Exception as cause:

@@ -278,10 +278,12 @@ def called_again(
     OperatorError or MemoryError
         The error; its cause is the exception of the function.
     """
+    again = None
     for index, cores in elements(inputs, ncore):
         place = where + (f" at loop index {index}" if index else "")
         try:
-            unwritten = target.rerun(spec, cores)
+            again = again or target.rerun(spec)
+            unwritten = again(cores)
         except MemoryError as error:
             return out_of_memory(what, cores, place, error)
         except Exception as error:

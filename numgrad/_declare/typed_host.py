@@ -93,7 +93,7 @@ class TypedHostOperator(HostOperator):
         self, target: Any, spec: Any, static: Any, cores: Sequence[np.ndarray], where: str
     ) -> BaseException:
         try:
-            target.rerun(spec, cores)
+            target.rerun(spec)(cores)
         except BaseException as cause:
             cause.add_note(self.note(where))
             return cause

@@ -10,7 +10,7 @@ from .._declare.operator import Specs, door
 from .._declare.typed_host import TypedHostOperator
 from ..process.cached_attribute import lazy
 from .interface import PLACE, Core, Interface, paths
-from .rows import Rows, array_types, compiled, element, writable
+from .rows import Rows, array_types, compiled, copied, element, writable
 
 
 class OfLoops(TypedHostOperator):
@@ -108,14 +108,15 @@ class Loops(OfLoops):
         cores = [element(name, same) for name, same in zip(given, shared, strict=True)]
         body = [f"for r in range(1, {results[0]}.shape[0]):"]
         for n, name in zip(interface.written, results[first:], strict=True):
-            body.append(f"    {name}[r, :] = {cores[n]}")
+            body += [f"    {line}" for line in copied(name, cores[n], self.cores[n].ndim)]
             cores[n] = f"{name}[r]"
         text, space = _call_text(interface.form, cores)
         body.append(f"    result = kernel({text})")
         for path, name, core in zip(paths(interface.result), results, interface.returned,
                                     strict=False):  # fmt: skip
-            place = "[r, :]" if core.ndim else "[r]"
-            body.append(f"    {name}{place} = result{path}")
+            part = f"result{path}"
+            lines = copied(name, part, core.ndim) if core.ndim else [f"{name}[r] = {part}"]
+            body += [f"    {line}" for line in lines]
         types = [
             *array_types(self.cores, shared),
             *array_types(self.out_cores, [False] * self.nout),

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._adjoint.kernel import Tapes
 from .pullback import Pullback
-from .rows import array_types, compiled, element
+from .rows import array_types, compiled, copied, element
 
 
 class RowsOfPullback:
@@ -100,7 +100,7 @@ class RowsOfPullback:
         for n in of.derived.shadows:
             if n in of.arrays:
                 name = results[of.arrays.index(n)]
-                self._lines.append(f"{name}[r, :] = {starts.get(n, '0.0')}")
+                self._lines += self._started(of, name, n, starts)
                 shadows.append(f"{name}[r]")
             elif n in starts:
                 self._lines.append(f"w{n} = {starts[n]}.copy()")
@@ -110,6 +110,10 @@ class RowsOfPullback:
         self._call(of, [*parameters, *shadows, *seeds])
         for k, name in enumerate(results[len(of.arrays) :]):
             self._lines.append(f"{name}[r] = found[{2 + k}]")
+
+    def _started(self, of: Pullback, name: str, n: int, starts: dict[int, str]) -> list[str]:
+        axes = of.out_cores[of.arrays.index(n)].ndim
+        return copied(name, starts[n], axes) if n in starts else [f"{name}[r, :] = 0.0"]
 
     def _zeros(self, name: str, like: str) -> str:
         self._lines.append(f"{name} = np.zeros_like({like})")

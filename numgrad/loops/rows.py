@@ -118,9 +118,29 @@ def compiled(
     text = "\n".join([f"def rows({', '.join(header)}):", *[f"    {line}" for line in body]])
     space: dict[str, Any] = {**namespace, "__name__": __name__}
     exec(compile(text, "<rows>", "exec"), space)
-    made: Any = kept_on_disk(njit(nogil=True)(space["rows"]))
+    # Python calls it, nobody by its address: an entry in C takes time to compile.
+    options: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}
+    made: Any = kept_on_disk(njit(**options)(space["rows"]))
     made.compile(tuple(arguments))
     return made
+
+
+def copied(target: str, source: str, axes: int) -> list[str]:
+    """Return lines that copy an array into the row ``r`` of another one.
+
+    Numba compiles an assignment to a slice together with a message that shows both shapes, and for
+    that its functions of strings: two seconds in each process.
+    """
+    part, indices = f"part_{target}", [f"j{n}" for n in range(axes)]
+    lines = [
+        f"{part} = {source}",
+        f"if {part}.shape != {target}.shape[1:]:",
+        "    raise ValueError('an array has another shape than that of the first row')",
+    ]
+    for n, index in enumerate(indices):
+        lines.append("    " * n + f"for {index} in range({part}.shape[{n}]):")
+    place = ", ".join(indices)
+    return [*lines, "    " * axes + f"{target}[r, {place}] = {part}[{place}]"]
 
 
 def array_types(

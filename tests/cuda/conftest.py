@@ -15,7 +15,6 @@ import pytest
 SIMULATED = os.environ.get("NUMBA_ENABLE_CUDASIM") == "1"
 HOSTED = os.environ.get("NUMGRAD_TEST_DRIVER") == "hosted"
 HERE = Path(__file__).parent
-ABOUT_THE_SIMULATOR = {"test_memory", "test_simulator", "test_streams"}
 
 
 def pytest_configure():
@@ -28,7 +27,7 @@ def pytest_configure():
 
 def pytest_collection_modifyitems(items):
     here = {path for path in {item.path for item in items} if HERE in path.parents}
-    reasons = {path: missing(path.stem) for path in here}
+    reasons = {path: missing(path.relative_to(HERE)) for path in here}
     for item in items:
         reason = reasons.get(item.path)
         if reason is not None:
@@ -37,11 +36,12 @@ def pytest_collection_modifyitems(items):
 
 def missing(file):
     """Return what a process of another kind would have for the tests of a file."""
-    if file.startswith("test_compiled"):
+    room = file.parts[0]
+    if room == "compiled":
         if SIMULATED or importlib.util.find_spec("numba_cuda") is None:
             return "needs numba-cuda, pip install .[cuda13], in a process without the simulator"
         return None
-    if file == "test_silicon":
+    if room == "test_silicon.py":
         import numgrad as ng
 
         simulated = "is for a GPU: test_report runs the same checks in the simulator"
@@ -51,6 +51,6 @@ def missing(file):
     if HOSTED:
         from . import hosted
 
-        about = "is about the simulator itself" if file in ABOUT_THE_SIMULATOR else None
+        about = "is about the simulator itself" if room == "simulator" else None
         return hosted.missing() or about
-    return "needs NUMGRAD_TEST_DRIVER=hosted" if file == "test_driver" else None
+    return "needs NUMGRAD_TEST_DRIVER=hosted" if room == "test_driver.py" else None

@@ -9,6 +9,7 @@ import sys
 import numpy as np
 import pytest
 from numba import guvectorize, njit
+from numba.core import event
 
 import numgrad as ng
 from numgrad._errors import (
@@ -336,6 +337,15 @@ def test_an_elementwise_operator_that_raises():
         root(np.array([1.0, -1.0]))
     assert isinstance(caught.value.__cause__, ValueError)
     assert root(4.0).item() == 2.0
+
+
+def test_the_function_that_is_called_again_is_compiled_once_for_all_elements():
+    with (
+        event.install_recorder("numba:compile") as events,
+        pytest.raises(OperatorError, match=r"root: .* loop index \(50,\)"),
+    ):
+        root(np.append(np.ones(50), -1.0))
+    assert len(events.buffer) < 50
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Jacobians, ensembles and gradients on a cluster of processes, and what happens when it dies."""
 
+import multiprocessing
 import os
 import signal
 import sys
@@ -61,9 +62,14 @@ def _functions_travel_by_value():
     cloudpickle.unregister_pickle_by_value(sys.modules[__name__])
 
 
+# Processes that have imported Dask already, where there are any.
+FORKED = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
+
+
 @contextmanager
-def connected(**options):
+def connected(method=FORKED, **options):
     with (
+        dask.config.set({"distributed.worker.multiprocessing-method": method}),
         distributed.LocalCluster(dashboard_address=":0", scheduler_port=0, **options) as workers,
         distributed.Client(workers, set_as_default=False) as client,
     ):
@@ -72,7 +78,8 @@ def connected(**options):
 
 @pytest.fixture(scope="module")
 def processes():
-    with connected(n_workers=2, threads_per_worker=1) as client:
+    """Workers as they are unless one chooses."""
+    with connected("spawn", n_workers=2, threads_per_worker=1) as client:
         yield client
 
 

@@ -2,10 +2,12 @@
 
 import pickle
 
+import numba
 import numpy as np
 import pytest
 
 import numgrad as ng
+from numgrad.loops import rows
 from tests.sampling import one_in
 
 from . import kernels
@@ -117,3 +119,15 @@ def test_functions_of_numba_itself_are_transformed_too():
 
 def test_derived_adjoints_are_made_once():
     assert ng.adjoint(spring).derived((X, 0.5)) is ng.adjoint(spring).derived((X, 0.5))
+
+
+def test_rows_are_copied_and_those_of_another_shape_are_refused():
+    lines = [f"    {line}" for line in rows.copied("whole", "part", 2)]
+    types = numba.float64[:, :, ::1], numba.float64[:, ::1]
+    copy = rows.compiled(["whole", "part"], ["for r in range(1, 2):", *lines], {}, types)
+    whole, part = np.zeros((3, 2, 2)), np.arange(4.0).reshape(2, 2)
+    copy(whole, part)
+    assert np.array_equal(whole, [0 * part, part, 0 * part])
+    for other in (part[:1], part[:, :1].copy()):
+        with pytest.raises(ValueError, match="another shape"):
+            copy(whole, other)

@@ -59,11 +59,11 @@ class CPUTarget:
 
         prepare()
 
-    def rerun(self, spec: Any, inputs: "Sequence[np.ndarray]") -> "dict[int, list[Any]]":
-        """Call a kernel's function on one core, so that it raises its exception; see `rerun`."""
+    def rerun(self, spec: Any) -> "Callable[[Sequence[np.ndarray]], dict[int, list[Any]]]":
+        """Return what calls a kernel's function on one core, so that it raises its exception."""
         from .kernels.rerun import rerun
 
-        return rerun(spec, inputs)
+        return rerun(spec)
 
     def bind(self, program: "Program", before: Any = None) -> "BoundProgram":
         """Return a program ready to be run any number of times; nothing of ``before``, an earlier

@@ -102,14 +102,14 @@ class CUDATarget:
         """Whether programs may ask for the kernel of a spec at once: always."""
         return True
 
-    def rerun(self, spec: Any, inputs: "Sequence[np.ndarray]") -> "dict[int, list[Any]]":
-        """Call a kernel's function on the host, so that it raises its exception.
+    def rerun(self, spec: Any) -> "Callable[[Sequence[np.ndarray]], dict[int, list[Any]]]":
+        """Return what calls a kernel's function on the host, so that it raises its exception.
 
         The host runs all functions that can raise.
         """
         from ..cpu.kernels.rerun import rerun
 
-        return rerun(spec, inputs)
+        return rerun(spec)
 
     def prepared(self, key: Hashable, make: "Callable[[], Kernel]") -> Any:
         """Return a kernel that can be launched, the same one for equal keys."""

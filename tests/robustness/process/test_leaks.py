@@ -39,31 +39,42 @@ def failing():
     except RuntimeError:
         pass
 
-use = globals()[sys.argv[1]]
-for _ in range(100):
-    use()
-gc.collect()
-tracemalloc.start()
-for _ in range(20):
-    use()
-gc.collect()
-traced, began = tracemalloc.get_traced_memory()[0], resident()
-for _ in range(100):
-    use()
-gc.collect()
-grown = tracemalloc.get_traced_memory()[0] - traced
-tracemalloc.stop()
-for _ in range(900):
-    use()
-gc.collect()
-print(grown, resident() - began)
+def grown(use):
+    for _ in range(100):
+        use()
+    gc.collect()
+    tracemalloc.start()
+    for _ in range(20):
+        use()
+    gc.collect()
+    traced, began = tracemalloc.get_traced_memory()[0], resident()
+    for _ in range(100):
+        use()
+    gc.collect()
+    more = tracemalloc.get_traced_memory()[0] - traced
+    tracemalloc.stop()
+    for _ in range(900):
+        use()
+    gc.collect()
+    return more, resident() - began
+
+for name in sys.argv[1:]:
+    print(*grown(globals()[name]))
 """
+USES = ("plain", "accumulated", "second", "failing", "batched")  # arrays of passes grow
+
+
+@pytest.fixture(scope="module")
+def growths():
+    """In bytes, traced and resident, of one process that does one after the other."""
+    # Fused before the first pass: the compiler keeps memory, once.
+    lines = run(SCRIPT, *USES, NUMGRAD_FUSE="now").splitlines()
+    return {use: map(int, line.split()) for use, line in zip(USES, lines, strict=True)}
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-@pytest.mark.parametrize("use", ["plain", "batched", "accumulated", "second", "failing"])
-def test_a_thousand_passes_leak_nothing(use):
-    # Fused before the first pass: the compiler keeps memory, once.
-    traced, resident = map(int, run(SCRIPT, use, NUMGRAD_FUSE="now").split())
+@pytest.mark.parametrize("use", USES)
+def test_a_thousand_passes_leak_nothing(growths, use):
+    traced, resident = growths[use]
     assert traced < 10_000  # an array of a pass has 16 kB, its Python objects some more
     assert resident < 4 * 2**20  # one array per pass would be 16 MB

@@ -1,6 +1,7 @@
 """What is known of Numba without importing it is what Numba says."""
 
 import threading
+from functools import cache
 
 import pytest
 
@@ -42,15 +43,19 @@ def test_what_is_in_the_cache_runs_without_numba(tmp_path):
     assert run(GRADIENT, NUMGRAD_CACHE_DIR=folder) == "False True"
 
 
+@cache
+def key(imported, **settings):
+    return run(KEY.format(imported), **settings)
+
+
 def test_keys_do_not_depend_on_whether_numba_is_imported():
-    assert run(KEY.format("")) == run(KEY.format("import numba"))
+    assert key("") == key("import numba")
 
 
 @pytest.mark.parametrize("imported", ["", "import numba"])
 def test_keys_depend_on_numbas_settings(imported):
-    source = KEY.format(imported)
-    assert run(source, NUMBA_OPT="1") != run(source)
-    assert run(source, NUMBA_CPU_NAME="generic") != run(source)
+    assert key(imported, NUMBA_OPT="1") != key(imported)
+    assert key(imported, NUMBA_CPU_NAME="generic") != key(imported)
 
 
 def test_settings_changed_in_the_process_are_noticed():

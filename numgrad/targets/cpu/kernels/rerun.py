@@ -25,41 +25,39 @@ from ..math import scalar_math
 from ..platform.numba_setup import compiler_lock
 from .kernel import kernel
 
+Again = Callable[[Sequence[np.ndarray]], dict[int, list[tuple[int, ...]]]]
+"""Calls the function of a kernel for one element of its loop, given the core of each input, and
+raises its exception. Returns the indices of elements that the function did not write, by output;
+empty unless the spec is ``checked``."""
 
-def rerun(spec: Any, inputs: Sequence[np.ndarray]) -> dict[int, list[tuple[int, ...]]]:
-    """Call the function of a kernel for one element of its loop.
+
+def rerun(spec: Any) -> Again:
+    """Return what calls the function of a kernel again, for any elements of its loop.
 
     Parameters
     ----------
     spec : ElementwiseSpec, LoopSpec or HostSpec
-    inputs : sequence of ndarray
-        The core of each input, for one element of the loop.
-
-    Returns
-    -------
-    dict
-        The indices of elements that the function did not write, by output; empty unless the spec
-        is ``checked``.
-
-    Raises
-    ------
-    Exception
-        The exception of the function.
     """
     if isinstance(spec, HostSpec):
         host: Any = kernel(spec)
-        host.again(inputs)
-        return {}
+        return lambda inputs: host.again(inputs) or {}
     if isinstance(spec, ElementwiseSpec):
-        complex_ = any(dtype.kind == "c" for dtype in spec.in_dtypes)
-        single = real_dtype(spec.in_dtypes, spec.out_dtypes) == np.float32
-        pipeline = numba_passes.SinglePipeline if single else numba_passes.ScalarPipeline
-        function = _dispatcher(
-            bind(spec.function, scalar_math.names, is_complex=complex_), pipeline, ()
-        )
+        return _rerun_scalar(spec)
+    return lambda inputs: _rerun_loop(spec, inputs)
+
+
+def _rerun_scalar(spec: ElementwiseSpec) -> Again:
+    complex_ = any(dtype.kind == "c" for dtype in spec.in_dtypes)
+    single = real_dtype(spec.in_dtypes, spec.out_dtypes) == np.float32
+    pipeline = numba_passes.SinglePipeline if single else numba_passes.ScalarPipeline
+    bound = bind(spec.function, scalar_math.names, is_complex=complex_)
+    function = _dispatcher(bound, pipeline, ())
+
+    def again(inputs: Sequence[np.ndarray]) -> dict[int, list[tuple[int, ...]]]:
         function(*(x[()] for x in inputs))
         return {}
-    return _rerun_loop(spec, inputs)
+
+    return again
 
 
 def _rerun_loop(spec: LoopSpec, inputs: Sequence[np.ndarray]) -> dict[int, list[tuple[int, ...]]]:

@@ -13,9 +13,9 @@ from numgrad.engine.lower.lower import force
 from numgrad.engine.record.apply import deferring
 from numgrad.targets.cuda.compile.kernel import Function, Kernel, Pointer, Word
 
+from ..own_kernels import operator
 from . import compiling
 from .compiling import CAPABILITY, codegen, collected
-from .own_kernels import operator
 
 pytestmark = pytest.mark.timeout(900)  # hundreds of kernels, each for two kinds of GPUs
 

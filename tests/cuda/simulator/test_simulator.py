@@ -10,7 +10,7 @@ import numgrad as ng
 from numgrad.ir import program as _program
 from numgrad.targets.cuda.kernels import product, reduction
 
-from .programs import TARGET, on_device, program_of
+from ..programs import TARGET, on_device, program_of
 
 simulator = pytest.importorskip("numgrad.targets.cuda_simulator.driver")
 blocks = pytest.importorskip("numgrad.targets.cuda_simulator.blocks")

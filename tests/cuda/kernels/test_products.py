@@ -9,8 +9,8 @@ from numgrad.targets.cpu.linalg import gemm
 from numgrad.targets.cuda.kernels import product, tiles
 from numgrad.targets.cuda.launch.steps import LaunchSequence
 
+from ..programs import TARGET, on_both, on_device, program_of, require_equal
 from .matrices import FLOATS, made, product_of, some, spread
-from .programs import TARGET, on_both, on_device, program_of, require_equal
 
 INTEGERS = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
 

@@ -9,8 +9,8 @@ import pytest
 
 from numgrad.targets.cuda.program import blas
 
+from ..programs import TARGET, on_device, program_of
 from .matrices import FLOATS, made, product_of, spread
-from .programs import TARGET, on_device, program_of
 
 
 def numbers(address, dtype, count):

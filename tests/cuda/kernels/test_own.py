@@ -12,7 +12,7 @@ from numba import cuda, njit
 import numgrad as ng
 from numgrad.errors import DeclarationError, OperatorError
 
-from .own_kernels import operator
+from ..own_kernels import operator
 
 RNG = np.random.default_rng(5)
 X, A = RNG.standard_normal((3, 2, 5)), RNG.standard_normal((3, 1))
@@ -188,7 +188,7 @@ def test_a_race_for_shared_memory_is_found():
 
 
 def test_the_example_of_the_documentation():
-    page = (Path(__file__).parents[2] / "docs" / "writing_an_operator.md").read_text("utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "writing_an_operator.md").read_text("utf-8")
     imports, section = page.split("\n## ")[0], page.split("\n## On CUDA\n")[1].split("\n## ")[0]
     text = (imports + section).replace("```", "")
     test = doctest.DocTestParser().get_doctest(text, {}, "On CUDA", None, 0)

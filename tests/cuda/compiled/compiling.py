@@ -23,7 +23,7 @@ from numgrad.targets.cuda.compile.kernel import Function
 from numgrad.targets.cuda.kernels import product
 from numgrad.testing.scenarios import SCENARIOS
 
-from ..sampling import exhaustive
+from ...sampling import exhaustive
 
 codegen = pytest.importorskip("numgrad.targets.cuda.compile.codegen", exc_type=ImportError)
 CAPABILITIES = ((8, 0), (9, 0))

@@ -15,7 +15,7 @@ from numgrad.targets.cuda.launch.host_steps import is_for_host
 from numgrad.targets.cuda.program import lowering
 from numgrad.targets.cuda.program.reduction_launch import role_of
 
-from .programs import TARGET, on_both, on_device, program_of, require_equal
+from ..programs import TARGET, on_both, on_device, program_of, require_equal
 
 RNG = np.random.default_rng(3)
 X = RNG.standard_normal((4, 3, 5))

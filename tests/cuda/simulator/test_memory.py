@@ -11,7 +11,7 @@ from numgrad.targets.cuda.launch.steps import Launch
 from numgrad.targets.cuda.program import bound_program as bound
 from numgrad.targets.cuda.program import lowering
 
-from .programs import TARGET, on_device, program_of
+from ..programs import TARGET, on_device, program_of
 
 X = np.linspace(0.1, 1.0, 12).reshape(3, 4)
 
