@@ -38,7 +38,7 @@ LOUD = {
     "percent": lambda z: float("%f" % z[0]),  # noqa: UP031 - which asks for a float
     "numpy": lambda z: z.numpy()[0],
     "numpy, a copy": lambda z: z.numpy(copy=True)[0],
-    "asarray": lambda z: np.asarray(z)[0],
+    "require": lambda z: np.require(z)[0],
     "array of objects": lambda z: np.array([z[0], z[1]], dtype=object)[0],
     "float64": lambda z: np.float64(z[0]),
     "vectorize": lambda z: np.vectorize(math.exp)(z)[0],
@@ -165,7 +165,8 @@ def text_of(door, z):
         (lambda z: list(map(int, z)), "ng.trunc"),
         (lambda z: list(map(complex, z)), "astype"),
         (LOUD["cmath"], ".exp(z[0])"),
-        (LOUD["asarray"], "ng.asarray"),
+        (LOUD["require"], "ng.asarray"),
+        (lambda z: np.asarray(z)[0], "ng.asarray"),
         (lambda z: np.ravel([z[0]]), "numgrad as np at line|, or ng.ravel([z[0]]) here"),
         (np.int64, "x.astype('int64')"),
         (lambda z: np.asarray(z, bool), "x.astype('bool')"),
