@@ -15,25 +15,13 @@ from ...engine.capture import escapes
 from ...engine.capture.user_call import is_of_user
 from ...engine.record.apply import mode
 from ...functions.creation.constants import full
-from ...functions.creation.from_data import (
-    array,
-    asanyarray,
-    asarray,
-    ascontiguousarray,
-    asfortranarray,
-)
+from ...functions.creation.from_data import array, asarray
 from .tensors import leaves
 
-OWN = {
-    "array": array, "asarray": asarray, "asanyarray": asanyarray,
-    "ascontiguousarray": ascontiguousarray, "asfortranarray": asfortranarray, "full": full,
-}  # fmt: skip
+OWN = {"array": array, "asarray": asarray, "full": full}
 """NumPy's constructors by name, and numgrad's."""
 
-PARAMETERS = {
-    "array": ("object", 0), "asarray": ("a", 0), "asanyarray": ("a", 0),
-    "ascontiguousarray": ("a", 0), "asfortranarray": ("a", 0), "full": ("fill_value", 1),
-}  # fmt: skip
+PARAMETERS = {"array": ("object", 0), "asarray": ("a", 0), "full": ("fill_value", 1)}
 """The parameter of each constructor that holds the elements, and its place."""
 
 
