@@ -343,8 +343,8 @@ NAMED: dict[Any, str] = {
      np.asfortranarray: "asfortranarray", np.transpose: "transpose", np.vdot: "dot",
      np.matmul: "dot", sum: "sum", given: "given", np.result_type: "result_type",
      np.real: "real", np.imag: "imag", np.shape: "shape", np.size: "size",
-     np.swapaxes: "swapaxes", np.atleast_1d: "atleast_1d", np.atleast_2d: "atleast_2d", np.round: "around",
-     np.around: "around"}  # fmt: skip
+     np.swapaxes: "swapaxes", np.atleast_1d: "atleast_1d", np.atleast_2d: "atleast_2d",
+     np.round: "around", np.around: "around"}  # fmt: skip
 
 
 def _has_complex(args: list[Thing]) -> bool:
