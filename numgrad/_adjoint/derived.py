@@ -401,7 +401,8 @@ def type_of(argument: Any) -> Any:
     Type, tuple or Known
     """
     if isinstance(argument, np.ndarray):
-        return Type(argument.dtype.name, argument.ndim)
+        names = argument.dtype.names
+        return Type(argument.dtype.name if names is None else "void", argument.ndim)
     if isinstance(argument, (bool, np.bool_, int, float, complex, np.number)):
         return Type(np.asarray(argument).dtype.name)
     if isinstance(argument, tuple):

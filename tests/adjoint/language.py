@@ -659,7 +659,28 @@ def draws(x):
     return x[0] * np.random.normal()  # noqa: NPY002
 
 
+def keeps_what_it_writes(x):
+    y = x.copy()
+    kept = [y]
+    y[0] = 2.0
+    kept.append(y)
+    return kept[0][0] * x[1]
+
+
+def counts_by_key(x):
+    sums = {}
+    sums[1] = x[0]
+    return sums[1]
+
+
+def turns_three_axes(x):
+    return np.sum(np.triu(x.reshape(1, 1, -1)))
+
+
 REFUSED = [
+    (keeps_what_it_writes, "write `.copy()` where it is appended"),
+    (counts_by_key, "number the keys"),
+    (turns_three_axes, "an array of 3 axes"),
     (overlapping, "write the loop"),
     (recursive, "recursion"),
     (tries, "`try`"),

@@ -6,11 +6,12 @@ from numba import njit, prange
 
 from numgrad._adjoint import AdjointError, adjoint, adjoint_source, derive, type_of
 
+from . import functions
 from .language import KERNELS, REFUSED
 from .test_kernels import along, called
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
+@pytest.mark.parametrize("kernel", KERNELS + functions.KERNELS, ids=lambda kernel: kernel.__name__)
 def test_gradient_is_that_of_differences(kernel):
     x = np.array([0.93, 0.41, 0.78, 0.27, 0.55])
     derived = derive(kernel, [type_of(x)])
@@ -85,3 +86,27 @@ def test_closure_numbers_are_constants():
         return factor * x[0] ** 2
 
     np.testing.assert_allclose(adjoint(kernel)(np.array([3.0]))[0], [15.0])
+
+
+def test_kind_of_argument_that_is_not_understood_is_refused_with_its_name():
+    def kernel(x, p):
+        return x[0]
+
+    table = np.zeros(3, dtype=[("mass", "f8"), ("charge", "f8")])
+    with pytest.raises(AdjointError, match=r"line \d+, in kernel: the argument `p` has elements"):
+        derive(kernel, [type_of(np.zeros(3)), type_of(table)])
+
+
+def test_numpy_functions_of_single_floats_stay_single():
+    def kernel(x):
+        a = np.outer(x[:3], x[1:4]) + np.eye(3, dtype=np.float32)
+        low = np.linalg.cholesky(a @ a.T)
+        total = np.linalg.det(a) + np.linalg.slogdet(a)[1] + low[2, 1]
+        return total + np.sum(np.kron(a, a) @ np.ones(9, dtype=np.float32))
+
+    x = np.array([0.93, 0.41, 0.78, 0.27, 0.55])
+    single = derive(kernel, [type_of(x.astype(np.float32))])
+    assert single.results[0].dtype == "float32"
+    found = adjoint(kernel)(x.astype(np.float32))[0]
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, adjoint(kernel)(x)[0], rtol=2e-5)

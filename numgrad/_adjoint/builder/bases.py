@@ -64,6 +64,11 @@ def require_by_value(program: Program) -> None:
             if any(_is_again(op, made.get(base), buffer) for base in written[op] & hazards)
         }
         for op in ops:
+            if (op in after or op in again) and name.startswith("append "):
+                raise Refusal(
+                    f"line {op.line}, in {program.name}: {name[7:]} is in a list, and is also "
+                    f"written in place: write `.copy()` where it is appended or taken"
+                )
             if op in after or op in again:
                 raise Refusal(
                     f"line {op.line}, in {program.name}: `{name}` becomes another array, and is "

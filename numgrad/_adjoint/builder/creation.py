@@ -1,6 +1,6 @@
 """Functions that make new arrays."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -19,12 +19,14 @@ class NewArrays:
     _call_ravel: Callable[[Thing], Value]
     new_complex: Callable[..., Any]
     complex_array_of: Callable[..., Any]
+    complex_write: Callable[..., None]
+    _method_astype: Callable[..., Any]
 
     def _shape_of(self, thing: Thing) -> list[Value]:
         parts = thing if isinstance(thing, tuple) else (thing,)
         return [self.b.number(part) for part in parts]
 
-    def _new(self, fill: str, shape: Thing, dtype: Thing) -> Value:
+    def _new(self, fill: str, shape: Thing, dtype: Thing) -> Any:
         name = dtype_name(dtype) if dtype is not None else "float64"
         if name.startswith("complex"):
             return self.new_complex(fill, self._shape_of(shape), name)
@@ -40,14 +42,20 @@ class NewArrays:
         return self._new("ones", shape, dtype)
 
     def _call_full(self, shape: Thing, value: Thing, dtype: Thing = None) -> Thing:
-        number = self.b.number(value)
-        made = self._new(
-            "empty", shape, dtype if dtype is not None else Static(np.dtype(number.type.dtype))
-        )
-        self.b.assign(made, number)
+        if dtype is None:
+            is_complex = isinstance(value, Complex)
+            dtype = Static(np.complex128 if is_complex else self.b.number(value).type.dtype)
+        return self._filled(self._new("empty", shape, dtype), value)
+
+    def _filled(self, made: Thing, value: Thing) -> Thing:
+        """Write a number to all elements of a new array, and return it."""
+        if isinstance(made, Complex):
+            self.complex_write(made, [], value, "")
+        else:
+            self.b.assign(made, value)
         return made
 
-    def _like(self, fill: str, other: Thing, dtype: Thing) -> Value:
+    def _like(self, fill: str, other: Thing, dtype: Thing) -> Any:
         lazy = self.b.lazy(other)
         name = dtype_name(dtype) if dtype is not None else lazy.type.dtype
         if name.startswith("complex"):
@@ -64,9 +72,7 @@ class NewArrays:
         return self._like("ones", other, dtype)
 
     def _call_full_like(self, other: Thing, value: Thing, dtype: Thing = None) -> Thing:
-        made = self._like("empty", other, dtype)
-        self.b.assign(made, value)
-        return made
+        return self._filled(self._like("empty", other, dtype), value)
 
     def _call_copy(self, thing: Thing) -> Thing:
         return self.b.computed(self.b.lazy(thing))
@@ -100,14 +106,15 @@ class NewArrays:
         return Lazy("float64", [count], at, [])
 
     def _call_eye(self, n: Thing, dtype: Thing = None) -> Thing:
-        name = dtype_name(dtype) if dtype is not None else "float64"
-        made = self.b.alloc(name, [self.b.number(n)] * 2, "zeros")
-        one = self.b.constant(1.0)
-        self.b.for_each([self.b.number(n)], lambda i: self.b.store(made, [i[0], i[0]], one))
+        made = self._new("zeros", (n, n), dtype)
+        square, one = made.re if isinstance(made, Complex) else made, self.b.constant(1.0)
+        self.b.for_each([self.b.number(n)], lambda i: self.b.store(square, [i[0], i[0]], one))
         return made
 
     def _call_array(self, thing: Thing, dtype: Thing = None) -> Thing:
         name = dtype_name(dtype) if dtype is not None else ""
+        if is_array(thing) and name.startswith("complex"):
+            return self._method_astype(thing, dtype)
         if is_array(thing):
             made = self.b.computed(self.b.lazy(thing), name)
             made.type = made.type._replace(is_list=False)
@@ -116,25 +123,19 @@ class NewArrays:
 
     def array_of(self, thing: Thing, dtype: str = "") -> Value:
         """Return a new array of the numbers of a tuple, which may be nested."""
-        if any(isinstance(part, Complex) for part in thing):
-            return self.complex_array_of(thing)
-        rows = thing if isinstance(thing[0], tuple) else (thing,)
-        numbers = [[self.b.number(x) for x in row] for row in rows]
-        dtype = dtype or promoted([x for row in numbers for x in row])
-        shape = [self.b.constant(len(numbers[0]))]
-        if rows is thing:
-            shape.insert(0, self.b.constant(len(rows)))
-        made = self.b.alloc(dtype, shape)
-        for n, row in enumerate(numbers):
-            for m, x in enumerate(row):
-                index = (
-                    [self.b.constant(m)]
-                    if rows is not thing
-                    else [self.b.constant(n), self.b.constant(m)]
-                )
-                self.b.store(made, index, x)
+        if not isinstance(thing, tuple):
+            raise Refusal("an array of one number: write `np.array([x])`")
+        leaves = list(_leaves(thing))
+        if dtype.startswith("complex") or any(isinstance(leaf, Complex) for leaf in leaves):
+            return self.complex_array_of(thing, dtype)
+        numbers = [self.b.number(leaf) for leaf in leaves]
+        lengths = _lengths(thing)
+        made = self.b.alloc(
+            dtype or promoted(numbers), [self.b.constant(length) for length in lengths]
+        )
+        for index, number in zip(np.ndindex(*lengths), numbers, strict=True):
+            self.b.store(made, [self.b.constant(place) for place in index], number)
         return made
-
 
     # Arrays of others
 
@@ -209,6 +210,22 @@ class NewArrays:
         return self._widened(thing, place % count)
 
 
+def _lengths(thing: Thing) -> list[int]:
+    """Return the shape of an array of nested tuples."""
+    if not isinstance(thing, tuple):
+        return []
+    inner = [_lengths(part) for part in thing]
+    if not inner or any(lengths != inner[0] for lengths in inner):
+        raise Refusal("an array is made of rows of one length")
+    return [len(thing), *inner[0]]
+
+
+def _leaves(thing: Thing) -> Iterator[Thing]:
+    """Yield what is in nested tuples, in order."""
+    for part in thing if isinstance(thing, tuple) else ():
+        yield from _leaves(part) if isinstance(part, tuple) else (part,)
+
+
 def _several(things: Thing) -> tuple:
     if not isinstance(things, tuple) or not things:
         raise Refusal("arrays are joined that stand in a tuple")
@@ -226,6 +243,14 @@ def dtype_name(thing: Thing) -> str:
     if not isinstance(thing, Static):
         raise Refusal("a dtype must be known when the kernel is compiled")
     try:
-        return np.dtype(thing.value).name
+        return np.dtype(numpy_type(thing.value)).name
     except TypeError:
         raise Refusal(f"{thing.value!r} is not understood as a dtype") from None
+
+
+def numpy_type(kind: Any) -> Any:
+    """Return the class of NumPy for a type of Numba, such as ``numba.float64``; anything else as it
+    is."""
+    if not type(kind).__module__.startswith("numba.core.types"):
+        return kind
+    return {"bool": np.bool_}.get(str(kind)) or getattr(np, str(kind), kind)

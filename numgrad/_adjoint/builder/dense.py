@@ -12,7 +12,7 @@ from .rearranging import flattened
 def cholesky(a):
     """Return the lower Cholesky factor of a matrix, of which the lower half is read."""
     n = a.shape[0]
-    lower = np.zeros((n, n))
+    lower = np.zeros((n, n), dtype=a.dtype)
     for j in range(n):
         s = a[j, j]
         for k in range(j):
@@ -63,9 +63,11 @@ def _with_slopes(x0, moved, rows, columns):
 def norm(x, ord=None):  # noqa: A002
     """Return the norm of a vector, or that of a matrix by its elements."""
     flat = flattened(x)
-    if ord is not None:
+    if ord is not None and ord != "fro":
         if x.ndim != 1:
-            raise ValueError("the norm of a matrix by singular values")
+            return matrix_norm(x, ord)
+        if ord == 0:
+            return 1.0 * np.count_nonzero(flat)
         if ord == 1:
             return np.sum(np.abs(flat))
         if ord == np.inf:
@@ -86,6 +88,46 @@ def norm(x, ord=None):  # noqa: A002
     return np.float32(result) if x.dtype == np.float32 else result
 
 
+def matrix_norm(x, ord):  # noqa: A002
+    """Return the norm of a matrix by its singular values, or by sums of rows or columns."""
+    if ord == 2:
+        return np.max(np.linalg.svd(x, False)[1])
+    if ord == -2:
+        return np.min(np.linalg.svd(x, False)[1])
+    if ord == 1:
+        return np.max(np.sum(np.abs(x), axis=0))
+    if ord == -1:
+        return np.min(np.sum(np.abs(x), axis=0))
+    if ord == np.inf:
+        return np.max(np.sum(np.abs(x), axis=1))
+    return np.min(np.sum(np.abs(x), axis=1))
+
+
+def cond(x, p=None):
+    """Return the condition number of a matrix."""
+    if p is None or p == 2:
+        values = np.linalg.svd(x, False)[1]
+        return np.max(values) / np.min(values)
+    if p == -2:
+        values = np.linalg.svd(x, False)[1]
+        return np.min(values) / np.max(values)
+    return matrix_norm(x, p) * matrix_norm(np.linalg.inv(x), p)
+
+
+def matrix_rank(x, tol=None):
+    """Return the number of singular values that are not tiny."""
+    values = np.linalg.svd(x, False)[1]
+    least = tol
+    if tol is None:
+        epsilon = 1.1920929e-07 if x.dtype == np.float32 else 2.220446049250313e-16
+        least = np.max(values) * max(x.shape[0], x.shape[1]) * epsilon
+    count = 0
+    for value in values:
+        if value > least:
+            count += 1
+    return count
+
+
 def det(a):
     """Return the determinant of a matrix, by elimination with pivots."""
     n = a.shape[0]
@@ -97,7 +139,7 @@ def det(a):
             if abs(u[i, k]) > abs(u[pivot, k]):
                 pivot = i
         if u[pivot, k] == 0.0:
-            return kink(np.sum(a), result)
+            return _like(a, kink(np.sum(a), result))
         if pivot != k:
             result = -result
             for j in range(k, n):
@@ -109,7 +151,12 @@ def det(a):
             factor = u[i, k] / u[k, k]
             for j in range(k + 1, n):
                 u[i, j] -= factor * u[k, j]
-    return result
+    return _like(a, result)
+
+
+def _like(a, number):
+    """Return a number in the dtype of an array."""
+    return np.float32(number) if a.dtype == np.float32 else number
 
 
 def slogdet(a):
@@ -123,7 +170,7 @@ def slogdet(a):
             if abs(u[i, k]) > abs(u[pivot, k]):
                 pivot = i
         if u[pivot, k] == 0.0:
-            return 0.0, -np.inf + kink(np.sum(a), total)
+            return _like(a, 0.0), _like(a, -np.inf + kink(np.sum(a), total))
         if pivot != k:
             sign = -sign
             for j in range(k, n):
@@ -137,14 +184,14 @@ def slogdet(a):
             factor = u[i, k] / u[k, k]
             for j in range(k + 1, n):
                 u[i, j] -= factor * u[k, j]
-    return sign, total
+    return _like(a, sign), _like(a, total)
 
 
 def matrix_power(a, n):
     """Return a natural power of a matrix."""
     if n < 0:
-        raise ValueError("a natural power")
-    made = np.eye(a.shape[0])
+        return matrix_power(np.linalg.inv(a), -n)
+    made = np.eye(a.shape[0], dtype=a.dtype)
     for _ in range(n):
         made = made @ a
     return made

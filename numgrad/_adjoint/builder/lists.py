@@ -10,8 +10,11 @@ import numpy as np
 
 from ..ssa.ir import INTEGER, Type, Value
 from ..ssa.refusal import Refusal
+from .bases import bases
 from .building import Builder
-from .things import Thing
+from .things import Thing, is_array
+
+_MOST_AXES = 3  # of the arrays of a list
 
 
 class Grown:
@@ -63,7 +66,8 @@ class Lists:
         room = self._room()
         made = [self.b.alloc("float64", [room], "empty", name) for _ in range(size or 1)]
         self.b.program.untyped.update(made)
-        length = self.b.alloc("int64", [self.b.constant(1)], "zeros", f"{name}_length")
+        most = self.b.constant(1 + _MOST_AXES)  # the count, and the lengths of arrays
+        length = self.b.alloc("int64", [most], "zeros", f"{name}_length")
         return Grown(tuple(made) if size else made[0], length)
 
     def _room(self) -> Value:
@@ -82,6 +86,9 @@ class Lists:
 
     def append(self, grown: Grown, element: Thing) -> None:
         """Append an element."""
+        if is_array(element):
+            self._append_array(grown, element)
+            return
         count = self.count(grown)
         self.b.op("enough", [count, self._room()])
         for array, number in self._pairs(grown, element):
@@ -90,8 +97,74 @@ class Lists:
         more = self.b.scalar("add", count, self.b.constant(1))
         self.b.store(grown.length, self._zero, more)
 
+    # Lists of arrays: all elements one after the other
+
+    def _append_array(self, grown: Grown, element: Thing) -> None:
+        """Append a copy of an array; the array must not be written afterwards."""
+        array, count = self.b.array(element), self.count(grown)
+        if array is element:
+            self.b.program.by_value.append((bases(array), count, f"append {array.hint or 'it'}"))
+        self._settle_array(grown.arrays, array.type)
+        shape, size = self.b.shape(array), self.b.constant(1)
+        for axis, length in enumerate(shape):
+            self._require_length(grown, axis, count, length)
+            size = self.b.scalar("mul", size, length)
+        start = self.b.scalar("mul", count, size)
+        self.b.op("enough", [self.b.scalar("add", start, size), self._room()])
+        part = self._part(grown.arrays, start, size, shape)
+        before, self.b.is_own = self.b.is_own, True
+        self.b.assign(part, array)
+        self.b.is_own = before
+        more = self.b.scalar("add", count, self.b.constant(1))
+        self.b.store(grown.length, self._zero, more)
+
+    def _settle_array(self, storage: Thing, kind: Type) -> None:
+        """Note the type of the arrays of a list; refuse another one than that of the first."""
+        program = self.b.program
+        if isinstance(storage, Value) and storage in program.untyped:
+            program.untyped.remove(storage)
+            storage.type = Type(kind.dtype, 1, True)
+            program.of_arrays[storage] = kind
+        if program.of_arrays.get(storage) != kind or (kind.ndim or 0) > _MOST_AXES:
+            raise Refusal("the elements of a list are numbers, or arrays of one dtype and rank")
+
+    def _require_length(self, grown: Grown, axis: int, count: Value, length: Value) -> None:
+        """Note the length of an axis of the first array, and require it of the others."""
+        place = [self.b.constant(1 + axis)]
+        is_first = self.b.scalar("eq", count, self._zero[0])
+        known = self.b.scalar("select", is_first, length, self.b.load(grown.length, place))
+        message = f"line {self.b.line}: the arrays of a list have several shapes"
+        self.b.check_equal(length, known, message)
+        self.b.store(grown.length, place, length)
+
+    def _part(self, storage: Value, start: Value, size: Value, shape: list[Value]) -> Value:
+        """Return the view of one array of a list."""
+        flat = Type(storage.type.dtype, 1)
+        part = self.b.op("view", [storage, start], flat, spec="+", extents=[size]).result
+        if len(shape) == 1:
+            return part
+        kind = Type(flat.dtype, len(shape))
+        return self.b.op("view", [part], kind, spec="reshape", extents=shape).result
+
+    def _array(self, grown: Grown, place: Value) -> Value:
+        """Return a copy of an array of a list, which must not be written."""
+        kind = self.b.program.of_arrays.get(grown.arrays)
+        if kind is None:
+            raise Refusal("a list of arrays that a loop or a condition binds: use one list")
+        axes = range(kind.ndim or 0)
+        shape = [self.b.load(grown.length, [self.b.constant(1 + axis)]) for axis in axes]
+        size = self.b.constant(1)
+        for length in shape:
+            size = self.b.scalar("mul", size, length)
+        part = self._part(grown.arrays, self.b.scalar("mul", place, size), size, shape)
+        found = self.b.copy(part)
+        self.b.program.by_value.append(({id(found)}, found, "append an element"))
+        return found
+
     def _pairs(self, grown: Grown, element: Thing) -> list[tuple[Value, Value]]:
         if not isinstance(grown.arrays, tuple):
+            if grown.arrays.type.is_list:
+                raise Refusal("the elements of a list are all numbers, or all arrays")
             return [(grown.arrays, self.b.number(element))]
         if not isinstance(element, tuple) or len(element) != len(grown.arrays):
             raise Refusal("the elements of a list are all numbers, or all tuples of one length")
@@ -111,6 +184,8 @@ class Lists:
 
     def element(self, grown: Grown, place: Value) -> Thing:
         """Return an element, by its natural position."""
+        if isinstance(grown.arrays, Value) and grown.arrays.type.is_list:
+            return self._array(grown, place)
         arrays = grown.arrays if isinstance(grown.arrays, tuple) else (grown.arrays,)
         if any(array in self.b.program.untyped for array in arrays):
             raise Refusal("a list is read before something is appended in the text: append first")
@@ -131,6 +206,8 @@ class Lists:
     def filled(self, grown: Grown) -> Value:
         """Return the numbers of a list as a view of its array."""
         array = grown.arrays
+        if not isinstance(array, tuple) and array.type.is_list:
+            raise Refusal("a list of arrays as one array: write its elements into one, by a loop")
         if isinstance(array, tuple):
             raise Refusal("a list of tuples as an array: append the numbers to several lists")
         if array in self.b.program.untyped:

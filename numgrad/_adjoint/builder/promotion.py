@@ -18,6 +18,8 @@ def folded(name: str, args: Sequence[Value]) -> Any:
     """Return the result of an operation on known integers or booleans; None for other operations.
     """
     numbers = [arg.constant for arg in args]
+    if name in _COMPARISONS and all(isinstance(n, (int, float)) for n in numbers):
+        return _FOLDED[name](*numbers)
     if not all(isinstance(n, (int, bool)) for n in numbers):
         return None
     if name == "not":
@@ -29,6 +31,7 @@ def folded(name: str, args: Sequence[Value]) -> Any:
     return None
 
 
+_COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
 _FOLDED: dict[str, Callable[..., Any]] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,

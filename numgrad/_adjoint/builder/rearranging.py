@@ -78,13 +78,25 @@ def flatnonzero(mask):
 
 def nonzero(mask):
     """Return the index along each axis of the elements where a mask is true, in a tuple."""
-    if mask.ndim != 1:
-        raise ValueError("one axis")
-    return (flatnonzero(mask),)
+    if mask.ndim == 1:
+        return (flatnonzero(mask),)
+    if mask.ndim != 2:
+        raise NotImplementedError("np.nonzero is understood of up to two axes")
+    chosen, n = flatnonzero(mask), mask.shape[1]
+    rows, columns = np.empty(chosen.size, dtype=np.int64), np.empty(chosen.size, dtype=np.int64)
+    for i in range(chosen.size):
+        rows[i] = chosen[i] // n
+        columns[i] = chosen[i] % n
+    return rows, columns
 
 
 def sort(x):
-    """Return the elements in ascending order."""
+    """Return the elements in ascending order, along the last axis."""
+    if x.ndim == 2:
+        rows = np.empty_like(x)
+        for i in range(x.shape[0]):
+            rows[i, :] = sort(x[i, :])
+        return rows
     order = given(np.argsort, x, "mergesort")
     made = np.empty(x.size, dtype=x.dtype)
     for i in range(x.size):
@@ -120,12 +132,11 @@ def neighbours(x):
 
 
 def diff(x, n=1):
-    """Return the differences of neighbours, or those of these differences."""
-    if n == 1:
-        return neighbours(x)
-    if n != 2:
-        raise ValueError("np.diff is understood once or twice")
-    return neighbours(neighbours(x))
+    """Return the differences of neighbours along the last axis, or those of these differences."""
+    if x.ndim == 2:
+        made = x[:, 1:] - x[:, :-1]
+        return made if n == 1 else diff(made, n - 1)
+    return neighbours(x) if n == 1 else diff(neighbours(x), n - 1)
 
 
 def diag(x, k=0):
@@ -164,6 +175,8 @@ def triu(x, k=0):
 
 def fill_diagonal(x, value):
     """Write a value to the diagonal of a matrix."""
+    if x.ndim != 2:
+        raise NotImplementedError("np.fill_diagonal is understood of matrices")
     for i in range(min(x.shape[0], x.shape[1])):
         x[i, i] = value
 
@@ -172,7 +185,11 @@ def flip(x):
     """Return the elements backwards, along all axes."""
     if x.ndim == 1:
         return x[::-1]
-    return x[::-1, ::-1]
+    if x.ndim == 2:
+        return x[::-1, ::-1]
+    if x.ndim == 3:
+        return x[::-1, ::-1, ::-1]
+    raise NotImplementedError("np.flip is understood of up to three axes")
 
 
 def flipud(x):
@@ -208,3 +225,61 @@ def eye(N, M=None, k=0):
 def identity(n):
     """Return the matrix with ones on the diagonal."""
     return eye(n, n)
+
+
+def take(x, indices):
+    """Return the elements of all of an array at given places."""
+    return flattened(x)[indices]
+
+
+def argwhere(mask):
+    """Return the indices of the elements where a mask is true, one in each row."""
+    found = nonzero(mask)
+    made = np.empty((found[0].size, mask.ndim), dtype=np.int64)
+    for i in range(found[0].size):
+        made[i, 0] = found[0][i]
+        if mask.ndim == 2:
+            made[i, 1] = found[1][i]  # type: ignore[misc]
+    return made
+
+
+def delete(x, place):
+    """Return a vector without one element."""
+    n = x.size
+    at = place if place >= 0 else place + n
+    made = np.empty(n - 1, dtype=x.dtype)
+    for i in range(n - 1):
+        made[i] = x[i] if i < at else x[i + 1]
+    return made
+
+
+def ediff1d(x):
+    """Return the differences of neighbours among all elements."""
+    return neighbours(flattened(x))
+
+
+def isclose(a, b, rtol=1e-05, atol=1e-08):
+    """Whether numbers differ by little."""
+    return np.abs(a - b) <= atol + rtol * np.abs(b)
+
+
+def allclose(a, b, rtol=1e-05, atol=1e-08):
+    """Whether all numbers differ by little."""
+    return np.all(isclose(a, b, rtol, atol))
+
+
+def rot90(x):
+    """Return a matrix turned by a right angle."""
+    return x.T[::-1]
+
+
+def extract(condition, x):
+    """Return the elements where a condition holds."""
+    return compress(x, condition)
+
+
+def array_equal(a, b):
+    """Whether two arrays have one shape and the same elements."""
+    if a.ndim != b.ndim or a.shape != b.shape:
+        return False
+    return np.all(a == b)

@@ -15,6 +15,7 @@ class Reductions:
 
     b: Builder
     array_of: Callable[..., Value]
+    _method_flatten: Callable[[Thing], Value]
     product: Callable[[list[Value]], Value]
     _call_ravel: Callable[[Thing], Value]
 
@@ -76,7 +77,7 @@ class Reductions:
         if isinstance(thing, tuple):
             thing = self.array_of(thing)
         lazy = self.b.lazy(thing)
-        if axis is None or (isinstance(axis, Static) and axis.value is None):
+        if _is_none(axis):
             return reduce(lazy)
         place = self.b.number(axis).constant
         if not isinstance(place, int):
@@ -154,16 +155,15 @@ class Reductions:
 
         return self.b.fold(lazy.shape, [self.b.constant(start)], update)[0]
 
-    def _call_argmax(self, thing: Thing) -> Thing:
-        return self._argextreme("gt", thing)
+    def _call_argmax(self, thing: Thing, axis: Thing = None) -> Thing:
+        return self._reduced(lambda lazy: self._argextreme("gt", lazy), thing, axis)
 
-    def _call_argmin(self, thing: Thing) -> Thing:
-        return self._argextreme("lt", thing)
+    def _call_argmin(self, thing: Thing, axis: Thing = None) -> Thing:
+        return self._reduced(lambda lazy: self._argextreme("lt", lazy), thing, axis)
 
-    def _argextreme(self, name: str, thing: Thing) -> Thing:
-        lazy = self.b.lazy(thing)
+    def _argextreme(self, name: str, lazy: Lazy) -> Value:
         if len(lazy.shape) != 1:
-            raise Refusal("argmax and argmin are understood of arrays with one axis")
+            lazy = self.b.lazy(self._method_flatten(lazy))
 
         def update(index: list[Value], best: Value, where: Value) -> list[Value]:
             element = lazy.at(index)
@@ -242,7 +242,10 @@ class Reductions:
         return made
 
     def _call_outer(self, one: Thing, other: Thing) -> Thing:
-        a, c = self.b.lazy(one), self.b.lazy(other)
+        a, c = (
+            lazy if lazy.type.ndim == 1 else self.b.lazy(self._method_flatten(lazy))
+            for lazy in map(self.b.lazy, (one, other))
+        )
 
         def at(index: list[Value]) -> Value:
             return self.b.scalar("mul", a.at(index[:1]), c.at(index[1:]))
@@ -254,15 +257,16 @@ class Reductions:
             a.reads + c.reads,
         )
 
-    def _call_clip(self, thing: Thing, low: Thing, high: Thing) -> Thing:
+    def _call_clip(self, thing: Thing, a_min: Thing = None, a_max: Thing = None) -> Thing:
+        low, high = (None if _is_none(end) else end for end in (a_min, a_max))
+        if low is not None and high is not None:
+            ends, name = (low, high), "clip"
+        else:
+            ends, name = (low if high is None else high,), "max" if high is None else "min"
         return self.b.elementwise(
-            lambda *xs: self.b.scalar("clip", *xs, spelled="clip"), (thing, low, high)
+            lambda *xs: self.b.scalar(name, *xs, spelled=name), (thing, *ends)
         )
 
-    def _call_searchsorted(self, array: Thing, value: Thing, side: Thing = None) -> Thing:
-        """Return the place of a number in a sorted array, found by bisection."""
-        lazy, x = self.b.lazy(array), self.b.number(value)
-        name = "le" if isinstance(side, Static) and side.value == "right" else "lt"
-        return self._count_of(
-            lambda index: self.b.scalar(name, lazy.at(index), x), lazy.shape
-        )
+
+def _is_none(thing: Thing) -> bool:
+    return thing is None or (isinstance(thing, Static) and thing.value is None)

@@ -105,17 +105,9 @@ def unique(x):
     return made[:count].copy()
 
 
-def correlate(a, v):
-    """Return the correlation of two signals where both are whole."""
-    if a.size < v.size:
-        raise ValueError("np.correlate is understood where the second signal is not longer")
-    made = np.empty(a.size - v.size + 1)
-    for i in range(made.size):
-        total = 0.0
-        for j in range(v.size):
-            total += a[i + j] * v[j]
-        made[i] = total
-    return made
+def correlate(a, v, mode="valid"):
+    """Return the correlation of two signals; where one of them is whole by default."""
+    return np.convolve(a, v[::-1], mode)  # type: ignore[call-overload]
 
 
 def _centred(x, axis):
@@ -171,3 +163,38 @@ def vander(x, N=None):
         for j in range(columns - 2, -1, -1):
             made[i, j] = made[i, j + 1] * x[i]
     return made
+
+
+def digitize(x, bins, right=False):
+    """Return the number of the bin of each element, between edges that ascend or descend."""
+    made = np.empty(x.size, dtype=np.int64)
+    ascends = bins[0] <= bins[bins.size - 1]
+    for i in range(x.size):
+        count = 0
+        for j in range(bins.size):
+            is_before = bins[j] < x[i] if right else bins[j] <= x[i]
+            if is_before == ascends:
+                count += 1
+        made[i] = count
+    return made
+
+
+def searchsorted(a, v, side="left"):
+    """Return the place of a number in a sorted vector, found by bisection."""
+    low, high = 0, a.size
+    while low < high:
+        middle = (low + high) // 2
+        is_before = a[middle] <= v if side == "right" else a[middle] < v
+        if is_before:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def all_searchsorted(a, v, side="left"):
+    """Return the places of numbers in a sorted vector."""
+    made = np.empty(v.size, dtype=np.int64)
+    for place, value in enumerate(flattened(v)):
+        made[place] = searchsorted(a, value, side)
+    return made.reshape(v.shape)

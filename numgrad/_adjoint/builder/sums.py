@@ -16,13 +16,44 @@ def trace(x):
 
 
 def cumprod(x):
-    """Return the cumulative products of a vector."""
+    """Return the cumulative products of all elements."""
     made = np.empty(x.size, dtype=x.dtype)
     product = 1.0
-    for i in range(x.size):
-        product *= x[i]
-        made[i] = product
+    for place, value in enumerate(flattened(x)):
+        product *= value
+        made[place] = product
     return made
+
+
+def nancumsum(x):
+    """Return the cumulative sums of all elements, without those that are NaN."""
+    made = np.empty(x.size, dtype=x.dtype)
+    total = 0.0
+    for place, value in enumerate(flattened(x)):
+        if not np.isnan(value):
+            total += value
+        made[place] = total
+    return made
+
+
+def nancumprod(x):
+    """Return the cumulative products of all elements, without those that are NaN."""
+    made = np.empty(x.size, dtype=x.dtype)
+    product = 1.0
+    for place, value in enumerate(flattened(x)):
+        if not np.isnan(value):
+            product *= value
+        made[place] = product
+    return made
+
+
+def nanprod(x):
+    """Return the product of the elements that are not NaN."""
+    product = 1.0
+    for value in flattened(x):
+        if not np.isnan(value):
+            product *= value
+    return np.float32(product) if x.dtype == np.float32 else product
 
 
 def nansum(x):
@@ -52,16 +83,22 @@ def ptp(x):
 def cross(a, b):
     """Return the cross product of vectors in space."""
     if a.ndim != 1 or b.ndim != 1:
-        raise ValueError("one axis")
+        raise NotImplementedError("np.cross is understood of two vectors: write a loop over rows")
     return np.array(
         [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
     )
 
 
 def kron(a, b):
-    """Return the Kronecker product of matrices."""
+    """Return the Kronecker product of matrices; a vector is a row."""
+    if a.ndim == 1 and b.ndim == 1:
+        return np.outer(a, b).ravel()
+    if a.ndim == 1:
+        return kron(a.reshape((1, a.size)), b)
+    if b.ndim == 1:
+        return kron(a, b.reshape((1, b.size)))
     n, m = b.shape
-    made = np.empty((a.shape[0] * n, a.shape[1] * m))
+    made = np.empty((a.shape[0] * n, a.shape[1] * m), dtype=np.result_type(a, b))
     for i in range(a.shape[0]):
         for j in range(a.shape[1]):
             for k in range(n):
@@ -70,18 +107,23 @@ def kron(a, b):
     return made
 
 
-def convolve(a, v):
-    """Return the full convolution of vectors."""
-    made = np.zeros(a.size + v.size - 1)
+def convolve(a, v, mode="full"):
+    """Return the convolution of vectors."""
+    made = np.zeros(a.size + v.size - 1, dtype=np.result_type(a, v))
     for i in range(a.size):
         for j in range(v.size):
             made[i + j] += a[i] * v[j]
-    return made
+    if mode == "full":
+        return made
+    least, largest = min(a.size, v.size), max(a.size, v.size)
+    first = (least - 1) // 2 if mode == "same" else least - 1
+    count = largest if mode == "same" else largest - least + 1
+    return made[first : first + count]
 
 
-def weighted_bincount(x, weights):
+def weighted_bincount(x, weights, minlength=0):
     """Return sums of weights by integers."""
-    size = 0
+    size = minlength
     for i in range(x.size):
         size = max(size, x[i] + 1)
     made = np.zeros(size)
@@ -90,9 +132,9 @@ def weighted_bincount(x, weights):
     return made
 
 
-def bincount(x):
+def bincount(x, minlength=0):
     """Return how often each natural number occurs."""
-    size = 0
+    size = minlength
     for i in range(x.size):
         size = max(size, x[i] + 1)
     made = np.zeros(size, dtype=np.int64)
@@ -158,3 +200,31 @@ def sinc(x):
         y = math.pi * x
         return 1.0 - y * y / 6.0
     return math.sin(math.pi * x) / (math.pi * x)
+
+
+def fmax(x, y):
+    """Return the larger number, or the one that is not NaN."""
+    if x != x:
+        return y
+    return x if y != y else max(x, y)
+
+
+def fmin(x, y):
+    """Return the smaller number, or the one that is not NaN."""
+    if x != x:
+        return y
+    return x if y != y else min(x, y)
+
+
+def nan_to_num(x, copy=True, nan=0.0):
+    """Return a number, or what stands for NaN and infinite ones."""
+    if x != x:
+        return nan
+    if x == np.inf:
+        return 1.7976931348623157e308
+    return -1.7976931348623157e308 if x == -np.inf else x
+
+
+def angle(x):
+    """Return the angle of a real number."""
+    return 0.0 if x >= 0.0 else math.pi

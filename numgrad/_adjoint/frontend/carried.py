@@ -229,7 +229,10 @@ class Carried:
         for path, end in moved.items():
             ready[path] = self.b.computed(self.b.lazy(end)) if bases(end) & others else end
         for path, end in ready.items():
-            message = f"{path[0]} becomes an array of another shape in a loop"
+            message = (
+                f"{self.reader.place.file}, line {self.b.line}: `{path[0]}` becomes an array of "
+                f"another shape in a loop: append to a list, or fill an array that is long enough"
+            )
             self.b.copy_into(self.buffers[path], end, message)
 
     def _require_by_value(self, region: Region, moved: dict[Path, Value]) -> None:

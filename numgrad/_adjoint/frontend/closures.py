@@ -58,6 +58,30 @@ class Closure:
         return thing
 
 
+def bound(
+    reader: Any, kernel: Any, args: list[Thing], keywords: dict[str, Thing]
+) -> dict[str, Thing]:
+    """Return what the parameters of a function stand for in a call."""
+    try:
+        found = kernel.signature.bind(*args, **keywords)
+    except TypeError as error:
+        raise Refusal(f"{kernel.name}: {error}") from None
+    names: dict[str, Thing] = {}
+    for name, parameter in kernel.signature.parameters.items():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            raise Refusal("`**keywords` are not understood")
+        if name in found.arguments:
+            thing = found.arguments[name]
+        elif parameter.kind is parameter.VAR_POSITIONAL:
+            thing = ()
+        elif isinstance(kernel, Closure):
+            thing = parameter.default
+        else:
+            thing = reader.known(parameter.default, name)
+        names[name] = reader.computed(thing)  # type: ignore[attr-defined]
+    return names
+
+
 def _definition(node: Any) -> ast.FunctionDef:
     """Return the definition of a function, with its statements without jumps; it is made once for
     each node."""

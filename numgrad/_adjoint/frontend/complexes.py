@@ -22,13 +22,16 @@ for _name, _loops in _MAPPED.items():
     _PAIRED[getattr(np, _name)] = _PAIRED[getattr(cmath, _name)] = _loops
 _LINEAR = {
     np.sum, np.mean, np.cumsum, np.diff, np.roll, np.trace, np.copy, np.ravel, np.reshape, np.diag,
-    np.triu, np.tril, np.ascontiguousarray, np.expand_dims, sum,
+    np.triu, np.tril, np.ascontiguousarray, np.expand_dims, np.transpose, np.flip, np.flipud,
+    np.fliplr, np.repeat, sum,
 }  # fmt: skip
+_JOINING = {np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack}
 _ARITHMETIC = {
     np.add: "add", np.subtract: "sub", np.multiply: "mul", np.divide: "truediv", np.power: "pow",
 }  # fmt: skip
-_METHODS = {"sum", "mean", "cumsum", "copy", "reshape", "ravel", "flatten"}
-_PRODUCTS = {np.dot, np.matmul, np.outer}
+_METHODS = {"sum", "mean", "cumsum", "copy", "reshape", "ravel", "flatten", "transpose"}
+_PRODUCTS = {np.dot, np.matmul}
+_BILINEAR = {np.outer, np.kron, np.convolve, np.cross}
 COMPLEX_DTYPES = {"complex64": "float32", "complex128": "float64"}
 
 
@@ -50,6 +53,7 @@ class ComplexNumbers:
     _call_where: Callable[..., Thing]
     _array_attribute: Callable[..., Thing]
     _write_to: Callable[..., None]
+    _call_full: Callable[..., Any]
     current: ast.AST
 
     def _complex(self, thing: Thing) -> Complex:
@@ -82,8 +86,11 @@ class ComplexNumbers:
         """Apply an arithmetic operator."""
         one, other = self._complex(left), self._complex(right)
         if isinstance(operator, (ast.Add, ast.Sub)):
+            re = self.binary(operator, one.re, other.re)
             im = self._sum_of_parts(operator, left, right)
-            return Complex(self.binary(operator, one.re, other.re), im)
+            if is_array(re) and not is_array(im):
+                im = self.b.elementwise(lambda x, y: y, (re, im))
+            return Complex(re, im)
         if isinstance(operator, ast.Mult):
             if not isinstance(left, Complex):
                 return Complex(self.binary(operator, left, other.re), self.binary(operator, left, other.im))  # noqa: E501
@@ -218,7 +225,17 @@ class ComplexNumbers:
             parts = (self._apply(node, function, [p, *args[1:]], words) for p in (one.re, one.im))
             return Complex(*map(self.computed, parts))
         if function in _PRODUCTS:
-            return self._outer(node, *args) if function is np.outer else self.complex_product(*args)
+            return self.complex_product(*args)
+        if function in _BILINEAR:
+            return self._bilinear(node, function, *args)
+        if function in _JOINING and isinstance(one, tuple):
+            return self._joined_parts(node, function, args, words)
+        if function is np.append:
+            pair = tuple(self._part_arrays(thing) for thing in args[:2])
+            parts = (self._apply(node, function, [p[k] for p in pair], words) for k in (0, 1))
+            return Complex(*parts)
+        if function is np.full:
+            return self._call_full(*args, **words)
         if function is np.vdot:
             return self.complex_product(self.complex_method(self._complex(one), "conj", [], {}), args[1])  # noqa: E501
         if function is np.where and len(args) == 3:
@@ -235,24 +252,44 @@ class ComplexNumbers:
             return Complex(*(self.b.copy(self.b.array(part)) for part in (one.re, one.im)))
         raise Refusal(f"the function `{ast.unparse(node.func)}` of complex numbers is not understood")  # noqa: E501
 
-    def _outer(self, node: ast.Call, one: Thing, other: Thing) -> Complex:
-        a, c = self._complex(one), self._complex(other)
-        call = lambda x, y: self.computed(self._apply(node, np.outer, [x, y], {}))  # noqa: E731
-        sub = self.binary(ast.Sub(), call(a.re, c.re), call(a.im, c.im))
-        return Complex(sub, self.binary(ast.Add(), call(a.re, c.im), call(a.im, c.re)))
+    def _bilinear(self, node: ast.Call, function: Any, one: Thing, other: Thing) -> Complex:
+        (a, b), (c, d) = self._part_arrays(one), self._part_arrays(other)
+        call = lambda x, y: self.computed(self._apply(node, function, [x, y], {}))  # noqa: E731
+        sub = self.binary(ast.Sub(), call(a, c), call(b, d))
+        return Complex(sub, self.binary(ast.Add(), call(a, d), call(b, c)))
+
+    def _joined_parts(
+        self, node: ast.Call, function: Any, args: list[Thing], words: dict
+    ) -> Complex:
+        """Join arrays of which some are complex."""
+        pairs = [self._part_arrays(thing) for thing in args[0]]
+        parts = (tuple(pair[k] for pair in pairs) for k in (0, 1))
+        return Complex(*(self._apply(node, function, [part, *args[1:]], words) for part in parts))
+
+    def _part_arrays(self, thing: Thing) -> tuple[Thing, Thing]:
+        """Return the parts of an array or a number, as arrays for an array."""
+        if not is_array(thing):
+            found = self._complex(thing)
+            return found.re, found.im
+        lazy = self.b.lazy(thing)
+        return thing, self.b.alloc(lazy.type.dtype, lazy.shape, "zeros")
 
     def new_complex(self, fill: str, shape: list[Value], dtype: str) -> Complex:
         """Return a new array of complex numbers."""
         kind, im = COMPLEX_DTYPES[dtype], "zeros" if fill == "ones" else fill
         return Complex(self.b.alloc(kind, shape, fill), self.b.alloc(kind, shape, im))
 
-    def complex_array_of(self, things: tuple) -> Complex:
-        """Return a new array of the numbers of a tuple."""
-        pairs = [self._complex(thing) for thing in things]
-        return Complex(
-            self.array_of(tuple(pair.re for pair in pairs)),
-            self.array_of(tuple(pair.im for pair in pairs)),
-        )
+    def complex_array_of(self, things: tuple, dtype: str = "") -> Complex:
+        """Return a new array of the numbers of a tuple, which may be nested."""
+        kind = COMPLEX_DTYPES[dtype or "complex128"]
+        parts = (self.array_of(self._parts_of(things, part), kind) for part in ("re", "im"))
+        return Complex(*parts)
+
+    def _parts_of(self, thing: Thing, part: str) -> Thing:
+        """Return the real or the imaginary parts of what is in nested tuples."""
+        if isinstance(thing, tuple):
+            return tuple(self._parts_of(inner, part) for inner in thing)
+        return getattr(self._complex(thing), part)
 
     def known_complex(self, value: Any, name: str) -> Complex:
         """Return a number or an array that is known when the kernel is compiled."""

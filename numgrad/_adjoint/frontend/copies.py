@@ -7,7 +7,7 @@ from typing import Any
 from ..builder.bases import bases
 from ..builder.building import Builder
 from ..builder.creation import dtype_name
-from ..builder.things import Lazy, Thing
+from ..builder.things import Lazy, Thing, is_array
 from ..builder.views import is_contiguous, root
 from ..ssa.ir import Value
 from ..ssa.refusal import Refusal
@@ -20,6 +20,8 @@ class Copies:
     transposed: Callable[[Value], Value]
     _call_array: Callable[..., Thing]
     _call_copy: Callable[..., Any]
+    array_of: Callable[..., Value]
+    view: Callable[..., Value]
 
     def _call_asarray(self, thing: Thing, dtype: Thing = None) -> Thing:
         is_same = isinstance(thing, Value) and thing.type.is_array and not thing.type.is_list
@@ -57,6 +59,21 @@ class Copies:
         """Note that a copy stands for what may be the array itself: neither may be written."""
         name = made.hint or source.hint or "the result"
         self.b.program.by_value.append(({id(made)} | bases(source), made, name))
+
+    def _call_swapaxes(self, thing: Thing, one: Thing, other: Thing) -> Thing:
+        axes = list(range(self.b.array(thing).type.ndim or 0))
+        n, m = (self.b.number(axis).constant for axis in (one, other))
+        if n is None or m is None:
+            raise Refusal("the axes of np.swapaxes must be known when the kernel is compiled")
+        axes[n], axes[m] = axes[m], axes[n]
+        return self._call_transpose(thing, *map(self.b.constant, axes))
+
+    def _call_atleast_1d(self, thing: Thing) -> Thing:
+        return thing if is_array(thing) else self.array_of((thing,))
+
+    def _call_atleast_2d(self, thing: Thing) -> Thing:
+        array = self.b.array(self._call_atleast_1d(thing))
+        return array if array.type.ndim != 1 else self.view(array, [None])
 
     def _call_transpose(self, thing: Thing, *axes: Thing) -> Thing:
         array = self.b.array(thing)

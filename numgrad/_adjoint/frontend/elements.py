@@ -10,6 +10,7 @@ from ..builder import rearranging
 from ..builder.building import Builder
 from ..builder.lists import Grown
 from ..builder.things import Complex, Lazy, Static, Thing, described, is_array
+from ..builder.views import is_contiguous
 from ..ssa.ir import INTEGER, Type, Value
 from ..ssa.ranges import affine, is_at_most, is_natural
 from ..ssa.refusal import Refusal
@@ -29,6 +30,7 @@ class Elements:
     array_of: Callable[..., Value]
     list_element: Callable[..., Thing]
     constants: Callable[[Any, np.ndarray, str], Value]
+    _call_ravel: Callable[[Thing], Value]
 
     def _attribute(self, node: ast.Attribute) -> Thing:
         thing = self.value(node.value)
@@ -59,7 +61,16 @@ class Elements:
             return self.product(shape)
         if name == "T":
             return self.transposed(self.b.array(thing))
+        if name == "flat":
+            return self._flat(self.b.array(thing))
+        if name in ("real", "imag"):
+            return thing if name == "real" else self.b.alloc(thing.type.dtype, shape, "zeros")
         raise Refusal(f"the attribute `{name}` of arrays is not understood")
+
+    def _flat(self, array: Value) -> Thing:
+        """Return all elements as a vector, which cannot be written where it is a copy."""
+        flat = self._call_ravel(array)
+        return flat if is_contiguous(array) else self.b.lazy(flat)
 
     def product(self, numbers: list[Value]) -> Value:
         """Return the product of integers."""

@@ -64,6 +64,7 @@ class Expressions(Elements):
     complex_compared: Callable[..., Thing]
     complex_product: Callable[..., Thing]
     lists: Any
+    collected: Callable[[ast.ListComp], Any]
 
     def value(self, node: ast.expr) -> Thing:
         """Evaluate an expression.
@@ -75,7 +76,8 @@ class Expressions(Elements):
         """
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
         if method is None:
-            raise Refusal(f"{_NAMES.get(type(node), type(node).__name__)} is not understood here")
+            name = _NAMES.get(type(node), type(node).__name__)
+            raise Refusal(f"{name} is not understood here{WAYS.get(name, '')}")
         return method(node)
 
     def number(self, node: ast.expr) -> Value:
@@ -146,18 +148,18 @@ class Expressions(Elements):
         over a tuple."""
         generator = node.generators[0]
         if len(node.generators) > 1 or generator.ifs:
-            raise Refusal("a list comprehension with `if` or two loops: write the loops")
+            return self.collected(node)
         iterated = self.iteration(generator.iter)
         if isinstance(iterated, list):
             return tuple(self._bound(generator.target, part, node.elt) for part in iterated)
         start, stop, _, element = self.counted(iterated)
-        at: Callable[[Value], Value] = lambda i: self.b.number(  # noqa: E731
-            self._bound(generator.target, element(i), node.elt)
-        )
-        kind = self.b.trial(lambda: at(start)).type
-        shape = [self._at_least_zero(stop)]
+        at = lambda i: self._bound(generator.target, element(i), node.elt)  # noqa: E731
+        first = self.b.trial(lambda: at(start))
+        if is_array(first):
+            return self.collected(node)
+        kind, shape = self.b.number(first).type, [self._at_least_zero(stop)]
         made = self.b.alloc(kind.dtype, shape)
-        self.b.for_each(shape, lambda i: self.b.store(made, i, at(i[0])))
+        self.b.for_each(shape, lambda i: self.b.store(made, i, self.b.number(at(i[0]))))
         return self.b.listed(made)
 
     def _bound(self, target: ast.expr, thing: Thing, node: ast.expr) -> Thing:
@@ -254,18 +256,20 @@ class Expressions(Elements):
 
     def compared(self, operator: ast.cmpop, left: Thing, right: Thing) -> Thing:
         """Compare two things, at once if both are known when the kernel is compiled."""
-        if isinstance(left, tuple) and isinstance(right, tuple):
+        is_membership = isinstance(operator, (ast.In, ast.NotIn))
+        if isinstance(left, tuple) and isinstance(right, tuple) and not is_membership:
             return self._compared_tuples(operator, left, right)
         if isinstance(left, Complex) or isinstance(right, Complex):
             return self.complex_compared(operator, left, right)
+        if is_membership:
+            found = self._found(left, right)
+            return found if isinstance(operator, ast.In) else self.b.scalar("not", found)
         if (
             isinstance(operator, (ast.Is, ast.IsNot))
             or isinstance(left, Static)
             or isinstance(right, Static)
         ):
             return self.b.constant(_known_comparison(operator, left, right))
-        if type(operator) not in COMPARISON:
-            raise Refusal("`in` is not understood: write the comparisons")
         name = COMPARISON[type(operator)]
         return self.b.elementwise(lambda x, y: self.b.scalar(name, x, y), (left, right))
 
@@ -276,6 +280,19 @@ class Expressions(Elements):
         for one, other in zip(left, right, strict=False):
             same = self._both(same, self.b.number(self.compared(ast.Eq(), one, other)))
         return same if isinstance(operator, ast.Eq) else self.b.scalar("not", same)
+
+    def _found(self, thing: Thing, among: Thing) -> Value:
+        """Whether a thing is one of several that stand in a tuple."""
+        if not isinstance(among, tuple):
+            raise Refusal("`in` is understood of tuples: write the loop")
+        found = self.b.constant(False)
+        for part in among:
+            same = self.b.number(self.compared(ast.Eq(), thing, part))
+            if same.constant is True:
+                return same
+            if same.constant is None:
+                found = same if found.constant is False else self.b.scalar("or", found, same)
+        return found
 
     def _both(self, one: Value, other: Value) -> Value:
         return other if one.constant is True else self.b.scalar("and", one, other)
@@ -351,6 +368,11 @@ def _known_comparison(operator: ast.cmpop, left: Thing, right: Thing) -> bool:
     raise Refusal("this comparison is not understood")
 
 
+WAYS = {  # what to write in place of it
+    "a dictionary": ": number the keys, and keep the values in an array",
+    "a set": ": mark its elements in an array, `seen = np.zeros(n, np.bool_)`",
+    "a generator": ": write a list, `sum([x * x for x in xs])`",
+}
 _NAMES: dict[type, str] = {
     ast.GeneratorExp: "a generator",
     ast.Dict: "a dictionary",

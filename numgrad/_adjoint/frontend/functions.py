@@ -2,7 +2,6 @@
 
 import ast
 import inspect
-import math
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -10,71 +9,25 @@ from typing import Any
 import numpy as np
 
 from ..builder.building import Builder
-from ..builder.creation import NewArrays, bounds_of, dtype_name
+from ..builder.creation import NewArrays, bounds_of, dtype_name, numpy_type
 from ..builder.given import append_given, given
 from ..builder.lists import Grown
 from ..builder.reductions import Reductions
 from ..builder.things import Complex, Lazy, Static, Thing, described, is_array
 from ..builder.views import is_contiguous
-from ..ssa.conventions import clip, held, kink, root, slope, tied, undefined
-from ..ssa.gamma import polygamma
 from ..ssa.ir import Type, Value
 from ..ssa.refusal import Refusal
 from .closures import Closure
-from .library import loops_of, needs_doubles
-
-# NumPy's and math's names of the scalar functions, by the name of the operation.
-_SPELLED = {
-    "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arcsinh": "asinh",
-    "arccosh": "acosh", "arctanh": "atanh", "arctan2": "atan2",
-}  # fmt: skip
-_SAME_NAME = [
-    "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan",
-    "sinh", "cosh", "tanh", "hypot", "copysign", "fmod", "degrees", "radians", "isnan", "isfinite",
-    "isinf", "gamma", "lgamma", "logaddexp", "logaddexp2", "signbit", "ldexp", "erf", "erfc",
-    "sign", "rint", "reciprocal", *_SPELLED,
-]  # fmt: skip
-
-
-def _scalar_functions() -> dict[Any, tuple[str, str]]:
-    found: dict[Any, tuple[str, str]] = {}
-    for name in _SAME_NAME:
-        for module, spelled in ((np, "np"), (math, "math")):
-            other = _SPELLED.get(name, name) if module is math else name
-            if function := getattr(module, other, None):
-                found[function] = (name, f"{spelled}.{other}")
-    more = {
-        np.floor: ("floor", "np.floor"), np.ceil: ("ceil", "np.ceil"), np.trunc: ("trunc", "np.trunc"),  # noqa: E501
-        math.floor: ("floor_int", "math.floor"), math.ceil: ("floor_int", "math.ceil"),
-        math.trunc: ("floor_int", "math.trunc"), np.absolute: ("abs", "abs"), np.fabs: ("abs", "abs"),  # noqa: E501
-        math.fabs: ("abs", "math.fabs"), abs: ("abs", "abs"), np.deg2rad: ("radians", "np.deg2rad"),
-        np.rad2deg: ("degrees", "np.rad2deg"), np.square: ("square", "2"), math.pow: ("pow", ""),
-        np.power: ("pow", ""), pow: ("pow", ""), np.negative: ("neg", ""), np.add: ("add", ""),
-        np.subtract: ("sub", ""), np.multiply: ("mul", ""), np.divide: ("truediv", ""),
-        np.maximum: ("max", "max"), np.minimum: ("min", "min"), np.floor_divide: ("floordiv", ""),
-        np.remainder: ("mod", ""), np.float32: ("float32", "np.float32"), float: ("float", "float"),
-        np.float64: ("float", "np.float64"), int: ("int", "int"), bool: ("bool", "bool"),
-        np.logical_not: ("not", ""), np.logical_and: ("and", ""), np.logical_or: ("or", ""),
-        np.less: ("lt", ""), np.greater: ("gt", ""), np.less_equal: ("le", ""),
-        np.greater_equal: ("ge", ""), np.equal: ("eq", ""), np.not_equal: ("ne", ""),
-        np.where: ("select", ""), np.positive: ("pos", ""), held: ("held", "held"),
-        clip: ("clip", "clip"), root: ("norm", "root"), polygamma: ("polygamma", "polygamma"),
-        np.bitwise_and: ("bitand", ""),
-        np.bitwise_or: ("bitor", ""), np.bitwise_xor: ("bitxor", ""), np.invert: ("invert", ""),
-        np.left_shift: ("lshift", ""), np.right_shift: ("rshift", ""),
-        tied: ("tied", "tied"), kink: ("kink", "kink"), slope: ("slope", ""),
-        undefined: ("undefined", ""),
-    }  # fmt: skip
-    return found | more
-
-
-SCALAR_FUNCTIONS = _scalar_functions()
+from .expressions import WAYS
+from .growing import CHANGES
+from .library import SCALAR_FUNCTIONS, loops_of, scalars_of
 
 
 class Calls(NewArrays, Reductions):
     """Reads calls."""
 
     b: Builder
+    _array_attribute: Callable[..., Thing]
     value: Callable[..., Thing]
     number: Callable[..., Value]
     product: Callable[[list[Value]], Value]
@@ -134,41 +87,66 @@ class Calls(NewArrays, Reductions):
     def _apply(
         self, node: ast.Call, function: Any, args: list[Thing], keywords: dict[str, Thing]
     ) -> Thing:
-        is_complex = any(isinstance(a, Complex) for a in args) and not self._is_read(function)
+        function = numpy_type(function)
+        is_complex = _has_complex(args) and not self._is_read(function)
         if is_complex or function in (complex, np.complex128, np.complex64):
             return self.complex_call(node, function, args, keywords)
         if not self._is_read(function):
             args = self.as_arrays(function, args)
         if loops := loops_of(function, args, keywords):
-            self._require_doubles(function, args)
             return self.inlined(node, loops, [self.computed(arg) for arg in args], keywords)
+        is_universal = isinstance(function, np.ufunc)
+        if is_universal and (written := self._written(node, function, args, keywords)):
+            return written
         known = _hashed(SCALAR_FUNCTIONS, function)
         if known and not keywords and function not in _ALSO_REDUCE:
             called, spelled = known
             return self._scalar_call(called, spelled, args)
+        if (scalars := scalars_of(function)) is not None:
+            return self._over_elements(node, scalars, args, keywords)
         name = _hashed(NAMED, function)
         if name:
             return _fitting(getattr(self, f"_call_{name}"), f"np.{name}", args, keywords)
         if isinstance(function, type) and issubclass(function, tuple):
             return self._named(function, args, keywords)
         if isinstance(function, type) and issubclass(function, (np.integer, np.bool_)):
-            text, kind = f"np.{function.__name__}", Type(np.dtype(function).name)
-            return self.b.elementwise(
-                lambda x: self.b.scalar("intcast", x, spelled=text, type=kind), args
-            )
+            return self._whole(function, args)
+        if function in (np.finfo, np.iinfo):
+            return Static(function(np.dtype(dtype_name(args[0]))))
         is_closure = isinstance(function, Closure)
         if is_closure or isinstance(function, types.FunctionType) or hasattr(function, "py_func"):
             return self.inlined(node, function, args, keywords)
         raise Refusal(f"the function `{ast.unparse(node.func)}` is not understood{_way(function)}")
 
+    def _written(
+        self, node: ast.Call, function: np.ufunc, args: list[Thing], keywords: dict[str, Thing]
+    ) -> Value | None:
+        """Write the result of a universal function to its argument ``out``, and return that; None
+        where it has no such argument."""
+        target = keywords.get("out") or (args[function.nin] if len(args) > function.nin else None)
+        if not isinstance(target, Value) or not target.type.is_array or len(keywords) > 1:
+            return None
+        self.b.assign(target, self._apply(node, function, args[: function.nin], {}))
+        return target
+
+    def _over_elements(
+        self, node: ast.Call, function: Any, args: list[Thing], keywords: dict[str, Thing]
+    ) -> Thing:
+        """Apply a function of numbers, which is read from its source, to numbers or elements."""
+        words = list(keywords.values())
+        if not any(map(is_array, [*args, *words])):
+            return self.inlined(node, function, args, keywords)
+
+        def each(*numbers: Value) -> Value:
+            given = dict(zip(keywords, numbers[len(args) :], strict=True))
+            return self.b.number(self.inlined(node, function, list(numbers[: len(args)]), given))
+
+        return self.computed(self.b.elementwise(each, [*args, *words]))
+
     def _is_read(self, function: Any) -> bool:
         """Whether a function is read from its source; others are known by name."""
         is_closure = isinstance(function, Closure)
         return is_closure or hasattr(function, "py_func") or _is_users(function)
-
-    def _require_doubles(self, function: Any, args: list[Thing]) -> None:
-        if needs_doubles(function) and any(self._dtype(arg) != "float64" for arg in args):
-            raise Refusal("np.linalg is understood of arrays of float64")
 
     def _scalar_call(self, name: str, spelled: str, args: list[Thing]) -> Thing:
         if name == "slope":
@@ -223,6 +201,21 @@ class Calls(NewArrays, Reductions):
             return self._scalar_call("rint", "np.rint", [thing])
         return self._scalar_call("rounded", "np.round", [thing, self.b.number(decimals)])
 
+    def _call_result_type(self, *things: Thing) -> Static:
+        return Static(np.result_type(*[np.dtype(self._dtype(thing)) for thing in things]))
+
+    def _call_shape(self, thing: Thing) -> Thing:
+        return self._array_attribute(thing, "shape")
+
+    def _call_size(self, thing: Thing) -> Thing:
+        return self._array_attribute(thing, "size")
+
+    def _call_real(self, thing: Thing) -> Thing:
+        return thing
+
+    def _call_imag(self, thing: Thing) -> Thing:
+        return self._call_zeros_like(thing) if is_array(thing) else self.b.constant(0.0)
+
     def _call_divmod(self, one: Thing, other: Thing) -> Thing:
         x, y = self.b.number(one), self.b.number(other)
         return self.b.scalar("floordiv", x, y), self.b.scalar("mod", x, y)
@@ -240,7 +233,9 @@ class Calls(NewArrays, Reductions):
         if isinstance(owner, Complex):
             return self.complex_method(owner, name, args, keywords)
         if not is_array(owner):
-            raise Refusal(f"the method `{name}` is not understood")
+            is_list = isinstance(owner, tuple) and name in CHANGES
+            way = ": begin with an empty list, and append its elements" if is_list else ""
+            raise Refusal(f"the method `{name}` is not understood{way}")
         if name in _METHODS:
             return _fitting(getattr(self, f"_call_{name}"), name, [owner, *args], keywords)
         method = getattr(self, f"_method_{name}", None)
@@ -281,9 +276,18 @@ class Calls(NewArrays, Reductions):
         lazy, name = self.b.lazy(owner), dtype_name(dtype)
         if name.startswith("complex"):
             return Complex(self.b.computed(lazy, "float64"), self.b.alloc("float64", lazy.shape, "zeros"))  # noqa: E501
-        if np.dtype(name).kind not in "f" and lazy.type.is_real:
-            raise Refusal("an array of floats as integers: write the loop")
+        if np.dtype(name).kind in "iu" and lazy.type.is_real:
+            return self.b.computed(self._whole(getattr(np, name), [lazy]))
+        if name == "bool" and lazy.type.is_real:
+            raise Refusal("an array of floats as booleans: compare it, `x != 0.0`")
         return self.b.computed(lazy, name)
+
+    def _whole(self, function: Any, args: list[Thing]) -> Thing:
+        """Return numbers as integers of a dtype."""
+        text, kind = f"np.{function.__name__}", Type(np.dtype(function).name)
+        return self.b.elementwise(
+            lambda x: self.b.scalar("intcast", x, spelled=text, type=kind), args
+        )
 
     def _method_flatten(self, owner: Thing) -> Thing:
         lazy = self.b.lazy(owner)
@@ -321,6 +325,7 @@ _METHODS = frozenset(
         "ravel",
         "argsort",
         "transpose",
+        "clip",
     }
 )
 _ALSO_REDUCE: frozenset[Any] = frozenset()
@@ -330,14 +335,24 @@ NAMED: dict[Any, str] = {
         "zeros", "empty", "ones", "full", "zeros_like", "empty_like", "ones_like", "full_like",
         "copy", "arange", "linspace", "eye", "array", "sum", "mean", "prod", "max", "min", "var",
         "std", "any", "all", "argmax", "argmin", "argsort", "cumsum", "reshape",
-        "ravel", "dot", "outer", "clip", "searchsorted",
+        "ravel", "dot", "outer", "clip",
         "concatenate", "append", "stack", "vstack", "hstack", "column_stack", "expand_dims",
     )
 } | {len: "len", max: "max", min: "min", round: "round", divmod: "divmod", np.amax: "max",
      np.amin: "min", np.asarray: "asarray", np.ascontiguousarray: "ascontiguousarray",
      np.asfortranarray: "asfortranarray", np.transpose: "transpose", np.vdot: "dot",
-     np.matmul: "dot", sum: "sum", given: "given", np.round: "around",
-     np.around: "around"}  # fmt: skip
+     np.matmul: "dot", sum: "sum", given: "given", np.result_type: "result_type",
+     np.real: "real", np.imag: "imag", np.shape: "shape", np.size: "size",
+     np.swapaxes: "swapaxes", np.atleast_1d: "atleast_1d", np.atleast_2d: "atleast_2d",
+     np.round: "around", np.around: "around"}  # fmt: skip
+
+
+def _has_complex(args: list[Thing]) -> bool:
+    """Whether complex numbers or arrays are among the arguments, or in a tuple of arrays."""
+    parts = [part for arg in args if isinstance(arg, tuple) for part in arg]
+    return any(isinstance(arg, Complex) for arg in args) or any(
+        isinstance(part, Complex) and is_array(part.re) for part in parts
+    )
 
 
 def _fitting(
@@ -373,4 +388,7 @@ def _way(function: Any) -> str:
             ": value and gradient would belong to different draws. Draw outside, and give the "
             "draws as an argument"
         )
-    return ""
+    if function is set or function is frozenset:
+        return WAYS["a set"]
+    is_typed = "Dict" in (getattr(function, "__name__", ""), owner) or "numba.typed" in module
+    return WAYS["a dictionary"] if function is dict or is_typed else ""

@@ -1,6 +1,7 @@
 """Lists that grow in kernels: assignments that make such lists, and calls of their methods."""
 
 import ast
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +14,7 @@ from ..ssa.ir import Value
 from ..ssa.ranges import is_natural
 from ..ssa.refusal import Refusal
 
-_CHANGES = frozenset({"append", "pop", "extend", "clear", "insert", "remove", "sort", "reverse"})
+CHANGES = frozenset({"append", "pop", "extend", "clear", "insert", "remove", "sort", "reverse"})
 
 
 class GrowingLists:
@@ -21,6 +22,8 @@ class GrowingLists:
 
     b: Builder
     kernel: Any
+    names: dict[str, Thing]
+    block: Callable[[list[ast.stmt]], bool]
     value: Callable[..., Thing]
     computed: Callable[[Thing], Thing]
     indices: Callable[[ast.expr], list[Any]]
@@ -100,6 +103,17 @@ class GrowingLists:
             return None
         return [c.args[0] for c in calls if getattr(c.func, "attr", "") == "append" and c.args]
 
+    def collected(self, node: ast.ListComp) -> Grown:
+        """Return the list of a comprehension with conditions or several loops."""
+        name = f"collected {node.lineno} {node.col_offset}"  # that no source can have
+        if not hasattr(node, "as_loops"):
+            vars(node)["as_loops"] = _as_loops(node, name)
+        size = len(node.elt.elts) if isinstance(node.elt, ast.Tuple) else 0
+        self.names[name] = grown = self.lists.new(size, self.b.hint)
+        self.block([vars(node)["as_loops"]])
+        del self.names[name]
+        return grown
+
     # What is done with them
 
     def as_arrays(self, function: Any, args: list[Thing]) -> list[Thing]:
@@ -161,6 +175,8 @@ class GrowingLists:
         """Write an element of a list."""
         if isinstance(grown.arrays, tuple):
             raise Refusal("an element of a list of tuples cannot be written: use several lists")
+        if grown.arrays.type.is_list:
+            raise Refusal("an element of a list of arrays cannot be replaced: use an array of them")
         self.b.store(grown.arrays, [self._position(grown, node)], self.b.number(thing), accumulate)
 
     def _position(self, grown: Grown, node: ast.expr) -> Value:
@@ -177,10 +193,43 @@ class GrowingLists:
         return self.b.scalar("select", is_negative, back, place)
 
 
+def _as_loops(node: ast.ListComp, name: str) -> ast.stmt:
+    """Return the loops of a comprehension, which append to a list of a name; the names that they
+    bind are their own."""
+    names = [n for part in node.generators for n in ast.walk(part.target)]
+    own = {n.id: f"{n.id} of {node.lineno}" for n in names if isinstance(n, ast.Name)}
+    append = ast.Attribute(ast.Name(name, ast.Load()), "append", ast.Load())
+    body: ast.stmt = ast.Expr(ast.Call(append, [_Renamed(own).visit(copy.deepcopy(node.elt))], []))
+    for part in copy.deepcopy(node.generators)[::-1]:
+        part = _Renamed(own).visit(part)
+        for test in part.ifs[::-1]:
+            body = ast.If(test, [body], [])
+        body = ast.For(part.target, part.iter, [body], [])
+    for statement in ast.walk(body):
+        if isinstance(statement, (ast.stmt, ast.expr)):
+            ast.copy_location(statement, node)
+    return ast.fix_missing_locations(body)
+
+
+class _Renamed(ast.NodeTransformer):
+    """Gives names other ones.
+
+    Parameters
+    ----------
+    names : dict
+    """
+
+    def __init__(self, names: dict[str, str]) -> None:
+        self.names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        return ast.Name(self.names.get(node.id, node.id), node.ctx)
+
+
 def _changes(call: ast.Call, names: set[str]) -> bool:
     """Whether a call makes a list of one of several names longer or shorter."""
     function = call.func
-    if not isinstance(function, ast.Attribute) or function.attr not in _CHANGES:
+    if not isinstance(function, ast.Attribute) or function.attr not in CHANGES:
         return False
     return isinstance(function.value, ast.Name) and function.value.id in names
 

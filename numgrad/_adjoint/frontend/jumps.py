@@ -82,14 +82,14 @@ class WithoutJumps:
         if isinstance(statement, ast.If):
             return [self._branch(statement, [], loop)]
         if isinstance(statement, (ast.For, ast.While)):
-            return self._loop(statement)
+            return self._loop(statement, loop)
         return [statement]
 
     def _compound(self, statement: ast.stmt, loop: _Loop | None) -> list[ast.stmt]:
         if isinstance(statement, ast.If):
             return [self._branch(statement, [], loop)]
         assert isinstance(statement, (ast.For, ast.While))
-        return self._loop(statement)
+        return self._loop(statement, loop)
 
     def _branch(self, node: ast.If, rest: list[ast.stmt], loop: _Loop | None) -> ast.stmt:
         """Return an ``if`` with the rest of the block moved into the branch that does not jump."""
@@ -105,23 +105,26 @@ class WithoutJumps:
     ) -> list[ast.stmt]:
         """Return the statements that follow a statement with jumps, guarded by the flags of these.
         """
-        is_loop = isinstance(statement, (ast.For, ast.While))
-        flags = self._flags(jumps, loop, is_loop)
+        is_left = isinstance(statement, (ast.For, ast.While)) and "return" in jumps
         body = self._block(rest, loop)
-        leave = [_assign(loop.broken, True, statement)] if is_loop and loop else []
-        if leave:
-            new = ast.If(_name(LEFT), leave, body)
-            return [ast.fix_missing_locations(ast.copy_location(new, statement))]
-        if not body:
-            return []
+        if not is_left or loop is None:
+            return self._unless(self._flags(jumps, loop), body)
+        body = self._unless(self._flags(jumps - {"return"}, loop), body)
+        new = ast.If(_name(LEFT), [_assign(loop.broken, True, statement)], body)
+        return [ast.fix_missing_locations(ast.copy_location(new, statement))]
+
+    def _unless(self, flags: list[str], body: list[ast.stmt]) -> list[ast.stmt]:
+        """Return statements that run if none of some flags is set."""
+        if not body or not flags:
+            return body
         test: ast.expr = _name(flags[0])
         for flag in flags[1:]:
             test = ast.BoolOp(ast.Or(), [test, _name(flag)])
         new = ast.If(ast.UnaryOp(ast.Not(), test), body, [])
-        return [ast.fix_missing_locations(ast.copy_location(new, rest[0]))]
+        return [ast.fix_missing_locations(ast.copy_location(new, body[0]))]
 
-    def _flags(self, jumps: set[str], loop: _Loop | None, after_loop: bool) -> list[str]:
-        if loop is None or after_loop:
+    def _flags(self, jumps: set[str], loop: _Loop | None) -> list[str]:
+        if loop is None:
             return [LEFT]
         found = [loop.broken] if jumps & {"break", "return"} else []
         return found + ([loop.skipped] if "continue" in jumps else [])
@@ -144,7 +147,7 @@ class WithoutJumps:
         ]
         return done + ([_assign(loop.broken, True, node)] if loop else [])
 
-    def _loop(self, node: ast.For | ast.While) -> list[ast.stmt]:
+    def _loop(self, node: ast.For | ast.While, outer: _Loop | None) -> list[ast.stmt]:
         self._loops += 1
         flags = _Loop(self._loops)
         inner = set().union(*(_jumps(s) for s in node.body), set())
@@ -160,9 +163,9 @@ class WithoutJumps:
         if not node.orelse:
             return done
         if not leaves:
-            return done + self._block(node.orelse, None)
+            return done + self._block(node.orelse, outer)
         unless = ast.If(
-            ast.UnaryOp(ast.Not(), _name(flags.broken)), self._block(node.orelse, None), []
+            ast.UnaryOp(ast.Not(), _name(flags.broken)), self._block(node.orelse, outer), []
         )
         return [
             _assign(flags.broken, False, node),

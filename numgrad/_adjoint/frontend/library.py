@@ -1,19 +1,72 @@
 """Loops that stand for functions of NumPy: the derivative of a call is that of the loop."""
 
+import math
 from typing import Any
 
 import numpy as np
 
 from ..builder import dense, rearranging, samples, spectral, sums
 from ..builder.things import Lazy, Thing, Value
+from ..ssa.conventions import clip, held, kink, root, slope, tied, undefined
+from ..ssa.gamma import polygamma
+from ..ssa.refusal import Refusal
+
+# NumPy's and math's names of the scalar functions, by the name of the operation.
+_SPELLED = {
+    "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arcsinh": "asinh",
+    "arccosh": "acosh", "arctanh": "atanh", "arctan2": "atan2",
+}  # fmt: skip
+_SAME_NAME = [
+    "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan",
+    "sinh", "cosh", "tanh", "hypot", "copysign", "fmod", "degrees", "radians", "isnan", "isfinite",
+    "isinf", "gamma", "lgamma", "logaddexp", "logaddexp2", "signbit", "ldexp", "erf", "erfc",
+    "sign", "rint", "reciprocal", *_SPELLED,
+]  # fmt: skip
+
+
+def _scalar_functions() -> dict[Any, tuple[str, str]]:
+    found: dict[Any, tuple[str, str]] = {}
+    for name in _SAME_NAME:
+        for module, spelled in ((np, "np"), (math, "math")):
+            other = _SPELLED.get(name, name) if module is math else name
+            if function := getattr(module, other, None):
+                found[function] = (name, f"{spelled}.{other}")
+    more = {
+        np.floor: ("floor", "np.floor"), np.ceil: ("ceil", "np.ceil"), np.trunc: ("trunc", "np.trunc"),  # noqa: E501
+        math.floor: ("floor_int", "math.floor"), math.ceil: ("floor_int", "math.ceil"),
+        math.trunc: ("floor_int", "math.trunc"), np.absolute: ("abs", "abs"), np.fabs: ("abs", "abs"),  # noqa: E501
+        math.fabs: ("abs", "math.fabs"), abs: ("abs", "abs"), np.deg2rad: ("radians", "np.deg2rad"),
+        np.rad2deg: ("degrees", "np.rad2deg"), np.square: ("square", "2"), math.pow: ("pow", ""),
+        np.power: ("pow", ""), pow: ("pow", ""), np.negative: ("neg", ""), np.add: ("add", ""),
+        np.subtract: ("sub", ""), np.multiply: ("mul", ""), np.divide: ("truediv", ""),
+        np.maximum: ("max", "max"), np.minimum: ("min", "min"), np.floor_divide: ("floordiv", ""),
+        np.remainder: ("mod", ""), np.float32: ("float32", "np.float32"), float: ("float", "float"),
+        np.float64: ("float", "np.float64"), int: ("int", "int"), bool: ("bool", "bool"),
+        np.logical_not: ("not", ""), np.logical_and: ("and", ""), np.logical_or: ("or", ""),
+        np.less: ("lt", ""), np.greater: ("gt", ""), np.less_equal: ("le", ""),
+        np.greater_equal: ("ge", ""), np.equal: ("eq", ""), np.not_equal: ("ne", ""),
+        np.where: ("select", ""), np.positive: ("pos", ""), held: ("held", "held"),
+        clip: ("clip", "clip"), root: ("norm", "root"), polygamma: ("polygamma", "polygamma"),
+        np.bitwise_and: ("bitand", ""),
+        np.bitwise_or: ("bitor", ""), np.bitwise_xor: ("bitxor", ""), np.invert: ("invert", ""),
+        np.left_shift: ("lshift", ""), np.right_shift: ("rshift", ""),
+        tied: ("tied", "tied"), kink: ("kink", "kink"), slope: ("slope", ""),
+        undefined: ("undefined", ""),
+    }  # fmt: skip
+    return found | more
+
+
+SCALAR_FUNCTIONS = _scalar_functions()
 
 _LOOPS: dict[Any, Any] = {
     np.linalg.cholesky: dense.cholesky, np.linalg.inv: dense.inverse, np.linalg.norm: dense.norm,
     np.linalg.det: dense.det, np.linalg.slogdet: dense.slogdet,
+    np.linalg.cond: dense.cond, np.linalg.matrix_rank: dense.matrix_rank,
     np.linalg.matrix_power: dense.matrix_power, np.linalg.eigh: spectral.eigh,
     np.linalg.eigvalsh: spectral.eigvalsh, np.linalg.svd: spectral.svd, np.linalg.qr: spectral.qr,
     np.linalg.pinv: spectral.pinv,
     np.trace: sums.trace, np.cumprod: sums.cumprod, np.nansum: sums.nansum,
+    np.nanprod: sums.nanprod, np.nancumsum: sums.nancumsum, np.nancumprod: sums.nancumprod,
     np.nanmean: sums.nanmean, np.ptp: sums.ptp, np.cross: sums.cross, np.kron: sums.kron,
     np.convolve: sums.convolve, np.count_nonzero: sums.count_nonzero,
     np.sort: rearranging.sort, np.median: rearranging.median, np.roll: rearranging.roll,
@@ -24,14 +77,37 @@ _LOOPS: dict[Any, Any] = {
     np.nanmax: samples.nanmax, np.nanmin: samples.nanmin, np.nanvar: samples.nanvar,
     np.nanstd: samples.nanstd, np.nanmedian: samples.nanmedian, np.correlate: samples.correlate,
     np.histogram: samples.histogram, np.vander: samples.vander,
-    np.nonzero: rearranging.nonzero, np.flatnonzero: rearranging.flatnonzero,
+    np.take: rearranging.take, np.argwhere: rearranging.argwhere, np.delete: rearranging.delete,
+    np.extract: rearranging.extract, np.array_equal: rearranging.array_equal,
+    np.ediff1d: rearranging.ediff1d, np.isclose: rearranging.isclose,
+    np.allclose: rearranging.allclose, np.rot90: rearranging.rot90,
+    np.digitize: samples.digitize, np.nonzero: rearranging.nonzero,
+    np.flatnonzero: rearranging.flatnonzero,
 }  # fmt: skip
-_FLOATS = (np.linalg.cholesky, np.linalg.det, np.linalg.slogdet)
-_BY_ARGUMENTS = {np.linalg.solve, np.linalg.lstsq, np.bincount, np.interp, np.sinc, np.where,
+_BY_ARGUMENTS = {np.linalg.solve, np.linalg.lstsq, np.bincount, np.interp, np.where,
     np.percentile, np.quantile, np.cov, np.corrcoef, np.eye,
+    np.searchsorted,
 } | {
     getattr(np, name) for name in ("trapz", "trapezoid") if hasattr(np, name)
 }
+
+
+# The numbers of axes of the first argument, where the loops are not for all.
+_AXES: dict[Any, range] = {
+    np.tril: range(2, 3), np.triu: range(2, 3), np.trace: range(2, 3), np.kron: range(1, 3),
+    np.diag: range(1, 3), np.diff: range(1, 3), np.sort: range(1, 3), np.interp: range(0, 2),
+    np.flipud: range(1, 9), np.fliplr: range(2, 9), np.rot90: range(2, 3),
+    np.digitize: range(1, 2), np.bincount: range(1, 2), np.convolve: range(1, 2),
+    np.correlate: range(1, 2), np.vander: range(1, 2),
+}  # fmt: skip
+
+
+def _require_axes(function: Any, args: list[Thing]) -> None:
+    """Refuse an array of more or fewer axes than the loops are for."""
+    ndim = getattr(getattr(args[0], "type", None), "ndim", None) if args else None
+    if function in _AXES and ndim is not None and ndim not in _AXES[function]:
+        name = getattr(function, "__name__", "")
+        raise Refusal(f"np.{name} is not understood of an array of {ndim} axes: write the loops")
 
 
 def loops_of(function: Any, args: list[Thing], words: dict[str, Thing]) -> Any:
@@ -49,12 +125,25 @@ def loops_of(function: Any, args: list[Thing], words: dict[str, Thing]) -> Any:
         found = _LOOPS.get(function)
     except TypeError:
         return None
+    _require_axes(function, args)
     return found if found is not None or function not in _BY_ARGUMENTS else _chosen(function, args, words)  # noqa: E501
 
 
-def needs_doubles(function: Any) -> bool:
-    """Whether the loops of a function take arrays of float64 only."""
-    return function in _FLOATS
+_SCALARS: dict[Any, Any] = {
+    np.fmax: sums.fmax, np.fmin: sums.fmin, np.sinc: sums.sinc,
+    np.angle: sums.angle,    np.nan_to_num: sums.nan_to_num,
+}  # fmt: skip
+
+
+def scalars_of(function: Any) -> Any:
+    """Return the function of numbers that stands for one of NumPy, or that Numba's ``vectorize``
+    has made one of arrays; None where there is none."""
+    if type(function).__name__ == "DUFunc":
+        return function._dispatcher.py_func
+    try:
+        return _SCALARS.get(function)
+    except TypeError:
+        return None
 
 
 def _chosen(function: Any, args: list[Thing], words: dict[str, Thing]) -> Any:
@@ -74,15 +163,18 @@ def _chosen(function: Any, args: list[Thing], words: dict[str, Thing]) -> Any:
             np.cov: (samples.covariance_of_rows, samples.covariance_of_two),
             np.corrcoef: (samples.correlation_of_rows, samples.correlation_of_two),
         }[function]
+        if len(args) == 1 and args[0].type.ndim != 2:
+            raise Refusal("of one sample: write np.var(x, ...) or the loop")
         return rows if len(args) == 1 else two
     if function is np.eye:
         return rearranging.eye if len(args) > 1 or set(words) - {"dtype"} else None
     if function is np.bincount:
-        return sums.bincount if len(args) + len(words) == 1 else sums.weighted_bincount
+        has_weights = len(args) > 1 or "weights" in words
+        return sums.weighted_bincount if has_weights else sums.bincount
     if function is np.interp:
         return sums.interp_number if _is_number(args[0]) else sums.interp_array
-    if function is np.sinc:
-        return sums.sinc if _is_number(args[0]) else None
+    if function is np.searchsorted:
+        return samples.searchsorted if _is_number(args[1]) else samples.all_searchsorted
     if function is np.where:
         return rearranging.nonzero if len(args) == 1 else None
     return sums.trapezoid if len(args) == 2 or "x" in words else sums.even_trapezoid

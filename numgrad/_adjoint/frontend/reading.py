@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ..builder.bases import require_by_value
 from ..builder.building import Builder
 from ..builder.things import Complex, Lazy, Static, Thing, tuple_like
@@ -50,6 +52,7 @@ def read(function: Any, arguments: Sequence[Any]) -> Program:
     program.is_parallel = bool(getattr(function, "targetoptions", {}).get("parallel"))
     reader = Statements(builder, kernel, {})
     for name, argument in zip(kernel.parameters, arguments, strict=True):
+        _require_understood(kernel, name, argument)
         reader.names[name] = _parameter(reader, program, name, argument)
     _return(builder, program, reader.run())
     if program.room is not None and program.room.op is not None:
@@ -61,6 +64,24 @@ def read(function: Any, arguments: Sequence[Any]) -> Program:
     options = getattr(function, "targetoptions", {})
     program.is_exact = not options.get("fastmath")
     return program
+
+
+def _require_understood(kernel: Kernel, name: str, argument: Any) -> None:
+    """Refuse an argument of a kind that kernels are not understood with, and say what to write."""
+    value = argument.value if isinstance(argument, Known) else None
+    reason = ""
+    if type(value).__module__.startswith("numba.typed"):
+        kind = type(value).__name__
+        ways = {"Dict": "its values, in a named tuple"}
+        reason = f"is a numba.typed.{kind}: hand over {ways.get(kind, 'a tuple, or an array')}"
+    elif hasattr(type(value), "_numba_type_"):
+        reason = "is an object of a class: hand over its attributes, in a named tuple"
+    elif isinstance(argument, Type) and np.dtype(argument.dtype).kind not in "biufc":
+        reason = f"has elements that are no numbers: hand over its fields, as in `f({name}['x'])`"
+    if reason:
+        place = kernel.place
+        text = f"{place.file}, line {place.first_line}, in {place.name}: the argument `{name}`"
+        raise AdjointError(f"{text} {reason}")
 
 
 def _parameter(reader: Statements, program: Program, name: str, argument: Any) -> Thing:

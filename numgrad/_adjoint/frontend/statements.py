@@ -12,7 +12,7 @@ from ..builder.things import Complex, Lazy, Static, Thing, is_array, tuple_like
 from ..ssa.ir import Op, Region, Value
 from ..ssa.refusal import Place, Refusal, located
 from .branches import Branches
-from .closures import Closure
+from .closures import Closure, bound
 from .complexes import ComplexNumbers
 from .copies import Copies
 from .expressions import Expressions
@@ -22,6 +22,9 @@ from .jumps import RESULT, written
 from .loops import Loops
 from .source import Kernel
 
+_WAYS: dict[Any, str] = {
+    ast.Try: ": write the condition under which it fails, as in `if x == 0.0:`"
+}
 _MOST_CALLS = 200
 _DEPTH = 20
 
@@ -78,6 +81,7 @@ class Statements(Branches, Calls, Loops, ComplexNumbers, GrowingLists, Copies, E
             if method is None:
                 raise Refusal(
                     f"`{type(node).__name__.lower()}` is not understood inside of a kernel"
+                    f"{_WAYS.get(type(node), '')}"
                 )
             return bool(method(node))
         except Refusal as refusal:
@@ -301,6 +305,8 @@ class Statements(Branches, Calls, Loops, ComplexNumbers, GrowingLists, Copies, E
     # Statements that raise
 
     def _do_raise(self, node: ast.Raise) -> bool:
+        if self.kernel.is_library and "NotImplementedError" in ast.unparse(node):
+            raise Refusal(node.exc.args[0].value)  # type: ignore[union-attr]
         self.b.op("raise", [], text=self._raised(node))
         return True
 
@@ -354,11 +360,12 @@ class Statements(Branches, Calls, Loops, ComplexNumbers, GrowingLists, Copies, E
     ) -> Thing:
         """Read the statements of another function in the place of its call."""
         kernel = function if isinstance(function, Closure) else Kernel.of(function)
-        if (
-            kernel.plain in [called for called, _ in self.chain]
-            or kernel.plain is self.kernel.plain
-        ):
-            raise Refusal("recursion is not understood: write a loop")
+        callers = [called for called, _ in self.chain] + [self.kernel.plain]
+        if kernel.plain in callers and not kernel.is_library:  # the library's ends
+            raise Refusal(
+                "recursion is not understood: write a loop, over a list of what remains to be done "
+                "(`todo = [first]`, `while todo: ... todo.pop()`)"
+            )
         self.b.program.calls += 1
         if self.b.program.calls > _MOST_CALLS or len(self.chain) > _DEPTH:
             raise Refusal(f"more than {_MOST_CALLS} calls would be inlined")
@@ -368,27 +375,3 @@ class Statements(Branches, Calls, Loops, ComplexNumbers, GrowingLists, Copies, E
         inner = Statements(self.b, kernel, names, (*self.chain, site), around)
         inner.place = kernel.place
         return inner.run()
-
-
-def bound(
-    reader: Expressions, kernel: Kernel | Closure, args: list[Thing], keywords: dict[str, Thing]
-) -> dict[str, Thing]:
-    """Return what the parameters of a function stand for in a call."""
-    try:
-        found = kernel.signature.bind(*args, **keywords)
-    except TypeError as error:
-        raise Refusal(f"{kernel.name}: {error}") from None
-    names: dict[str, Thing] = {}
-    for name, parameter in kernel.signature.parameters.items():
-        if parameter.kind is parameter.VAR_KEYWORD:
-            raise Refusal("`**keywords` are not understood")
-        if name in found.arguments:
-            thing = found.arguments[name]
-        elif parameter.kind is parameter.VAR_POSITIONAL:
-            thing = ()
-        elif isinstance(kernel, Closure):
-            thing = parameter.default
-        else:
-            thing = reader.known(parameter.default, name)
-        names[name] = reader.computed(thing)  # type: ignore[attr-defined]
-    return names

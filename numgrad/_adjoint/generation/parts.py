@@ -195,6 +195,8 @@ class _Live:
 
     def __init__(self, function: ast.FunctionDef, local: set[str]) -> None:
         self.local = local
+        self._reads: dict[ast.AST, set[str]] = {}  # what a loop is read for several times
+        self._writes: dict[ast.AST, set[str]] = {}
         self.before: dict[ast.stmt, set[str]] = {}
         self.after: dict[ast.stmt, set[str]] = {}
         self._block(function.body, set(), set())
@@ -218,7 +220,9 @@ class _Live:
             return left
         if isinstance(node, (ast.Return, ast.Raise)):
             return self._read(node)
-        return (live - _stored([node])) | self._read(node)
+        if node not in self._writes:
+            self._writes[node] = _stored_by(node)
+        return (live - self._writes[node]) | self._read(node)
 
     def _loop(self, node: ast.For | ast.While, live: set[str]) -> set[str]:
         is_for = isinstance(node, ast.For)
@@ -232,7 +236,9 @@ class _Live:
             head = more
 
     def _read(self, node: ast.AST) -> set[str]:
-        return _loaded(node) & self.local
+        if node not in self._reads:
+            self._reads[node] = _loaded(node) & self.local
+        return self._reads[node]
 
 
 class _Defined:

@@ -224,6 +224,7 @@ class Program:
         self.starts: dict[int, tuple[Value, set[int]]] = {}  # the arrays that buffers begin with
         self.requires: list[tuple[int, int, int]] = []  # parameters, axes, least lengths
         self.room: Value | None = None  # the length of all arrays of lists that grow
+        self.of_arrays: dict[Value, Type] = {}  # the types of the arrays that lists hold
         self.untyped: set[Value] = set()  # arrays of lists to which nothing is appended so far
         self.site: Any = None  # the loops around what is read
         self.calls = 0

@@ -16,7 +16,8 @@ class WideKernelWriter(SmallArrays):
         return {
             self._part: 3, self._inner: 1, self._mask: 1, self._library: 2, self._whole: 2,
             self._integer: 2, self._tuple: 1, self._over: 1, self._chosen: 1,
-            self._matrices: 1, self._grown: 2,
+            self._matrices: 1, self._grown: 2, self._collected: 1, self._states: 2,
+            self._left_early: 2,
         } | self.small_kinds()  # fmt: skip
 
     def vector(self) -> str:
@@ -126,6 +127,50 @@ class WideKernelWriter(SmallArrays):
         self.line(depth, header)
         self.line(depth + 1, statement)
         self.line(depth, f"{scalar} += 0.3 * {name}[-1] if {name} else 0.0")
+
+    def _collected(self, depth: int) -> None:
+        """A list that a comprehension with conditions makes."""
+        self.new += 1
+        i, j, scalar = f"p{self.new}", f"q{self.new}", self.random.choice(self.scalars)
+        array, least = self.random.choice(self.arrays), f"{self.random.uniform(-1.0, 0.5):.2f}"
+        value = self.pick(
+            f"{array}[{i}] * {self.atom()} for {i} in range(n) if x[{i}] > {least}",
+            f"{array}[{i}] * y[{j}] for {i} in range(n) for {j} in range({i}) if {i} != {j} + 1",
+            f"{array}[{i}] * {i} for {i} in range(n) for {j} in (0, 2) if y[{j}] > {least}",
+        )
+        self.line(depth, f"{scalar} = math.sin(sum([{value}]) + {scalar})")
+
+    def _states(self, depth: int) -> None:
+        """A list of arrays."""
+        self.new += 1
+        name, i, scalar = f"states{self.new}", f"s{self.new}", self.random.choice(self.scalars)
+        array = self.random.choice(self.arrays)
+        self.line(depth, f"{name} = [{array}{self.pick('.copy()', ' * 0.5')}]")
+        self.line(depth, f"for {i} in range({self.pick('n', '3')}):")
+        self.line(depth + 1, f"if x[{i}] > {self.random.uniform(-1.0, 0.5):.2f}:")
+        value = self.pick(f"{name}[-1] * 0.5 + y", f"{name}[0] * {self.atom()}", "0.5 * x")
+        self.line(depth + 2, f"{name}.append({value})")
+        self.line(depth + 1, f"elif len({name}) > 1:")
+        self.line(depth + 2, self.pick(f"{scalar} = math.sin({name}.pop()[1])", "pass"))
+        self.line(depth, f"for w{self.new} in {name}:")
+        self.line(depth + 1, f"{scalar} = math.sin({scalar} + w{self.new}[2] * x[1])")
+        if self.random.random() < 0.5:
+            self.line(depth, f"{array}[:] = 0.5 * {name}[-1] + 0.2 * {name}[0]")
+
+    def _left_early(self, depth: int) -> None:
+        """Two loops, of which the inner one is left early and says whether the outer one goes on.
+        """
+        self.new += 1
+        i, j, scalar = f"f{self.new}", f"h{self.new}", self.random.choice(self.scalars)
+        self.line(depth, f"for {i} in range(3):")
+        self.line(depth + 1, f"for {j} in range(n):")
+        self.line(depth + 2, f"{scalar} = math.sin({scalar} + x[{j}] * {self.atom()})")
+        self.line(depth + 2, f"if {scalar} > {self.random.uniform(0.2, 0.9):.2f}:")
+        self.line(depth + 3, self.pick("break", "break", f"return {scalar} * y[{i}]"))
+        self.line(depth + 1, "else:")
+        other = f"{scalar} = 0.5 * {scalar}"
+        self.line(depth + 2, self.pick("continue", "break", other, f"return {scalar} * x[{i}]"))
+        self.line(depth + 1, f"{scalar} += 0.3 * y[{i}]")
 
     def _integer(self, depth: int) -> None:
         """Integers in arithmetic, and a counter that a condition changes."""
