@@ -20,6 +20,7 @@ from ..engine.graph.node import Edge, Value
 from ..engine.graph.node import Spec as ValueSpec
 from ..engine.graph.value import next_number
 from ..engine.record.apply import changing, mode
+from ..engine.rolling.expansion import Expansion, expanded
 from ..func.batching.batch_expressions import BatchedValue, batch_exprs, with_all_axes
 from ..func.batching.sample import SampleTrace
 from ..func.guards.random_guard import DrawProfiler, RandomGuard
@@ -30,7 +31,6 @@ from ..functions.array.operands import as_scalar
 from ..process.bounded_dict import Bounded
 from ..process.cached_attribute import lazy
 from .compiled import CompiledLoop
-from .expansion import Expansion, expanded
 from .same_bodies import is_fixed, key_of
 
 Spec = tuple[tuple[int, ...], np.dtype]

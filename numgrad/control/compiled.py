@@ -10,7 +10,7 @@ import numpy as np
 
 from .._settings import settings
 from ..engine.lower.fallback import attempt
-from .expansion import Expansion
+from ..engine.rolling.expansion import Expansion
 
 Arrays = Sequence[np.ndarray]
 

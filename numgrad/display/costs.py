@@ -7,7 +7,7 @@ from math import prod
 from types import FunctionType
 from typing import Any
 
-from ..ir.kernel_spec import FusedSpec, LibrarySpec, ProductSpec
+from ..ir.kernel_spec import FusedSpec, LibrarySpec, ProductSpec, RolledSpec
 from ..ir.program import Instruction, Layout
 
 _ARITHMETIC = frozenset(["+", "-", "*", "/", "//", "%", "**"])
@@ -49,6 +49,10 @@ def operations_of(instruction: Instruction, rows: int) -> float:
 def _of_spec(spec: Any, core: tuple[int, ...]) -> float:
     if isinstance(spec, FusedSpec):
         return sum(_of_spec(step, ()) for step, _ in spec.steps)
+    if isinstance(spec, RolledSpec):
+        steps = [step for step, _ in spec.steps]
+        each = [2.0 if isinstance(step, ProductSpec) else _of_spec(step, ()) for step in steps]
+        return prod(core) * sum(each)
     name = getattr(spec, "name", "")
     dtype = spec.dtype if isinstance(spec, LibrarySpec | ProductSpec) else None
     if dtype is not None and name in _ROUTINES:

@@ -92,6 +92,51 @@ class FusedSpec:
         return ("fused", steps, self.in_dtypes, self.outputs, self.scalars)
 
 
+@dataclass(frozen=True, eq=False)
+class RolledSpec:
+    """Scalar functions that are applied again and again, each turn to what the turn before has
+    left: a loop in a kernel.
+
+    Values are numbered: inputs come first, then what is carried, then the result of each step.
+
+    Attributes
+    ----------
+    name : str
+        The name in profiles.
+    steps : tuple of (ElementwiseSpec or ProductSpec, tuple of int)
+        A function and the values that it takes; for a product of matrices two factors and, if there
+        is one, the sum so far.
+    inputs : tuple of (int, int, dtype, str)
+        An operand, an offset in bytes there, the dtype, and how the operand is read: ``"fixed"``,
+        as it lies there at all turns; ``"moving"``, where it moves on at each turn; ``"table"``,
+        where it has the address for each turn.
+    carries : tuple of (int, int, dtype, int)
+        An operand, an offset and the dtype of the value at the first turn, and the number of the
+        value that is carried to the next turn.
+    outputs, finals : tuple of (int, int, dtype, int)
+        An operand, an offset, the dtype, and the value that is stored there: at each turn, or after
+        the last one.
+    in_dtypes, out_dtypes : tuple of dtypes
+        Those of the operands, which are bytes.
+    """
+
+    name: str
+    steps: tuple[tuple[Any, tuple[int, ...]], ...]
+    inputs: tuple[tuple[int, int, np.dtype, str], ...]
+    carries: tuple[tuple[int, int, np.dtype, int], ...]
+    outputs: tuple[tuple[int, int, np.dtype, int], ...]
+    finals: tuple[tuple[int, int, np.dtype, int], ...]
+    in_dtypes: Dtypes
+    out_dtypes: Dtypes
+
+    @property
+    def identity(self) -> tuple:
+        """The key of the kernel: specs with equal identities share one kernel."""
+        steps = tuple((step.identity, args) for step, args in self.steps)
+        ends = (self.inputs, self.carries, self.outputs, self.finals)
+        return ("rolled", steps, *ends, len(self.in_dtypes), len(self.out_dtypes))
+
+
 @dataclass(frozen=True)
 class Constant:
     """A static parameter whose value is compiled into the kernel.
@@ -319,7 +364,7 @@ class HostSpec:
         return ("host", self.function, self.in_dtypes, options)
 
 
-CompiledSpec = ElementwiseSpec | FusedSpec | LoopSpec | ProductSpec | RawSpec
+CompiledSpec = ElementwiseSpec | FusedSpec | LoopSpec | ProductSpec | RawSpec | RolledSpec
 Spec = CompiledSpec | HostSpec | LibrarySpec
 
 

@@ -102,9 +102,16 @@ class Bound:
 
 
 class Target(Protocol):
-    """A device, as the engine and the operators see it."""
+    """A device, as the engine and the operators see it.
+
+    Attributes
+    ----------
+    rolls : bool
+        Whether there are kernels of a `RolledSpec`.
+    """
 
     name: str
+    rolls: bool
 
     @property
     def num_threads(self) -> int:

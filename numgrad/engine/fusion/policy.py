@@ -6,16 +6,21 @@ expected to take: so fusion is expected to cost no more time than the program ha
 """
 
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 from ..._errors import KernelError
+from ...ir.kernel_spec import RolledSpec
 from ...ir.program import Program
 from ...process.gc_pause import paused
+from ..rolling.roll import rolled
 from .assemble import fuse
 
 # Expected seconds: to fuse, for each instruction; to compile a kernel, at all and for each step.
 _INSTRUCTION = 1e-4
 _KERNEL, _STEP = 0.03, 3e-4
+# Expected seconds to compile a loop, at all, and to bind an instruction.
+_LOOP, _BINDING = 0.1, 3e-6
 # Seconds that an instruction takes at least for each element.
 _ELEMENT = 2e-10
 MOST_INSTRUCTIONS = 10_000
@@ -25,37 +30,85 @@ MOST_INSTRUCTIONS = 10_000
 class Fusion:
     """The fusion of one program in progress.
 
+    Parameters
+    ----------
+    program : Program
+    target
+    count : int
+        The instructions that can be fused.
+    unrolled : Program, optional
+        The program before its repeated instructions became loops.
+    is_short : bool
+        Whether the program is fused; else there are only its loops to compile.
+
     Attributes
     ----------
     patience : float
         The seconds that the program runs before the next step is taken.
+    present : Program
+        The program as it can be run now: with its loops as soon as the target has their kernels.
+    spared : float
+        The seconds that it takes less to bind the program, which has loops, than the unrolled one.
     """
 
-    __slots__ = ("_fused", "_missing", "_program", "_specs", "_target", "patience")
+    __slots__ = (
+        "_count", "_fused", "_is_short", "_loops", "_missing", "_program", "_specs", "_target",
+        "patience", "present", "spared",
+    )  # fmt: skip
 
-    def __init__(self, program: Program, target: Any, count: int) -> None:
-        self._program, self._target = program, target
+    def __init__(
+        self, program: Program, target: Any, count: int, unrolled: Program | None = None,
+        is_short: bool = True,
+    ) -> None:  # fmt: skip
+        self._program, self._target, self._count = program, target, count
+        self._is_short = is_short
         self._fused: Program | None = None
         self._specs: list[Any] = []  # of the kernels that fusion makes
         self._missing: list[Any] = []
-        self.patience = count * _INSTRUCTION
+        self._loops: list[Any] = []
+        self.present, self.patience, self.spared = program, 0.0, 0.0
+        if unrolled is not None:
+            specs = dict.fromkeys([i.pattern.spec for i in program.instructions])
+            self._loops = [s for s in specs if isinstance(s, RolledSpec)]
+            self.present = unrolled
+            less = len(unrolled.instructions) - len(program.instructions)
+            self.spared = less * _BINDING
+        self.patience += self._next_cost()
 
     def advance(self) -> Program | None:
         """Take the next step; return the fused program once the target has all its kernels."""
-        if self._fused is None:
-            with paused():  # fusion makes no cycles for the garbage collector
-                self._fused = fuse(self._program, self._target.can_fuse)
-            specs = dict.fromkeys([i.pattern.spec for i in self._fused.instructions])
-            self._specs = [s for s in specs if hasattr(s, "steps")]
-            self._missing = [s for s in self._specs if not self._target.is_ready(s)]
+        if self._loops:
+            self._obtain(self._loops.pop())
+            if not self._loops:
+                self.present = self._program
+                if not self._is_short:
+                    return self._program
+        elif self._fused is None:
+            self._fuse()
         else:
             self._obtain(self._missing.pop())
-        if self._missing:
-            self.patience += _KERNEL + _STEP * len(self._missing[-1].steps)
+        if self._fused is None or self._missing:
+            self.patience += self._next_cost()
             return None
         for spec in self._specs:
             self._obtain(spec)
         return self._fused
+
+    def _fuse(self) -> None:
+        with paused():  # fusion makes no cycles for the garbage collector
+            self._fused = fuse(self._program, self._target.can_fuse)
+        specs = dict.fromkeys([i.pattern.spec for i in self._fused.instructions])
+        self._specs = [s for s in specs if hasattr(s, "steps")]
+        self._missing = [s for s in self._specs if not self._target.is_ready(s)]
+
+    def _next_cost(self) -> float:
+        """Return the seconds that the next step is expected to take."""
+        if self._loops:
+            spec = self._loops[-1]
+            return 0.0 if self._target.is_ready(spec) else _LOOP + _STEP * len(spec.steps)
+        if self._fused is None:
+            return self._count * _INSTRUCTION
+        return _KERNEL + _STEP * len(self._missing[-1].steps)
 
     def finish(self) -> Program:
         """Take all remaining steps; return the fused program."""
@@ -71,22 +124,32 @@ class Fusion:
             raise KernelError(f"{spec.name}: {type(error).__name__}: {error}") from error
 
 
-def fusion_of(program: Program, target: Any, mode: str) -> Fusion | None:
+def fusion_of(
+    program: Program, target: Any, mode: str,
+    roll: Callable[[Program, Any], Program | None] = rolled,
+) -> Fusion | None:  # fmt: skip
     """Return the fusion of a program; None for a program that is never fused.
 
     Parameters
     ----------
     mode : {"auto", "now", "never"}
         When the program is fused.
+    roll : callable
+        Returns a program with loops, or None; see `rolling`.
     """
     if mode == "never":
         return None
     if any([i.site is not None and i.site.stream is not None for i in program.instructions]):  # noqa: C419
         return None  # a fused kernel would move its instructions from several streams to one
-    counts = Counter([i.pattern for i in program.instructions])
+    loops = roll(program, target)
+    of = loops or program
+    counts = Counter([i.pattern for i in of.instructions])
     fusible = [pattern for pattern in counts if pattern.fusible and target.can_fuse(pattern.spec)]
     count = sum([counts[pattern] for pattern in fusible])
-    if count < 2 or (mode == "auto" and count > MOST_INSTRUCTIONS):
+    is_short = mode == "now" or count <= MOST_INSTRUCTIONS
+    if loops is not None:
+        return Fusion(loops, target, count, program, is_short)
+    if count < 2 or not is_short:
         return None
     return Fusion(program, target, count)
 

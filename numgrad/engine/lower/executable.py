@@ -20,6 +20,7 @@ from ...process.gc_pause import paused
 from ..fusion.policy import Fusion, forecast, fusion_of
 from ..graph.integrity import require_unchanged
 from ..graph.value import Shape
+from ..rolling.roll import rolled
 from .fallback import attempt
 from .output_pool import allocator_of
 
@@ -91,14 +92,14 @@ class Executable:
         self.meters: WeakKeyDictionary[Any, Callable[[], int]] = WeakKeyDictionary()
         self._entry: Any = None, None  # the bound program, and its entry
         self._runs = 0
-        self.fusion: Fusion | None = fusion_of(program, target, self.mode)
+        self.fusion: Fusion | None = fusion_of(program, target, self.mode, _rolled)
         self.bound: Bound = None  # type: ignore[assignment]
         if self.mode == "now":
             self.fuse()
-        elif self.fusion is not None and forecast(program) > self.fusion.patience:
-            self.advance()
+        elif self.fusion is not None:
+            self._advance_before_run(forecast(program), self.fusion.spared)
         if self.bound is None:
-            self.bound = _bound(program, target)
+            self.bound = _bound(self.fusion.present if self.fusion else program, target)
         self.specs = _result_specs(program)
         self.empty = getattr(target, "empty", None) or allocator_of(self.specs)
 
@@ -178,6 +179,14 @@ class Executable:
             self.meters[entry] = meter
         return entry
 
+    def _advance_before_run(self, seconds: float, spared: float) -> None:
+        """Take the first step of the fusion if the first run is expected to take as long, and all
+        for which binding a program with loops leaves time."""
+        while self.fusion is not None and seconds + spared > self.fusion.patience:
+            self.advance()
+            if not spared:
+                break
+
     def advance(self) -> None:
         """Take the next step of the fusion; after the last step the next run is that of the fused
         program."""
@@ -197,8 +206,11 @@ class Executable:
 
             def made() -> bool:
                 program = step(fusion)
-                if program is not None:
-                    self.bound = _bound(program, self.target, self.bound)
+                bound = self.bound
+                present = fusion.present if program is None else program
+                is_due = bound is not None or program is not None
+                if is_due and (bound is None or present is not bound.program):
+                    self.bound = _bound(present, self.target, bound)
                     self._entry, self._runs = (None, None), 0
                     self.meters.clear()
                 return program is None
@@ -206,6 +218,12 @@ class Executable:
             name = f"{len(self.program.instructions)} instructions"
             if not attempt("fuse a program", name, made):
                 self.fusion = None
+
+
+def _rolled(program: Program, target: Any) -> Program | None:
+    name = f"{len(program.instructions)} instructions"
+    with paused():  # rolling makes no cycles
+        return attempt("roll a program", name, lambda: rolled(program, target))
 
 
 def _bound(program: Program, target: Any, before: Bound | None = None) -> Bound:

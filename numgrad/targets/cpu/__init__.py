@@ -29,6 +29,7 @@ class CPUTarget:
     """
 
     name = "cpu"
+    rolls = True
 
     def __init__(self) -> None:
         # Imported when they are first needed: Numba takes longer to import than NumPy.

@@ -68,6 +68,7 @@ class CUDATarget:
     """A GPU as a target: programs become launches of kernels."""
 
     num_threads = 1
+    rolls = False
 
     def __init__(self, index: int = 0, current: Callable[[], Any] = _no_stream) -> None:
         self.name, self._index, self._current = f"cuda:{index}", index, current

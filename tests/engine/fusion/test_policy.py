@@ -149,3 +149,69 @@ def test_a_program_that_is_fused_while_it_gets_an_entry_gets_another(monkeypatch
         np.testing.assert_array_equal(plan([x]), expected)
     assert len(made) == 2
     assert plan._entry[0] is plan.bound
+
+
+def test_loops_are_compiled_first_and_run_before_the_rest_is_fused():
+    class Rolling(Slow):
+        rolls = True
+
+        def addresses(self, arrays):
+            return [0] * len(arrays)
+
+    def repeated(x):
+        for _ in range(100):
+            x = ng.sin(x) * 0.5 + ng.cos(x) * x
+        return x
+
+    program = program_of(repeated, ())
+    steps = fusion_of(program, Rolling(), "auto")
+    assert steps.present is program
+    assert steps.spared > 0
+    waits = [steps.patience]
+    assert steps.advance() is None
+    assert [i.name[:4] for i in steps.present.instructions].count("loop") == 1
+    waits.append(steps.patience)
+    fused = steps.finish()
+    assert waits[0] > 0.1
+    assert waits[1] > waits[0]
+    assert len(fused.instructions) < len(steps.present.instructions) < len(program.instructions)
+
+
+def test_instructions_of_loops_do_not_count_among_those_that_are_too_many(monkeypatch):
+    class Rolling(NullTarget):
+        rolls = True
+
+        def addresses(self, arrays):
+            return [0] * len(arrays)
+
+    def repeated(x):
+        for _ in range(300):
+            x = ng.sin(x) * 0.5 + ng.cos(x) * x
+        return x
+
+    monkeypatch.setattr(policy, "MOST_INSTRUCTIONS", 1000)
+    program = program_of(repeated, ())
+    assert fusion_of(program, NullTarget(), "auto") is None
+    assert fusion_of(program, Rolling(), "auto") is not None
+
+
+def test_of_a_program_that_is_too_long_beside_its_loops_only_the_loops_are_compiled(monkeypatch):
+    class Rolling(Slow):
+        rolls = True
+
+        def addresses(self, arrays):
+            return [0] * len(arrays)
+
+    def repeated(x):
+        for n in range(60):
+            x = (ng.sin(x), ng.cos(x), ng.exp(x))[n * n % 7 % 3] * (1 + n)
+        for _ in range(100):
+            x = ng.sin(x) * 0.5 + ng.cos(x) * x
+        return x
+
+    monkeypatch.setattr(policy, "MOST_INSTRUCTIONS", 50)
+    program = program_of(repeated, ())
+    made = fusion_of(program, Rolling(), "auto").advance()
+    assert [i.name[:4] for i in made.instructions].count("loop") == 1
+    assert not fused_names(made)
+    assert fused_names(fusion_of(program, Rolling(), "now").finish())

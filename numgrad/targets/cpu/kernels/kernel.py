@@ -21,6 +21,7 @@ from ....ir.kernel_spec import (
     LoopSpec,
     ProductSpec,
     RawSpec,
+    RolledSpec,
     Spec,
     core_dimensions,
 )
@@ -33,6 +34,7 @@ from ..linalg.library import LibraryKernel
 from ..math import scipy_special as scipy_special  # makes functions of SciPy known
 from ..ufunc import numpy_loops
 from ..ufunc.ufunc import KernelUfunc
+from . import rolled
 from .python_kernel import HostKernel
 
 __all__ = ["ElementwiseSpec", "FusedSpec", "Kernel", "LoopSpec", "ProductSpec", "RawSpec", "kernel"]
@@ -128,9 +130,12 @@ def kernel(spec: Spec) -> AnyKernel:
     return found
 
 
-def is_ready(spec: FusedSpec) -> bool:
-    """Whether a fused kernel is in memory or on disk."""
-    return spec.identity in _kernels[settings.math] or disk.has(scalar_graph.graph(spec).key)
+def is_ready(spec: FusedSpec | RolledSpec) -> bool:
+    """Whether a kernel of several steps is in memory or on disk."""
+    if spec.identity in _kernels[settings.math]:
+        return True
+    is_loop = isinstance(spec, RolledSpec)
+    return disk.has(rolled.key_of(spec) if is_loop else scalar_graph.graph(spec).key)
 
 
 def specs() -> list[CompiledSpec | HostSpec | LibraryKernel]:
@@ -145,6 +150,8 @@ def _addresses(spec: CompiledSpec) -> tuple[int, int]:
         from ..compile.intrinsics import KERNEL_ARGS
 
         return load_or_compile(spec.function, KERNEL_ARGS, spec.key), 0
+    if isinstance(spec, RolledSpec):
+        return rolled.address(spec), 0
     if isinstance(spec, LoopSpec) and any(core_dimensions(spec.signature)):
         key = cache_keys.loop(spec)
         return obtain(key, lambda: _compiled_loop(spec, symbol_of(key))), 0

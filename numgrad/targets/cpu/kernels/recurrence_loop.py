@@ -4,24 +4,20 @@ Functions are those of elementwise kernels, and round as they do, so a recurrenc
 its steps one after the other.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from llvmlite import ir
 from numba.core import cgutils
 from numba.core.registry import cpu_target
 
 from ..codegen.emit import target_options
-from ..codegen.llvm_builder import Memory, table_word, word
+from ..codegen.llvm_builder import table_word, word
 from ..compile import worker
 from ..compile.compiler import Code
 from ..compile.intrinsics import INT64, KERNEL_TYPE
 from ..compile.optimize import Job
-from ..linalg.gemm import geometry
-from . import generate
 from .recurrence import Place, Recurrence
-from .scalar_kernel import call_scalar
+from .scalar_code import ScalarCode
 
 
 def compiled(recurrence: Recurrence, symbol: str) -> Code:
@@ -37,16 +33,16 @@ def compiled(recurrence: Recurrence, symbol: str) -> Code:
     return Code(payload, symbol, externals, portable)
 
 
-class _Loop:
+class _Loop(ScalarCode):
     """The code of one recurrence."""
 
     def __init__(self, recurrence: Recurrence, function: ir.Function, context: Any) -> None:
-        self._of, self._function, self._context = recurrence, function, context
-        self._builder: Any = ir.IRBuilder(function.append_basic_block("entry"))
+        super().__init__(ir.IRBuilder(function.append_basic_block("entry")), context)
+        self._of, self._function = recurrence, function
         self._count = len(recurrence.per_step)
 
     def emit(self) -> None:
-        of, builder = self._of, self._builder
+        of, builder = self._of, self.builder
         ptrs, count, _, steps, status = self._function.args
         operands = self._count + 1 + max([place[0] for place in of.outputs], default=-1)
         self._bases = [table_word(builder, ptrs, n) for n in range(operands)]
@@ -60,9 +56,9 @@ class _Loop:
         index = builder.phi(INT64)
         index.add_incoming(word(0), entry)
         states = {n: builder.phi(fixed[n].type) for n in fixed if of.inputs[n][0] < of.carried}
-        known = self._values(fixed | states, index, status)
+        known = self.values(self._inputs(fixed | states, index), of.functions(), index, status)
         for place, value in zip(of.outputs, of.values, strict=True):
-            self._write(known[value], self._at(self._count + place[0], index), place)
+            self.write(known[value], self._at(self._count + place[0], index), *place[1:])
         last = builder.basic_block
         ends = dict(zip(of.outputs, of.values, strict=True))
         for n, state in states.items():
@@ -77,50 +73,19 @@ class _Loop:
         builder.position_at_end(done)
         builder.ret_void()
 
-    def _values(
-        self, given: dict[int, Any], index: Any, status: Any
-    ) -> Sequence[Any]:
-        """Emit one step; return all values."""
-        of, known = self._of, []
-        for n, place in enumerate(of.inputs):
-            value = given.get(n)
-            known.append(self._read(self._at(place[0], index), place) if value is None else value)
-        for one, args in of.functions():
-            values = [known[k] for k in args]
-            if one is None:
-                known.append(self._multiplied(*values))
-            else:
-                known += call_scalar(one, self._builder, self._context, [*values, index, status])
-        return known
-
-    def _multiplied(self, x: Any, y: Any, total: Any = None) -> Any:
-        """Emit a step of a product, as the kernel that multiplies matrices does."""
-        builder = self._builder
-        total = ir.Constant(x.type, 0.0) if total is None else total
-        if not geometry(np.dtype(np.float64)).fused:
-            return builder.fadd(total, builder.fmul(x, y))
-        kind = ir.FunctionType(x.type, [x.type] * 3)
-        name = f"llvm.fma.{'f64' if isinstance(x.type, ir.DoubleType) else 'f32'}"
-        function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
-        return builder.call(function, [x, y, total])
+    def _inputs(self, given: dict[int, Any], index: Any) -> list[Any]:
+        """Emit the reads of a step; return all inputs."""
+        return [
+            self._read(self._at(place[0], index), place) if n not in given else given[n]
+            for n, place in enumerate(self._of.inputs)
+        ]
 
     def _truth(self, value: Any) -> Any:
-        return self._builder.icmp_unsigned("!=", value, ir.Constant(value.type, 0))
+        return self.builder.icmp_unsigned("!=", value, ir.Constant(value.type, 0))
 
     def _at(self, operand: int, index: Any) -> Any:
-        moved = self._builder.mul(self._moves[operand], index)
-        return self._builder.add(self._bases[operand], moved)
-
-    def _memory(self, base: Any, place: Place) -> tuple[Memory, ir.Value]:
-        (dtype,) = generate.numba_types([place[2]])
-        memory = Memory(self._context, dtype)
-        where = self._builder.add(base, word(place[1]))
-        return memory, self._builder.inttoptr(where, memory.data_type.as_pointer())
+        moved = self.builder.mul(self._moves[operand], index)
+        return self.builder.add(self._bases[operand], moved)
 
     def _read(self, base: Any, place: Place) -> Any:
-        memory, pointer = self._memory(base, place)
-        return memory.read(self._builder, pointer)
-
-    def _write(self, value: Any, base: Any, place: Place) -> None:
-        memory, pointer = self._memory(base, place)
-        memory.write(self._builder, value, pointer)
+        return self.read(base, *place[1:])

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._declare import registry
-from .._declare.halving import LEAF
-from ..ir.kernel_spec import ProductSpec
-from ..ir.program import Program
+from ..._declare import registry
+from ..._declare.halving import LEAF
+from ...ir.kernel_spec import ProductSpec
+from ...ir.program import Pattern, Program
 
 MOST_STEPS = 2000  # scalar functions of a step: 3e-4 seconds to compile for each
 MOST_OF_FEW = 16000  # where no instruction works on more than FEW elements, as in a small system
@@ -57,7 +57,7 @@ class Expansion(NamedTuple):
     constants: bytes
 
 
-class _UnknownError(Exception):
+class UnknownError(Exception):
     """Raised for a program that has no expansion."""
 
 
@@ -72,73 +72,65 @@ def expanded(program: Program, count: int, order: Sequence[int]) -> Expansion | 
     if sum([prod(ref.layout.shape) for ref in program.results]) > MOST_STEPS:
         return None
     try:
-        return _Expanding(program, count).made([program.results[n] for n in order])
-    except _UnknownError:
+        return _ProgramExpander(program, count).made([program.results[n] for n in order])
+    except UnknownError:
         return None
 
 
-class _Expanding:
-    """The values of a program so far: by buffer and offset, a value is an input or a step."""
+def is_expandable(pattern: Pattern) -> bool:
+    """Whether an instruction may be scalar functions, by what it does."""
+    name = pattern.name
+    is_known = pattern.fusible or name in _JOINED or isinstance(pattern.spec, ProductSpec)
+    return is_known and all([layout.dtype in _DTYPES for layout in pattern.layouts])  # noqa: C419
 
-    def __init__(self, program: Program, count: int) -> None:
-        self._program, self._count = program, count
-        self._values: dict[tuple[int, int], tuple[Any, np.dtype]] = {}
-        self._inputs: dict[Element, tuple[str, int]] = {}
-        self._steps: list[tuple[Any, tuple[Any, ...]]] = []
-        self._constants = bytearray()
 
-    def made(self, results: Sequence[Any]) -> Expansion:
-        for instruction in self._program.instructions:
-            self._apply(instruction)
-        outputs: list[tuple[Element, Any]] = []
-        for number, ref in enumerate(results):
-            dtype = ref.layout.dtype
-            for n, offset in enumerate(_offsets(ref.layout.shape, ref.layout.strides)):
-                value = self._read(ref.buffer, ref.offset + offset, dtype)
-                outputs.append((Element(number, n * dtype.itemsize, dtype), value))
-        first = len(self._inputs)
-        numbers = {("input", n): n for n in range(first)}
-        numbers |= {("step", n): first + n for n in range(len(self._steps))}
-        steps = [(spec, tuple([numbers[v] for v in args])) for spec, args in self._steps]
-        return Expansion(
-            tuple(steps), tuple(self._inputs), tuple([(e, numbers[v]) for e, v in outputs]),
-            bytes(self._constants),
-        )  # fmt: skip
+class Expander:
+    """The values of a program so far: by buffer and offset, a value is an input or a step.
 
-    def _read(self, buffer: int, offset: int, dtype: np.dtype) -> Any:
-        found = self._values.get((buffer, offset))
+    Attributes
+    ----------
+    values : dict
+        The value and the dtype of each element that was written, by buffer and offset.
+    inputs : dict
+        The inputs by what they are, in order.
+    steps : list
+        The scalar functions, each with the values that it takes.
+    """
+
+    def __init__(self) -> None:
+        self.values: dict[tuple[int, int], tuple[Any, np.dtype]] = {}
+        self.inputs: dict[Any, tuple[str, int]] = {}
+        self.steps: list[tuple[Any, tuple[Any, ...]]] = []
+
+    def outside(self, buffer: int, offset: int, dtype: np.dtype) -> Any:
+        """Return the value of an element that no instruction has written, or raise an error."""
+        raise NotImplementedError
+
+    def read(self, buffer: int, offset: int, dtype: np.dtype) -> Any:
+        """Return the value of an element."""
+        found = self.values.get((buffer, offset))
         if found is not None:
             if found[1] != dtype:
-                raise _UnknownError
+                raise UnknownError
             return found[0]
         if dtype not in _DTYPES:
-            raise _UnknownError
-        if buffer in self._program.arguments:
-            return self._input(Element(self._program.arguments[buffer], offset, dtype))
-        if buffer not in self._program.arrays:
-            raise _UnknownError
-        address = self._program.arrays[buffer].__array_interface__["data"][0] + offset
-        return self._constant(string_at(address, dtype.itemsize), dtype)
+            raise UnknownError
+        return self.outside(buffer, offset, dtype)
 
-    def _input(self, element: Element) -> Any:
-        return self._inputs.setdefault(element, ("input", len(self._inputs)))
-
-    def _constant(self, content: bytes, dtype: np.dtype) -> Any:
-        """Return the value of a constant, which is an operand of the code: then the code does not
-        depend on its bits."""
-        offset = len(self._constants)
-        self._constants += content.ljust(8, b"\0")
-        return self._input(Element(self._count, offset, dtype))
+    def input(self, key: Any) -> Any:
+        """Return the value of an input, a new one if there is none yet."""
+        return self.inputs.setdefault(key, ("input", len(self.inputs)))
 
     def _step(self, spec: Any, args: Sequence[Any]) -> Any:
-        self._steps.append((spec, tuple(args)))
-        return "step", len(self._steps) - 1
+        self.steps.append((spec, tuple(args)))
+        return "step", len(self.steps) - 1
 
-    def _apply(self, instruction: Any) -> None:
+    def apply(self, instruction: Any) -> None:
+        """Add the values of an instruction."""
         pattern = instruction.pattern
         dtypes = [layout.dtype for layout in pattern.layouts]
         if any(dtype not in _DTYPES for dtype in dtypes):
-            raise _UnknownError
+            raise UnknownError
         places = zip(instruction.buffers, instruction.offsets, dtypes, pattern.strides, strict=True)
         of_elements = [
             [(buffer, offset + step) for step in _offsets(pattern.loop, strides)]
@@ -152,22 +144,22 @@ class _Expanding:
         elif isinstance(pattern.spec, ProductSpec):
             self._multiplied(pattern, of_elements, dtypes[0])
         else:
-            raise _UnknownError
+            raise UnknownError
 
     def _elementwise(self, pattern: Any, places: Any, dtypes: Sequence[np.dtype]) -> None:
         is_copy = pattern.name == "copy" and dtypes[0] == dtypes[-1]
         made = []
         for n in range(len(places[0])):
-            args = [self._read(*places[k][n], dtype=dtypes[k]) for k in range(pattern.nin)]
+            args = [self.read(*places[k][n], dtype=dtypes[k]) for k in range(pattern.nin)]
             made.append(args[0] if is_copy else self._step(pattern.spec, args))
         for place, value in zip(places[-1], made, strict=True):
-            self._values[place] = value, dtypes[-1]
+            self.values[place] = value, dtypes[-1]
 
     def _joined(self, pattern: Any, places: Any, dtype: np.dtype) -> None:
         """Expand a sum or an extremum, in the order of `numgrad._declare.halving`."""
         size, columns = pattern.core[0], pattern.core[1:] or (1,)
         if not 0 < size <= LEAF or dtype.kind not in "fi":
-            raise _UnknownError
+            raise UnknownError
         operator: Any = registry[_JOINED[pattern.name]]
         spec = operator.spec(dtype)
         steps = pattern.layouts[0].strides[-len(pattern.core) :]
@@ -175,8 +167,8 @@ class _Expanding:
         for (buffer, first), (out, place) in zip(places[0], places[1], strict=True):
             for column in range(columns[0]):
                 begin = first + column * (steps[-1] if pattern.core[1:] else 0)
-                row = [self._read(buffer, begin + n * steps[0], dtype) for n in range(size)]
-                self._values[out, place + column * apart[0]] = self._halved(spec, row), dtype
+                row = [self.read(buffer, begin + n * steps[0], dtype) for n in range(size)]
+                self.values[out, place + column * apart[0]] = self._halved(spec, row), dtype
 
     def _halved(self, spec: Any, row: list[Any]) -> Any:
         """Return the value that joins several values by halves."""
@@ -191,7 +183,7 @@ class _Expanding:
         """Expand a product of matrices: each element is a chain of products and sums."""
         (m, k, n), spec = pattern.core, pattern.spec
         if not 0 < k <= MOST_TERMS:
-            raise _UnknownError
+            raise UnknownError
         strides = [layout.strides[-2:] for layout in pattern.layouts]
         made = {}
         each: Any = zip(*places, strict=True)
@@ -199,11 +191,53 @@ class _Expanding:
             for i, j in product(range(m), range(n)):
                 value: tuple[Any, ...] = ()
                 for step in range(k):
-                    x = self._read(a, of_a + i * strides[0][0] + step * strides[0][1], dtype)
-                    y = self._read(b, of_b + step * strides[1][0] + j * strides[1][1], dtype)
+                    x = self.read(a, of_a + i * strides[0][0] + step * strides[0][1], dtype)
+                    y = self.read(b, of_b + step * strides[1][0] + j * strides[1][1], dtype)
                     value = (self._step(spec, (x, y, *value)),)
                 made[c, of_c + i * strides[2][0] + j * strides[2][1]] = value[0], dtype
-        self._values |= made
+        self.values |= made
+
+
+class _ProgramExpander(Expander):
+    """The expansion of a program with arguments and constants."""
+
+    def __init__(self, program: Program, count: int) -> None:
+        super().__init__()
+        self._program, self._count = program, count
+        self._constants = bytearray()
+
+    def made(self, results: Sequence[Any]) -> Expansion:
+        for instruction in self._program.instructions:
+            self.apply(instruction)
+        outputs: list[tuple[Element, Any]] = []
+        for number, ref in enumerate(results):
+            dtype = ref.layout.dtype
+            for n, offset in enumerate(_offsets(ref.layout.shape, ref.layout.strides)):
+                value = self.read(ref.buffer, ref.offset + offset, dtype)
+                outputs.append((Element(number, n * dtype.itemsize, dtype), value))
+        first = len(self.inputs)
+        numbers = {("input", n): n for n in range(first)}
+        numbers |= {("step", n): first + n for n in range(len(self.steps))}
+        steps = [(spec, tuple([numbers[v] for v in args])) for spec, args in self.steps]
+        return Expansion(
+            tuple(steps), tuple(self.inputs), tuple([(e, numbers[v]) for e, v in outputs]),
+            bytes(self._constants),
+        )  # fmt: skip
+
+    def outside(self, buffer: int, offset: int, dtype: np.dtype) -> Any:
+        if buffer in self._program.arguments:
+            return self.input(Element(self._program.arguments[buffer], offset, dtype))
+        if buffer not in self._program.arrays:
+            raise UnknownError
+        address = self._program.arrays[buffer].__array_interface__["data"][0] + offset
+        return self._constant(string_at(address, dtype.itemsize), dtype)
+
+    def _constant(self, content: bytes, dtype: np.dtype) -> Any:
+        """Return the value of a constant, which is an operand of the code: then the code does not
+        depend on its bits."""
+        offset = len(self._constants)
+        self._constants += content.ljust(8, b"\0")
+        return self.input(Element(self._count, offset, dtype))
 
 
 def _offsets(shape: Sequence[int], strides: Sequence[int]) -> Iterator[int]:
@@ -212,4 +246,6 @@ def _offsets(shape: Sequence[int], strides: Sequence[int]) -> Iterator[int]:
         yield sum([n * stride for n, stride in zip(index, strides, strict=True)])
 
 
-__all__ = ["MOST_STEPS", "Element", "Expansion", "expanded"]
+__all__ = [
+    "MOST_STEPS", "Element", "Expander", "Expansion", "UnknownError", "expanded", "is_expandable",
+]  # fmt: skip

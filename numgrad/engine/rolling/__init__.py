@@ -1,0 +1,1 @@
+"""Rolling: instructions that repeat in a program become a loop."""

@@ -1,0 +1,185 @@
+"""The body of a loop as scalar functions, and the kernel that repeats it."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...ir.kernel_spec import RolledSpec
+from ...ir.program import Instruction, Pattern, layout_of
+from .expansion import Expander, UnknownError
+from .turns import Source, Turns, Unlike
+
+BYTE = np.dtype(np.uint8)
+ADDRESS = 8  # bytes of an address in a table
+
+
+class Place(NamedTuple):
+    """An operand of a kernel: a buffer, the offset at the first turn, and how many bytes further
+    it is at each turn."""
+
+    buffer: int
+    offset: int
+    move: int
+
+
+class Body(Expander):
+    """The scalar functions of one turn, by the numbers of its sources in place of buffers.
+
+    Attributes
+    ----------
+    numbers : dict
+        The number of each source.
+    """
+
+    def __init__(self, turns: Turns, instructions: Sequence[Instruction], most: int) -> None:
+        super().__init__()
+        self.numbers: dict[Source, int] = {}
+        self._sources: list[Source] = []
+        at = turns.run.first + turns.middle * turns.run.period
+        column = 0
+        for instruction in instructions[at : at + turns.run.period]:
+            count = len(instruction.buffers)
+            sources = turns.sources[column : column + count]
+            numbers = tuple([self._number(source) for source in sources])
+            self.apply(Instruction(instruction.pattern, numbers, instruction.offsets, None))
+            column += count
+            if len(self.steps) > most:
+                raise UnknownError
+        self._add_earlier()
+        self._elements: dict[int, dict[int, tuple[Any, np.dtype]]] = {}
+        for (number, offset), item in self.values.items():
+            self._elements.setdefault(number, {})[offset] = item
+
+    def _number(self, source: Source) -> int:
+        number = self.numbers.setdefault(source, len(self.numbers))
+        if number == len(self._sources):
+            self._sources.append(source)
+        return number
+
+    def outside(self, buffer: int, offset: int, dtype: np.dtype) -> Any:
+        source = self._sources[buffer]
+        if source.kind == "own":
+            raise UnknownError  # not all of the buffer is written before it is read
+        return self.input((source, offset, dtype))
+
+    def _add_earlier(self) -> None:
+        """Carry what was written some turns before through all turns in between."""
+        for source, offset, dtype in list(self.inputs):
+            for place in range(1, source.place if source.kind == "before" else 0):
+                self.input((source._replace(place=place), offset, dtype))
+
+    def following(self, source: Source, offset: int, dtype: np.dtype) -> Any:
+        """Return the value that a carried value has at the next turn."""
+        if source.place > 1:
+            return self.inputs[source._replace(place=source.place - 1), offset, dtype]
+        found = self.values.get((self._number(Source("own", source.buffer)), offset))
+        if found is None or found[1] != dtype:
+            raise UnknownError
+        return found[0]
+
+    def written(self, value: int, nbytes: int) -> dict[int, tuple[Any, np.dtype]]:
+        """Return the elements of a value of the body by their offsets: all of its bytes."""
+        number = self._number(Source("own", value))
+        found = self._elements.get(number, {})
+        if sum([dtype.itemsize for _, dtype in found.values()]) != nbytes:
+            raise UnknownError
+        return found
+
+
+class Kernel:
+    """A kernel in the making: operands and the elements in them.
+
+    Parameters
+    ----------
+    body : Body
+    turns : Turns
+    """
+
+    def __init__(self, body: Body, turns: Turns) -> None:
+        self._body = body
+        self.count = turns.stop - turns.first
+        keys = list(body.inputs)
+        carried = [key for key in keys if key[0].kind == "before"]
+        self._read = [key for key in keys if key[0].kind != "before"]
+        order = [*self._read, *carried]
+        numbers = {body.inputs[key]: n for n, key in enumerate(order)}
+        numbers |= {("step", n): len(order) + n for n in range(len(body.steps))}
+        self._numbers, self._carried = numbers, carried
+        self.inputs = _ranges(order)
+        self._places = {source: n for n, source in enumerate(self.inputs)}
+        self.outputs: list[tuple[Place, int]] = []
+        self._stored: list[tuple[int, int, np.dtype, int]] = []
+        self._finals: list[tuple[int, int, np.dtype, int]] = []
+
+    def store(self, place: Place, nbytes: int, value: int) -> None:
+        """Store a value of the body, which has ``nbytes``, at each turn, or, where the place does
+        not move, after the last one."""
+        operand = len(self.inputs) + len(self.outputs)
+        kept = self._stored if place.move else self._finals
+        for offset, (found, dtype) in self._body.written(value, nbytes).items():
+            kept.append((operand, offset, dtype, self._numbers[found]))
+        self.outputs.append((place, nbytes))
+
+    def instruction(self, inputs: Sequence[Place], rows: Sequence[bool], site: Any) -> Instruction:
+        """Return the loop; ``rows`` says which operands have rows."""
+        if not self.outputs:
+            raise Unlike
+        spec = self._spec(len(inputs))
+        places = [*inputs, *[place for place, _ in self.outputs]]
+        sizes = [end - low for low, end in self.inputs.values()]
+        sizes += [nbytes for _, nbytes in self.outputs]
+        layouts = []
+        for place, size, has_rows in zip(places, sizes, rows, strict=True):
+            shape, strides = ((size,), (1,))
+            if place.move:
+                shape, strides = (self.count, size), (place.move, 1)
+            layouts.append(layout_of(shape, strides, BYTE, has_rows))
+        pattern = Pattern(
+            spec, tuple(layouts), len(inputs), (), (self.count,), [()] * len(places),
+            tuple([place.move for place in places]), spec.name,
+        )  # fmt: skip
+        buffers, offsets, _ = zip(*places, strict=True)
+        return Instruction(pattern, buffers, offsets, site)
+
+    def _spec(self, count: int) -> RolledSpec:
+        body, numbers = self._body, self._numbers
+
+        def at(source: Source, offset: int) -> tuple[int, int]:
+            low = 0 if source.kind == "table" else self.inputs[source][0]
+            return self._places[source], offset - low
+
+        read = tuple([
+            (*at(source, offset), dtype, _way(source))
+            for source, offset, dtype in self._read
+        ])
+        carries = tuple([
+            (*at(source, offset), dtype, numbers[body.following(source, offset, dtype)])
+            for source, offset, dtype in self._carried
+        ])
+        steps = tuple([(spec, tuple([numbers[v] for v in args])) for spec, args in body.steps])
+        names = list(dict.fromkeys([spec.name for spec, _ in steps]))
+        shown = " ".join(names[:4]) + (" ..." if len(names) > 4 else "")
+        return RolledSpec(
+            f"loop[{len(steps)}: {shown}]", steps, read, carries, tuple(self._stored),
+            tuple(self._finals), (BYTE,) * count, (BYTE,) * len(self.outputs),
+        )  # fmt: skip
+
+
+def _ranges(keys: Sequence[tuple[Source, int, np.dtype]]) -> dict[Source, tuple[int, int]]:
+    """Return for each source the offsets of its first byte that is read, and behind the last."""
+    found: dict[Source, tuple[int, int]] = {}
+    for source, offset, dtype in keys:
+        if source.kind == "table":
+            found[source] = 0, ADDRESS
+            continue
+        low, end = found.get(source, (offset, offset))
+        found[source] = min(low, offset), max(end, offset + dtype.itemsize)
+    return found
+
+
+def _way(source: Source) -> str:
+    """Return how an input is read; see `RolledSpec`."""
+    if source.kind == "table":
+        return "table"
+    return "moving" if source.move else "fixed"

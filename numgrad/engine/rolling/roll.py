@@ -1,0 +1,297 @@
+"""Rolling: what repeats in a program becomes an instruction with a loop in its kernel.
+
+A plain Python loop in a captured function, and the derivative of one, leave the same instructions
+again and again. `periods` finds where patterns repeat, `turns` whether their operands do, `body`
+makes scalar functions of one turn. What a loop hands on from turn to turn stays in registers. A
+value that is read outside of its loop at other turns than the last one is kept for all turns, side
+by side in one buffer, where a later loop, as that of the derivative, walks over them.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...ir.program import Instruction, Layout, Pattern, Program, Ref, layout_of
+from ..graph.runtime import runtime
+from .body import ADDRESS, Body, Kernel, Place
+from .expansion import MOST_STEPS, UnknownError, is_expandable
+from .operands import Operands
+from .periods import Run, runs
+from .turns import MOST_BEFORE, Source, Turns, Unlike, with_fewest_carried
+
+FEWEST_TURNS = 16
+FEWEST_INSTRUCTIONS = 400
+"""The fewest instructions of a program that is looked at, and of a loop: so many go into one
+kernel without a loop."""
+
+WIDEST, MEAN_WIDTH, CALL = 32, 10, 8
+"""The most elements of an instruction in a loop, and in the mean over the loop, where an element of
+a function that calls others counts as eight. Functions of a loop are those of single numbers: more
+numbers are faster as vectors."""
+
+_SAMPLE, _ALIKE = 3 * MOST_BEFORE, 4  # turns that are looked at first, and that have to be alike
+_MULTIPLES = (1, 2, 3, 4, 6)  # of the period of the patterns, which operands may have
+_MOST_FAILED = 8  # runs that are no loops, each of which takes milliseconds to look at
+
+
+def rolled(program: Program, target: Any) -> Program | None:
+    """Return a program with the same results and bits in which repeated instructions are loops;
+    None where there are none, or the target has no such kernels."""
+    if len(program.instructions) < FEWEST_INSTRUCTIONS or not target.rolls:
+        return None
+    ordered = program.instructions
+    if program.batch is not None:
+        ordered = sorted(ordered, key=lambda i: i.pattern.rows)  # as they are run
+    found = [i.pattern for i in ordered]
+    patterns = list(dict.fromkeys(found))
+    numbers = {pattern: n for n, pattern in enumerate(patterns)}
+    names = np.fromiter(map(numbers.__getitem__, found), np.int64, len(found))
+    repeated = [
+        run for run in runs(_allowed(names, patterns, program.batch or 1), FEWEST_TURNS)
+        if run.stop - run.first >= FEWEST_INSTRUCTIONS
+    ]  # fmt: skip
+    if not repeated:
+        return None
+    operands = Operands(program, ordered, names, patterns)
+    rolling, failed = _Rolling(program, target, ordered, operands), 0
+    for run in repeated:
+        failed += not rolling.take(run)
+        if failed > _MOST_FAILED:
+            break
+    return rolling.made() if rolling.loops else None
+
+
+def _allowed(names: np.ndarray, patterns: Sequence[Pattern], batch: int) -> np.ndarray:
+    """Return the numbers of patterns in order, with a number of its own for each instruction that
+    no loop may have."""
+    allowed = np.array([_width(p, batch) <= WIDEST and is_expandable(p) for p in patterns], bool)
+    return np.where(allowed[names], names, -1 - np.arange(len(names)))
+
+
+class _Rolling:
+    """A program whose runs become loops, one after the other.
+
+    Attributes
+    ----------
+    loops : list of (int, int, Instruction)
+        The loops in order, each with the range of the instructions that it stands for.
+    """
+
+    def __init__(
+        self, program: Program, target: Any, ordered: Sequence[Instruction], operands: Operands
+    ) -> None:
+        self._target, self._ordered, self._operands = target, ordered, operands
+        self.loops: list[tuple[int, int, Instruction]] = []
+        self._series: list[tuple[int, int]] = []  # the buffer of each, and the bytes of a turn
+        self._last: list[int] = []  # the last place of each
+        self._patterns: dict[Any, Pattern] = {}
+        self._program = result = Program(program.batch)
+        result.nbytes, result.rows = [*program.nbytes], [*program.rows]
+        result.row_strides, result.arrays = [*program.row_strides], {**program.arrays}
+        result.arguments, result.results = program.arguments, program.results
+        result.uses_blas, result.given = program.uses_blas, program.given
+
+    def take(self, run: Run) -> bool:
+        """Make a loop of a run, or several of its parts, if that is possible; return whether it is.
+        """
+        for times in _MULTIPLES:
+            wanted = run._replace(period=run.period * times)
+            if wanted.turns < FEWEST_TURNS:
+                return False
+            wanted = with_fewest_carried(self._ordered, wanted)
+            if self._is_like_loop(wanted) and self._take(wanted):
+                return True
+        return False
+
+    def _is_like_loop(self, run: Run) -> bool:
+        """Whether a few turns in the middle of a run are alike."""
+        begin = run.first + max(run.turns - _SAMPLE, 0) // 2 * run.period
+        stop = min(begin + _SAMPLE * run.period, run.stop)
+        try:
+            turns = Turns(self._operands, run._replace(first=begin, stop=stop))
+        except Unlike:
+            return False
+        return turns.stop - turns.middle > _ALIKE
+
+    def _take(self, run: Run) -> bool:
+        """Make loops of a run; return whether there is one."""
+        if run.turns < FEWEST_TURNS or run.turns * run.period < FEWEST_INSTRUCTIONS:
+            return False
+        try:
+            turns = Turns(self._operands, run)
+            count = turns.stop - turns.first
+            if count < FEWEST_TURNS or count * run.period < FEWEST_INSTRUCTIONS:
+                return False
+            self._require_narrow(run)
+            begin = run.first + turns.first * run.period
+            stop = run.first + turns.stop * run.period
+            self._take(run._replace(stop=begin))
+            body = Body(turns, self._ordered, MOST_STEPS)
+            self.loops.append((begin, stop, self._loop(turns, body, begin, stop)))
+        except (Unlike, UnknownError):
+            return False
+        self._take(run._replace(first=stop))
+        return True
+
+    def _require_narrow(self, run: Run) -> None:
+        """Raise for a run over more numbers than a loop should have."""
+        patterns = [i.pattern for i in self._ordered[run.first : run.first + run.period]]
+        batch = self._program.batch or 1
+        widths = [_width(p, batch) * (CALL if _calls(p) else 1) for p in patterns]
+        if sum(widths) > MEAN_WIDTH * run.period:
+            raise Unlike
+
+    def _loop(self, turns: Turns, body: Body, begin: int, stop: int) -> Instruction:
+        """Return the instruction for the turns of a run that are alike."""
+        kernel = Kernel(body, turns)
+        inputs = [self._place(turns, source, low) for source, (low, _) in kernel.inputs.items()]
+        kept = self._store(kernel, turns, begin, stop)
+        places = [*inputs, *[place for place, _ in kernel.outputs]]
+        rows = [self._program.rows[place.buffer] for place in places]
+        made = kernel.instruction(inputs, rows, self._ordered[begin].site)
+        for number, column in enumerate(kept, len(self._series) - len(kept)):
+            self._operands.series[column] = number
+            self._operands.turn[column] = np.arange(len(column))
+        return made
+
+    def _store(self, kernel: Kernel, turns: Turns, begin: int, stop: int) -> list[np.ndarray]:
+        """Store what is read outside of a loop; return the buffers of each series."""
+        values, kept = list(turns.values), []
+        buffers = turns.buffers[turns.first : turns.stop, values]
+        is_read = self._operands.reads_outside(begin, stop, buffers) > 0
+        for n, value in enumerate(values):
+            if is_read[:-1, n].any():
+                kept.append(buffers[:, n])
+                buffer, nbytes = self._series_of(kept[-1])
+                kernel.store(Place(buffer, 0, nbytes), nbytes, value)
+            if is_read[-1, n]:
+                last = int(buffers[-1, n])
+                kernel.store(Place(last, 0, 0), self._program.nbytes[last], value)
+        return kept
+
+    def _series_of(self, buffers: np.ndarray) -> tuple[int, int]:
+        """Return a new buffer for a series, and the bytes of a turn."""
+        first = int(buffers[0])
+        nbytes = self._program.nbytes[first]
+        rows = self._program.rows[first]
+        buffer = self._program.new_buffer(len(buffers) * nbytes, rows)
+        self._series.append((buffer, nbytes))
+        self._last.append(len(buffers) - 1)
+        return buffer, nbytes
+
+    def _place(self, turns: Turns, source: Source, low: int) -> Place:
+        """Return where the kernel finds an input at the first turn."""
+        back = turns.first - turns.middle
+        if source.kind == "table":
+            return self._table(turns, source.buffer)
+        if source.kind == "series":
+            buffer, nbytes = self._series[source.buffer]
+            place = source.place + back * source.move
+            return Place(buffer, place * nbytes + low, source.move * nbytes)
+        if source.kind == "same":
+            return Place(*self._found(source.buffer, low + back * source.move), source.move)
+        at = turns.first - source.place
+        if at < 0:
+            raise Unlike
+        return Place(*self._found(int(turns.buffers[at, source.buffer]), low), 0)
+
+    def _table(self, turns: Turns, column: int) -> Place:
+        """Return a table of the addresses of arrays, one for each turn."""
+        here = slice(turns.first, turns.stop)
+        buffers, offsets = turns.buffers[here, column].tolist(), turns.offsets[here, column]
+        program = self._program
+        if any([program.rows[buffer] for buffer in buffers]):  # noqa: C419  a list is faster
+            raise Unlike
+        arrays = [program.arrays[buffer] for buffer in buffers]
+        moved = offsets - turns.offsets[turns.middle, column]
+        table = np.array(self._target.addresses(arrays), np.int64) + moved
+        index = program.new_buffer(table.nbytes, False)
+        program.arrays[index] = table
+        return Place(index, 0, ADDRESS)
+
+    def _found(self, buffer: int, offset: int) -> tuple[int, int]:
+        """Return where elements of a buffer are now: perhaps in a series."""
+        number = self._operands.series[buffer]
+        if number < 0:
+            return buffer, offset
+        place = int(self._operands.turn[buffer])
+        if place == self._last[number] or self._operands.is_result[buffer]:
+            return buffer, offset
+        whole, nbytes = self._series[number]
+        return whole, place * nbytes + offset
+
+    # The program ------------------------------------------------------------------------------
+
+    def made(self) -> Program:
+        """Return the program with the loops."""
+        instructions, copies, at = self._program.instructions, self._copies(), 0
+        moved = set(np.flatnonzero(self._operands.series >= 0).tolist())
+        moved = {buffer for buffer in moved if self._found(buffer, 0)[0] != buffer}
+        for begin, stop, loop in sorted(self.loops, key=lambda item: item[0]):
+            instructions += self._read_anew(self._ordered[at:begin], moved)
+            instructions.append(loop)
+            for buffer in loop.buffers[loop.pattern.nin :]:
+                instructions += copies.get(buffer, ())
+            at = stop
+        instructions += self._read_anew(self._ordered[at:], moved)
+        return self._program
+
+    def _copies(self) -> dict[int, list[Instruction]]:
+        """Return the copies of results out of each series."""
+        copies: dict[int, list[Instruction]] = {}
+        for ref in self._program.results:
+            number, place = self._operands.series[ref.buffer], self._operands.turn[ref.buffer]
+            if number >= 0 and place != self._last[number]:
+                whole, nbytes = self._series[number]
+                copies.setdefault(whole, []).append(_copy(ref, whole, int(place) * nbytes))
+        return copies
+
+    def _read_anew(
+        self, instructions: Sequence[Instruction], moved: set[int]
+    ) -> Iterator[Instruction]:
+        """Yield instructions that read values of loops where these are now."""
+        for instruction in instructions:
+            yield instruction if moved.isdisjoint(instruction.buffers) else self._new(instruction)
+
+    def _new(self, instruction: Instruction) -> Instruction:
+        pattern = instruction.pattern
+        places, views = [], []
+        for n, ref in enumerate(instruction.operands):
+            place = self._found(ref.buffer, ref.offset) if n < pattern.nin else ref[:2]
+            places.append(place)
+            views.append(ref.layout if place[0] == ref.buffer else _part(ref.layout))
+        key = pattern, *views
+        found = self._patterns.get(key)
+        if found is None:
+            found = self._patterns[key] = Pattern(
+                pattern.spec, tuple(views), pattern.nin, pattern.loop, pattern.core,
+                pattern.strides, pattern.core_strides, pattern.name, pattern.error, pattern.replay,
+            )  # fmt: skip
+        buffers, offsets = zip(*places, strict=True)
+        return Instruction(found, buffers, offsets, instruction.site)
+
+
+def _width(pattern: Pattern, batch: int) -> int:
+    """Return the elements of an instruction, with those of all rows."""
+    return pattern.work * batch if pattern.rows else pattern.work
+
+
+def _calls(pattern: Pattern) -> bool:
+    """Whether the function of an instruction calls others, as that of ``exp`` does."""
+    code = getattr(getattr(pattern.spec, "function", None), "__code__", None)
+    return code is not None and bool(code.co_names)
+
+
+def _part(layout: Layout) -> Layout:
+    """Return the layout of an operand that is a part of its buffer."""
+    return layout_of(layout.shape, layout.strides, layout.dtype, layout.rows)
+
+
+def _copy(ref: Ref, buffer: int, offset: int) -> Instruction:
+    """Return the copy of a result from its place in a series."""
+    layout = ref.layout
+    spec = runtime.roles["copy_spec"](layout.dtype)
+    strides = [layout.strides] * 2
+    pattern = Pattern(spec, (_part(layout), layout), 1, layout.shape, (), strides, (), "copy")
+    return Instruction(pattern, (buffer, ref.buffer), (offset, 0), None)

@@ -1,0 +1,64 @@
+"""LLVM code of scalar functions one after the other, and of scalars in memory."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+
+from ..codegen.llvm_builder import Memory, word
+from ..linalg.gemm import geometry
+from . import generate
+from .scalar_kernel import call_scalar
+
+
+class ScalarCode:
+    """Code in the middle of a function: scalar functions, and scalars in memory."""
+
+    def __init__(self, builder: Any, context: Any) -> None:
+        self.builder: Any = builder
+        self._context = context
+
+    def values(
+        self, given: Sequence[Any], functions: Sequence[tuple[Any, tuple[int, ...]]], index: Any,
+        status: Any,
+    ) -> list[Any]:  # fmt: skip
+        """Emit functions; return the values that are given, and all results.
+
+        A step of a product has None for a function.
+        """
+        known = list(given)
+        for one, args in functions:
+            values = [known[k] for k in args]
+            if one is None:
+                known.append(self._multiplied(*values))
+            else:
+                known += call_scalar(one, self.builder, self._context, [*values, index, status])
+        return known
+
+    def _multiplied(self, x: Any, y: Any, total: Any = None) -> Any:
+        """Emit a step of a product, as the kernel that multiplies matrices does."""
+        builder = self.builder
+        total = ir.Constant(x.type, 0.0) if total is None else total
+        if not geometry(np.dtype(np.float64)).fused:
+            return builder.fadd(total, builder.fmul(x, y))
+        kind = ir.FunctionType(x.type, [x.type] * 3)
+        name = f"llvm.fma.{'f64' if isinstance(x.type, ir.DoubleType) else 'f32'}"
+        function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
+        return builder.call(function, [x, y, total])
+
+    def _memory(self, base: Any, offset: int, dtype: Any) -> tuple[Memory, ir.Value]:
+        (kind,) = generate.numba_types([dtype])
+        memory = Memory(self._context, kind)
+        where = self.builder.add(base, word(offset))
+        return memory, self.builder.inttoptr(where, memory.data_type.as_pointer())
+
+    def read(self, base: Any, offset: int, dtype: Any) -> Any:
+        """Emit the read of a scalar."""
+        memory, pointer = self._memory(base, offset, dtype)
+        return memory.read(self.builder, pointer)
+
+    def write(self, value: Any, base: Any, offset: int, dtype: Any) -> None:
+        """Emit the write of a scalar."""
+        memory, pointer = self._memory(base, offset, dtype)
+        memory.write(self.builder, value, pointer)
