@@ -13,7 +13,7 @@ from ..._errors import KernelError
 from ...ir.kernel_spec import RolledSpec
 from ...ir.program import Program
 from ...process.gc_pause import paused
-from ..rolling.roll import rolled
+from ..rolling import roll as rolling
 from .assemble import fuse
 
 # Expected seconds: to fuse, for each instruction; to compile a kernel, at all and for each step.
@@ -126,7 +126,7 @@ class Fusion:
 
 def fusion_of(
     program: Program, target: Any, mode: str,
-    roll: Callable[[Program, Any], Program | None] = rolled,
+    roll: Callable[[Program, Any], Program | None] = rolling.rolled,
 ) -> Fusion | None:  # fmt: skip
     """Return the fusion of a program; None for a program that is never fused.
 
@@ -141,7 +141,8 @@ def fusion_of(
         return None
     if any([i.site is not None and i.site.stream is not None for i in program.instructions]):  # noqa: C419
         return None  # a fused kernel would move its instructions from several streams to one
-    loops = roll(program, target)
+    is_long = len(program.instructions) >= rolling.FEWEST_INSTRUCTIONS
+    loops = roll(program, target) if is_long else None
     of = loops or program
     counts = Counter([i.pattern for i in of.instructions])
     fusible = [pattern for pattern in counts if pattern.fusible and target.can_fuse(pattern.spec)]

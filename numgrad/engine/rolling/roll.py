@@ -38,7 +38,7 @@ _MOST_FAILED = 8  # runs that are no loops, each of which takes milliseconds to 
 def rolled(program: Program, target: Any) -> Program | None:
     """Return a program with the same results and bits in which repeated instructions are loops;
     None where there are none, or the target has no such kernels."""
-    if len(program.instructions) < FEWEST_INSTRUCTIONS or not target.rolls:
+    if not target.rolls:
         return None
     ordered = program.instructions
     if program.batch is not None:

@@ -84,7 +84,7 @@ def test_a_choice_of_each_sample():
     [
         lambda x: x if x[0] > 0 else -x,
         lambda x: x * float(x[0]),
-        lambda x: np.asarray(x),
+        lambda x: np.require(x),
         lambda x: x[x > 0],
         lambda x: x.__setitem__(0, 1.0),
     ],
