@@ -90,7 +90,8 @@ grad identity iinfo in1d intersect1d is_grad_enabled iscomplexobj isdtype isfort
 isrealobj isscalar issubdtype iterable jit linspace may_share_memory min_scalar_type ndim
 nonzero once_differentiable ones operator place printoptions promote_types put put_along_axis
 putmask result_type scan set_flags set_printoptions setdiff1d setxor1d shape shares_memory size
-stop_gradient tensor union1d unique unique_all unique_counts unique_inverse unique_values while_loop zeros"""
+stop_gradient
+tensor union1d unique unique_all unique_counts unique_inverse unique_values while_loop zeros"""
 """What is not called: its argument is no tensor, or its result depends on values."""
 
 
