@@ -14,7 +14,7 @@ from ...process.reference_counts import has_exact_counts
 from .callsite import release
 
 
-class _Lease:
+class Lease:
     """Holds an array in place of all the arrays that have its memory in numgrad, so that all other
     references to it are the user's."""
 
@@ -34,27 +34,32 @@ def leased(array: np.ndarray, is_shared: bool = False) -> np.ndarray:
     is_shared : bool
         Whether another library has the memory as well, whose references are not counted.
     """
-    return np.asarray(_Lease(array, is_shared))
+    return np.asarray(Lease(array, is_shared))
 
 
-def is_lent(array: Any, frame: FrameType | None) -> bool:
-    """Whether the memory of an array is that of an array which the program still has, by itself or
-    through a view, but for a variable beside the tensor in the function that writes.
+def lease_of(array: Any) -> Lease | None:
+    """Return what holds the user's array whose memory an array has; None where it is ours."""
+    while (base := getattr(array, "base", None)) is not None:
+        if type(base) is Lease:
+            return base
+        array = base
+    return None
+
+
+def is_seen(lease: Lease, frame: FrameType | None) -> bool:
+    """Whether the program still has an array, by itself or through a view, but for a variable
+    beside the tensor in the function that writes.
 
     Parameters
     ----------
     frame : FrameType
         The frame of the user that writes into the array.
     """
-    while (base := getattr(array, "base", None)) is not None:
-        if type(base) is _Lease:
-            is_unknown = base.is_shared or not has_exact_counts()
-            return is_unknown or (_is_held(base) and not _is_beside(base, frame))
-        array = base
-    return False
+    is_unknown = lease.is_shared or not has_exact_counts()
+    return is_unknown or (_is_held(lease) and not _is_beside(lease, frame))
 
 
-def _is_held(lease: _Lease) -> bool:
+def _is_held(lease: Lease) -> bool:
     """Whether there are other references to an array, or to one whose memory it has, than from one
     to the next."""
     array: Any = lease.base
@@ -69,7 +74,7 @@ _ALONE = 3
 """References to what nobody else has: of its holder, of the variable, and of the question."""
 
 
-def _is_beside(lease: _Lease, frame: FrameType | None) -> bool:
+def _is_beside(lease: Lease, frame: FrameType | None) -> bool:
     """Whether all that has an array, which is no view, is a variable of a frame: who writes into
     the tensor there knows both."""
     is_single = sys.getrefcount(lease.base) == _ALONE and lease.base.base is None

@@ -15,7 +15,7 @@ from ..._errors import DeviceError, InplaceError, LeafInplaceError
 from ...ir.broadcasting import broadcast_shapes
 from ...ir.memory_order import standing_in
 from ..graph.callsite import user_frame
-from ..graph.lease import is_lent
+from ..graph.lease import is_seen, lease_of
 from ..graph.memory_order import is_view_of_array, stand_in
 from ..graph.node import Node, Value, View
 from ..graph.saved import detach_saved_values, preserve
@@ -109,7 +109,8 @@ def _check_leaf(root: Value, target: Value) -> None:
 
 
 def _check_lease(target: Value) -> None:
-    if target.array is None or not is_lent(target.array, user_frame(sys._getframe(1))):
+    lease = lease_of(target.array)
+    if lease is None or not is_seen(lease, user_frame(sys._getframe(1))):
         return
     raise InplaceError(
         "this tensor has the memory of an array that the program still has, which would get the "
