@@ -137,7 +137,7 @@ def collected(run):
     target, runtime_ = CUDATarget(), Collecting()
     target.__dict__["runtime"] = runtime_
 
-    def noted(program):
+    def noted(program, *before):
         target.bind(program)
         return Uncomputed(program)
 
