@@ -195,10 +195,7 @@ class NumPyFunction(HostOperator):
             return [np.empty(*each) for each in expected]
         return super().run(target, arrays, static)
 
-
-    def computation(
-        self, target: Any, inputs: Specs, static: dict[str, Any]
-    ) -> Computation:
+    def computation(self, target: Any, inputs: Specs, static: dict[str, Any]) -> Computation:
         if any([0 in x.shape for x in inputs]):  # noqa: C419  a list is faster
             return super().computation(target, inputs, static)
         return self.bound(target, inputs, static)

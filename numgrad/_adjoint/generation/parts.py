@@ -202,8 +202,13 @@ class _Live:
         self._block(function.body, set(), set())
 
     def _block(self, statements: Sequence[ast.stmt], live: set[str], left: set[str]) -> set[str]:
-        """Return the names that are live before statements, from those that are live after them and
-        after the loop around them."""
+        """Return the names that are live before statements.
+
+        Parameters
+        ----------
+        live, left : set of str
+            The names that are live after the statements, and after the loop around.
+        """
         for statement in reversed(statements):
             self.after[statement] = live
             live = self._statement(statement, live, left)

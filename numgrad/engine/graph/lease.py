@@ -60,8 +60,8 @@ def is_seen(lease: Lease, frame: FrameType | None) -> bool:
 
 
 def _is_held(lease: Lease) -> bool:
-    """Whether there are other references to an array, or to one whose memory it has, than from one
-    to the next."""
+    """Whether the program refers to an array, or to an array of which that one is a view: each is
+    referred to once by what is made of it."""
     array: Any = lease.base
     while array is not None:
         if sys.getrefcount(array) > _ALONE:

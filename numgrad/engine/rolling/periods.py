@@ -69,8 +69,7 @@ def runs(names: np.ndarray, fewest: int) -> list[Run]:
 
 
 def _with_shortest_period(names: np.ndarray, run: Run) -> Run:
-    """Return the same run with the shortest period that it has, a part of the one it was found by.
-    """
+    """Return a run with the shortest period of its patterns, a divisor of the period given."""
     within = names[run.first : run.stop]
     for period in range(1, run.period // 2 + 1):
         if run.period % period == 0 and np.array_equal(within[period:], within[:-period]):
@@ -79,7 +78,7 @@ def _with_shortest_period(names: np.ndarray, run: Run) -> Run:
 
 
 def _longest(found: list[Run], taken: Sequence[Run], fewest: int) -> list[Run]:
-    """Return the longest runs that do not overlap one another, nor those that are taken."""
+    """Return the longest of the found runs without overlaps, outside of the runs in ``taken``."""
     for other in taken:
         found = _without(found, other, fewest)
     chosen: list[Run] = []

@@ -86,7 +86,8 @@ class ClosedNames:
     def _group(
         self, objects: Hashable, forget: Callable[[Binding], None]
     ) -> dict[Hashable, Binding]:
-        """Return the bindings of names to the same objects, by what else they are bound to."""
+        """Return the bindings that share their objects, by the numbers and texts in which they
+        differ."""
         group = self._groups.pop(objects, None) or {}
         self._groups[objects] = group
         if len(self._groups) > _MOST_GROUPS:
@@ -120,9 +121,9 @@ def _watched(root: Callable[..., Any]) -> tuple[list[Variable], list[Any]]:
 
 
 class _Search:
-    """The names that functions read, and what they are bound to.
+    """A search for the names that functions read, and for the objects bound to the names.
 
-    Those that the functions bind themselves, such as counters, are left out.
+    Names that one of the functions binds, such as a counter's, are left out.
     """
 
     def __init__(self) -> None:

@@ -25,7 +25,7 @@ class Variable(NamedTuple):
     name: str
 
     def module(self) -> dict[str, Any] | None:
-        """Return the globals of which it is one, None for a cell."""
+        """Return the globals that have the name, None for a cell."""
         return None if isinstance(self.place, CellType) else self.place
 
     def value(self) -> Any:
@@ -74,8 +74,8 @@ class NameCheck:
         return FunctionType(code, {} if module is None else module, closure=cells)
 
     def _is_alike(self) -> bool:
-        """Whether names that are bound to other objects are bound to what has the same key; these
-        objects are then the ones to be compared with."""
+        """Whether each name that was bound to another object has the key that it had; from then on
+        names are compared with the new objects."""
         new = []
         for variable, key, cell in zip(self._variables, self._keys, self._cells, strict=True):
             value = variable.value()
