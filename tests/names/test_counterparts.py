@@ -194,7 +194,7 @@ PROGRAMS = {
     "scipy.integrate.BDF": "scipy.integrate.BDF(lambda s, y: -t * y, 0.0, [1.0], 1.0)",
     "scipy.integrate.Radau": "scipy.integrate.Radau(lambda s, y: -t * y, 0.0, [1.0], 1.0)",
     "scipy.optimize.approx_fprime": "scipy.optimize.approx_fprime([2.0], lambda x: t * x[0] ** 2)",
-    "scipy.sparse.linalg.svds": "scipy.sparse.linalg.svds(t * B, k=2)[1]",
+    "scipy.sparse.linalg.svds": "scipy.sparse.linalg.svds(t * B, k=2, v0=np.ones(4))[1]",
     "scipy.sparse.linalg.eigs": "scipy.sparse.linalg.eigs(t * B, k=2, v0=np.ones(4))[0].real",
     "scipy.sparse.linalg.eigsh": "scipy.sparse.linalg.eigsh(t * B, k=2, v0=np.ones(4))[0]",
     "scipy.sparse.bsr_array": "scipy.sparse.bsr_array(t * A) @ np.ones(2)",
