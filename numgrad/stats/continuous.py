@@ -22,8 +22,10 @@ from .formulas import (
     f_logpdf,
     f_var,
     finite,
+    fisk_cdf,
     fisk_logpdf,
     fisk_mean,
+    fisk_sf,
     fisk_var,
     gamma_entropy,
     gamma_logpdf,
@@ -108,7 +110,8 @@ expon = Continuous(
     isf=lambda q: -log(q), mean=lambda: 1.0, var=lambda: 1.0, entropy=lambda: 1.0,
 )
 gamma = Continuous(
-    "gamma", "a", support=(0.0, INF), logpdf=gamma_logpdf, cdf=lambda x, a: sp.gammainc(a, x),
+    "gamma", "a", support=(0.0, INF), powers=True, logpdf=gamma_logpdf,
+    cdf=lambda x, a: sp.gammainc(a, x),
     sf=lambda x, a: sp.gammaincc(a, x), ppf=lambda q, a: sp.gammaincinv(a, q),
     isf=lambda q, a: sp.gammainccinv(a, q), mean=lambda a: a, var=lambda a: a,
     entropy=gamma_entropy,
@@ -124,8 +127,8 @@ invgamma = Continuous(
     entropy=lambda a: gamma_entropy(a) - 2.0 * sp.psi(a),
 )
 chi2 = Continuous(
-    "chi2", "df", support=(0.0, INF),
-    logpdf=lambda x, df: gamma_logpdf(0.5 * x, 0.5 * df) - LOG_2,
+    "chi2", "df", support=(0.0, INF), powers=True,
+    logpdf=lambda x, df, of: gamma_logpdf(0.5 * x, 0.5 * df, of) - LOG_2,
     cdf=lambda x, df: sp.gammainc(0.5 * df, 0.5 * x),
     sf=lambda x, df: sp.gammaincc(0.5 * df, 0.5 * x),
     ppf=lambda q, df: 2.0 * sp.gammaincinv(0.5 * df, q),
@@ -133,8 +136,8 @@ chi2 = Continuous(
     var=lambda df: 2.0 * df, entropy=lambda df: gamma_entropy(0.5 * df) + LOG_2,
 )
 beta = Continuous(
-    "beta", "a b", support=(0.0, 1.0),
-    logpdf=lambda x, a, b: sp.xlog1py(b - 1.0, -x) + sp.xlogy(a - 1.0, x) - sp.betaln(a, b),
+    "beta", "a b", support=(0.0, 1.0), powers=True,
+    logpdf=lambda x, a, b, of: of.xlog1py(b - 1.0, -x) + of.xlogy(a - 1.0, x) - sp.betaln(a, b),
     cdf=lambda x, a, b: sp.betainc(a, b, x), sf=lambda x, a, b: sp.betaincc(a, b, x),
     ppf=lambda q, a, b: sp.betaincinv(a, b, q),
     isf=lambda q, a, b: sp.betainccinv(a, b, q), mean=lambda a, b: a / (a + b),
@@ -147,7 +150,7 @@ t = Continuous(
     var=t_var, entropy=t_entropy,
 )
 f = Continuous(
-    "f", "dfn dfd", support=(0.0, INF), edges="[)", logpdf=f_logpdf,
+    "f", "dfn dfd", support=(0.0, INF), edges="[)", powers=True, logpdf=f_logpdf,
     cdf=lambda x, n, m: sp.fdtr(n, m, x), sf=lambda x, n, m: sp.fdtrc(n, m, x),
     ppf=lambda q, n, m: sp.fdtri(n, m, q),
     isf=lambda q, n, m: 1.0 / sp.fdtri(m, n, q),
@@ -183,8 +186,8 @@ gumbel_r = Continuous(
     entropy=lambda: EULER_GAMMA + 1,
 )
 weibull_min = Continuous(
-    "weibull_min", "c", support=(0.0, INF),
-    logpdf=lambda x, c: log(c) + sp.xlogy(c - 1.0, x) - x**c, cdf=lambda x, c: -expm1(-(x**c)),
+    "weibull_min", "c", support=(0.0, INF), powers=True,
+    logpdf=lambda x, c, of: log(c) + of.xlogy(c - 1.0, x) - x**c, cdf=lambda x, c: -expm1(-(x**c)),
     sf=lambda x, c: exp(-(x**c)), logsf=lambda x, c: -(x**c),
     ppf=lambda q, c: (-log1p(-q)) ** (1.0 / c),
     isf=lambda q, c: (-log(q)) ** (1.0 / c), mean=lambda c: sp.gamma(1.0 + 1.0 / c),
@@ -206,7 +209,7 @@ uniform = Continuous(
 )
 triang = Continuous(
     "triang", "c", support=(0.0, 1.0), valid=lambda c: (c >= 0) & (c <= 1),
-    logpdf=triang_logpdf, cdf=triang_cdf, sf=lambda x, c: triang_cdf(1.0 - x, 1.0 - c),
+    powers=True, logpdf=triang_logpdf, cdf=triang_cdf, sf=lambda x, c: triang_cdf(1.0 - x, 1.0 - c),
     ppf=triang_ppf,
     isf=lambda q, c: 1.0 - triang_ppf(q, 1.0 - c), mean=lambda c: (1.0 + c) / 3.0,
     var=lambda c: (1.0 - c + c * c) / 18.0, entropy=lambda c: 0.5 - LOG_2,
@@ -255,15 +258,16 @@ genpareto = Continuous(
     entropy=lambda c: 1.0 + c,
 )
 fisk = Continuous(
-    "fisk", "c", support=(0.0, INF), edges="[)", logpdf=fisk_logpdf,
-    cdf=lambda x, c: sp.expit(c * log(x)), sf=lambda x, c: sp.expit(-c * log(x)),
+    "fisk", "c", support=(0.0, INF), edges="[)", powers=True, logpdf=fisk_logpdf,
+    cdf=fisk_cdf, sf=fisk_sf,
     logcdf=lambda x, c: sp.log_expit(c * log(x)), logsf=lambda x, c: sp.log_expit(-c * log(x)),
     ppf=lambda q, c: exp(sp.logit(q) / c), isf=lambda q, c: exp(-sp.logit(q) / c),
     mean=lambda c: finite(c, 1.0, fisk_mean), var=lambda c: finite(c, 2.0, fisk_var),
     entropy=lambda c: 2.0 - log(c),
 )
 powerlaw = Continuous(
-    "powerlaw", "a", support=(0.0, 1.0), logpdf=lambda x, a: log(a) + sp.xlogy(a - 1.0, x),
+    "powerlaw", "a", support=(0.0, 1.0), powers=True,
+    logpdf=lambda x, a, of: log(a) + of.xlogy(a - 1.0, x),
     cdf=lambda x, a: x**a, logcdf=lambda x, a: a * log(x), ppf=lambda q, a: q ** (1.0 / a),
     mean=lambda a: a / (a + 1.0), var=lambda a: a / ((a + 2.0) * (a + 1.0) * (a + 1.0)),
     entropy=lambda a: 1.0 - 1.0 / a - log(a),

@@ -5,7 +5,7 @@ from .._tensor import Tensor
 from ..functions.elementwise.exponential import exp, expm1, log, log1p
 from ..functions.elementwise.rounding import floor
 from ..functions.shape.selection import where
-from .distribution import INF, Discrete
+from .distribution import INF, Discrete, power_of_zero
 
 
 def is_probability(p: Tensor) -> Tensor:
@@ -18,31 +18,45 @@ def log_of_binomial(n: Tensor, k: Tensor) -> Tensor:
     return sp.gammaln(n + 1.0) - sp.gammaln(k + 1.0) - sp.gammaln(n - k + 1.0)
 
 
+def geom_cdf(k: Tensor, p: Tensor) -> Tensor:
+    is_sure = p == 1
+    many = -expm1(k * log1p(-where(is_sure, 0.5, p)))
+    return where(is_sure, 1.0 - power_of_zero(1.0 - p, k), many)
+
+
+def geom_sf(k: Tensor, p: Tensor) -> Tensor:
+    is_sure = p == 1
+    return where(is_sure, power_of_zero(1.0 - p, k), exp(k * log1p(-where(is_sure, 0.5, p))))
+
+
 # fmt: off
 bernoulli = Discrete(
     "bernoulli", "p", support=(0.0, 1.0), inside=floor, valid=is_probability,
-    logpmf=lambda k, p: sp.xlogy(k, p) + sp.xlog1py(1.0 - k, -p),
+    powers=True, logpmf=lambda k, p, of: of.xlogy(k, p) + of.xlog1py(1.0 - k, -p),
     cdf=lambda k, p: 1.0 - p * (1.0 - k), sf=lambda k, p: p * (1.0 - k),
     mean=lambda p: p, var=lambda p: p * (1.0 - p), entropy=lambda p: sp.entr(p) + sp.entr(1.0 - p),
 )
 binom = Discrete(
     "binom", "n p", support=(0.0, lambda n, p: n), inside=lambda n, p: floor(n * p),
     valid=lambda n, p: (n >= 0) & (n == floor(n)) & is_probability(p),
-    logpmf=lambda k, n, p: log_of_binomial(n, k) + sp.xlogy(k, p) + sp.xlog1py(n - k, -p),
+    powers=True,
+    logpmf=lambda k, n, p, of: (
+        log_of_binomial(n, k) + of.xlogy(k, p) + of.xlog1py(n - k, -p)
+    ),
     cdf=lambda k, n, p: sp.betaincc(k + 1.0, where(k < n, n - k, 1.0), where(k < n, p, 0.0)),
     sf=lambda k, n, p: sp.betainc(k + 1.0, where(k < n, n - k, 1.0), where(k < n, p, 0.0)),
     mean=lambda n, p: n * p, var=lambda n, p: n * p * (1.0 - p),
 )
 poisson = Discrete(
     "poisson", "mu", support=(0.0, INF), inside=0.0, valid=lambda mu: mu >= 0,
-    logpmf=lambda k, mu: sp.xlogy(k, mu) - sp.gammaln(k + 1.0) - mu,
+    powers=True, logpmf=lambda k, mu, of: of.xlogy(k, mu) - sp.gammaln(k + 1.0) - mu,
     cdf=lambda k, mu: sp.gammaincc(k + 1.0, mu), sf=lambda k, mu: sp.gammainc(k + 1.0, mu),
     mean=lambda mu: mu, var=lambda mu: mu,
 )
 geom = Discrete(
     "geom", "p", support=(1.0, INF), inside=1.0, valid=lambda p: (p > 0) & (p <= 1),
-    logpmf=lambda k, p: sp.xlog1py(k - 1.0, -p) + log(p),
-    cdf=lambda k, p: -expm1(k * log1p(-p)), sf=lambda k, p: exp(k * log1p(-p)),
+    powers=True, logpmf=lambda k, p, of: of.xlog1py(k - 1.0, -p) + log(p),
+    cdf=geom_cdf, sf=geom_sf,
     logsf=lambda k, p: k * log1p(-p),
     mean=lambda p: 1.0 / p, var=lambda p: (1.0 - p) / (p * p),
     entropy=lambda p: (sp.entr(p) + sp.entr(1.0 - p)) / p,
@@ -50,9 +64,10 @@ geom = Discrete(
 nbinom = Discrete(
     "nbinom", "n p", support=(0.0, INF), inside=0.0,
     valid=lambda n, p: (n > 0) & (p > 0) & (p <= 1),
-    logpmf=lambda k, n, p: (
+    powers=True,
+    logpmf=lambda k, n, p, of: (
         sp.gammaln(n + k) - sp.gammaln(k + 1.0) - sp.gammaln(n)
-        + sp.xlogy(n, p) + sp.xlog1py(k, -p)
+        + of.xlogy(n, p) + of.xlog1py(k, -p)
     ),
     cdf=lambda k, n, p: sp.betainc(n, k + 1.0, p),
     sf=lambda k, n, p: sp.betaincc(n, k + 1.0, p),

@@ -1,10 +1,12 @@
 """What a distribution declares, and what it has by it: parameters, support, derived functions."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from .. import special as sp
 from .._errors import DtypeError, NotDifferentiableError
 from .._tensor import ArrayLike, Tensor
 from ..engine.record.composition import composed
@@ -12,7 +14,8 @@ from ..functions.array.operands import as_tensors
 from ..functions.elementwise.exponential import exp, log, log1p
 from ..functions.elementwise.powers import sqrt
 from ..functions.elementwise.rounding import floor
-from ..functions.shape.selection import where
+from ..functions.shape.selection import clip, where
+from ..operators.special.formulas import TABLE
 from .family import Family, Frozen
 
 INF = np.inf
@@ -20,11 +23,13 @@ MINUS_INF = -np.inf
 
 Formula = Callable[..., Any]
 
-DENSITIES = frozenset({"logpdf", "pdf", "logpmf", "pmf"})
+PLAIN = frozenset({"pdf", "pmf"})
+DENSITIES = PLAIN | {"logpdf", "logpmf"}
 """The functions made of the log density, which is what is declared."""
 
 OUTSIDE = {
-    **dict.fromkeys(DENSITIES, (-INF, -INF)),
+    **dict.fromkeys(DENSITIES - PLAIN, (-INF, -INF)),
+    **dict.fromkeys(PLAIN, (0.0, 0.0)),
     "cdf": (0.0, 1.0),
     "sf": (1.0, 0.0),
     "logcdf": (-INF, 0.0),
@@ -43,6 +48,66 @@ def all_positive(*parameters: Tensor) -> Tensor:
     for p in parameters[1:]:
         valid = valid & (p > 0)
     return valid
+
+
+class Powers:
+    """The logarithms of powers in the formula of a density, for its logarithm."""
+
+    def log(self, x: Tensor) -> Tensor:
+        """Return ``log(x)``."""
+        return log(x)
+
+    def xlogy(self, power: Tensor, x: Tensor) -> Tensor:
+        """Return the logarithm of ``x**power``."""
+        return sp.xlogy(power, x)
+
+    def xlog1py(self, power: Tensor, x: Tensor) -> Tensor:
+        """Return the logarithm of ``(1 + x)**power``."""
+        return sp.xlog1py(power, x)
+
+
+POWERS = Powers()
+
+
+class PowersOfZero(Powers):
+    """The logarithms of powers in the formula of a density, for the density itself: powers of 0,
+    whose logarithms have no finite slopes, are left out, and are factors of the density."""
+
+    def __init__(self) -> None:
+        self.is_zero: Any = False
+        self.factors: list[Tensor] = []
+
+    def log(self, x: Tensor) -> Tensor:
+        return log(self._without_zeros(x, x, as_tensors(1.0)[0], 1.0))
+
+    def xlogy(self, power: Tensor, x: Tensor) -> Tensor:
+        return sp.xlogy(power, self._without_zeros(x, x, power, 1.0))
+
+    def xlog1py(self, power: Tensor, x: Tensor) -> Tensor:
+        return sp.xlog1py(power, self._without_zeros(x, 1.0 + x, power, 0.0))
+
+    def times_exp(self, y: Tensor) -> Tensor:
+        """Return the product of ``exp(y)``, bounded where a factor may be 0, and the factors."""
+        y = exp(where(self.is_zero, clip(y, None, MOST), y))
+        for factor in self.factors:
+            y = y * factor
+        return y
+
+    def _without_zeros(self, x: Tensor, base: Tensor, power: Tensor, one: float) -> Tensor:
+        """Note the power of a base, and return ``x`` with another number where the base is 0."""
+        is_zero = base == 0
+        self.is_zero = self.is_zero | is_zero
+        self.factors.append(power_of_zero(base, power))
+        return where(is_zero, one, x)
+
+
+MOST = 700.0
+"""What is less than the logarithm of the largest number."""
+
+
+def power_of_zero(x: Tensor, power: Tensor) -> Tensor:
+    """Return ``x**power`` where ``x`` is 0, with its slopes, and 1 elsewhere."""
+    return TABLE["power_of_zero"](x, power)
 
 
 class Distribution(Family):
@@ -65,6 +130,9 @@ class Distribution(Family):
         Says of the shape parameters which are valid.
     symmetric : bool
         Whether ``-x`` has the distribution of ``x``.
+    powers : bool
+        Whether the density is a product with powers of what may be 0. Its formula gets `POWERS` as
+        another argument, ``of``, and has the logarithms of the powers from there.
     **formulas : callable
         Functions of the argument and the shape parameters: ``logpdf`` or ``logpmf``, and those of
         ``cdf``, ``sf``, ``logcdf``, ``logsf``, ``ppf`` and ``isf`` that others do not give without
@@ -85,12 +153,15 @@ class Distribution(Family):
         inside: Any = 0.5,
         valid: Formula = all_positive,
         symmetric: bool = False,
+        powers: bool = False,
         **formulas: Formula,
     ) -> None:
         self.shapes = tuple(shapes.split())
         self._support, self._edges, self._inside = support, edges, inside
-        self._valid = valid
+        self._valid, self._powers = valid, powers
         self._formulas = {**_derived(formulas, symmetric), **formulas}
+        if powers:
+            self._formulas[self.density] = partial(formulas[self.density], of=POWERS)
         self._computed = composed(self._formula)
         signature = ", ".join(["x", *self.shapes, *(f"{p}={int(p == 'scale')}" for p in self.own)])
         super().__init__(
@@ -173,7 +244,7 @@ class Distribution(Family):
     def _value(
         self, function: str, x: ArrayLike, args: tuple[Any, ...], parameters: dict[str, Any]
     ) -> Tensor:
-        """Return a function of the argument, of a density its logarithm."""
+        """Return a function of the argument."""
         return self._computed(function, x, *args, **parameters)
 
     def _formula(
@@ -191,9 +262,12 @@ class Distribution(Family):
             # A constant: what is computed there is not the result.
             inside = inside(*(p.detach() for p in shapes)) if callable(inside) else inside
             z = where(outside, inside, z)
-        y = formula(z, *shapes)
+        powers = PowersOfZero() if self._powers and function in PLAIN else None
+        y = formula(z, *shapes) if powers is None else formula(z, *shapes, of=powers)
         if function in DENSITIES and scale is not None:
             y = y - log(scale)
+        if function in PLAIN:
+            y = exp(y) if powers is None else powers.times_exp(y)
         low, high = OUTSIDE[function]
         y = y if above is None else where(above, high, y)
         return y if below is None else where(below, low, y)
@@ -245,7 +319,7 @@ class Continuous(Distribution):
 
     def pdf(self, x: ArrayLike, *args: ArrayLike, **parameters: ArrayLike) -> Tensor:
         """Return the density at ``x``."""
-        return exp(self._value("pdf", x, args, parameters))
+        return self._value("pdf", x, args, parameters)
 
     def ppf(self, q: ArrayLike, *args: ArrayLike, **parameters: ArrayLike) -> Tensor:
         """Return the number below which the probability is ``q``; NaN if that is none."""
@@ -313,7 +387,7 @@ class Discrete(Distribution):
 
     def pmf(self, k: ArrayLike, *args: ArrayLike, **parameters: ArrayLike) -> Tensor:
         """Return the probability of ``k``."""
-        return exp(self._value("pmf", k, args, parameters))
+        return self._value("pmf", k, args, parameters)
 
     def _standard(
         self, function: str, x: ArrayLike, args: tuple[Any, ...], parameters: dict[str, Any]

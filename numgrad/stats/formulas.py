@@ -11,7 +11,7 @@ from ..functions.elementwise.exponential import exp, expm1, log, log1p
 from ..functions.elementwise.powers import sqrt
 from ..functions.elementwise.trigonometric import sin, tan
 from ..functions.shape.selection import clip, where
-from .distribution import INF
+from .distribution import INF, Powers, power_of_zero
 
 LOG_2 = math.log(2)
 LOG_PI = math.log(math.pi)
@@ -53,8 +53,8 @@ def truncnorm_ppf(q: Tensor, a: Tensor, b: Tensor) -> Tensor:
     return clip(where(right, -x, x), a, b)
 
 
-def gamma_logpdf(x: Tensor, a: Tensor) -> Tensor:
-    return sp.xlogy(a - 1.0, x) - x - sp.gammaln(a)
+def gamma_logpdf(x: Tensor, a: Tensor, of: Powers) -> Tensor:
+    return of.xlogy(a - 1.0, x) - x - sp.gammaln(a)
 
 
 def t_logpdf(x: Tensor, df: Tensor) -> Tensor:
@@ -63,10 +63,10 @@ def t_logpdf(x: Tensor, df: Tensor) -> Tensor:
     return -sp.betaln(0.5 * df, 0.5) - 0.5 * log(df) - power
 
 
-def f_logpdf(x: Tensor, n: Tensor, m: Tensor) -> Tensor:
+def f_logpdf(x: Tensor, n: Tensor, m: Tensor, of: Powers) -> Tensor:
     ratio = n / m
     power = 0.5 * (n + m) * log1p(ratio * x)
-    return 0.5 * n * log(ratio) + sp.xlogy(0.5 * n - 1.0, x) - power - sp.betaln(0.5 * n, 0.5 * m)
+    return 0.5 * n * log(ratio) + of.xlogy(0.5 * n - 1.0, x) - power - sp.betaln(0.5 * n, 0.5 * m)
 
 
 def f_entropy(n: Tensor, m: Tensor) -> Tensor:
@@ -93,9 +93,9 @@ def laplace_cdf(x: Tensor) -> Tensor:
     return where(x < 0, tail, 1.0 - tail)
 
 
-def triang_logpdf(x: Tensor, c: Tensor) -> Tensor:
+def triang_logpdf(x: Tensor, c: Tensor, of: Powers) -> Tensor:
     rising = (x < c) | (c == 1)
-    return log(where(rising, x, 1.0 - x)) - log(where(rising, c, 1.0 - c)) + LOG_2
+    return of.log(where(rising, x, 1.0 - x)) - log(where(rising, c, 1.0 - c)) + LOG_2
 
 
 def triang_cdf(x: Tensor, c: Tensor) -> Tensor:
@@ -235,10 +235,23 @@ def genextreme_logpdf(x: Tensor, c: Tensor) -> Tensor:
     return (c - 1.0) * t - exp(-t)
 
 
-def fisk_logpdf(x: Tensor, c: Tensor) -> Tensor:
+def fisk_logpdf(x: Tensor, c: Tensor, of: Powers) -> Tensor:
     inside = x > 0
     tail = 2.0 * sp.log_expit(-c * log(where(inside, x, 1.0)))
-    return log(c) + sp.xlogy(c - 1.0, x) + where(inside, tail, 0.0)
+    end = -2.0 * log1p(power_of_zero(x, c))
+    return log(c) + of.xlogy(c - 1.0, x) + where(inside, tail, end)
+
+
+def fisk_cdf(x: Tensor, c: Tensor) -> Tensor:
+    is_end = x == 0
+    power = power_of_zero(x, c)
+    return where(is_end, power / (1.0 + power), sp.expit(c * log(where(is_end, 1.0, x))))
+
+
+def fisk_sf(x: Tensor, c: Tensor) -> Tensor:
+    is_end = x == 0
+    end = 1.0 / (1.0 + power_of_zero(x, c))
+    return where(is_end, end, sp.expit(-c * log(where(is_end, 1.0, x))))
 
 
 def fisk_mean(c: Tensor) -> Tensor:

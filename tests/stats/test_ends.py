@@ -1,0 +1,101 @@
+"""Densities and probabilities that are 0 have slopes, though their logarithms have none."""
+
+import numpy as np
+import pytest
+
+import numgrad as ng
+
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+
+AT_0 = [
+    ("gamma", (3.5,)), ("chi2", (7.0,)), ("beta", (3.0, 2.5)), ("beta", (600.0, 700.0)),
+    ("f", (7.0, 9.0)), ("weibull_min", (3.0,)), ("powerlaw", (3.0,)), ("fisk", (3.0,)),
+    ("triang", (0.3,)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "shapes"), AT_0)
+def test_a_density_of_0_does_not_change_with_the_shape(name, shapes):
+    def density(shapes, scale):
+        return getattr(ng.stats, name).pdf(0.0, *shapes, scale=scale)
+
+    found, of_scale = ng.func.grad(density, argnums=(0, 1))(np.array(shapes), np.array(1.3))
+    assert density(shapes, 1.3).item() == 0
+    np.testing.assert_array_equal(found, np.zeros(len(shapes)))
+    assert of_scale == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "shapes", "slope"),
+    [
+        ("gamma", (2.0,), 1.0), ("chi2", (4.0,), 0.25), ("beta", (2.0, 2.0), 6.0),
+        ("beta", (1.0, 3.0), -6.0), ("f", (4.0, 5.0), 5.6), ("weibull_min", (2.0,), 2.0),
+        ("powerlaw", (2.0,), 2.0), ("fisk", (2.0,), 2.0), ("fisk", (1.0,), -2.0),
+        ("triang", (0.3,), 2 / 0.3),
+    ],
+)  # fmt: skip
+def test_the_slope_of_a_density_at_its_end(name, shapes, slope):
+    density = getattr(ng.stats, name).pdf
+    found = ng.func.grad(lambda x: density(x, *shapes, loc=1.0, scale=2.0))(np.array(1.0))
+    np.testing.assert_allclose(found, slope / 4, rtol=1e-14)
+    found = ng.func.vmap(ng.func.grad(lambda x: density(x, *shapes)))(np.array([0.0, 0.0]))
+    np.testing.assert_allclose(found, [slope] * 2, rtol=1e-14)
+
+
+def test_the_curvature_of_a_density_at_its_end():
+    found = ng.func.hessian(lambda x: ng.stats.gamma.pdf(x, 2.0))(np.array(0.0))
+    np.testing.assert_allclose(found, -2.0, rtol=1e-14)
+    found = ng.func.hessian(lambda x: ng.stats.gamma.pdf(x, 3.0))(np.array(0.0))
+    np.testing.assert_allclose(found, 1.0, rtol=1e-14)
+
+
+@pytest.mark.parametrize(("function", "sign"), [("cdf", 1), ("sf", -1)])
+def test_the_slope_of_a_share_at_its_end(function, sign):
+    share = getattr(ng.stats.fisk, function)
+    for c, slope in ((1.0, 1.0), (2.0, 0.0)):
+        assert ng.func.grad(lambda x, c=c: share(x, c))(np.array(0.0)) == sign * slope
+    share = getattr(ng.stats.geom, function)
+    for k, slope in ((1, 1.0), (2, 0.0)):
+        assert ng.func.grad(lambda p, k=k: share(k, p))(np.array(1.0)) == sign * slope
+
+
+@pytest.mark.parametrize("n", [5, 5000])
+@pytest.mark.parametrize("p", [0.0, 1.0])
+def test_the_slopes_of_the_binomial_distribution_where_one_count_is_certain(n, p):
+    k = np.array([0, 1, 2, n // 2, n - 2, n - 1, n, n + 1, -1])
+    found = ng.func.jacobian(lambda p: ng.stats.binom.pmf(k, n, p))(np.array(p))
+    certain, next_to = (0, 1) if p == 0 else (n, n - 1)
+    slope = n if p == 1 else -n
+    np.testing.assert_allclose(
+        found, np.where(k == certain, slope, np.where(k == next_to, -slope, 0)), rtol=1e-11
+    )
+    curvature = ng.func.hessian(lambda p: ng.stats.binom.pmf(certain, n, p))(np.array(p))
+    np.testing.assert_allclose(curvature, n * (n - 1), rtol=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("name", "shapes", "p", "k", "slopes"),
+    [
+        ("bernoulli", (), 0.0, [0, 1], [-1, 1]), ("bernoulli", (), 1.0, [0, 1], [-1, 1]),
+        ("poisson", (), 0.0, [0, 1, 2], [-1, 1, 0]), ("geom", (), 1.0, [0, 1, 2, 3], [0, 1, -1, 0]),
+        ("nbinom", (3.0,), 1.0, [0, 1, 2], [3, -3, 0]),
+    ],
+)  # fmt: skip
+def test_the_slopes_of_probabilities_where_one_number_is_certain(name, shapes, p, k, slopes):
+    probability = getattr(ng.stats, name).pmf
+    found = ng.func.jacobian(lambda p: probability(np.array(k), *shapes, p))(np.array(p))
+    np.testing.assert_allclose(found, slopes, rtol=1e-12)
+
+
+def test_a_chain_of_genes_that_is_fixed_at_its_ends():
+    copies, n = np.arange(7), 6
+
+    def fixation(s):
+        share = copies / n
+        share = share * (1 + s) / (1 + s * share)
+        steps = ng.stats.binom.pmf(copies, n, share[:, None])
+        return ng.linalg.solve(np.eye(n - 1) - steps[1:-1, 1:-1], steps[1:-1, -1])[0]
+
+    slope = ng.func.grad(fixation)(np.array(0.1))
+    differences = (fixation(0.1 + 1e-6) - fixation(0.1 - 1e-6)) / 2e-6
+    np.testing.assert_allclose(slope, differences.item(), rtol=1e-8)
