@@ -106,7 +106,10 @@ MOST = 700.0
 
 
 def power_of_zero(x: Tensor, power: Tensor) -> Tensor:
-    """Return ``x**power`` where ``x`` is 0, with its slopes, and 1 elsewhere."""
+    """Return ``x**power`` where ``x`` is 0, with its slopes, and 1 elsewhere.
+
+    From infinity below the power 0 to 0 above, its slope is minus infinity.
+    """
     return TABLE["power_of_zero"](x, power)
 
 

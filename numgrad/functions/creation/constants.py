@@ -37,6 +37,8 @@ def _made_like(
 ) -> Tensor:
     """Return what a function of NumPy makes that resembles an array."""
     given: Any = x
+    if carries_graph(x):
+        given = x = asarray(x)
     if isinstance(x, Tensor):
         device = x.device if device is None else device
         given = x.array if type(x.array) is np.ndarray and not x.rows else stand_in(x)

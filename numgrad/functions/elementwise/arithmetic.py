@@ -8,7 +8,7 @@ from ..._errors import DtypeError
 from ..._tensor import ArrayLike, Tensor
 from ...operators.elementwise import arithmetic as _elementwise
 from ...operators.elementwise import complex_parts as _complex_parts
-from ..array.operands import as_scalar
+from ..array.operands import as_scalar, as_tensor
 from .universal import Options, universal, with_options
 
 
@@ -112,4 +112,4 @@ def sign(x: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
 
 
 def _is_complex(x: ArrayLike) -> bool:
-    return (x if isinstance(x, (Tensor, np.ndarray)) else np.asarray(x)).dtype.kind == "c"
+    return (x if isinstance(x, (Tensor, np.ndarray)) else as_tensor(x)).dtype.kind == "c"

@@ -17,9 +17,11 @@ from ...operators.elementwise.comparison import (
     logical_or,
 )
 from ..array.operands import as_tensors
+from ..creation.from_data import asarray, carries_graph
 
 
 def _values(x: Any) -> Any:
+    x = asarray(x) if carries_graph(x) else x
     return x._on_host() if isinstance(x, Tensor) else guarded(x)
 
 

@@ -16,12 +16,26 @@ xlog1py = declare("xlog1py", "x1 x2", "``x1 * log1p(x2)``, and 0 where ``x1`` is
         value="x1 * math.log1p(where(x1 == 0, where(x2 == x2, 0.0, x2), x2))",
         complex=ForeignFunction("xlog1py", "zz", "z"), domain="x2 > -1 or complex",
         tried=((-0.5, 2),), dx1="log1p(x2)", dx2=("x1 / (1 + x2)", "quotient_or_0(x1, 1 + x2)"))
-declare("power_of_zero", "x p", "``x**p`` where ``x`` is 0, and 1 elsewhere", scipy="",
+
+# Powers of 0, for densities at the ends of their support; elsewhere there is nothing to compute.
+
+_AT_ZERO = "where(x == 0, where(p > 0, 0.0, where(p {}, {}, p)), 0.0)"
+_MIXED = ("where(x == 0, where(p > 2, 0.0, where(p > 1, xlogy(x, x),"  # 0, with infinite slopes
+        " where(p > 0, -math.inf, where(p <= 0, math.inf, p)))), 0.0)")
+_PLACE = {"scipy": "", "tried": ((0.2, 2),)}
+
+declare("power_of_zero", "x p", "``x**p`` where ``x`` is 0, and 1 elsewhere", **_PLACE,
         value="where(x == 0,"
         " where(p > 0, 0.0, where(p == 0, 1.0, where(p < 0, math.inf, p))), 1.0)",
-        tried=((0.2, 2),),
-        dx="where(x == 0, p * power_of_zero(where(p == 0, 1.0, x), p - 1), 0.0)",
-        dp="where((x == 0) & (p <= 0), -math.inf, 0.0)")
+        dx="power_of_zero_dx(x, p)", dp="power_of_zero_dp(x, p)")
+declare("power_of_zero_dx", "x p", "slope of `power_of_zero`", **_PLACE,
+        value="where(x == 0, where(p > 1, 0.0,"
+        " where(p == 1, 1.0, where(p == 0, 0.0, p * math.inf))), 0.0)",
+        dx="p * power_of_zero_dx(where(p == 0, 1.0, x), p - 1)", dp=_MIXED)
+declare("power_of_zero_dp", "x p", "slope of `power_of_zero`", **_PLACE,
+        value=_AT_ZERO.format("<= 0", "-math.inf"), dx=_MIXED,
+        dp=_AT_ZERO.format("<= 0", "math.inf"))
+
 declare("logit", "x", "``log(x / (1 - x))``, the inverse of `expit`",
         value="where(abs(x - 0.5) < 0.2, math.log1p(2 * (x - 0.5)) - math.log1p(-2 * (x - 0.5)),"
         " math.log(x) - math.log1p(-x))", complex="math.log(x) - math.log(1 - x)",

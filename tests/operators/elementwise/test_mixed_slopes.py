@@ -16,7 +16,7 @@ SPECIAL = (0.0, -0.0, 1.0, -1.0, 2.0, 0.5, np.inf, -np.inf)
 FEW = (0.0, 1.0, 2.0, 0.5)
 SLOPES = {name for s in CHAPTERS["slopes"] for name in s.operators}
 SLOPES |= {"soft_share", "quotient_slope", "quotient_or_0", "student_density", "polygamma_step"}
-SLOPES |= {"pseudo_huber_r", "pseudo_huber_delta"}
+SLOPES |= {"pseudo_huber_r", "pseudo_huber_delta", "power_of_zero_dx", "power_of_zero_dp"}
 """Operators that are slopes themselves: their mixed slopes are third ones of functions."""
 ENDS = {
     "boxcox", "boxcox1p", "beta_density", "gamma_density", "gammainc", "gammaincc", "gammaincinv",
