@@ -179,10 +179,16 @@ class _Problem:
     def _require_alike(self, found: Sequence[Any], tree: Tree) -> None:
         first = self._first
         if tree.structure != first.structure:
+            is_one = len(found) == 1 and found[0].shape == (len(self._shapes),)
+            instead = (
+                "; write np.array(y0) for a state that is one array"
+                if is_one and not any(self._shapes)
+                else ""
+            )
             raise ArgTypeError(
                 f"odeint: the function returns another structure than y0 "
                 f"({line_of(found[0], self._f) if found else ''}): {tree.structure} instead of "
-                f"{first.structure}"
+                f"{first.structure}{instead}"
             )
         for n, (value, shape) in enumerate(zip(found, self._shapes, strict=True)):
             if value.shape != shape:

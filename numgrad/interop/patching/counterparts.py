@@ -29,7 +29,7 @@ SOLVERS = {
     "scipy.optimize": (
         "bisect", "brent", "brenth", "brentq", "curve_fit", "fixed_point", "fminbound",
         "fsolve", "golden", "least_squares", "leastsq", "minimize", "minimize_scalar",
-        "nnls", "ridder", "root", "root_scalar", "toms748",
+        "newton", "nnls", "ridder", "root", "root_scalar", "toms748",
     ),
     "scipy.sparse.linalg": ("eigsh", "factorized", "splu", "spsolve"),
 }  # fmt: skip

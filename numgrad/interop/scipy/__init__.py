@@ -45,6 +45,7 @@ from .optimization.bracketing import toms748 as toms748
 from .optimization.fits import curve_fit as curve_fit
 from .optimization.fits import leastsq as leastsq
 from .optimization.fits import nnls as nnls
+from .optimization.newton import newton as newton
 from .optimization.optima import least_squares as least_squares
 from .optimization.optima import minimize as minimize
 from .optimization.roots import fixed_point as fixed_point
@@ -75,7 +76,7 @@ __all__ = [
     "curve_fit", "dblquad", "eigh", "eigsh", "factorized", "fixed_point", "fixed_quad",
     "fminbound", "fsolve", "function", "golden", "griddata", "interp1d", "interpn",
     "least_squares", "leastsq", "linear_operator", "make_interp_spline", "map_coordinates",
-    "minimize", "minimize_scalar", "nnls", "nquad", "odeint", "patch", "pdist", "quad",
+    "minimize", "minimize_scalar", "newton", "nnls", "nquad", "odeint", "patch", "pdist", "quad",
     "quad_vec", "ridder", "romb", "root", "root_scalar", "simpson", "solve_ivp", "splev",
     "splint", "splrep", "splu", "spsolve", "squareform", "toms748", "tplquad",
 ]  # fmt: skip

@@ -37,6 +37,7 @@ def state(p, **options):
 TWICE = {
     "quad": lambda p: S.quad(lambda x: np.exp(-p * x), 0.0, p)[0],
     "brentq": lambda p: S.brentq(lambda x: x**2 - p, 0.0, 5.0),
+    "newton": lambda p: S.newton(lambda x: x**2 - p, 1.0),
     "fsolve": lambda p: S.fsolve(lambda x: x**2 - p, 1.0)[0],
     "root": lambda p: S.root(lambda x, p: x**2 - p, [1.0, p], args=(p,)).x[1],
     "fixed_point": lambda p: S.fixed_point(lambda x: np.cos(0.3 * p * x), np.array([1.0]))[0],

@@ -50,6 +50,7 @@ TWICE = {
     "least_squares": _field("x"),
     "least_squares, fun": _field("fun"),
     "brentq": lambda f, **o: S.brentq(f, 0.0, 3.0, **o),
+    "newton": lambda f, **o: S.newton(f, START, **o),
     "quad": lambda f, **o: S.quad(f, 0.0, 2.0, **o)[0],
     "RK45": _state(**ODE),
     "RK4": _state(method="RK4", step=0.1),
