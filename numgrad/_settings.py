@@ -39,10 +39,10 @@ class Settings:
         where there is one, at most 4 ULP from the exact value; ``"libm"`` takes them from the C
         library, element by element.
     numpy : str
-        ``"auto"`` lets NumPy's ``array``, ``asarray`` and ``full`` return a tensor where the user's
-        program calls them with a list that holds a tensor that requires grad, or fills with such a
-        tensor, and puts a tensor in the place of an array into which such a tensor is written;
-        ``"never"`` leaves NumPy as it is.
+        ``"auto"`` lets NumPy's ``array``, ``asarray``, ``full``, ``diag``, ``diagflat``, ``r_`` and
+        ``c_`` return a tensor where the user's program calls them with a list that holds a tensor
+        that requires grad, or fills with such a tensor, and puts a tensor in the place of an array
+        into which such a tensor is written; ``"never"`` leaves NumPy as it is.
     path : str
         ``"reference"`` takes the long way: operations outside of captured functions and passes are
         worked out anew each time, nothing runs without Python, and no two kernels become one.

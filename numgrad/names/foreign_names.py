@@ -43,7 +43,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "integrate": ("ng.interop.scipy.solve_ivp, ng.interop.scipy.quad for integrals",),
     "interpolate": ("ng.interop.scipy.CubicSpline for splines", "ng.interp for straight lines"),
     "ndimage": ("ng.interop.scipy.ndimage for its filters",),
-    "spatial": ("ng.interop.scipy.Rotation, ng.interop.scipy.cdist for what it has",),
+    "spatial": ("ng.interop.scipy.Rotation, ng.interop.scipy.cdist for rotations and distances",),
     "optimize": (
         "ng.interop.scipy.minimize, ng.interop.scipy.root for solutions that are differentiated",
     ),

@@ -1,5 +1,5 @@
-"""NumPy's own ``array``, ``asarray`` and ``full`` in programs of users: they take lists of tensors,
-and nothing that worked before changes."""
+"""NumPy's own ``array``, ``diag``, ``r_`` and their like in programs of users: they take lists of
+tensors, and nothing that worked before changes."""
 
 import copy
 import inspect
@@ -12,6 +12,7 @@ import numba
 import numpy as np
 import pytest
 from numpy import array as bound_before
+from numpy import r_ as joined_before
 
 import numgrad as ng
 
@@ -35,6 +36,13 @@ def test_lists_of_tensors_are_tensors():
         (np.full(3, fill_value=a), [0.3] * 3),
         (np.array([a, b], dtype="f4"), np.float32([0.3, 0.6])),
         (bound_before([b]), [0.6]),
+        (np.diag([1, a, 2.0]), np.diag([1, 0.3, 2.0])),
+        (np.diag([a, b], k=-1), np.diag([0.3, 0.6], k=-1)),
+        (np.diagflat([[a, 1.0], [2.0, b]]), np.diag([0.3, 1.0, 2.0, 0.6])),
+        (np.r_[a, 1:3, x, [b, 2.0]], [0.3, 1, 2, 0.3, 0.6, 0.6, 2]),
+        (np.r_["0,2", [a, b], [1, 2]], [[0.3, 0.6], [1, 2]]),
+        (np.c_[x, [1, 2]], [[0.3, 1], [0.6, 2]]),
+        (joined_before[a, 0.0], [0.3, 0.0]),
     ):
         assert type(found) is ng.Tensor
         assert found.requires_grad
@@ -112,6 +120,38 @@ def test_libraries_get_arrays_of_numpy():
         exec(code, {"np": np, "t": ng.tensor(1.0, requires_grad=True)})
 
 
+@pytest.mark.parametrize("code", ["np.diag([1.0, t])", "np.r_[t, 1.0]", "np.c_[[t], [1.0]]"])
+def test_libraries_get_matrices_and_joined_arrays_of_numpy(code):
+    module = compile(code, "/opt/lib/site-packages/other/arrays.py", "eval")
+    with pytest.raises(ng.errors.DetachedError, match="would cut the graph"):
+        eval(module, {"np": np, "t": ng.tensor(1.0, requires_grad=True)})
+
+
+def test_matrices_and_joined_arrays_in_every_mode():
+    def f(x):
+        return np.diag([x[0], 1.0]) @ np.r_[x[1] ** 2, 1.0] + np.c_[x, x].sum(axis=0) * x[0]
+
+    slopes = np.stack([(f(X + d) - f(X - d)) / 2e-6 for d in 1e-6 * np.eye(2)], 1)
+    for jacobian in (ng.func.jacrev(f), ng.func.jacfwd(f), ng.jit(ng.func.jacrev(f))):
+        np.testing.assert_allclose(jacobian(X), slopes, rtol=1e-8)
+    rows = np.stack([X, 2 * X])
+    np.testing.assert_allclose(ng.func.vmap(f)(rows), [f(row) for row in rows])
+
+
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")  # of matrices
+def test_joined_arrays_without_tensors_are_numpys():
+    x, y = np.ones(2), np.zeros(2)
+    for found, expected in (
+        (np.r_[x, 0.5, 1:3], [1, 1, 0.5, 1, 2]),
+        (np.c_[x, y], [[1, 0], [1, 0]]),
+        (np.r_["x, y"], [[1, 1, 0, 0]]),  # names of variables
+    ):
+        assert isinstance(found, np.ndarray)
+        np.testing.assert_array_equal(found, expected)
+    with pytest.raises(ValueError, match="special directive"):
+        np.r_["none", x]
+
+
 def test_what_numgrad_raises_for_a_list_comes_out():
     a, b = ng.tensor(X, requires_grad=True)
     with pytest.raises(ValueError, match="parts of different shapes"):
@@ -127,6 +167,12 @@ def test_they_are_numpys_functions_to_tables_to_pickle_and_to_help():
     assert np.array.__doc__ == original.__doc__
     assert list(inspect.signature(np.full).parameters)[:2] == ["shape", "fill_value"]
     assert bound_before is np.array
+    tricks = np.lib._index_tricks_impl
+    for joining, theirs in ((np.r_, tricks.r_), (np.c_, tricks.c_)):
+        assert joining == theirs
+        assert {theirs: 1}[joining] == 1
+        assert isinstance(joining, type(theirs))
+        assert pickle.loads(pickle.dumps(joining)) is copy.deepcopy(joining) is joining
 
 
 def test_compiled_code_finds_them():
@@ -144,6 +190,7 @@ def test_compiled_code_finds_them():
 
 def test_the_flag_leaves_numpy_as_it_is(numpy_as_it_is):
     assert type(np.array) is type(bound_before) is type(len)
+    assert np.r_ is joined_before is np.lib._index_tricks_impl.r_
     with pytest.raises(ng.errors.DetachedError, match=r"write import numgrad as np"):
         np.array([ng.tensor(1.0, requires_grad=True)])
 

@@ -16,12 +16,18 @@ from ...engine.capture.user_call import is_of_user
 from ...engine.record.apply import mode
 from ...functions.creation.constants import full
 from ...functions.creation.from_data import array, asarray
+from ...functions.shape.blocks import diagflat
+from ...functions.shape.diagonals import diag
+from ...functions.shape.grids import c_, r_
 from .tensors import leaves
 
-OWN = {"array": array, "asarray": asarray, "full": full}
+OWN = {"array": array, "asarray": asarray, "diag": diag, "diagflat": diagflat, "full": full}
 """NumPy's constructors by name, and numgrad's."""
 
-PARAMETERS = {"array": ("object", 0), "asarray": ("a", 0), "full": ("fill_value", 1)}
+PARAMETERS = {
+    "array": ("object", 0), "asarray": ("a", 0), "diag": ("v", 0), "diagflat": ("v", 0),
+    "full": ("fill_value", 1),
+}  # fmt: skip
 """The parameter of each constructor that holds the elements, and its place."""
 
 
@@ -67,6 +73,50 @@ def _taking_tensors(original: Any) -> Constructor:
     return Constructor(update_wrapper(constructor, original))
 
 
+def _joining_tensors(original: Any, own: Any) -> Any:
+    """Return an object in the place of ``np.r_`` or ``np.c_``, by which numgrad answers where NumPy
+    would refuse a tensor."""
+
+    class Joining(type(original)):  # type: ignore[misc]
+        """An object in the place of one of NumPy's, which is equal to it."""
+
+        __module__ = "numpy"
+
+        def __getitem__(self, key: Any) -> Any:
+            if isinstance(key, str):  # names of the caller's arrays
+                caller: Any = sys._getframe().f_back
+                return np.bmat(key, caller.f_globals, caller.f_locals)
+            try:
+                return original[key]
+            except Exception as error:
+                if not _is_refusal(error) or not _is_joined(sys._getframe()):
+                    raise
+            escapes.forget_refusal()
+            return own[key]
+
+        def __eq__(self, other: object) -> bool:
+            return self is other or original is other
+
+        def __hash__(self) -> int:
+            return hash(original)
+
+        def __reduce__(self) -> str:
+            return "r_" if own is r_ else "c_"
+
+    Joining.__name__ = Joining.__qualname__ = type(original).__name__
+    escapes.attempting[Joining.__getitem__.__code__] = _is_joined
+    return Joining()
+
+
+def _is_joined(call: FrameType) -> bool:
+    """Whether numgrad joins what the user's program has written in the brackets, if NumPy refuses
+    it: numbers, arrays, tensors and lists of these, ranges, and directions in a text."""
+    key, caller = call.f_locals["key"], call.f_back
+    items = key if isinstance(key, tuple) else (key,)
+    joined = [item for item in items if not isinstance(item, (slice, str))]
+    return _is_of_numbers(joined) and is_of_user(caller and caller.f_code.co_filename)
+
+
 def _is_refusal(error: Exception) -> bool:
     """Whether a tensor that was to become an array has raised an error, or NumPy in answer."""
     return isinstance(error, (DetachedError, DeviceError)) or isinstance(
@@ -107,8 +157,10 @@ def _is_of_numbers(items: Any) -> bool:
 _NUMBERS = (np.ndarray, np.generic, int, float, complex, Tensor)
 
 
-_originals = {name: getattr(np, name) for name in OWN}
-_constructors = {name: _taking_tensors(original) for name, original in _originals.items()}
+_constructors = {
+    **{original: _taking_tensors(original) for original in (getattr(np, name) for name in OWN)},
+    **{original: _joining_tensors(original, own) for original, own in ((np.r_, r_), (np.c_, c_))},
+}
 
 
 def follow() -> None:
@@ -116,17 +168,17 @@ def follow() -> None:
     functions under a global name. A module that is loaded later imports what NumPy has then."""
     if _followed.get("numpy") == settings.numpy:
         return  # another setting has changed
-    functions = _constructors if settings.numpy == "auto" else _originals
+    functions = _constructors if settings.numpy == "auto" else {old: old for old in _constructors}
     for module in (np, *_modules()):
         for name, value in list(vars(module).items()):
-            function = functions.get(value.__name__) if isinstance(value, _KINDS) else None
-            if function is not None and value is not function and function == value:
+            function = functions.get(value) if isinstance(value, _KINDS) else None
+            if function is not None and value is not function:
                 setattr(module, name, function)
     _followed["numpy"] = settings.numpy
 
 
 _followed: dict[str, str] = {}
-_KINDS = (BuiltinFunctionType, FunctionType, Constructor)
+_KINDS = (BuiltinFunctionType, FunctionType, Constructor, *map(type, (np.diag, np.r_, np.c_)))
 
 
 def _modules() -> list[ModuleType]:
