@@ -34,6 +34,7 @@ from .continuous import uniform as uniform
 from .continuous import vonmises as vonmises
 from .continuous import weibull_min as weibull_min
 from .discrete import bernoulli as bernoulli
+from .discrete import betabinom as betabinom
 from .discrete import binom as binom
 from .discrete import geom as geom
 from .discrete import nbinom as nbinom
@@ -45,8 +46,8 @@ from .multivariate import multivariate_normal as multivariate_normal
 from .multivariate import wishart as wishart
 
 __all__ = [
-    "bernoulli", "beta", "binom", "cauchy", "chi2", "dirichlet", "expon", "f", "fisk", "gamma",
-    "gaussian_kde", "genextreme", "genpareto", "geom", "gompertz", "gumbel_l", "gumbel_r",
+    "bernoulli", "beta", "betabinom", "binom", "cauchy", "chi2", "dirichlet", "expon", "f", "fisk",
+    "gamma", "gaussian_kde", "genextreme", "genpareto", "geom", "gompertz", "gumbel_l", "gumbel_r",
     "halfcauchy", "halfnorm", "invgamma", "invgauss", "laplace", "logistic", "lognorm",
     "loguniform", "multinomial", "multivariate_normal", "nbinom", "norm", "pareto", "poisson",
     "powerlaw", "rayleigh", "skewnorm", "t", "triang", "truncnorm", "uniform", "vonmises",

@@ -47,6 +47,15 @@ binom = Discrete(
     sf=lambda k, n, p: sp.betainc(k + 1.0, where(k < n, n - k, 1.0), where(k < n, p, 0.0)),
     mean=lambda n, p: n * p, var=lambda n, p: n * p * (1.0 - p),
 )
+betabinom = Discrete(
+    "betabinom", "n a b", support=(0.0, lambda n, a, b: n), inside=0.0,
+    valid=lambda n, a, b: (n >= 0) & (n == floor(n)) & (a > 0) & (b > 0),
+    logpmf=lambda k, n, a, b: (
+        log_of_binomial(n, k) + sp.betaln(k + a, n - k + b) - sp.betaln(a, b)
+    ),
+    mean=lambda n, a, b: n * (a / (a + b)),
+    var=lambda n, a, b: n * (a / (a + b)) * (b / (a + b)) * ((a + b + n) / (a + b + 1.0)),
+)
 poisson = Discrete(
     "poisson", "mu", support=(0.0, INF), inside=0.0, valid=lambda mu: mu >= 0,
     powers=True, logpmf=lambda k, mu, of: of.xlogy(k, mu) - sp.gammaln(k + 1.0) - mu,

@@ -27,14 +27,20 @@ def test_values_equal_scipy(name, shapes, function, loc):
         assert np.isnan(actual[-1])
 
 
+@pytest.mark.parametrize("shapes", [(3.5, 1.0, 2.0), (3.0, -1.0, 1.0), (3.0, 1.0, 0.0)])
+def test_parameters_that_are_none_give_nan(shapes):
+    assert np.isnan(ng.stats.betabinom.pmf([0, 1, 4], *shapes).numpy()).all()
+
+
 INNER = [("bernoulli", (0.3,)), ("geom", (0.3,)), ("nbinom", (2.5, 0.3)), ("poisson", (3.3,))]
+OF_TRIALS = [("binom", (5.0, 0.3)), ("betabinom", (5.0, 2.0, 1.5))]
 
 
-@pytest.mark.parametrize(("name", "shapes"), [*INNER, ("binom", (5.0, 0.3))])
+@pytest.mark.parametrize(("name", "shapes"), [*INNER, *OF_TRIALS])
 def test_gradients_of_parameters(name, shapes):
     k = np.array([-1.0, 0, 0.5, 1, 2, 5])
     values = [k, *(np.full(k.shape, s) for s in shapes)]
-    places = range(2 if name == "binom" else 1, len(values))  # of the number of trials none
+    places = range(2 if (name, shapes) in OF_TRIALS else 1, len(values))  # of trials none
     tensors = [ng.tensor(v, requires_grad=i in places) for i, v in enumerate(values)]
     y = getattr(ng.stats, name).logpmf(*tensors)
     found = ng.grad(y.sum(), [tensors[i] for i in places])
