@@ -43,15 +43,16 @@ from .kernel_density import gaussian_kde as gaussian_kde
 from .multivariate import dirichlet as dirichlet
 from .multivariate import multinomial as multinomial
 from .multivariate import multivariate_normal as multivariate_normal
+from .multivariate import multivariate_t as multivariate_t
 from .multivariate import wishart as wishart
 
 __all__ = [
     "bernoulli", "beta", "betabinom", "binom", "cauchy", "chi2", "dirichlet", "expon", "f", "fisk",
     "gamma", "gaussian_kde", "genextreme", "genpareto", "geom", "gompertz", "gumbel_l", "gumbel_r",
     "halfcauchy", "halfnorm", "invgamma", "invgauss", "laplace", "logistic", "lognorm",
-    "loguniform", "multinomial", "multivariate_normal", "nbinom", "norm", "pareto", "poisson",
-    "powerlaw", "rayleigh", "skewnorm", "t", "triang", "truncnorm", "uniform", "vonmises",
-    "weibull_min", "wishart",
+    "loguniform", "multinomial", "multivariate_normal", "multivariate_t", "nbinom", "norm",
+    "pareto", "poisson", "powerlaw", "rayleigh", "skewnorm", "t", "triang", "truncnorm", "uniform",
+    "vonmises", "weibull_min", "wishart",
 ]  # fmt: skip
 
 __getattr__ = _names_of("scipy.stats", __name__)

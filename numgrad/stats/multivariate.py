@@ -11,7 +11,7 @@ from .._errors import DtypeError, NotDifferentiableError
 from .._tensor import ArrayLike, Tensor
 from ..functions.array.operands import as_tensors
 from ..functions.creation.constants import eye
-from ..functions.elementwise.exponential import exp, log
+from ..functions.elementwise.exponential import exp, log, log1p
 from ..functions.linalg.least_squares import pinv
 from ..functions.linalg.spectral import eigh, eigvalsh
 from ..functions.linalg.systems import cholesky, solve
@@ -19,7 +19,7 @@ from ..functions.products.products import matmul
 from ..functions.shape.diagonals import diag, diagonal
 from ..functions.shape.joining import concat
 from ..functions.shape.reshaping import moveaxis, reshape, squeeze
-from ..functions.shape.selection import where
+from ..functions.shape.selection import clip, where
 from .family import Family
 
 LOG_2, LOG_PI = math.log(2), math.log(math.pi)
@@ -118,12 +118,12 @@ def normal_entropy(
     return squeeze(half_logdet + 0.5 * rank * (LOG_2 + LOG_PI + 1.0))
 
 
-def _covariance(mean: Tensor, cov: Tensor) -> Tensor:
+def _covariance(mean: Tensor, cov: Tensor, name: str = "multivariate_normal") -> Tensor:
     """Return the matrix of a covariance that may be given by its diagonal or by a number."""
     n = mean.size if mean.ndim else cov.shape[0] if cov.ndim == 2 else 1
     if mean.ndim > 1 or cov.ndim > 2 or (cov.ndim and {*cov.shape} != {n}):
         raise ValueError(
-            f"stats.multivariate_normal: the mean has shape {mean.shape}, the covariance "
+            f"stats.{name}: the mean has shape {mean.shape}, the covariance "
             f"{cov.shape}; they need (n,) and (n, n)"
         )
     return cov if cov.ndim == 2 else diag(cov) if cov.ndim else cov * eye(n)
@@ -154,6 +154,30 @@ def _degenerate(cov: Tensor, d: ArrayLike) -> tuple[Tensor, Tensor, Tensor]:
 
 ZERO = 1e6 * np.finfo(np.float64).eps
 """What part of the largest eigenvalue counts as 0, SciPy's number."""
+
+
+@Multivariate
+def multivariate_t(
+    x: ArrayLike, loc: ArrayLike | None = None, shape: ArrayLike = 1, df: ArrayLike = 1
+) -> Tensor:
+    """Student's distribution of vectors: ``logpdf(x, loc=None, shape=1, df=1)`` and ``pdf``.
+
+    The points ``x`` are vectors in the last axis; its elements are points of their own if there is
+    one dimension. The location is a vector, by default zeros. The shape is a positive definite
+    matrix, the diagonal of one, or a number times the identity; any other is a ``LinAlgError``.
+    With infinitely many degrees of freedom ``df`` this is the normal distribution; without any, or
+    with fewer, the result is NaN.
+    """
+    x, loc, shape, df = _operands("multivariate_t", x, 0.0 if loc is None else loc, shape, df)
+    shape = _covariance(loc, shape, "multivariate_t")
+    n = shape.shape[0]
+    d = (x[..., None] if x.ndim == 0 or (x.ndim == 1 and n == 1) else x) - loc
+    squares, half_logdet, _ = _whitened(shape, reshape(d, (-1, n)))
+    df = clip(where(df > 0, df, np.nan), None, 1e200)
+    power = 0.5 * (df + n) * log1p(squares / df)
+    mass = 0.5 * n * log(df) + sp.betaln(0.5 * df, 0.5 * n) + half_logdet
+    y = math.lgamma(0.5 * n) - 0.5 * n * LOG_PI - mass - power
+    return squeeze(reshape(y, d.shape[:-1]))
 
 
 @Multivariate

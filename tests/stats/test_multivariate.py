@@ -35,6 +35,12 @@ CASES = [
     ("multinomial", (COUNTS + [0, 0, 1], [7, 8, 8, 9], P)),
     ("multinomial", ([1.0, 0.5, 1], 2.5, P)),
     ("multinomial", ([0, 2, 1], 3, [0.0, 0.3, 0.7])),
+    ("multivariate_t", (rng.normal(size=3), MEAN, COV, 2.5)),
+    ("multivariate_t", (rng.normal(size=(2, 5, 3)), MEAN, COV, 0.7)),
+    ("multivariate_t", (rng.normal(size=(5, 3)), MEAN, np.array([1.0, 2.0, 3.0]), 40.0)),
+    ("multivariate_t", (rng.normal(size=(5, 3)), None, COV, 4.0)),
+    ("multivariate_t", (rng.normal(size=5), 1.0, 2.0)),
+    ("multivariate_t", (0.3,)),
 ]
 
 
@@ -54,6 +60,7 @@ GRADIENTS = [
     ("dirichlet", CASES[8][1], (1,)),
     ("dirichlet", CASES[10][1], (0, 1)),
     ("wishart", CASES[11][1], (0, 1, 2)),
+    ("multivariate_t", (*CASES[1][1], 2.5), (0, 1, 2, 3)),
 ]
 
 
@@ -198,3 +205,23 @@ def test_shapes_that_do_not_fit(mean, cov):
 def test_counts_have_no_derivative():
     with pytest.raises(ng.errors.NotDifferentiableError, match=r"stats\.multinomial"):
         ng.stats.multinomial.logpmf(ng.tensor(COUNTS, requires_grad=True), 7, P)
+
+
+def test_many_degrees_of_freedom_lead_to_the_normal_distribution():
+    x = np.array([0.3, -1.0, 2.0])
+    normal = ng.stats.multivariate_normal.logpdf(x, MEAN, COV).item()
+    for df in (1e13, np.inf):
+        found = ng.stats.multivariate_t.logpdf(x, MEAN, COV, df).item()
+        np.testing.assert_allclose(found, normal, 1e-12)
+    slope = ng.func.grad(lambda df: ng.stats.multivariate_t.logpdf(x, MEAN, COV, df))
+    np.testing.assert_allclose(slope(np.array(1e8)) * 1e4, slope(np.array(1e6)), 1e-4)
+
+
+@pytest.mark.parametrize("df", [0.0, -1.0, np.nan])
+def test_without_degrees_of_freedom_there_is_no_density(df):
+    assert np.isnan(ng.stats.multivariate_t.pdf([0.3, 1.0], [0.0, 0.0], 1.0, df).item())
+
+
+def test_shapes_that_do_not_fit_are_named_after_their_distribution():
+    with pytest.raises(ValueError, match=r"stats\.multivariate_t: the mean has shape \(2,\)"):
+        ng.stats.multivariate_t.logpdf([0.3, 1.0], [0.0, 0.0], np.eye(3))
