@@ -4,9 +4,9 @@
 # One would expect: one function of one matrix has one result, the largest eigenvalue first or last.
 # What happens: ARPACK starts from a random vector unless `v0` is given. With eigenvectors, the default, the pairs come in
 # an order that depends on it: of diag(1, ..., 5) the largest three come in the usual order, the largest first, in four
-# calls of five and in others in the rest; of diag(1, 2, 4, 8) the largest two are swapped in one call of a hundred or
-# two hundred. The eigenvectors belong to their eigenvalues each time. With return_eigenvectors=False the order is one, and it is the
-# reverse of the usual one; with a fixed `v0` the order is one, too, as it is in eigsh.
+# calls of five and in others in the rest; of diag(1, 2, 4, 8) the largest two are swapped in one call of some hundreds.
+# The eigenvectors belong to their eigenvalues each time. With return_eigenvectors=False the order is one, and it is
+# the reverse of the usual one; with a fixed `v0` the order is one, too, as it is in eigsh.
 #
 # Seen with SciPy 1.17.1 and NumPy 2.4.6.
 #
@@ -45,13 +45,14 @@ def orders(diagonal, k, solver=eigs, **options):
     return len(found)
 
 
-random = [orders(range(1, 6), 3), orders([1, 2, 4, 8], 2)]
+random = orders(range(1, 6), 3)
+orders([1, 2, 4, 8], 2)  # so rare that the script does not rely on it
 fixed = [
     orders(range(1, 6), 3, return_eigenvectors=False),
     orders(range(1, 6), 3, v0=np.ones(5)),
     orders(range(1, 6), 3, eigsh),
 ]
-if min(random) == 1 or max(fixed) > 1:
+if random == 1 or max(fixed) > 1:
     raise SystemExit("the order is another one now")
 EOF
 "$folder/venv/bin/python" "$folder/seen.py"
