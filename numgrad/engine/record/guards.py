@@ -65,7 +65,7 @@ class ReadArrays:
         self.arrays: dict[int, tuple[np.ndarray, list[bytearray]]] = {}
 
     def add(self, array: np.ndarray) -> None:
-        """Keep an array with its elements; it may be seen again after a write."""
+        """Keep an array with its present elements, and with others that earlier reads have seen."""
         _, contents = self.arrays.setdefault(id(array), (array, []))
         now = bytearray(array.tobytes())
         if now not in contents:
