@@ -23,9 +23,9 @@ from .view import Chain
 
 
 def is_view(root: Any, chain: Chain) -> bool:
-    """Whether a chain of view operators gives a view of the value ``root``, with its strides.
+    """Whether a chain of view operators gives a view of the value ``root``, and not a copy.
 
-    A reshape in the chain may have to copy, and then the result is no view.
+    A reshape in the chain may have to copy, which depends on the strides of ``root``.
     """
     reshapes = [operator.may_copy for operator, _ in chain]
     if True not in reshapes or (False not in reshapes and strides_of_value(root) is None):

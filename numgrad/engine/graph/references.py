@@ -23,7 +23,7 @@ class _Holder:
 
 
 _holder = _Holder()
-_ASKED = sys.getrefcount(_holder.variable)  # of an attribute, and of the argument
+_ASKED = sys.getrefcount(_holder.variable)  # counts the attribute and the argument
 
 
 def kept_leaves(leaves: Collection[Accumulator], nodes: Collection[Node]) -> list[Accumulator]:

@@ -107,7 +107,7 @@ def reaches_outside(values: Iterable[Value], first: int, last: int | None = None
 def edges_outside(
     values: Iterable[Value], first: int, arguments: Iterable[Value] = ()
 ) -> list[Edge]:
-    """Return the edges of the tensors that a function closes over and its results depend on.
+    """Return the edges of the tensors that a function closes over and that its results depend on.
 
     ``values`` are the results. The edges are those of nodes that are older than creation number
     ``first`` (see `number_of`) and that are reached in another way than through ``arguments``.

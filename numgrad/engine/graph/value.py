@@ -141,7 +141,8 @@ class Expr:
     """An application of an operator that is still to be computed.
 
     Other expressions read the first output from the expression itself, without a value in between,
-    which would take time to make. An expression cannot be written in place, so the two agree.
+    which would take time to make. Both have the same elements, as an expression cannot be written
+    in place.
 
     Attributes
     ----------

@@ -44,7 +44,7 @@ class PlanStep(NamedTuple):
 
     The step applies its plan, or its operator if there is no plan; a step without an operator
     detaches its operand. ``reads`` has the numbers of the operands, counting sources and then all
-    results. ``last`` has those of the values that no later step reads, which are let go.
+    results. ``last`` has those of the results that no later step reads, which are let go.
     """
 
     plan: Plan | None
@@ -229,7 +229,7 @@ class Composition:
         return self._note(key, values, args, kwargs)
 
     def _note(self, key: Hashable, values: list[Any], args: Any, kwargs: Any) -> Any:
-        """Return the result of the function, and note its operations."""
+        """Return the result of the function; note its operations and keep them under ``key``."""
         noted = _FunctionOperations(values)
         with changing(trace=noted):
             result = self.function(*args, **kwargs)
@@ -293,7 +293,7 @@ def _composed(noted: Operations, result: Any) -> _Composed | None:
     places = [noted.place_of_result(x) for x in results]
     if not noted.is_whole or None in places:
         return None
-    kept, reads, found = _without_views_of_all(noted, places)  # type: ignore[arg-type]
+    kept, reads, found = _without_identity_views(noted, places)  # type: ignore[arg-type]
     last = last_reads([*reads, found], len(noted.sources))
     steps = []
     for (operator, static, _, inputs, _), read, after in zip(kept, reads, last, strict=False):
@@ -307,13 +307,13 @@ def _composed(noted: Operations, result: Any) -> _Composed | None:
     )
 
 
-def _without_views_of_all(
+def _without_identity_views(
     noted: Operations, places: Sequence[tuple[int, int]]
 ) -> tuple[list[Operation], list[tuple[int, ...]], list[int]]:
-    """Return the operations without views that show their whole operand as it is, the numbers of
-    each operation's operands, and the numbers of the results.
+    """Leave out views that are the same as their operand, as a reshape to the same shape gives.
 
-    A view like that may be a reshape to the shape that the operand has; a result is kept.
+    Views among the results of the function stay. Return the operations that remain, the numbers of
+    the operands of each, and the numbers of the results.
     """
     reads, firsts = noted.numbered()
     found = [firsts[step] + slot for step, slot in places]
@@ -322,7 +322,7 @@ def _without_views_of_all(
     kept, read_by = [], []
     for step, read, first in zip(noted.steps, reads, firsts, strict=True):
         read = tuple([numbers[n] for n in read])
-        if first not in found and _is_view_of_all(step):
+        if first not in found and _is_identity_view(step):
             numbers.append(read[0])
             continue
         numbers += range(count, count := count + len(step.outputs))
@@ -331,7 +331,7 @@ def _without_views_of_all(
     return kept, read_by, [numbers[n] for n in found]
 
 
-def _is_view_of_all(step: Operation) -> bool:
+def _is_identity_view(step: Operation) -> bool:
     if step.operator is None or not step.operator.is_view:
         return False
     x, y = step.inputs[0], step.outputs[0]
@@ -367,7 +367,7 @@ def _kind(result: Any) -> Callable[[Sequence[Any]], Any] | None:
 
 
 def _apply_noted(known: _Composed, arguments: Sequence[Any]) -> Any:
-    """Return the results of noted operations for other arguments."""
+    """Apply noted operations to other arguments, and return the results of the function."""
     values: list[Any] = [arguments[x] if type(x) is int else x for x in known.sources]
     apply_steps(known.steps, values)
     for n, mark in known.results:

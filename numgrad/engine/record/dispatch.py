@@ -86,9 +86,9 @@ def binary(operator: Any, x: Any, y: Any) -> Any:
 
 
 def _apply_two(plan: Plan, x: Any, y: Any, a: Any, b: Any) -> Any:
-    """Apply a plan to two values, of which the kernel reads the arrays ``a`` and ``b``.
+    """Apply a plan to the values ``x`` and ``y``, for which the kernel reads ``a`` and ``b``.
 
-    The array of a number has no axes here, whatever the shape of its value: NumPy is faster then.
+    For a number the kernel reads an array without axes, as NumPy is faster with one.
     """
     record = plan.recorder
     if record is None:

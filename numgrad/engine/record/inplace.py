@@ -302,8 +302,8 @@ def _put_at(
 
 
 def _table_entries(flat: np.ndarray, vector: np.ndarray | Value) -> np.ndarray | Value:
-    """Return as one vector the entries of the array ``flat`` at the positions ``vector`` along its
-    last axis but one."""
+    """Return as one vector what the array ``flat`` has at the positions ``vector`` along its second
+    axis from the right."""
     if isinstance(vector, np.ndarray):
         return flat[..., vector, :].reshape(-1)
     found = runtime.roles["gather"](_as_value(flat), vector, count=1, tail=1, shape=vector.shape)

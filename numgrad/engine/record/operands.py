@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy import array as array_of  # NumPy's own, for good
+from numpy import array as array_of  # NumPy's own, also where numgrad answers for ``np.array``
 
 from ..._declare.dtypes import NUMBERS
 from ..._declare.operator import FLOATING
@@ -110,7 +110,7 @@ class ArrayConverter:
 
 
 def constant(array: np.ndarray, spec: Spec) -> Any:
-    """Return the value of an array as an operand of one operation.
+    """Return a value of an array that does not require grad, as an operand of one operation.
 
     The value has no storage, even if the array is the user's: the caller has copied an array that a
     node will save.
@@ -151,7 +151,7 @@ def _constants(operands: Any, arrays: str) -> Any:
 
 def _is_plain(x: Any) -> bool:
     """Whether arrays may become constants beside this operand: unless it is a value on a device, or
-    an array whose dtype is neither floating nor complex."""
+    an array whose dtype is not one of ``FLOATING``."""
     if type(x) is runtime.value:
         return x.spec.device == CPU
     return type(x) is not np.ndarray or x.dtype in _FLOATING

@@ -137,7 +137,7 @@ class Steps:
             plan = make_plan(operator, static, specs, spec)
             if plan is None:
                 return
-            plan.depth = 1  # the user calls the function that calls
+            plan.depth = 1  # the caller of the finder, which has no frame, is called by the user
             plan.like = operator.alike.get((specs, spec))
             plans.append(plan)
             specs = (plan.spec,)

@@ -25,7 +25,7 @@ _planned: weakref.WeakSet[Any] = weakref.WeakSet()  # all objects with plans and
 class _Nothing(tuple[()]):
     """The attribute ``reads`` of a plan with many inputs, of which the derivative reads none.
 
-    An entry for each set of inputs that require grad would be too many entries: all are None.
+    One entry for each set of inputs that require grad would be too many, so every index gives None.
     """
 
     __slots__ = ()
@@ -135,8 +135,8 @@ def make_plan(
 
 
 def _device_view(function: Any, known: dict[Any, Any], array: Any) -> Any:
-    """Return a view of an array of a device; raise a ValueError where elements have to be
-    copied."""
+    """Return the view that ``function`` makes of an array of a device; raise a ValueError if the
+    elements have to be copied. ``known`` caches views, see `DeviceArray.seen`."""
     return array.seen(function, known)
 
 

@@ -124,7 +124,7 @@ def _window(node: Node, found: Any) -> Window | None:
 
 
 def is_worthwhile(indexed: Sequence[tuple[Node, ByPosition]]) -> bool:
-    """Whether indices should be data: nodes with indices are few enough and their arrays small."""
+    """Whether the indices of these nodes should be data: the nodes are few and the arrays small."""
     return len(indexed) == 1 or (
         len(indexed) <= _MOST_NODES and sum([seen.size for _, seen in indexed]) <= _MOST_ELEMENTS
     )

@@ -26,10 +26,10 @@ from .structure_walk import Track, identity_numbers, layouts
 Starts = tuple[Any, ...]
 _OUTSIDE = -1  # stands for nodes that are not in the graph
 _MOST_SEEN = 1 << 12
-_MOST_TRIED = 4  # plans that have tracks, for passes that begin alike
-_MOST_FIRST = 6  # nodes of each root that are compared before a plan is tried
-_MOST_KEPT = 1 << 15  # kB of all plans but the largest: as for indices of a thousand elements
-_LARGEST_KEPT = 1 << 18  # kB of one plan, of 300 000 instructions: its graph took more memory
+_MOST_TRIED = 4  # plans that are tried for a pass, of those whose passes began alike
+_MOST_FIRST = 6  # nodes from each root on that are compared before a plan is tried
+_MOST_KEPT = 1 << 15  # kB of all plans but the largest: enough for one for each of 1000 indices
+_LARGEST_KEPT = 1 << 18  # kB of one plan, as of 300 000 instructions: the graph took more memory
 _PLAN_SIZE, _INSTRUCTION_SIZE = 14, 0.85  # kB, about, without constants
 
 
@@ -37,6 +37,7 @@ class KnownPlan:
     """The plan that an earlier pass has left for later passes of the same structure.
 
     At its first use a plan gets a track, along which a walk recognises graphs of this structure.
+    There is no track if the graph goes on beyond the nodes of the structure.
 
     Parameters
     ----------
@@ -136,8 +137,8 @@ class KnownPlan:
         return Structure(None, arrays, nodes, {})
 
     def _are_targets(self, targets: list[Any], nodes: list[Any]) -> bool:
-        """Whether each target has the place in the graph that it had in the earlier pass, or is
-        outside of the graph as there."""
+        """Whether each target is the same node of the graph as in the earlier pass; a target that
+        was outside of the graph must be outside again."""
         if not self.has_outside:
             return targets == [nodes[n] for n in self.targets]
         if len(targets) != len(self.targets):
@@ -274,7 +275,7 @@ def starts_of(
 def recall(request: Any, structure: Structure) -> KnownPlan | None:
     """Return the plan of an earlier pass of this structure, None if there is none.
 
-    A plan that is found gets a track, by which `recognise` finds the plan at the next pass.
+    A plan that is found gets a track if there can be one, and `recognise` finds it next time.
     """
     recalled = _known.get(structure.key)
     if recalled is not None and recalled.learn_track(request, structure):

@@ -82,7 +82,7 @@ class Track:
         self._above = itemgetter(*above, -1, -1)  # two more, so that it returns a tuple
 
     def leaves(self) -> set[int]:
-        """Return the numbers of the accumulators."""
+        """Return the numbers of the nodes that are accumulators."""
         return {n for n, _ in self._leaves}
 
     def walk(self, roots: tuple[Node, ...]) -> list[Any] | None:
