@@ -1,14 +1,14 @@
-"""Saved values keep their elements when their memory is written in place, because the elements are
-copied before the write.
+"""Saved values keep their elements when their memory is written: copies are made before the write.
 
 Nodes save values by reference. Before memory is overwritten, the saved values in it get copies:
 
-* A value that is saved after an earlier write is a separate object, which the storage notes. It
-  gets a copy of its own elements.
+* A value that is saved after an earlier write is a separate object, which the storage notes. The
+  next write gives this object a copy of its elements.
 * Values that are saved before the first write are not noted one by one, as that would take longer
-  than recording the operation. One copy of the whole memory, made once, serves all of them. Nodes
-  hold these values themselves; once a value is written it belongs to a later node, so that node
-  and value refer to each other in a cycle. `detach_saved_values` breaks the cycle.
+  than recording the operation. One copy of the whole memory, made once, serves all of them. What a
+  node has saved here is the very value that the user writes. The write makes this value the output
+  of a later node, and that node depends on the node that has saved the value: a reference cycle,
+  which `detach_saved_values` breaks.
 
 So a loop that fills an array part by part copies the elements that it has read since its last
 write, and takes time and memory in proportion. Where gradients are off nothing is copied: the
@@ -29,7 +29,7 @@ _FEW = 16
 
 
 class HostMemory:
-    """A copy of host memory from the address ``first`` on."""
+    """A copy of the host memory that begins at the address ``first``."""
 
     __slots__ = ("content", "first")
 
@@ -37,7 +37,8 @@ class HostMemory:
         self.first, self.content = first, content
 
     def of(self, array: np.ndarray) -> np.ndarray | None:
-        """Return an array's elements from the copy; None if the array is not in this memory."""
+        """Return an array like ``array`` with the copied elements; None if ``array`` lies outside
+        of the copied memory."""
         low, high = byte_bounds(array)
         if low < self.first or high > self.first + len(self.content):
             return None
@@ -46,8 +47,7 @@ class HostMemory:
 
 
 class DeviceMemory:
-    """A copy of a block of device memory, on the device, up to the last byte of the copied
-    array."""
+    """A copy, on the device, of a block of device memory from its start to the end of an array."""
 
     __slots__ = ("block", "content")
 
@@ -55,7 +55,8 @@ class DeviceMemory:
         self.block, self.content = block, content
 
     def of(self, array: DeviceArray) -> DeviceArray | None:
-        """Return an array's elements from the copy; None if the array is not in this memory."""
+        """Return an array like ``array`` with the copied elements; None if ``array`` lies outside
+        of the copied memory."""
         if array.memory is not self.block or array.bounds()[1] > self.content.nbytes:
             return None
         lies = array.offset, array.shape, array.dtype, array.strides
@@ -63,14 +64,14 @@ class DeviceMemory:
 
 
 class EarlierElements:
-    """The earlier elements of a storage that saved values need.
+    """What a storage keeps of elements that were overwritten, for the nodes that saved them.
 
     Attributes
     ----------
     memory : HostMemory, DeviceMemory or None
         A copy of the memory before the first write.
     readers : list of weakref
-        The values that nodes have saved since the last write.
+        The values that nodes have saved since the last write; the next write gives them copies.
     """
 
     __slots__ = ("_limit", "memory", "readers")
@@ -81,14 +82,18 @@ class EarlierElements:
         self._limit = _FEW
 
     def note(self, value: Value) -> None:
-        """Note a value that a node saves; now and then dead references are dropped."""
+        """Note a value that a node saves; drop dead references now and then."""
         if len(self.readers) >= self._limit:
             self.readers = [reader for reader in self.readers if reader() is not None]
             self._limit = 2 * len(self.readers) + _FEW
         self.readers.append(weakref.ref(value))
 
     def give_copies(self, version: int) -> None:
-        """Give each value saved since the last write a copy of its elements, and a storage."""
+        """Give each value that was saved since the last write an array and a storage of its own.
+
+        ``version``, the number of writes so far, becomes the version of these storages, so that a
+        value that an earlier write has overwritten still counts as overwritten.
+        """
         readers, self.readers = self.readers, []
         copies: dict[int, np.ndarray] = {}
         for reader in readers:
@@ -100,13 +105,14 @@ class EarlierElements:
                 copies[id(array)] = array.copy(order="K")
             value.array = copies[id(array)]
             value.storage = Storage()
-            value.storage.version = version  # a value noted at an earlier version stays overwritten
+            value.storage.version = version
 
 
 def saved(value: Value) -> Value:
-    """Return the saved value for a computed value, and note it in the storage.
+    """Return the object that a node saves for a computed value, and note it in the storage.
 
-    Before the first write that is the value itself, afterwards a separate object.
+    Before the first write into the memory the object is the value itself, afterwards a detached
+    one.
     """
     storage = value._storage
     if storage is None:
@@ -123,7 +129,7 @@ def saved(value: Value) -> Value:
 
 
 def preserve(value: Value) -> None:
-    """Copy the saved values in the memory of ``value``, which is about to be written."""
+    """Copy the elements that saved values need, before the memory of ``value`` is written."""
     storage = value.storage
     if storage.version:
         if storage.past is not None:
@@ -134,12 +140,12 @@ def preserve(value: Value) -> None:
 
 
 def detach_saved_values(value: Value) -> None:
-    """Replace the saved values of the nodes above ``value``, which was written in place, by
-    detached ones.
+    """Detach the saved values of all nodes on which ``value`` depends, after a write into it.
 
-    A saved value that is written belongs to a later node, and would keep that node alive in a
-    reference cycle. Values that are saved after the first write are detached from the beginning.
-    Each node is visited once, however many values are written.
+    The write has made ``value`` the output of a later node. An earlier node that saved ``value``
+    would refer to that node, and so be in a reference cycle. Values that are saved after the first
+    write are detached from the beginning. Each node is visited once, however many values are
+    written.
     """
     storage = value._storage
     if storage is None or not storage.kept:
@@ -158,10 +164,10 @@ def detach_saved_values(value: Value) -> None:
 
 
 def _detached(saved: Any, version: int) -> Any:
-    """Return a saved value that never refers to a node: detached, unless it is so already.
+    """Return a detached copy of a saved value, or the value itself if it never refers to a node.
 
-    That holds for a value that was saved after a write (``version``), for a leaf that requires
-    grad, which is not written, and for the content that a hook has packed.
+    A value that was saved after a write (``version``) is detached already, a leaf that requires
+    grad is not written, and what a hook has packed is no value.
     """
     if version or not isinstance(saved, Value) or (saved.node is None and saved._requires_grad):
         return saved
@@ -179,7 +185,7 @@ def _content(whole: Any) -> HostMemory | DeviceMemory:
 
 
 def _whole(value: Value) -> Any:
-    """Return an array of all memory that values with the storage of ``value`` may view."""
+    """Return the array whose memory holds all values that share the storage of ``value``."""
     array: Any = value._view.base.array if isinstance(value._view, View) else value.array
     assert array is not None
     if value._view is not None and not isinstance(value._view, View):
@@ -189,8 +195,8 @@ def _whole(value: Value) -> Any:
 
 
 def before_writes(value: Value) -> Value | None:
-    """Return a value with the elements before the first write into its memory; None if they were
-    not copied."""
+    """Return a detached value with the elements that ``value`` had before the first write into its
+    memory; None if they were not copied."""
     past = value.storage.past
     if past is None or past.memory is None or value.array is None:
         return None

@@ -28,15 +28,17 @@ Shape = tuple[int, ...]
 next_number = itertools.count(1).__next__  # nodes and expressions are numbered as they are made
 
 _specs: dict[tuple[Shape, np.dtype, bool, str], "Spec"] = Bounded(4096)
-_first_use = fork_safe_lock()  # while a storage or a `LeafState` is made
+_first_use = fork_safe_lock()  # held while a storage or a `LeafState` is made
 
 CPU = "cpu"
 """The device of NumPy's arrays."""
 
 
 class Spec(NamedTuple):
-    """Shape, dtype and device of a value; ``rows`` says that a leading batch axis is not in the
-    shape."""
+    """Shape, dtype and device of a value, and whether it has rows: one for each seed of a pass.
+
+    With ``rows`` the array has a leading batch axis that is not part of the shape.
+    """
 
     shape: Shape
     dtype: np.dtype
@@ -47,7 +49,7 @@ class Spec(NamedTuple):
 def spec_of(shape: Shape, dtype: np.dtype, rows: bool = False, device: str = CPU) -> Spec:
     """Return the spec with these fields: mostly the same object for equal fields.
 
-    Its dtype is NumPy's own one, without what an array's dtype of its own may have, as metadata.
+    The spec gets a plain dtype: metadata that the dtype of an array may have are left out.
     """
     key = (shape, dtype, rows, device)
     spec = _specs.get(key)
@@ -74,9 +76,9 @@ def is_movable_spec(spec: Spec) -> bool:
 def is_movable(value: "Value") -> bool:
     """Whether an operand is moved implicitly to the device of the other operands.
 
-    That holds for values that go anywhere and for a user's array, if they do not require grad.
-    While a function is captured, its own values of the CPU may stem from such arrays, which is
-    checked at the end of the capture.
+    Numbers, positions and masks (see `is_movable_spec`) and arrays of the user are moved, unless
+    they require grad. So are values of the CPU that were made while a function is captured: they
+    may stem from such arrays, which is checked at the end of the capture.
     """
     is_free = is_movable_spec(value.spec) or type(value._storage) in (
         ForeignStorage,
@@ -87,9 +89,17 @@ def is_movable(value: "Value") -> bool:
 
 
 class Storage:
-    """The state that all views of one array share: ``version`` counts the writes in place; ``kept``
-    says that nodes may have saved values before the first write; ``past`` has copies of earlier
-    elements. See `saved`."""
+    """The state that all values in one memory share.
+
+    Attributes
+    ----------
+    version : int
+        The number of writes in place.
+    kept : bool
+        Whether nodes may have saved values of this memory before the first write; see `saved`.
+    past : EarlierElements or None
+        Copies of elements before writes; see `saved`.
+    """
 
     __slots__ = ("kept", "past", "version")
 
@@ -100,7 +110,8 @@ class Storage:
 
 
 class CapturedStorage(Storage):
-    """The storage of a value that was made while a function was captured."""
+    """The storage of a value that was made while a function was captured; ``token`` stands for the
+    capture."""
 
     __slots__ = ("token",)
 
@@ -109,7 +120,7 @@ class CapturedStorage(Storage):
         self.token = token
 
 
-# The token of the capture that each thread is in; mostly empty.
+# For each thread that captures a function the token of the capture; mostly empty.
 capturing: dict[int, object] = {}
 
 
@@ -129,13 +140,17 @@ class ForeignStorage(Storage):
 class Expr:
     """An application of an operator that is still to be computed.
 
-    Other expressions read an expression in place of the value in slot 0, which saves making a
-    value: an expression cannot be written in place.
+    Other expressions read the first output from the expression itself, without a value in between,
+    which would take time to make. Both have the same elements, as an expression cannot be written
+    in place.
 
     Attributes
     ----------
     kind : object or None
-        The kind that expressions share which differ in their inputs alone, where it is known.
+        The kind, equal for expressions that differ in their inputs alone; None if it is unknown.
+    results : list or None
+        For each output the array, None until it is computed; None instead of the list if there is
+        no array yet.
     strides : tuple or None
         The strides of each output in memory, once they are worked out; see `memory_order`.
     token : object or None
@@ -201,11 +216,22 @@ class Expr:
 
 
 class LeafState:
-    """The attributes that some leaves need: hooks, an accumulator, a gradient, hooks for it.
+    """The attributes that only some leaves need.
 
-    ``number`` is the place of the leaf in the order of nodes, 0 until `Value.as_leaf` sets it.
-    ``is_variable`` marks the variables of transforms. ``mark`` has hash and number of the
-    accumulator that was made last.
+    Attributes
+    ----------
+    number : int
+        The creation number of the leaf among nodes and leaves, 0 until `Value.as_leaf` sets it.
+    is_variable : bool
+        Whether a transform, such as `grad`, has made the leaf to differentiate by it.
+    accumulator : callable or None
+        Returns the accumulator, or None if that is gone: a weak reference, as a rule.
+    mark : tuple of int
+        Hash and creation number of the latest accumulator, for a `SecondAccumulator` in its place.
+    grad : object
+        The gradient that passes have accumulated.
+    hooks, post_accumulate : dict or None
+        The hooks that see a gradient of the leaf, and those that are called once it is accumulated.
     """
 
     __slots__ = ("accumulator", "grad", "hooks", "is_variable", "mark", "number", "post_accumulate")
@@ -224,7 +250,7 @@ class Value:
     """An array, computed or still to be computed, with its place in the graph.
 
     ``spec`` has shape, dtype, rows and device. ``rows`` marks a value of a batched pass: its shape
-    is that of one row, its array has the batch in front.
+    is that of one row, and its array has a leading batch axis.
     """
 
     __slots__ = (
@@ -268,7 +294,7 @@ class Value:
 
     @classmethod
     def deferred(cls, expr: Expr, slot: int, spec: Spec) -> "Value":
-        """Return the value for output ``slot`` of an expression, without an array."""
+        """Return a value for output ``slot`` of an expression, still to be computed."""
         value = cls.__new__(cls)
         value.array = None
         value.spec = spec
@@ -290,8 +316,10 @@ class Value:
         return value
 
     def snapshot(self) -> "Value | Expr":
-        """Return a detached value, or the expression, with the present elements: a later write in
-        place gives this value another expression."""
+        """Return a value or expression that keeps the present expression of this value.
+
+        A later write in place may give this value another expression, but not its snapshot.
+        """
         expr = self.expr
         if expr is None:
             return self.detached()
@@ -299,19 +327,20 @@ class Value:
         return expr if slot == 0 else self.deferred(expr, slot, self.spec)
 
     def reshape_spec(self, shape: Shape, rows: bool) -> None:
-        """Change the spec where the batch becomes the first axis of the array, or the first axis
-        becomes the batch."""
+        """Give the spec another shape and ``rows``: the batch axis becomes the first axis of the
+        shape, or the first axis becomes the batch axis."""
         self.spec = spec_of(shape, self.dtype, rows, self.spec.device)
         self.as_array()
 
     def as_array(self) -> Self:
-        """Treat the value as an array even without axes, so that it can be written in place."""
+        """Make a scalar an array without axes, which can be written in place; return the value."""
         self._view = None if self.is_scalar else self._view
         return self
 
     @property
     def is_scalar(self) -> bool:
-        """Whether NumPy would have a scalar here, which cannot be written, and not an array."""
+        """Whether NumPy would have a scalar in place of this value, not an array that can be
+        written."""
         return type(self._view) is Element
 
     @property
@@ -378,7 +407,7 @@ class Value:
 
     @property
     def _grad(self) -> Any:
-        """The gradient: kept by a leaf itself, for other values by their node."""
+        """The gradient, which is kept in the leaf itself, or for any other value in its node."""
         if self.node is not None:
             return self.node.grads.get(self.slot) if self.node.extras is not None else None
         return None if self._leaf is None else self._leaf.grad

@@ -1,4 +1,4 @@
-"""Recording: apply an operator to values, now or later, and remember it for differentiation."""
+"""Recording: operators are applied to values, now or later, and nodes are made for derivatives."""
 
 import sys
 import threading
@@ -39,11 +39,11 @@ other_modes: dict[int, bool] = {}
 
 
 class Mode(threading.local):
-    """The recording mode of the current thread, which `changing` changes as a whole."""
+    """How the operations of the current thread are recorded; `changing` sets several fields."""
 
     grad: bool = True
-    deferring: bool = False
-    kept: list[Node] | None = None
+    deferring: bool = False  # operations become expressions
+    kept: list[Node] | None = None  # gets the nodes that are made while a pass builds expressions
     saved_hooks: tuple[tuple[Callable[..., Any], Callable[..., Any]], ...] = ()
     saved_hooks_disabled: str | None = None
     site: Site | None = None  # the user's line of the node whose derivative is being built
@@ -60,7 +60,7 @@ class Mode(threading.local):
         return _DEFAULTS | vars(self)
 
     def changed(self, present: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
-        """Return all fields of the mode as ``changes`` make them, the derived fields included.
+        """Return all fields of the mode ``present`` after ``changes``, with the derived fields.
 
         The thread is entered into `other_modes` and `capturing` here, before the new mode begins.
         """
@@ -119,7 +119,7 @@ def _follow_path() -> None:
     mode.set()
 
 
-_PATH = 0  # no thread's number
+_PATH = 0  # the entry in `other_modes` that stands for the path; no thread has this number
 
 
 WITHOUT_GRADIENTS = "it is a view made where gradients were switched off"
@@ -130,7 +130,7 @@ on_change(_follow_path)
 
 
 class changing(Block):  # noqa: N801  it is used like a function
-    """Change the recording mode of this thread inside the block; its end restores the fields."""
+    """Change fields of this thread's mode inside the block; the end of the block restores them."""
 
     def __init__(self, **changes: Any) -> None:
         super().__init__()
@@ -153,7 +153,7 @@ class changing(Block):  # noqa: N801  it is used like a function
 
 
 def grad_mode(enabled: bool) -> Block:
-    """Record (or do not record) inside the block, in this thread."""
+    """Switch the recording of gradients on or off inside the block, in this thread."""
     return changing(grad=enabled)
 
 
@@ -164,8 +164,10 @@ def deferring(enabled: bool = True, kept: list[Node] | None = None) -> Block:
 
 
 def apply(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> list[Value]:
-    """Apply ``operator`` to values that it has prepared; record a node if an input requires
-    grad and gradients are on."""
+    """Apply an operator to values, record a node if one requires grad, and return the results.
+
+    The operator has prepared the values. Nothing is recorded while gradients are switched off.
+    """
     deferring, grad = (mode.deferring, mode.grad) if other_modes else (False, True)
     arrays = [value.array for value in inputs]
     for array in arrays:
@@ -244,8 +246,11 @@ def chosen_stream() -> Any:
 
 
 def snapshot(value: Value) -> Value | Expr:
-    """Return a value or expression with the present elements of ``value``: a later write in place
-    gives ``value`` another expression."""
+    """Return a value or expression that keeps the present expression of ``value``.
+
+    A later write in place may give ``value`` another expression. A view of a base that was written
+    is recorded anew before.
+    """
     if value._view is not None:
         value._view.refresh(value)
     expr = value.expr
@@ -255,8 +260,8 @@ def snapshot(value: Value) -> Value | Expr:
 def record(
     operator: Any, static: dict[str, Any], inputs: tuple[Value, ...], outputs: list[Value]
 ) -> Node:
-    """Make the node of an application of ``operator``, save the values that its derivative reads,
-    and attach the outputs."""
+    """Make the node of an application of ``operator``, with the saved values that the derivative
+    reads, and put the outputs into the graph as those of the node."""
     node = Node()
     node.operator, node.static = operator, static
     node.parents = parents_of(inputs)
@@ -305,11 +310,11 @@ def attach(node: Node, outputs: Sequence[Value], constant: Collection[int] = ())
 
 
 def pack(value: Value) -> Value:
-    """Return the saved value for ``value``, which later writes in place do not change.
+    """Return the object that a node saves for ``value``: later writes in place do not change it.
 
-    As a rule the value is saved itself, see `saved`. A user's array is copied, a value without an
-    array keeps its present expression, and `saved_tensors_hooks` store the result of the user's
-    pack function.
+    As a rule the object is the value itself, whose elements are copied before a write, see `saved`.
+    A user's array is copied at once, a value without an array keeps its present expression, and
+    `saved_tensors_hooks` store the result of the user's pack function.
     """
     if value.array is None or (other_modes and mode.capture is not None):
         is_written = mode.capture is not None or mode.kept is None
@@ -328,9 +333,11 @@ def _copied(value: Value) -> Value:
 
 
 def _captured_snapshot(value: Value) -> Value:
-    """Return a copy of ``value`` that shares no storage with it, so that a write in a captured
-    function leaves the copy's expression alone. The class of the storage stays, as `is_movable`
-    reads it."""
+    """Return a detached value with the present expression of ``value`` and another storage.
+
+    So a later write in the captured function does not count as a write into the saved value. The
+    class of the storage stays, as `is_movable` reads it.
+    """
     own, storage = value.detached(), value._storage
     if isinstance(storage, CapturedStorage):
         own._storage = CapturedStorage(storage.token)

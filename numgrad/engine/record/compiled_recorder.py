@@ -24,9 +24,11 @@ _TOOLS = is_ours, next_number, accumulator_of, attrgetter("storage")
 
 
 def recorder_of(plan: Plan) -> Any:
-    """Return the recorder of a plan, ``(inputs..., arrays...) -> value or None``; None if the
-    target makes none. The recorder begins to look for the user's frame ``plan.depth`` frames above
-    its caller."""
+    """Return the recorder of a plan, ``(inputs..., arrays...) -> value or None``.
+
+    The result is None if the target makes no recorders, or none for this plan. A recorder begins to
+    look for the user's frame ``plan.depth`` frames above its caller.
+    """
     make = getattr(runtime.target_of((*plan.inputs, plan.spec)), "recorder", None)
     if make is None or plan.reads is NOTHING or settings.call_stack_level >= 3:
         return None
@@ -43,8 +45,11 @@ def recorder_of(plan: Plan) -> Any:
 
 
 def finder_of(recorders: dict[Any, Any], general: Callable[..., Any]) -> Any:
-    """Return a compiled function ``(x, *options) -> result``, which looks up the recorders of its
-    arguments and calls ``general`` if there are none; None if the target makes no such function."""
+    """Return a compiled function ``(x, *options) -> result``; None if the target makes none.
+
+    The function calls the recorders that the table ``recorders`` has for its arguments, or
+    ``general`` if there are none.
+    """
     make = getattr(runtime.target, "finder", None)
     return None if make is None else make(runtime.value, other_modes, recorders, general)
 

@@ -1,8 +1,8 @@
 """The short way of recording while a function is captured, as `dispatch` is for computed values.
 
-A plan keeps the result spec and the kind of an operator on operands of certain specs. With a plan
-an operation costs the attributes of an expression, a value and a node. Operands without a plan take
-the general way, `apply.apply`, which has the same result.
+A plan keeps the result spec and the kind of an operator on operands of certain specs, so that only
+the attributes of an expression, a value and a node have to be set. Operands without a plan take the
+general way, `apply.apply`, which has the same result.
 """
 
 import sys
@@ -68,8 +68,10 @@ class _Ranks(NamedTuple):
 
 
 def _plan(operator: Any, key: Any, specs: tuple[Spec, ...]) -> Any:
-    """Return the plan of an operator for operands of these specs, a `_Ranks` if their ranks differ,
-    None if a dtype has to be converted; the result is kept in ``operator.deferred``."""
+    """Return the plan of an operator for operands of these specs, and keep it under ``key``.
+
+    The result is a `_Ranks` if the ranks differ, and None if a dtype has to be converted.
+    """
     first, last = specs[0], specs[-1]
     if first.dtype != last.dtype or first.dtype.char not in "fd" or operator.conditions:
         return None
@@ -91,7 +93,10 @@ def _ranks(first: Spec, last: Spec) -> _Ranks | None:
 
 
 def _plan_with_number(operator: Any, spec: Spec, number: Any, key: Any) -> tuple[Plan | None, Any]:
-    """Return the plan for a value and a Python number, and the operand for the number."""
+    """Return the plan for a value and a Python number, and the number as an operand.
+
+    The plan is None, and the number unchanged, if the operands need the general way.
+    """
     known = operator.deferred.get(key)
     if known is None:
         other = spec_of((1,) * len(spec.shape), spec.dtype)
@@ -156,7 +161,7 @@ def _expression(plan: Any, inputs: tuple[Any, ...]) -> Expr:
 
 
 def _result(plan: Any, inputs: tuple[Any, ...], kind: Any) -> Any:
-    """Return a value with a new expression of these inputs, not yet in the graph."""
+    """Return a value with a new expression of these inputs; the value is not in the graph yet."""
     result = _new(kind)
     result.array = result.node = result._storage = result._leaf = None
     result._view = plan.mark

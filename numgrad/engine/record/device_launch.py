@@ -1,5 +1,8 @@
-"""Apply operators to arrays of a device: each application runs a program of one instruction or few,
-made once for an operator, its static parameters, and the specs and strides of its operands."""
+"""Apply operators to arrays of a device: each application runs a program of few instructions.
+
+The program is made once for an operator, its static parameters, and the specs and strides of its
+operands.
+"""
 
 from collections.abc import Hashable, Sequence
 from functools import partial
@@ -52,8 +55,8 @@ def on_host(array: Any) -> np.ndarray:
 
 
 def on_device_of(edge: Edge, value: Value) -> Value:
-    """Return a cotangent on the device of its edge: a rule may return a constant, which is on the
-    CPU."""
+    """Return a cotangent on the device of its edge, as a rule may return a constant, which is on
+    the CPU."""
     device = edge.spec.device
     if value.spec.device == device:
         return value

@@ -1,8 +1,9 @@
-"""The short way of recording: one call of a kernel, or of a NumPy function, and some attributes.
+"""The short way of recording an operation: a plan says which kernel to call and what to record.
 
-`learn` makes a plan for an operator and operands of certain specs, and this module applies plans.
-Values still to be computed, hooks on saved values, and operands without a plan take the general
-way, which ends in `apply.apply` and has the same result.
+`learn` makes a plan for an operator and operands of certain specs, and this module applies plans: a
+kernel or a function of NumPy is called, and the attributes of a value and a node are set. Values
+still to be computed, hooks on saved values, and operands without a plan take the general way, which
+ends in `apply.apply` and has the same result.
 """
 
 import sys
@@ -40,14 +41,20 @@ def _count(plan: Plan) -> None:
 
 
 def unary(operator: Any, x: Any) -> Any:
-    """Return ``operator(x)``; called by a function of numgrad."""
+    """Return ``operator(x)``, by a plan if there is one.
+
+    The caller must be code of numgrad: the search for the user's frame begins there.
+    """
     if type(x) is runtime.value and (plan := operator.plans.get(x.spec)) is not None:
         return apply_one(plan, x)
     return operator.general((x,))
 
 
 def binary(operator: Any, x: Any, y: Any) -> Any:
-    """Return ``operator(x, y)``; called by a function of numgrad."""
+    """Return ``operator(x, y)``, by a plan if there is one.
+
+    The caller must be code of numgrad: the search for the user's frame begins there.
+    """
     if not other_modes or mode.direct:
         kind = runtime.value
         if type(x) is kind is type(y):
@@ -79,8 +86,10 @@ def binary(operator: Any, x: Any, y: Any) -> Any:
 
 
 def _apply_two(plan: Plan, x: Any, y: Any, a: Any, b: Any) -> Any:
-    """Apply a plan to two values: the kernel reads the arrays ``a`` and ``b``, which may have fewer
-    axes than the values' own."""
+    """Apply a plan to the values ``x`` and ``y``, for which the kernel reads ``a`` and ``b``.
+
+    For a number the kernel reads an array without axes, as NumPy is faster with one.
+    """
     record = plan.recorder
     if record is None:
         _count(plan)
@@ -118,7 +127,10 @@ def apply_one(plan: Plan, x: Any) -> Any:
 
 
 def _recorded_one(plan: Plan, x: Any, array: Any) -> Any:
-    """Return the value of a result: linked to its base if it is a view, and recorded."""
+    """Return a value for the computed array of a result, with a node if ``x`` requires grad.
+
+    The result of a view operator becomes a view of ``x``.
+    """
     result = _result(plan, array, runtime.value)
     if plan.step:
         _link(plan, x, result)
@@ -145,8 +157,9 @@ def apply_plan(plan: Plan, values: Sequence[Any]) -> Any:
 def apply_unplanned(operator: Any, x: Any, static: dict[str, Any]) -> Any:
     """Apply an operator of one operand with static parameters that have no plan.
 
-    Most indices and shapes never come again. The plan of `shared_plan` holds for all static
-    parameters with the same specs, and gives the result its attributes.
+    Most indices and shapes never come again, so a plan of their own would not pay. The plan of
+    `shared_plan` holds for all static parameters with the same specs of operand and result, and
+    gives the result its attributes.
     """
     is_plain = type(x) is runtime.value and type(x.array) is _Array and not x.spec.rows
     if not is_plain or operator.converts or (other_modes and not mode.direct):
@@ -162,8 +175,11 @@ def apply_unplanned(operator: Any, x: Any, static: dict[str, Any]) -> Any:
 def _recorded_alike(
     like: Plan, x: Any, array: Any, operator: Any, static: dict[str, Any], kind: Any
 ) -> Any:
-    """Return the value of a result by a plan of `shared_plan`, and put the operation's own static
-    parameters into its node and its view."""
+    """Return a value for the computed array of a result, recorded by a plan of `shared_plan`.
+
+    That plan holds for many static parameters, so those of this operation are put into the node and
+    the view afterwards, and ``kind`` into the node (False where it is not known yet).
+    """
     record = like.recorder
     if record is None:
         _count(like)
@@ -202,8 +218,8 @@ def nary(operator: Any, args: Sequence[Any], static: dict[str, Any]) -> Any:
 
 
 def _apply_mixture(known: Mixture, args: Sequence[Any]) -> Any:
-    """Apply an elementwise operator to arguments that have to be converted; return None if one is
-    not computed yet."""
+    """Apply an elementwise operator to arguments that have to be converted; return None if an
+    argument is still to be computed."""
     values, arrays = [], []
     for arg, operand in zip(args, known.operands, strict=False):
         if operand is None:
@@ -220,7 +236,7 @@ def _apply_mixture(known: Mixture, args: Sequence[Any]) -> Any:
 
 
 def _apply_many(plan: Plan, inputs: Sequence[Any], arrays: Sequence[Any]) -> Any:
-    """Apply a plan to several values, whose kernel reads ``arrays``, and record the result."""
+    """Apply a plan to several values, of which the kernel reads ``arrays``; record the result."""
     record = plan.recorder
     if record is None:
         _count(plan)
@@ -243,7 +259,7 @@ def _apply_many(plan: Plan, inputs: Sequence[Any], arrays: Sequence[Any]) -> Any
 
 
 def _result(plan: Plan, array: Any, kind: Any) -> Any:
-    """Return a value for an array that a plan has computed, not yet in the graph."""
+    """Return a value for an array that a plan has computed; the value is not in the graph yet."""
     if type(array) is not _Array:
         array = as_array(array)
     result = _new(kind)
@@ -257,7 +273,7 @@ def _result(plan: Plan, array: Any, kind: Any) -> Any:
 
 
 def _link(plan: Plan, x: Any, result: Any) -> None:
-    """Make a result a view of its operand, or of the operand's base if that is a view itself."""
+    """Make ``result`` a view of its operand, or of the operand's base if the operand is a view."""
     above = x._view
     if type(above) is not View:
         base, chain = x, plan.step
@@ -292,7 +308,7 @@ def _connect(plan: Plan, x: Any, y: Any, result: Any) -> None:
 def record_in_place(
     operator: Any, static: dict[str, Any], inputs: tuple[Any, ...], result: Any
 ) -> None:
-    """Record an operation whose result is a value that was written in place."""
+    """Record a write in place: ``result``, the value that was written, gets a new node."""
     plan = None if other_modes else plan_of(operator, static, inputs) or shared_plan(
         operator, static, tuple([value.spec for value in inputs]), result.spec
     )  # fmt: skip
@@ -309,8 +325,11 @@ def record_in_place(
 def record_planned(
     plan: Any, wanted: int, inputs: Sequence[Any], parents: tuple[Any, ...], result: Any, frame: Any
 ) -> None:
-    """Make the node of a result by a plan. ``wanted`` has a bit for each input that requires grad;
-    ``frame`` is the first frame that may be the user's."""
+    """Make the node of ``result`` by a plan, and put ``result`` into the graph.
+
+    ``wanted`` is a bit mask of the inputs that require grad; ``frame`` is the first frame that may
+    be the user's.
+    """
     result.node = _planned_node(plan, wanted, inputs, parents, result, frame)
     result._requires_grad = True
 

@@ -65,7 +65,7 @@ class ReadArrays:
         self.arrays: dict[int, tuple[np.ndarray, list[bytearray]]] = {}
 
     def add(self, array: np.ndarray) -> None:
-        """Keep an array with its elements; it may be seen again after a write."""
+        """Keep an array with its present elements, and with others that earlier reads have seen."""
         _, contents = self.arrays.setdefault(id(array), (array, []))
         now = bytearray(array.tobytes())
         if now not in contents:
@@ -112,7 +112,8 @@ class OperandCopies:
         self._known: dict[Any, tuple[np.ndarray, np.ndarray, Any]] = {}
 
     def note(self, array: np.ndarray) -> str | None:
-        """Note a use of an array; return the line of its first use if it was written since."""
+        """Note a use of an array; return the line of its first use if the array was written since,
+        else None."""
         place = array.__array_interface__["data"][0], array.shape, array.strides, array.dtype
         known = self._known.get(place)
         if known is None:
@@ -121,7 +122,8 @@ class OperandCopies:
         return None if _is_alike(array, known[1]) else str(known[2])
 
     def written(self) -> tuple[np.ndarray, str] | None:
-        """Return an array that was written since its first use, and the line of that use."""
+        """Return an array that was written since its first use, and the line of that use; None if
+        no array was."""
         for array, copy, site in self._known.values():
             if not _is_alike(array, copy):
                 return array, str(site)

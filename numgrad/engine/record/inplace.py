@@ -2,7 +2,7 @@
 
 The caller writes the elements of an array. `commit_write` then records an operation whose result is
 the whole base after the write: the base moves to the new node, and its views are recorded anew when
-they are next used.
+they are next used. The *root* of a value is its base, or the value itself if it is no view.
 """
 
 import math
@@ -26,11 +26,20 @@ from .dispatch import record_in_place
 
 
 class Positions(NamedTuple):
-    """A region of a value, given by positions along ``flattened`` axes before the last ``tail``
-    axes.
+    """A region of a value: the elements at some positions of one or several axes.
 
-    If positions are not ``unique``, the last write to a position counts. ``vector`` is a value
-    where the positions are still to be computed.
+    Attributes
+    ----------
+    vector : ndarray or Value
+        The positions, in one vector; a value if they are still to be computed.
+    flattened : int
+        The number of axes to which the positions refer, taken as a single axis in C order.
+    tail : int
+        The number of axes behind these; of those the region has all elements.
+    shape : tuple of int
+        The shape of the region in place of the flattened axes.
+    unique : bool
+        Whether no position occurs twice; else the last write to a position counts.
     """
 
     vector: np.ndarray | Value
@@ -146,13 +155,15 @@ def _check_alias(alias: Alias) -> None:
 
 
 def preserve_saved_values(target: Value) -> None:
-    """Preserve the saved values in the memory of ``target``, which is about to be written."""
+    """Copy the elements that saved values need, before the memory of ``target`` is written; do
+    nothing where gradients are switched off."""
     if mode.grad:
         preserve(target)
 
 
 def is_deferred(target: Value, *values: Value) -> bool:
-    """Whether a write is deferred: it gives the target another expression, and a program writes."""
+    """Whether a write only gives the target another expression, as an array is not computed yet or
+    expressions are being built."""
     if target.array is None or mode.deferring:
         return True
     return any([value.array is None for value in values])  # noqa: C419  a list is faster
@@ -168,8 +179,8 @@ def _stand_in(target: Value) -> np.ndarray:
 
 
 def root_of(target: Value) -> tuple[Value, Chain]:
-    """Return the base of ``target`` and the chain of views from it; of a value that is no view the
-    value and an empty chain."""
+    """Return the root of ``target`` and the chain of view operators that leads from the root to
+    ``target``, which is empty if ``target`` is no view."""
     view = target._view
     return (view.base, view.chain) if isinstance(view, View) else (target, ())
 
@@ -182,16 +193,16 @@ def commit_write(target: Value, value: Value, region: Chain | Positions) -> None
 
 
 def record_write(target: Value, value: Value, region: Chain | Positions) -> None:
-    """Record a write of ``value`` into a region of ``target`` as a new node or expression of its
-    base.
+    """Record a write of ``value`` into a region of ``target``: the root of ``target`` gets a new
+    node or expression.
 
     Parameters
     ----------
     target : Value
         The value whose array has been written.
     value : Value
-        The new elements: of the dtype of ``target``, and of the rank of the region if that is a
-        chain, or its shape if that is `Positions`.
+        The new elements, in the dtype of ``target``. The value has the rank of a region that is a
+        chain, and the shape of a region that is `Positions`.
     region : chain of views or Positions
         The part of ``target`` that was written.
     """
@@ -213,10 +224,10 @@ def record_write(target: Value, value: Value, region: Chain | Positions) -> None
 def _completed(
     root: Value, chain: Chain, n: int, target: Value, value: Value, region: Chain | Positions
 ) -> Value:
-    """Return the view to which ``chain[:n]`` leads, after a write to a part of each of its
-    elements, such as the real part.
+    """Return a complex view of ``root`` after a write to the real or imaginary parts of elements.
 
-    View number ``n`` of the chain leads from the elements to the parts.
+    ``chain[:n]`` leads from ``root`` to the complex view, ``chain[n]`` from there to the real or
+    imaginary parts, and the rest of the chain to ``target``, in which ``region`` is written.
     """
     whole = _apply_chain(root, chain[:n])
     part = _apply_chain(whole, chain[n : n + 1])
@@ -234,18 +245,21 @@ def _apply_chain(value: Value, chain: Chain) -> Value:
 def _overwriting(
     root: Value, chain: Chain, target: Value, value: Value, region: Chain | Positions
 ) -> tuple[Any, dict[str, Any], tuple[Value, ...]]:
-    """Return the operation, as operator, static parameters and inputs, that overwrites a region of
-    the view to which ``chain`` leads."""
+    """Return the operation that computes ``root`` after a write into a region of ``target``.
+
+    ``chain`` leads from ``root`` to ``target``. The operation is returned as its operator, static
+    parameters and inputs.
+    """
     if isinstance(region, Positions):
         return _put_at(root, chain, target, value, region)
     return _put(root, (*chain, *region), value)
 
 
 def _put(root: Value, chain: Chain, value: Value) -> tuple[Any, dict[str, Any], tuple[Value, ...]]:
-    """Return the operation that overwrites the view to which ``chain`` leads.
+    """Return the operation that computes ``root`` after a write into the view that ``chain`` gives.
 
-    The operator ``put_view`` applies the chain to an array in C order. Where a reshape would have
-    to copy there, the positions of the view are enumerated instead.
+    The operator ``put_view`` applies the chain to an array in C order. If a reshape in the chain
+    would copy such an array, the positions of the view's elements are listed instead.
     """
     contiguous = root.array is not None and root.array.flags.c_contiguous
     if not contiguous and not is_view_of_array(standing_in(root.shape, root.dtype), chain):
@@ -264,8 +278,11 @@ def _put(root: Value, chain: Chain, value: Value) -> tuple[Any, dict[str, Any], 
 def _put_at(
     root: Value, chain: Chain, target: Value, value: Value, region: Positions
 ) -> tuple[Any, dict[str, Any], tuple[Value, ...]]:
-    """Return the operation that overwrites positions of ``target``, translated to positions of its
-    root."""
+    """Return the operation that computes ``root`` after a write to positions of ``target``.
+
+    ``chain`` leads from ``root`` to ``target``; through it the positions are translated to
+    positions of ``root``.
+    """
     if chain:
         last = target.ndim - region.tail
         flat = _positions_in_root(root, chain).reshape(
@@ -285,8 +302,8 @@ def _put_at(
 
 
 def _table_entries(flat: np.ndarray, vector: np.ndarray | Value) -> np.ndarray | Value:
-    """Return as one vector the entries of the array ``flat`` at the positions ``vector`` along its
-    last axis but one."""
+    """Return as one vector what the array ``flat`` has at the positions ``vector`` along its second
+    axis from the right."""
     if isinstance(vector, np.ndarray):
         return flat[..., vector, :].reshape(-1)
     found = runtime.roles["gather"](_as_value(flat), vector, count=1, tail=1, shape=vector.shape)
@@ -315,7 +332,7 @@ def adopt_result(target: Value, result: Value) -> None:
 
 
 def _adopt_expression(value: Value, result: Value) -> None:
-    """Give a value the expression of a result, if that is deferred, and the result's node."""
+    """Give a value the node of a result, and the result's expression if it has no array yet."""
     if result.array is None:
         value.array, value.expr, value.expr_slot = None, result.expr, result.expr_slot
         if result.rows and not value.rows:  # a value shared by all rows is now one for each row
@@ -336,7 +353,8 @@ def _adopt_place(value: Value, other: Value) -> None:
 def replay_view(view: View, value: Value, stays: bool) -> None:
     """Record a view anew from the present node of its base, after the base was written.
 
-    With ``stays`` the base has another expression but the same node, and so has the view.
+    With ``stays`` the write has changed the expression of the base but not its node, so the view
+    keeps its node, too.
     """
     with grad_mode(not stays), deferring(False):
         current = _apply_chain(view.base, view.chain)
@@ -352,10 +370,10 @@ View.replay = replay_view
 
 
 def _leave_node(value: Value, node: Node | None, slot: int) -> None:
-    """Detach a value from its former node after a write in place.
+    """Finish a write in place that has moved a value away from its former node and slot.
 
-    Saved values are detached, see `detach_saved_values`. ``retain_grad`` moves along to the new
-    node; hooks stay with the former node.
+    The values that earlier nodes saved are detached, see `detach_saved_values`. ``retain_grad``
+    moves along to the new node; hooks stay with the former node.
     """
     detach_saved_values(value)
     if node is None or node is value.node or not node.retained or slot not in node.retained:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy import array as array_of  # NumPy's own, for good
+from numpy import array as array_of  # NumPy's own, also where numgrad answers for ``np.array``
 
 from ..._declare.dtypes import NUMBERS
 from ..._declare.operator import FLOATING
@@ -102,7 +102,7 @@ class ArrayConverter:
         self.spec, self.ndim, self.is_read = spec, len(spec.shape), is_read
 
     def __call__(self, array: np.ndarray, args: Sequence[Any]) -> ConvertedOperand:
-        own = self.is_read and _any_requires_grad(args)  # the user may write before it is read
+        own = self.is_read and _any_requires_grad(args)  # the user may write before a pass reads it
         taken = array_of(array, self.spec.dtype, copy=own or None, ndmin=self.ndim)
         if self.spec.device != CPU:
             taken = runtime.placed(taken, self.spec.device)
@@ -110,8 +110,11 @@ class ArrayConverter:
 
 
 def constant(array: np.ndarray, spec: Spec) -> Any:
-    """Return the value of an array as an operand of one operation. The value has no storage, even
-    over a user's array: a saved value is a copy."""
+    """Return a value of an array that does not require grad, as an operand of one operation.
+
+    The value has no storage, even if the array is the user's: the caller has copied an array that a
+    node will save.
+    """
     value = _new(runtime.value)
     value.array, value.spec = array, spec
     value._requires_grad = value._kept = False
@@ -124,9 +127,14 @@ def with_constants(args: tuple[Any, ...], arrays: str) -> tuple[Any, ...]:
     """Return the arguments with constants in place of arrays of floating or complex numbers.
 
     Without such an array, or without a value of the CPU beside it, the arguments are returned
-    unchanged. ``arrays`` says where they are: among the arguments, which the derivative does not
-    read (``"unread"``) or does (``"read"``), or in sequences among them (``"items"``), which it
-    does not read. Constants that are read are copies: the user may write into an array before.
+    unchanged.
+
+    Parameters
+    ----------
+    arrays : {"read", "unread", "items"}
+        Where the arrays are: among the arguments, or for ``"items"`` in lists and tuples among
+        them. The derivative reads the arrays for ``"read"`` alone. Then the constants are copies,
+        as the user may write into an array before.
     """
     if arrays == "items":
         return tuple([_constants(x, "") if type(x) in _SEQUENCES else x for x in args])
@@ -142,7 +150,8 @@ def _constants(operands: Any, arrays: str) -> Any:
 
 
 def _is_plain(x: Any) -> bool:
-    """Whether a constant can be made beside an operand, and from it if it is an array."""
+    """Whether arrays may become constants beside this operand: unless it is a value on a device, or
+    an array whose dtype is not one of ``FLOATING``."""
     if type(x) is runtime.value:
         return x.spec.device == CPU
     return type(x) is not np.ndarray or x.dtype in _FLOATING

@@ -1,5 +1,8 @@
-"""Functions of tensors and options, resolved to plans of operators once for all arguments with the
-same specs and options."""
+"""Functions of tensors and options: which operators to apply is worked out once for each key.
+
+A key has the specs of the tensors and the options, such as axes, shapes or indices. Plans of the
+operators are kept under their key.
+"""
 
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
@@ -62,7 +65,7 @@ class Steps:
         self.call: Callable[..., Any] = self._call
 
     def _call(self, *args: Any) -> Any:
-        """Return the result for tensors and options."""
+        """Apply the function to tensors and options, by the plans for their key if it has any."""
         if other_modes:
             if self.general is not None:
                 return self.general(*args)
@@ -94,7 +97,8 @@ class Steps:
         return x
 
     def _call_deferred(self, x: Any, plans: Sequence[Any]) -> Any:
-        """Return the result as a value with an expression, while a function is captured."""
+        """Apply plans one after the other to ``x`` while a function is captured, and return a value
+        with an expression."""
         for plan in plans:
             result = view(plan, x) if plan.step else None
             x = apply_one(plan, x) if result is None else result
@@ -133,7 +137,7 @@ class Steps:
             plan = make_plan(operator, static, specs, spec)
             if plan is None:
                 return
-            plan.depth = 1  # the user calls the function that calls
+            plan.depth = 1  # the caller of the finder, which has no frame, is called by the user
             plan.like = operator.alike.get((specs, spec))
             plans.append(plan)
             specs = (plan.spec,)
@@ -167,8 +171,11 @@ class Steps:
 
 
 def last_reads(reads: Sequence[Sequence[int]], count: int) -> list[list[int]]:
-    """Return for each operation the results that no later operation reads; numbers from ``count``
-    on are results, smaller ones tensors."""
+    """Return for each operation the results among its operands that no later operation reads.
+
+    ``reads`` has the numbers of each operation's operands: the tensors given are numbered first,
+    the results from ``count`` on.
+    """
     last: list[list[int]] = []
     later: set[int] = set()
     for numbers in reversed(reads):

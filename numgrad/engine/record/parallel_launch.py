@@ -25,10 +25,11 @@ _plans: dict[Hashable, Executable] = Bounded(256)
 def launch_parallel(
     operator: Any, arrays: Sequence[np.ndarray], static: dict[str, Any], is_dear: bool = False
 ) -> list[np.ndarray] | None:
-    """Return the results of an operator on arrays, with the bits of any other program; None if a
-    call of the kernel is better.
+    """Return the results of an operator on arrays, computed on all threads; None if a single call
+    of the kernel is better.
 
-    A call is better for small arrays, for one thread, and for arrays that are not in C order.
+    A call is better for small arrays, for one thread, and for arrays that are not in C order. The
+    bits are those of any other program. ``is_dear`` says that the operator computes long.
     """
     if not is_many(arrays, is_dear) or runtime.target.num_threads == 1:
         return None
@@ -57,8 +58,10 @@ def single_program(
     places: dict[int, int],
     device: str = CPU,
 ) -> Executable:
-    """Return the program that applies one operator on a device. ``places`` maps the ids of the
-    arrays to their positions among the arguments of the program."""
+    """Return the program that applies a single operator on a device.
+
+    ``places`` maps the ids of the arrays to their positions among the arguments of the program.
+    """
     inputs = tuple([runtime.value(array) for array in arrays])
     made = operator.infer(inputs, static)
     specs = tuple([spec_of(shape, dtype, False, device) for shape, dtype in made])

@@ -1,4 +1,7 @@
-"""Plans: kernel, result spec and node of an operator on operands of certain specs, made once."""
+"""Plans: the kernel, the result's spec and the node of an operator on operands of certain specs.
+
+A plan is worked out once, and applied whenever operands of these specs come again.
+"""
 
 import weakref
 from collections.abc import Sequence
@@ -20,8 +23,10 @@ _planned: weakref.WeakSet[Any] = weakref.WeakSet()  # all objects with plans and
 
 
 class _Nothing(tuple[()]):
-    """The tuple ``reads`` of a plan with too many inputs for one entry for each set of inputs that
-    require grad: the derivative reads nothing, so each entry is None."""
+    """The attribute ``reads`` of a plan with many inputs, of which the derivative reads none.
+
+    One entry for each set of inputs that require grad would be too many, so every index gives None.
+    """
 
     __slots__ = ()
 
@@ -47,7 +52,7 @@ class Plan:
     spec : Spec
         The spec of the result.
     reads : tuple
-        For each set of inputs that require grad, as bits of the position: whether the derivative
+        For each set of inputs that require grad, numbered as a bit mask: whether the derivative
         reads each input and the result, None if it reads nothing. Empty if gradients do not flow.
     step : tuple
         For a view operator the chain ``((operator, static),)`` from the operand to the view; else
@@ -58,11 +63,12 @@ class Plan:
         A compiled function that records an operation, see `compiled_recorder`; None until there
         have been many ``uses``.
     depth : int
-        How many frames the first frame that may be the user's is above the caller of the recorder.
+        How many frames above the recorder's caller the first frame lies that may be the user's.
     like : Plan or None
-        The plan of `shared_plan`, for all static parameters, which records in the same way.
+        The plan of `shared_plan` for all static parameters, which records the operation where this
+        plan's own recorder does not.
     mark : Element or None
-        The ``_view`` of a result that NumPy has as a scalar; else None.
+        The mark of a result that NumPy has as a scalar; else None.
     """
 
     __slots__ = (
@@ -129,8 +135,8 @@ def make_plan(
 
 
 def _device_view(function: Any, known: dict[Any, Any], array: Any) -> Any:
-    """Return a view of an array of a device; raise a ValueError where elements have to be
-    copied."""
+    """Return the view that ``function`` makes of an array of a device; raise a ValueError if the
+    elements have to be copied. ``known`` caches views, see `DeviceArray.seen`."""
     return array.seen(function, known)
 
 
@@ -151,8 +157,8 @@ def _device_apply(
     return program(arrays)[0]
 
 
-_MOST_READ = 4  # a plan has an entry for each set of inputs that require grad
-_MOST_INPUTS = 64  # of operators whose derivatives read nothing
+_MOST_READ = 4  # inputs, as a plan has an entry for each set of inputs that require grad
+_MOST_INPUTS = 64  # inputs of an operator whose derivative reads nothing
 
 
 def _reads_any(operator: Any, inputs: Sequence[Spec]) -> bool:
@@ -163,11 +169,11 @@ def _reads_any(operator: Any, inputs: Sequence[Spec]) -> bool:
 def shared_plan(
     operator: Any, static: dict[str, Any], inputs: tuple[Spec, ...], result: Spec
 ) -> Plan:
-    """Return a plan for all static parameters of an operator with these specs of operands and
-    result.
+    """Return the plan for an operator on operands of these specs with any static parameters.
 
-    Its ``compute`` takes the array that was computed already. The static parameters of the
-    operation are put into the node and the view afterwards.
+    ``result`` is the spec of the result. The plan does not compute: its ``compute`` is handed the
+    computed array. The caller puts the static parameters of the operation into the node and the
+    view afterwards.
     """
     key = (inputs, result)
     plan = operator.alike.get(key)

@@ -1,9 +1,9 @@
 """Dynamic indices: graphs that differ only in an index run the same program.
 
-The key of `x[3]` is a static parameter, so each index would have a program of its own. Here a node
-with a key is taken for a node that reads or writes elements at positions, and the positions are an
-argument of the program. Such a program is slower than one with a constant index, but needs no
-compiling for the next index.
+The key of `x[3]` is a static parameter, so each index would have a program of its own. Here a
+*stand-in* takes the place of a node with a key: it reads or writes elements at positions, and the
+positions are an argument of the program. Such a program is slower than one with a constant index,
+but serves the next index, too.
 """
 
 from collections.abc import Sequence
@@ -27,11 +27,16 @@ _MOST_ELEMENTS = 1 << 17
 
 
 class Window(NamedTuple):
-    """The common form of nodes whose indexed parts differ only in their starts.
+    """What nodes have in common whose indexed parts differ only in where they begin.
 
-    ``kind`` is the kind of a node whose last input is the positions, ``positions`` the positions of
-    the part at the start of the array, and ``unit`` the number of elements that one position stands
-    for.
+    Attributes
+    ----------
+    kind : Kind
+        The kind of the stand-in, whose last input is the positions.
+    positions : ndarray
+        The positions of a part that begins at the first element.
+    unit : int
+        The number of adjacent elements to which one position refers.
     """
 
     kind: Kind
@@ -40,9 +45,9 @@ class Window(NamedTuple):
 
 
 class ByPosition:
-    """A node with an index, seen as a node whose last input is the positions.
+    """The stand-in for a node with an index: its last input is the positions of the elements.
 
-    A pass takes the object for a node: it has all attributes of which a rule is made.
+    A pass takes the stand-in for a node, as it has all attributes from which rules are made.
     """
 
     __slots__ = ("kind", "positions")
@@ -72,10 +77,10 @@ _windows: dict[Any, tuple[Window | None]] = Bounded(4096)
 
 
 def by_position(node: Node) -> ByPosition | None:
-    """Return the node that reads its index as data for a node with an index.
+    """Return the stand-in for a node with an index, which takes the index as data.
 
-    None where the operator has no such form, and where the indexed array was written part by part,
-    see `region_gradients`.
+    The result is None if there is no such form of the operation, or if the indexed array was
+    written part by part, see `region_gradients`.
     """
     owner: Any = node._kind or node
     seen = owner.by_position
@@ -85,7 +90,7 @@ def by_position(node: Node) -> ByPosition | None:
 
 
 def general_kind(node: Any) -> Kind | None:
-    """Return the kind of a node, of an indexed one with the index as data."""
+    """Return the kind of the node's stand-in that takes an index as data, else the node's own."""
     seen = by_position(node)
     return seen.kind if seen is not None else node._kind or node.kind
 
@@ -119,7 +124,7 @@ def _window(node: Node, found: Any) -> Window | None:
 
 
 def is_worthwhile(indexed: Sequence[tuple[Node, ByPosition]]) -> bool:
-    """Whether nodes with indices are so few and small that indices as data are worth while."""
+    """Whether the indices of these nodes should be data: the nodes are few and the arrays small."""
     return len(indexed) == 1 or (
         len(indexed) <= _MOST_NODES and sum([seen.size for _, seen in indexed]) <= _MOST_ELEMENTS
     )

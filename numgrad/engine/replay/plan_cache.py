@@ -1,8 +1,9 @@
 """The cache of plans: a pass over a graph of known structure repeats an earlier pass.
 
-It runs the executable of the earlier pass, or, if it is recorded itself, applies the same
-operations (`recorded_plan`). The structure of a pass is everything that decides its program, see
-`structure`. The plans that are kept have a bound in kB, not in number: the oldest ones make room.
+The pass runs the executable of the earlier pass or, if the pass is recorded, applies the operations
+of the earlier one (`recorded_plan`). The structure of a pass is all that decides its program, see
+`structure`. A plan is found by a walk along the track that the plan keeps (`structure_walk`), or
+else by the key of the structure. The size of all plans in kB is bounded: the oldest ones make room.
 """
 
 from collections import OrderedDict, deque
@@ -25,16 +26,18 @@ from .structure_walk import Track, identity_numbers, layouts
 Starts = tuple[Any, ...]
 _OUTSIDE = -1  # stands for nodes that are not in the graph
 _MOST_SEEN = 1 << 12
-_MOST_TRIED = 4  # plans for passes that begin alike
-_MOST_FIRST = 6  # nodes of each root that are compared before a plan is tried
-_MOST_KEPT = 1 << 15  # kB of all plans but the largest: as for indices of a thousand elements
-_LARGEST_KEPT = 1 << 18  # kB of one plan, of 300 000 instructions: its graph took more memory
+_MOST_TRIED = 4  # plans that are tried for a pass, of those whose passes began alike
+_MOST_FIRST = 6  # nodes from each root on that are compared before a plan is tried
+_MOST_KEPT = 1 << 15  # kB of all plans but the largest: enough for one for each of 1000 indices
+_LARGEST_KEPT = 1 << 18  # kB of one plan, as of 300 000 instructions: the graph took more memory
 _PLAN_SIZE, _INSTRUCTION_SIZE = 14, 0.85  # kB, about, without constants
 
 
 class KnownPlan:
-    """The plan of an earlier pass for passes of the same structure; after its first recall it has a
-    track too, by which their graphs are recognised.
+    """The plan that an earlier pass has left for later passes of the same structure.
+
+    At its first use a plan gets a track, along which a walk recognises graphs of this structure.
+    There is no track if the graph goes on beyond the nodes of the structure.
 
     Parameters
     ----------
@@ -45,7 +48,7 @@ class KnownPlan:
     results : dict
         The shapes of the gradients, by node and slot.
     keepers : list of int
-        The executed nodes that saved values.
+        The numbers of the executed nodes that saved values.
     """
 
     size = 0  # kB, about
@@ -64,14 +67,15 @@ class KnownPlan:
         self.shapes = list(results.values())
         self.keepers = keepers
         self.track: Track | None = None
-        # For each target the number of its gradient among the results; None outside of the graph.
+        # For each target the number of its gradient among the results; None for a target that is
+        # not in the graph.
         self.given: list[int | None] | None = None
         self.is_closed = False  # whether all leaves of the graph are among the targets
 
     def values(
         self, structure: Structure, seeds: Sequence[Value], saved: dict[Node, tuple[Any, ...]]
     ) -> list[Value]:
-        """Return the gradients for the arrays, seeds and saved values of another pass."""
+        """Return the gradients of a later pass, given its structure, seeds and saved values."""
         raise NotImplementedError
 
     def learn_track(self, request: Any, structure: Structure) -> bool:
@@ -110,7 +114,12 @@ class KnownPlan:
     def follow(
         self, roots: tuple[Node, ...], targets: list[Any] | None, seeds: list[Any]
     ) -> Structure | None:
-        """Return the structure of a pass if this plan is the plan for it, else None."""
+        """Walk through the graph of a pass along the track, and return the structure of the pass;
+        None if that is not the structure of this plan.
+
+        ``targets`` has the nodes of the targets, or is None if all leaves are targets; ``seeds``
+        has arrays.
+        """
         assert self.track is not None
         nodes = self.track.walk(roots)
         if nodes is None or (targets is not None and not self._are_targets(targets, nodes)):
@@ -128,7 +137,8 @@ class KnownPlan:
         return Structure(None, arrays, nodes, {})
 
     def _are_targets(self, targets: list[Any], nodes: list[Any]) -> bool:
-        """Whether targets have the same places in the graph as before, or lie outside as before."""
+        """Whether each target is the same node of the graph as in the earlier pass; a target that
+        was outside of the graph must be outside again."""
         if not self.has_outside:
             return targets == [nodes[n] for n in self.targets]
         if len(targets) != len(self.targets):
@@ -164,7 +174,7 @@ _lock = fork_safe_lock()
 
 
 def recognise(request: Any) -> tuple[Structure, KnownPlan] | None:
-    """Return the structure and the plan of a pass whose graph a track recognises, else None."""
+    """Return the structure and the plan of a pass by walks along tracks; None if no track fits."""
     if request.is_special or (other_modes and not mode.direct):
         return None
     ends = request.search_ends
@@ -176,9 +186,11 @@ def recognise(request: Any) -> tuple[Structure, KnownPlan] | None:
 def plan_for_start(
     roots: tuple[Node, ...], starts: Starts, targets: list[Any] | None, seeds: list[Any]
 ) -> tuple[Structure, KnownPlan] | None:
-    """Return the structure and the plan of a pass that starts in a certain way; None if unknown.
+    """Return the structure and the plan of a pass by walks from its roots; None if no track fits.
 
-    A plan for the very indices of the graph is preferred to a plan for any index.
+    A plan is tried if its pass began alike: the roots and the nodes next to them were of the same
+    kinds, and ``starts``, the result of `starts_of`, was equal. A plan for the very indices in the
+    graph is preferred to a plan for any index.
     """
     nodes = _first_nodes(roots)
     kinds = tuple(map(_known_kind, nodes))
@@ -206,8 +218,8 @@ def _followed(
 
 
 def _known_kind(node: Node) -> Any:
-    """Return the kind of a node if it was made, else its kind with the index as data: most indices
-    that are met for the first time never come again."""
+    """Return the kind of a node if it is known already, else the kind with the index as data: most
+    indices that are met for the first time never come again."""
     kind = node._kind
     return general_kind(node) if kind is False else kind
 
@@ -251,9 +263,9 @@ def starts_of(
     Parameters
     ----------
     seeds : tuple of (int, bool)
-        For each root the output that has the seed, and whether the seed has rows.
+        For each root the number of the output that has the seed, and whether the seed has rows.
     slots : tuple of int, optional
-        For each target the output of its node; None if all leaves are targets.
+        For each target the number of the output of its node; None if all leaves are targets.
     options : tuple
         ``extra_leaves, seeds_last, batch, create_graph`` of the request.
     """
@@ -261,7 +273,10 @@ def starts_of(
 
 
 def recall(request: Any, structure: Structure) -> KnownPlan | None:
-    """Return the plan of an earlier pass of this structure, None if there is none."""
+    """Return the plan of an earlier pass of this structure, None if there is none.
+
+    A plan that is found gets a track if there can be one, and `recognise` finds it next time.
+    """
     recalled = _known.get(structure.key)
     if recalled is not None and recalled.learn_track(request, structure):
         with _lock:
@@ -291,7 +306,7 @@ def remember(
     grads: dict[Edge, Value],
     batch: int | None,
 ) -> None:
-    """Compute the gradients of a pass by an executable, and keep it for later passes."""
+    """Compute the gradients of a pass by an executable, and keep this as a plan for later ones."""
     values = list(grads.values())
     inputs = {id(array): n for n, array in enumerate(structure.arrays)}
     target = runtime.target_of([value.spec for value in values])
@@ -311,7 +326,7 @@ def parts_of(
     grads: Iterable[Edge],
     shapes: Iterable[tuple[int, ...]],
 ) -> tuple[Any, ...]:
-    """Return the arguments of `KnownPlan` for a pass."""
+    """Return the arguments with which a `KnownPlan` is made for a pass."""
     index = structure.index
     places = [(index[edge.node], edge.slot) for edge in grads if edge.node is not None]
     executed = tuple([index[node] for node in wanted])
@@ -376,13 +391,16 @@ def _drop(key: Hashable) -> int:
 
 
 def release(operators: Callable[[], Sequence[Any]]) -> None:
-    """Note that operators are never applied again: `drop_released` forgets the plans of passes
-    through their nodes, which would keep the arrays that a captured function closes over."""
+    """Note operators that are never applied again, so that `drop_released` drops their plans.
+
+    Plans of passes through their nodes would keep the arrays that a captured function closes over.
+    ``operators`` returns the operators when they are dropped.
+    """
     _released.append(operators)  # no more: the garbage collector may call this under the lock
 
 
 def drop_released() -> None:
-    """Drop the plans of passes through nodes of released operators, and the rules of these."""
+    """Drop the plans of passes through nodes of released operators, and the operators' rules."""
     global _total
     kinds: set[Any] = set()
     while _released:

@@ -25,10 +25,10 @@ class SavedRead(NamedTuple):
     Attributes
     ----------
     node, position : int
-        The node of the pass that saved the value, and the position there.
+        The number of the node that saved the value, and the position among its saved values.
     edge : int or None
-        The edge to which the value is connected: an input of the node, an output (``~slot``), or
-        None for none.
+        Where the value is in the graph: ``n`` for the edge of input ``n`` of the node, ``~slot``
+        for the edge of an output; None if the value does not require grad.
     """
 
     node: int
@@ -36,7 +36,7 @@ class SavedRead(NamedTuple):
     edge: int | None
 
     def of(self, order: Sequence[Node], saved: dict[Node, tuple[Any, ...]]) -> Value:
-        """Return the saved value at the same place of another pass, connected to its graph."""
+        """Return the saved value at the same place of another pass, in the graph of that pass."""
         node = order[self.node]
         value = saved[node][self.position].detached()
         if self.edge is not None:
@@ -45,8 +45,10 @@ class SavedRead(NamedTuple):
 
 
 class Trace(Operations):
-    """The trace of a recorded pass: its operations, noted while it runs. Sources are seeds, by
-    number, and saved values."""
+    """The trace of a recorded pass: its operations, noted while the pass runs.
+
+    The sources are seeds, which are noted by their numbers, and saved values.
+    """
 
     def __init__(self, structure: Structure, seeds: Sequence[Value]) -> None:
         super().__init__()
@@ -56,7 +58,8 @@ class Trace(Operations):
             self.add_source(seed, n)
 
     def restored(self, value: Value, node: Node, position: int, edge: Edge) -> None:
-        """Note a saved value that a derivative reads."""
+        """Note ``value``, which a derivative reads: what ``node`` saved at ``position``, put into
+        the graph at ``edge``."""
         place: int | None = None
         if edge.node is not None:
             place = ~edge.slot if edge.node is node else position
@@ -66,7 +69,8 @@ class Trace(Operations):
         self.add_source(value, SavedRead(self.index[node], position, place))
 
     def _restored_here(self, value: Value, saved: Any) -> None:
-        """Note a value saved by an operation of this pass itself, which has a place already."""
+        """Note a value saved by a node that this pass has recorded: the value was noted already, as
+        a source or a result."""
         known = self._places.get(id(saved))
         if known is None:
             self.is_whole = False
@@ -131,7 +135,7 @@ def keep_recorded_plan(
     wanted: dict[Node, tuple[bool, ...]],
     grads: dict[Edge, Value],
 ) -> None:
-    """Keep the operations of a pass for later passes, if its trace is whole."""
+    """Keep the operations of a pass for later passes, if its trace holds for other values."""
     places = [trace.place_of_result(value) for value in grads.values()]
     results = [place for place in places if place is not None]
     if not trace.is_whole or len(results) < len(places):

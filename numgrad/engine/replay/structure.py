@@ -30,11 +30,12 @@ class Structure:
         Equal for passes that run the same plan.
     arrays : list of ndarray
         The saved arrays and the seeds, each once, in an order that the key fixes.
+    order, index : sequence of Node, dict
+        The nodes of the pass, the latest first, and the number of each in that order.
     indexed : list of (Node, ByPosition)
-        The nodes whose indices could be data, and the nodes that stand for them then; see
-        `dynamic_index`.
+        The nodes whose indices could be data, each with its stand-in; see `dynamic_index`.
     by_position : dict
-        The same nodes, in a structure in which their indices are data.
+        The same nodes and stand-ins if their indices are data in this structure, else empty.
     """
 
     __slots__ = ("arrays", "by_position", "index", "indexed", "key", "order")
@@ -50,7 +51,8 @@ class Structure:
         self.by_position: Mapping[Node, ByPosition] = _NONE
 
     def with_positions(self) -> "Structure | None":
-        """Return the structure in which indices are data; None where this is not worth while."""
+        """Return a structure of the same pass in which indices are data; None if a program for that
+        would not pay."""
         if not is_worthwhile(self.indexed):
             return None
         # Nodes with equal indices may share an array: copies are separate arguments.
@@ -117,7 +119,10 @@ class _Key:
         return True
 
     def _dynamic(self, node: Node, kind: Any) -> Any:
-        """Return the kind of a node whose index may be data."""
+        """Return the kind of the node's stand-in, for which the index is data; note the stand-in.
+
+        A node without a stand-in keeps its own kind.
+        """
         self.has_parts = self.has_parts or reads_partly_written(node)
         seen = by_position(node)
         if seen is None:
@@ -148,7 +153,7 @@ class _Key:
         return True
 
     def _add_array(self, array: np.ndarray) -> None:
-        """Add an array to the arguments, and its number and its strides to the key."""
+        """Add an array to the arguments of the program, and its number and strides to the key."""
         place = self.places.get(id(array))
         if place is not None:
             self.parts.append(place)

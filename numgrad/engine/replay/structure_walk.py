@@ -22,7 +22,7 @@ _numbers, _extras, _slots = attrgetter("number"), attrgetter("extras"), attrgett
 
 
 class _Start:
-    """A node before the roots of a pass, which are its parents."""
+    """The node at which a walk starts: its parents are the roots of the pass."""
 
     __slots__ = ("parents",)
 
@@ -31,7 +31,7 @@ class _Start:
 
 
 class Track:
-    """A walk through the graphs of one structure.
+    """The way through graphs of one structure, and what a walk along it has to find there.
 
     Parameters
     ----------
@@ -45,13 +45,13 @@ class Track:
     Attributes
     ----------
     route : array of int, array of int
-        For each node the number of an earlier node in the walk of which it is a parent, and its
-        position among the parents; the start is number 0. Arrays are compact: by the next pass
-        no cache of the processor has them.
+        How the walk reaches each node: the number of an earlier node in the walk, and the position
+        of the node among the parents of that one. Number 0 is the start. Arrays are compact, which
+        saves time: by the next pass no cache of the processor has them any more.
     keepers : list of (int, tuple of int)
-        The nodes that saved values, and the positions of these.
+        The numbers of the nodes that saved values, and the positions of these values.
     indexed : list of int
-        The nodes whose indices are data.
+        The numbers of the nodes whose indices are data.
     """
 
     __slots__ = ("_above", "_kinds", "_leaves", "_slots", "indexed", "keepers", "route")
@@ -82,11 +82,12 @@ class Track:
         self._above = itemgetter(*above, -1, -1)  # two more, so that it returns a tuple
 
     def leaves(self) -> set[int]:
-        """Return the numbers of the accumulators."""
+        """Return the numbers of the nodes that are accumulators."""
         return {n for n, _ in self._leaves}
 
     def walk(self, roots: tuple[Node, ...]) -> list[Any] | None:
-        """Return the nodes of a graph of this structure; None for any other."""
+        """Return the nodes of a graph, in the order of the track; None if the graph has another
+        structure."""
         nodes: list[Any] = [_Start(roots)]
         add = nodes.append
         try:
@@ -127,7 +128,8 @@ class Track:
         return True
 
     def arrays(self, nodes: list[Any], last: Sequence[Any]) -> list[np.ndarray] | None:
-        """Return the arrays that the nodes saved, then ``last``; None unless all are computed."""
+        """Return the arrays that the nodes saved, and ``last`` behind them; None if one is still to
+        be computed."""
         found = []
         try:
             for n, places in self.keepers:
