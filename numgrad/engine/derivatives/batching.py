@@ -1,4 +1,7 @@
-"""The batch of a pass as rows of its values: specs leave the axis out, only the machine loops."""
+"""The batch of a pass: rows that specs of values leave out, or the first axis of the specs.
+
+Operators see one row of a value with rows; only the machine that runs a program loops over rows.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,7 +12,8 @@ from ..record.apply import mode
 
 
 def with_rows(value: Value) -> Value:
-    """Return a value with rows for a value whose first axis is the batch, in the same graph."""
+    """Return the value with rows for a value whose first axis is the batch, connected to the same
+    edge of the graph."""
     require_one_batch()
     if value._view is not None:
         value._view.refresh(value)
@@ -53,8 +57,8 @@ def make_explicit(batch: int, values: Sequence[Value], nodes: Sequence[Node] = (
 
 
 def _replace(values: Mapping[int, Value]) -> None:
-    """Let pending expressions read copies of values, given by id, whose specs are about to
-    change."""
+    """Let pending expressions read detached copies of values whose specs are about to change; the
+    keys of ``values`` are ids."""
     copies = {key: value.detached() for key, value in values.items()}
     for expr in pending_exprs(values.values()):
         if any(id(value) in copies for value in expr.inputs):

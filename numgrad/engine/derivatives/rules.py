@@ -163,7 +163,7 @@ class Rule:
         return constants, steps, [self._number(source, numbers) for source in self.sources]
 
     def _number(self, source: Any, numbers: dict[Any, int]) -> int | None:
-        """Return the number of the array that is a gradient."""
+        """Return the number of the array for a source of `sources`; None where no gradient is."""
         if source is None:
             return None
         if type(source) is not int:
