@@ -262,7 +262,7 @@ def _replacement_of_holder(call: UserCall) -> str | None:
 
 
 def _replacement_of_labels(call: UserCall) -> str | None:
-    """Return the code to write instead of the values of an array of xarray."""
+    """Return the code to write instead of ``.values`` or the like of an array of xarray."""
     tree = call.tree.func if isinstance(call.tree, ast.Call) else call.tree
     if not isinstance(tree, ast.Attribute) or tree.attr not in _VALUES:
         return None

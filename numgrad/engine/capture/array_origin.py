@@ -1,7 +1,7 @@
 """Advice in errors: the edit of the user's program that makes a tensor where an array is written.
 
-An array of NumPy that a tensor is written into would lose the gradient. So the line is looked for
-that has made the array.
+An array of NumPy that a tensor is written into would lose the gradient. So the advice is to change
+the line that has made the array.
 """
 
 import ast
@@ -81,8 +81,8 @@ def conversion_edit(array: str, own: str) -> str:
 
 
 def _edit_of_caller(array: str, frame: FrameType, own: str) -> str | None:
-    """Return the edit of the line in the caller of a function that made an array passed to the
-    function; None where no variable of the caller holds the array."""
+    """Return the edit of the caller's line that made an array, for an array that the running
+    function was given; None where no variable of the caller holds the array."""
     outer = frame.f_back
     if outer is None or array not in frame.f_locals or not is_of_user(outer.f_code.co_filename):
         return None
@@ -106,7 +106,7 @@ def _seen_through(tree: ast.expr) -> ast.Name | None:
 
 def target_edit(array: Any) -> tuple[str, Site] | None:
     """Return the edit that makes a tensor of ``array``, into which the running call writes, and the
-    line of the call; None where no variable on that line holds the array."""
+    line of the call; None where nothing on that line is known to hold the array."""
     call = next(user_calls(), None)
     if call is None or not isinstance(array, np.ndarray):
         return None

@@ -116,7 +116,7 @@ class Capture:
     replayed : list of View
         The views that were recorded anew in the function because their bases were written.
     gates : set of Node
-        The nodes between the branches of `ng.cond` and the graph outside of them.
+        The nodes between the branches of `ng.cond` and the graph around the branches.
     has_rows : bool
         Whether arguments have rows: the members of an ensemble.
     notes_all : bool
@@ -158,7 +158,7 @@ class Capture:
         return changing(capture=self, deferring=True, kept=None)
 
     def note_operands(self, values: Iterable[Value]) -> None:
-        """Note the operands of an operation that were not made in the function."""
+        """Note those operands of an operation that the function has not made."""
         if self.parent is not None:
             self.parent.note_operands(value for value in values if not self.made(value))
             return
@@ -239,7 +239,7 @@ class Capture:
             self.root.views.append(weakref.ref(value))
 
     def refresh_views(self, base: Value) -> None:
-        """Record the views of ``base`` anew, after a write has given it rows."""
+        """Record the views of ``base`` anew, after a write has given ``base`` rows."""
         for reference in self.root.views:
             value = reference()
             if value is not None and isinstance(value._view, View) and value._view.base is base:
@@ -374,8 +374,8 @@ def refuse(reason: str, here: str = "") -> NoReturn:
 
 
 def constant_elements(value: Value) -> np.ndarray | None:
-    """Return the elements of a value without an array, if they are the same at each call; else
-    None."""
+    """Return the elements of a value without an array if they are the same at each call of the
+    captured function, else None."""
     if mode.capture is None:
         return None
     if value._view is not None:

@@ -125,7 +125,8 @@ def refuse_escape(
 
 
 def _is_compared() -> bool:
-    """Whether an assertion of `numpy.testing` asks for the elements, which returns no values."""
+    """Whether elements are asked for by an assertion of `numpy.testing`, which only compares
+    them."""
     frame: FrameType | None = sys._getframe(2)
     while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
         frame = frame.f_back
@@ -211,7 +212,7 @@ def raise_hidden(error: Exception) -> None:
 
 def attempt(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """Return the result of a function whose caller computes another way if a value is about to
-    leave the graph: meanwhile errors about that have a short text, which nobody will read."""
+    leave the graph. Errors about that have a short text meanwhile, as nobody will read it."""
     refusals.attempts += 1
     try:
         return function(*args, **kwargs)

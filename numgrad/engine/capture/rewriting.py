@@ -1,4 +1,7 @@
-"""Advice in errors: calls of other libraries, rewritten for functions with other arguments."""
+"""Advice in errors: calls of other libraries, rewritten for functions of numgrad.
+
+The functions of numgrad have other arguments; the table `CALLS` tells which.
+"""
 
 import ast
 import copy

@@ -70,7 +70,7 @@ class Store(NamedTuple):
 
 
 class UnreadableError(Exception):
-    """The value of an expression is known to the interpreter alone."""
+    """The value of an expression cannot be found again without running code of the user."""
 
 
 _STORES = ("STORE_SUBSCR", "STORE_SLICE")
@@ -237,8 +237,9 @@ _INDEXERS = tuple({type(one) for one in (np.s_, np.r_, np.c_, np.mgrid, np.ogrid
 
 
 def is_plain(value: Any) -> bool:
-    """Whether operators on a value, and functions of NumPy, run no code of the user and give the
-    same each time: not so for iterators, functions, and arrays and lists of objects."""
+    """Whether operators and functions of NumPy can be applied to a value once more: they run no
+    code of the user, and give the same each time. For iterators, functions, and arrays and lists of
+    objects that is not so."""
     kind = type(value)
     if kind in (list, tuple):
         return all(map(is_plain, value))

@@ -12,7 +12,7 @@ from ..record.apply import mode
 
 
 def with_rows(value: Value) -> Value:
-    """Return the value with rows for a value whose first axis is the batch, connected to the same
+    """Return, for a value whose first axis is the batch, the value with rows, connected to the same
     edge of the graph."""
     require_one_batch()
     if value._view is not None:
@@ -39,8 +39,8 @@ def require_one_batch() -> None:
 
 
 def make_explicit(batch: int, values: Sequence[Value], nodes: Sequence[Node] = ()) -> None:
-    """Give values with rows, and nodes of a batched pass, the batch as the first axis of their
-    specs."""
+    """Make the batch the first axis in the specs of values with rows, and in those of the nodes of
+    a batched pass."""
     captured = {id(value): value for value in values if value.rows and value.array is None}
     if captured:
         _replace({id(value): value for value in values if value.rows})

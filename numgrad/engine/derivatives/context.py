@@ -44,8 +44,11 @@ class Context:
         return self.restore(len(self.node.inputs) + index, edge)
 
     def at(self, position: int) -> Value:
-        """Return the saved value at a position: inputs come first, then outputs, or, of a replayed
-        captured function, the values from outside that it has read."""
+        """Return the saved value at a position: inputs come first, then outputs.
+
+        For the replay of a captured function the inputs are followed by the values from outside
+        that the function has read.
+        """
         count = len(self.node.inputs)
         if position >= count and self.node.operator.is_replay:
             return self.restore(position, NO_EDGE)

@@ -215,7 +215,8 @@ class Parts:
         return place in self._arrived
 
     def take(self, place: Any) -> Value | None:
-        """Remove the parts that have arrived at a place, and return their sum as one gradient."""
+        """Remove the parts that have arrived at a place, a node and a slot; return their sum as one
+        gradient."""
         parts = self._arrived.pop(place, None)
         return None if parts is None else dense(parts, place[0].outputs[place[1]].shape)
 

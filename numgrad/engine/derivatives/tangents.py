@@ -83,7 +83,7 @@ def _unknown(spec: Any, node: Node) -> Any:
     """Return a cotangent of any numbers, with respect to which a derivative is differentiated.
 
     The cotangent is a placeholder. For a node without a kind it has ones, as a derivative that is a
-    function of Python may look at numbers. An output that is no float has none.
+    function of Python may look at numbers. An output of integers or booleans has none.
     """
     if spec.dtype.kind not in "fc":
         return None

@@ -148,7 +148,8 @@ class BackwardPass:
         hooks.run_at_end(self)
 
     def _computing(self) -> Any:
-        """Return the block of the walk: in it operations are traced, computed, or deferred."""
+        """Return the block in which the walk runs: there operations are traced, computed at once,
+        or deferred."""
         if self.trace is not None:
             return changing(trace=self.trace)
         return nullcontext() if self.is_immediate else deferring(True, self.kept)
@@ -210,8 +211,8 @@ class BackwardPass:
         )
 
     def _take_saved(self, nodes: Collection[Node]) -> None:
-        """Take all saved values at once, under a lock: of two passes that free the same graph one
-        gets all of them, and the other an error."""
+        """Take the saved values of all nodes at once, under a lock: of two passes that free one
+        graph, one gets all values, and the other an error."""
         with freeing:
             for node in nodes:
                 before = node.saved

@@ -275,7 +275,8 @@ def _rows(value: Value | None, batch: int) -> Sequence[Value | None]:
 
 
 def _batch_as_axis(value: Value, batch: int) -> Value:
-    """Return a value whose first axis is the batch for a value with rows, in the same graph."""
+    """Return, for a value with rows, the value whose first axis is the batch, connected to the same
+    edge of the graph."""
     if value.array is None:
         whole = value.detached()
         make_explicit(batch, [whole])

@@ -2,7 +2,7 @@
 
 Gradients are built as in a recorded backward pass, and tangents go through the graph and through
 the gradients, before anything is computed. So one program computes the product itself, and is
-recalled for other graphs of the structure; the gradient is never returned.
+recalled for other graphs of the same structure; the gradient is never returned.
 """
 
 from collections.abc import Sequence

@@ -60,8 +60,8 @@ def _is_simple(node: Node, most: int | None) -> bool:
 
 
 def _is_small(node: Node, most: int | None) -> bool:
-    """Whether nodes of this kind have rules, and arrays so small that a program would save no
-    memory."""
+    """Whether nodes of this kind have rules, and arrays so small (``most`` elements, or any number
+    for None) that a program would save no memory."""
     operator, roles = node.operator, runtime.roles
     if not operator.has_rule or operator.is_replay:
         return False

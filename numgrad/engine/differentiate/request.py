@@ -37,7 +37,7 @@ class Request:
         Whether the gradient of every value that is no leaf is kept.
     accumulate : bool
         Whether the gradients of leaves will be accumulated: hooks of their accumulators run.
-    check : Check, optional
+    check : GradientCheck, optional
         Sees every gradient (anomaly detection).
     """
 
@@ -81,7 +81,7 @@ class Request:
 
     @property
     def first(self) -> int:
-        """The number of the oldest target's node, before which no node is searched; 0 for all.
+        """The number of the oldest target's node, as older nodes are not searched; 0 to search all.
 
         With it a recorded pass over the end of a long graph does not search the whole graph.
         """

@@ -1,7 +1,8 @@
 """The influence of eigenvalues and singular values on their own cotangents, by forward passes.
 
 Where eigenvalues are equal, some derivatives exist only if the cotangents of these eigenvalues are
-equal, too, and stay equal when the eigenvalues move. A tangent of the cotangents tells whether.
+equal, too, and stay equal when the eigenvalues move. A tangent of the cotangents tells whether they
+stay equal.
 """
 
 from collections.abc import Iterator
