@@ -1,5 +1,7 @@
-"""Advice in errors: the call of NumPy or SciPy that the user has typed, and the call of numgrad to
-write instead, such as ``ng.array([...])``."""
+"""Advice in errors: the user's call of NumPy or SciPy, and the call of numgrad to write instead.
+
+The advice for ``np.array([x, y])`` is ``ng.array([x, y])``, for example.
+"""
 
 import ast
 import sys
@@ -30,7 +32,7 @@ _ANSWERED = {"numpy", "scipy", "pandas", "xarray"}
 
 class Advice(NamedTuple):
     """Advice about a call of the user: name of the called function, source of the call, its line,
-    the code to write instead, and further calls that have to change."""
+    the code to write instead, and a sentence about another call that has to change."""
 
     name: str
     typed: str
@@ -57,8 +59,8 @@ def _advice() -> Advice | None:
 
 
 def is_wanted_as_number() -> bool:
-    """Whether the user's program asks for a number in so many words, as by ``float(x)``, or for a
-    text, as by ``'%.3f' % x``: neither has a gradient, as everybody knows who writes it."""
+    """Whether the user's program asks outright for a number, as by ``float(x)``, or for a text, as
+    by ``'%.3f' % x``. Whoever writes so expects no gradient."""
     try:
         call = next(user_calls(), None)
         return call is not None and (call.name in _ASKED or _is_formatted(call, call.tree))
@@ -74,7 +76,8 @@ def _is_formatted(call: UserCall, tree: Any) -> bool:
 
 
 def typed() -> tuple[str, str]:
-    """Return the source of the running call of the user's program, and where that is."""
+    """Return the source and the line of the running call of the user's program, both as text; empty
+    texts where they are not known."""
     call = next(user_calls(), None)
     if call is None:
         return "", ""
@@ -162,9 +165,11 @@ def _replacement_of_function(call: UserCall, value: Any) -> str | None:
 
 
 def _arguments(path: str) -> str:
-    """Return the advice to pass tensors in ``args`` to a solver of ``interop.scipy`` that has this
-    parameter; nothing for a solver that finds them in the closure of its function, and for any
-    other function."""
+    """Return the advice to pass tensors to a solver of ``interop.scipy`` in its parameter ``args``.
+
+    The advice is empty for a solver that finds tensors in the closure of the user's function, and
+    for any other function.
+    """
     if path.partition("(")[0] in FOLLOWED:
         return ""
     is_solver = path.startswith("interop.scipy.") and "args" in signature(at(path)).parameters
@@ -195,8 +200,11 @@ def _is_switch_on() -> bool:
 
 
 def _number(call: UserCall, text: str) -> str:
-    """Return ``text``, the advice for a conversion to a number; outside of functions that are
-    differentiated or captured, where elements of tensors are known, with ``.item()`` beside it."""
+    """Return ``text``, the advice for a conversion to a number, with ``.item()`` as another choice.
+
+    In a function that is differentiated or captured ``text`` stays alone: there a number would lose
+    its gradient, or is not known yet.
+    """
     if mode.transform_calls or mode.capture is not None or not isinstance(call.tree, ast.Call):
         return text
     number = f"{_with_parentheses(call.tree.args[0])}.item()"
@@ -239,7 +247,7 @@ def _replacement_from_table(call: UserCall) -> str | None:
 
 
 def _with_parentheses(holder: ast.expr) -> str:
-    """Return the source of an object as it stands before the name of a method."""
+    """Return the source of an object as written before ``.method``, in parentheses if need be."""
     return ast.unparse(ast.Attribute(holder, "_")).removesuffix("._")
 
 
@@ -254,7 +262,7 @@ def _replacement_of_holder(call: UserCall) -> str | None:
 
 
 def _replacement_of_labels(call: UserCall) -> str | None:
-    """Return the code to write instead of the values of an array of xarray."""
+    """Return the code to write instead of ``.values`` or the like of an array of xarray."""
     tree = call.tree.func if isinstance(call.tree, ast.Call) else call.tree
     if not isinstance(tree, ast.Attribute) or tree.attr not in _VALUES:
         return None
@@ -306,7 +314,7 @@ def _is_of(call: UserCall, tree: ast.expr, library: str) -> bool:
 
 
 def _replacement_of_array(call: UserCall) -> str | None:
-    """Return the edit that turns the array that is written into a tensor."""
+    """Return the edit of the user's program that makes a tensor of the array that is written."""
     if not isinstance(call.tree, ast.Subscript):
         return None
     array, own = _owner(call.tree.value), numgrad_name(call.frame.f_globals)
@@ -324,7 +332,7 @@ def _replacement_of_array(call: UserCall) -> str | None:
 
 
 def _owner(array: ast.expr) -> ast.expr:
-    """Return the source of the array of which ``array.flat`` is read."""
+    """Return the source of ``array`` for that of ``array.flat``; any other source as it is."""
     is_flat = isinstance(array, ast.Attribute) and array.attr == "flat"
     return array.value if is_flat else array  # type: ignore[attr-defined]
 

@@ -1,5 +1,8 @@
-"""Where the user's code made an array that tensors are written into, and the edit of that line
-that makes a tensor instead: text for errors."""
+"""Advice in errors: the edit of the user's program that makes a tensor where an array is written.
+
+An array of NumPy that a tensor is written into would lose the gradient. So the advice is to change
+the line that has made the array.
+"""
 
 import ast
 import copy
@@ -72,14 +75,14 @@ def tensor_edit(array: str, frame: FrameType, own: str) -> str:
 
 
 def conversion_edit(array: str, own: str) -> str:
-    """Return the edit for an array that was made elsewhere, and that others may have: a tensor in
-    its place would have no gradient for them."""
+    """Return the advice to make a tensor where an array is made, for an array whose line is not
+    known. A conversion right before the write would not do, as others may hold the array."""
     return f"{own}.zeros(...) where {array} is made, which is then a tensor"
 
 
 def _edit_of_caller(array: str, frame: FrameType, own: str) -> str | None:
-    """Return the edit where the caller of a function has made the array that it gave; None where
-    it has no variable with the array."""
+    """Return the edit of the caller's line that made an array, for an array that the running
+    function was given; None where no variable of the caller holds the array."""
     outer = frame.f_back
     if outer is None or array not in frame.f_locals or not is_of_user(outer.f_code.co_filename):
         return None
@@ -94,15 +97,16 @@ def _edit_of_caller(array: str, frame: FrameType, own: str) -> str | None:
 
 
 def _seen_through(tree: ast.expr) -> ast.Name | None:
-    """Return the name of the array of which an expression is a part, a view, or another name."""
+    """Return the variable from which an expression such as ``a[0].T`` reads, as its value may be a
+    view of the variable's array; None for an expression of another form."""
     while isinstance(tree, (ast.Subscript, ast.Attribute)):
         tree = tree.value
     return tree if isinstance(tree, ast.Name) else None
 
 
 def target_edit(array: Any) -> tuple[str, Site] | None:
-    """Return the edit that turns the array into which the running call writes into a tensor, and
-    the line of the call; None if nothing on that line is known to hold the array."""
+    """Return the edit that makes a tensor of ``array``, into which the running call writes, and the
+    line of the call; None where nothing on that line is known to hold the array."""
     call = next(user_calls(), None)
     if call is None or not isinstance(array, np.ndarray):
         return None
@@ -121,8 +125,8 @@ def target_edit(array: Any) -> tuple[str, Site] | None:
 
 
 def is_part_written() -> bool:
-    """Whether the running statement is like ``a[key] += t`` or ``o.a += t``: there ``a`` itself
-    would stay the array that it is."""
+    """Whether the running statement is like ``a[key] += t`` or ``o.a += t``, which ``a = a + t``
+    does not replace."""
     call = next(user_calls(), None)
     target = None if call is None else _augmented(call.frame)
     return target is not None and not isinstance(target, ast.Name)
@@ -139,7 +143,7 @@ def _augmented(frame: FrameType) -> ast.expr | None:
 
 def _holder(frame: FrameType) -> ast.expr | None:
     """Return the source of the array in ``array[key] += t``: a variable, an attribute, or an item
-    of a container. An index of an array may make another array."""
+    of a container. In ``a[i][j] += t`` that is the array ``a``, as ``a[i]`` may be a copy."""
     node = _augmented(frame)
     parts = []
     while isinstance(node, (ast.Subscript, ast.Attribute)):
@@ -163,8 +167,8 @@ def _running_statement(frame: FrameType) -> list[str]:
 
 
 def _path(tree: ast.expr, frame: FrameType) -> str | None:
-    """Return the path in numgrad of the counterpart of the function that an expression calls; None
-    where there is none."""
+    """Return the path of the counterpart in numgrad for the function that an expression calls; None
+    without a counterpart."""
     value = value_in(tree.func, frame) if isinstance(tree, ast.Call) else None
     found = counterpart(public_name(value) or "") if value is not None else None
     return None if found is None or "(" in found else found
@@ -172,7 +176,8 @@ def _path(tree: ast.expr, frame: FrameType) -> str | None:
 
 def _import_behind(tree: ast.expr, frame: FrameType, depth: int) -> str | None:
     """Return the edit of an import after which an expression makes a tensor instead of an array;
-    None where no import helps. Variables in the expression are followed ``depth`` times."""
+    None where no import helps. Variables in the expression are followed to their assignments,
+    ``depth`` times."""
     path = _path(tree, frame)
     if isinstance(tree, ast.Call) and path is not None:
         return instead_of_import(tree.func, frame, path)
@@ -214,7 +219,8 @@ def _spans(function: ast.FunctionDef, line: int) -> bool:
 
 
 def _bindings(module: ast.Module, name: str) -> Iterator[tuple[int, ast.expr]]:
-    """Yield line and expression of each assignment to a name; of a loop, over what it runs."""
+    """Yield the line and the expression of each assignment to a name; for the variable of a loop
+    the expression over which the loop runs."""
     for node in ast.walk(module):
         targets = node.targets if isinstance(node, ast.Assign) else []
         if isinstance(node, (ast.AnnAssign, ast.For)):

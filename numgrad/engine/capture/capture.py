@@ -40,8 +40,8 @@ class Passage(Placeholder):
         self.name = name
 
     def memory_order(self, operands: Sequence[np.ndarray], static: Any) -> list[np.ndarray]:
-        """Return an array in the memory order of the result: for `TO_ROWS` the first row, if there
-        is one, else all rows."""
+        """Return, in a list, an array that has the memory order of the result: the first row for
+        `TO_ROWS`, if there is one, else all rows."""
         (rows,) = operands
         return [rows[0] if self is TO_ROWS and len(rows) else rows]
 
@@ -66,13 +66,15 @@ def apply_passage(passage: Passage, value: Value, spec: Spec) -> Value:
     return runtime.value.deferred(Expr(passage, {}, (value.detached(),), (spec,)), 0, spec)
 
 
-_ONCE = ((0, 0), (0, 1))  # the copy alone was written, if anything
+_ONCE = ((0, 0), (0, 1))  # of `IndexCopy.writes`: none, or one into the copy
 
 
 class IndexCopy:
-    """A copy of the elements of ``base`` at ``key``, by an index that is still to be computed; a
-    known index would have given a view. The versions of both tell whether copy and base still
-    agree."""
+    """A copy of ``base[key]`` for an index that is still to be computed; a known index would have
+    given a view.
+
+    The versions of base and copy tell whether their elements still agree.
+    """
 
     def __init__(self, base: Value, copy: Value, key: Any) -> None:
         self.base, self.copy, self.key = base, copy, key
@@ -108,17 +110,17 @@ class Capture:
     adopted : list of callable
         The guards of other captured functions that this function calls.
     aliases : list of weakref
-        The tensors that share memory with others outside of their graph.
+        The tensors that share memory with a tensor to which no graph connects them.
     views : list of weakref
-        The views without rows, if arguments have rows.
+        The views without rows, noted if arguments have rows: a write may give their bases rows.
     replayed : list of View
         The views that were recorded anew in the function because their bases were written.
     gates : set of Node
-        The nodes between the branches of `ng.cond` and the graph outside of them.
+        The nodes between the branches of `ng.cond` and the graph around the branches.
     has_rows : bool
         Whether arguments have rows: the members of an ensemble.
     notes_all : bool
-        Whether `note_operands` is told of operands without arrays, too.
+        Whether `note_operands` is called for operands without arrays, too.
     constants : Constants
         The elements of values that depend on no argument.
     copies : list of IndexCopy
@@ -156,7 +158,7 @@ class Capture:
         return changing(capture=self, deferring=True, kept=None)
 
     def note_operands(self, values: Iterable[Value]) -> None:
-        """Note the operands of an operation that were not made in the function."""
+        """Note those operands of an operation that the function has not made."""
         if self.parent is not None:
             self.parent.note_operands(value for value in values if not self.made(value))
             return
@@ -178,16 +180,16 @@ class Capture:
             raise CaptureError(f"{self.what}: {_work_array(*found)}")
 
     def note_copy(self, base: Value, copy: Value, key: Any) -> None:
-        """Note a copy of elements by an index that is still to be computed; an index that is known
-        would have given a view."""
+        """Note that ``copy`` has the elements ``base[key]``, for an index that is still to be
+        computed; a known index would have given a view."""
         self.copies.append(IndexCopy(base, copy, key))
 
     def find_copy(self, base: Value, copy: Value) -> "IndexCopy | None":
-        """Return the note of ``copy`` if it is a copy out of ``base`` whose write may still be
-        repeated in ``base``.
+        """Return the note of a copy out of ``base`` if a write into the copy can still be repeated
+        in ``base``, else None.
 
-        The copy may have been written once, ``base`` not at all, and no expression may have been
-        made since, which would have read the old elements of ``base``.
+        That is so if the copy was written at most once, ``base`` was not written, and no later
+        expression can have read the old elements of ``base``.
         """
         made = [item.number for item in (copy.expr, copy.node) if item is not None]
         if copy.array is not None or max(made) + 1 != next_number():
@@ -228,7 +230,7 @@ class Capture:
         return self if self.parent is None else self.parent.root
 
     def note_alias(self, value: Value) -> None:
-        """Note a tensor that shares memory with a tensor of which its graph does not know."""
+        """Note a tensor that shares memory with another one although no graph connects the two."""
         self.root.aliases.append(weakref.ref(value))
 
     def note_view(self, value: Value) -> None:
@@ -237,24 +239,24 @@ class Capture:
             self.root.views.append(weakref.ref(value))
 
     def refresh_views(self, base: Value) -> None:
-        """Record the views of ``base`` anew, after a write has given it rows."""
+        """Record the views of ``base`` anew, after a write has given ``base`` rows."""
         for reference in self.root.views:
             value = reference()
             if value is not None and isinstance(value._view, View) and value._view.base is base:
                 value._view.refresh(value)
 
     def forget_replayed(self) -> None:
-        """Have the views that were recorded anew in a branch, which may not be the chosen one,
-        recorded anew outside of it."""
+        """Mark the views that a branch has recorded anew, so that code after the branch records
+        them once more: another branch may be the chosen one."""
         for view in self.replayed:
             view.forget()
 
     def is_outer(self, value: Value) -> bool:
         """Whether a change of ``value`` would be seen outside of the captured function."""
-        arguments = self.arguments  # none for a branch: its operands can be seen outside
+        arguments = self.arguments  # empty for a branch, whose operands are seen outside
         if any(value is argument for argument in arguments):
             return True
-        # A value with the expression of an argument that is no argument was detached in here.
+        # A value that has the expression of an argument, and is none, was detached in the function.
         is_detached = value.array is None and any(value.expr is a.expr for a in arguments)
         return not is_detached and not self.made(value)
 
@@ -266,7 +268,8 @@ class Capture:
         return getattr(storage, "token", None) is self.token
 
     def require_inner(self, value: Value, what: str) -> None:
-        """Raise if ``what`` happens to a value from outside: a replay would not repeat it."""
+        """Raise if the operation ``what`` changes a value from outside of the function, as a replay
+        would not repeat the change."""
         if self.is_outer(value):
             refuse(
                 f"{what} of a tensor from outside of the captured function (an argument, or one "
@@ -275,8 +278,8 @@ class Capture:
             )
 
     def require_writeable(self, value: Value) -> None:
-        """Raise if the memory of ``value`` is shared with tensors outside of the captured function,
-        or with a tensor outside of its graph."""
+        """Raise if ``value`` shares memory with a tensor outside of the captured function, or with
+        a tensor to which no graph connects it."""
         storages = [argument.storage for argument in self.arguments]
         shared = any(value.storage is storage for storage in storages)
         if shared or not self.made(value):
@@ -293,7 +296,7 @@ class Capture:
             )
 
     def _is_shared(self, value: Value) -> bool:
-        """Whether a living tensor shares memory with ``value`` outside of its graph."""
+        """Whether ``value`` shares memory with a living tensor to which no graph connects it."""
         base = value._view.base if isinstance(value._view, View) else value
         owners = base._view.owners if isinstance(base._view, Alias) else ()
         for reference in (*owners, *self.root.aliases):
@@ -348,8 +351,8 @@ class UnchangedTensor:
 
 
 def require_own_placeholders(exprs: Iterable[Expr], arguments: Iterable[Value]) -> None:
-    """Raise if expressions read a placeholder that is none of ``arguments``: a replay would use its
-    own arguments in its place."""
+    """Raise if expressions read a placeholder of another captured function, one that is not among
+    ``arguments``: a replay would take the wrong argument for it."""
     own = {value.expr for value in arguments}
     for expr in exprs:
         if expr.operator is ARGUMENT and expr not in own:
@@ -371,8 +374,8 @@ def refuse(reason: str, here: str = "") -> NoReturn:
 
 
 def constant_elements(value: Value) -> np.ndarray | None:
-    """Return the elements of a value without an array, if they are the same at each call; else
-    None."""
+    """Return the elements of a value without an array if they are the same at each call of the
+    captured function, else None."""
     if mode.capture is None:
         return None
     if value._view is not None:

@@ -21,15 +21,15 @@ from ..record.apply import changing, mode
 
 
 class _Refusals(threading.local):
-    """The errors that have kept values in the graph, in this thread.
+    """Counts of the errors that have kept values from leaving the graph, in this thread.
 
     Attributes
     ----------
     count : int
-        How many there were.
+        How many such errors were raised.
     attempts : int
-        How many calls are running that are made again another way after such an error, whose text
-        nobody will read.
+        How many running calls will be replaced by another computation after such an error, so that
+        nobody will read its text.
     """
 
     count = 0
@@ -41,8 +41,9 @@ _WITHIN = (PACKAGE, os.path.dirname(np.__file__) + os.sep)
 """The folders of numgrad and of NumPy, whose functions call one another."""
 
 attempting: dict[CodeType, Callable[[FrameType], bool]] = {}
-"""Functions of numgrad that call NumPy and answer if a value was about to leave the graph, by their
-code, and whether they do in a running call: nobody will read the text of that error."""
+"""The functions of numgrad that call NumPy and compute another way if a value was about to leave
+the graph. The key is the code of a function; the entry says of a frame whether its call will do so.
+Then nobody will read the text of the error."""
 
 
 class TransformCall:
@@ -69,8 +70,8 @@ class TransformCall:
 
 
 def transform_running(first: int) -> Block:
-    """Note inside the block that the function of a transform is running, and record gradients;
-    nodes with greater numbers than ``first`` belong to it."""
+    """Return a block in which the function of a transform runs: the call is noted, and gradients
+    are recorded. Nodes with numbers greater than ``first`` belong to the call."""
     return changing(grad=True, transform_calls=(*mode.transform_calls, TransformCall(first)))
 
 
@@ -112,8 +113,8 @@ def refuse_escape(
     ``what``.
 
     If a call of NumPy or SciPy in the user's code has asked for the conversion, the error names
-    that call and its counterpart in numgrad, unless the result has no derivative there either
-    (``has_slope``).
+    that call and its counterpart in numgrad. With ``has_slope`` false no counterpart is named, as
+    its result would have no derivative either.
     """
     if value.requires_grad and mode.grad and not _is_compared() and not _is_wanted(what):
         error = _refusal(what, instead, constant, has_slope)
@@ -124,7 +125,8 @@ def refuse_escape(
 
 
 def _is_compared() -> bool:
-    """Whether an assertion of NumPy asks: it compares values, and returns none."""
+    """Whether elements are asked for by an assertion of `numpy.testing`, which only compares
+    them."""
     frame: FrameType | None = sys._getframe(2)
     while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
         frame = frame.f_back
@@ -132,8 +134,8 @@ def _is_compared() -> bool:
 
 
 def _is_wanted(what: str) -> bool:
-    """Whether a number is asked for in so many words, or for a text, outside of the functions of
-    transforms: there it would lose a gradient without a word."""
+    """Whether the user asks outright for a number or a text, outside of the functions of
+    transforms, where that would lose a gradient silently."""
     from .advice import is_wanted_as_number  # not needed before there is an error
 
     is_number = what in ("float()", "int()", "complex()")
@@ -166,7 +168,8 @@ def _refusal(what: str, instead: str, constant: str, has_slope: bool) -> Detache
 
 
 def _is_attempt() -> bool:
-    """Whether one of the functions in `attempting` has called NumPy, and will answer itself."""
+    """Whether one of the functions in `attempting` has called NumPy, and will compute another way
+    after the error."""
     frame: FrameType | None = sys._getframe(2)
     while frame is not None and frame.f_code.co_filename.startswith(_WITHIN):
         if frame.f_code in attempting:
@@ -177,7 +180,7 @@ def _is_attempt() -> bool:
 
 def forget_refusal() -> None:
     """Forget the last error about a value that was about to leave the graph, in the innermost call
-    of a transform: it was answered."""
+    of a transform, as the result was computed another way."""
     if mode.transform_calls:
         mode.transform_calls[-1].refused = None
 
@@ -208,7 +211,8 @@ def raise_hidden(error: Exception) -> None:
 
 
 def attempt(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-    """Call a function that is called another way if a value is about to leave the graph."""
+    """Return the result of a function whose caller computes another way if a value is about to
+    leave the graph. Errors about that have a short text meanwhile, as nobody will read it."""
     refusals.attempts += 1
     try:
         return function(*args, **kwargs)
@@ -217,8 +221,11 @@ def attempt(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
 
 
 def is_escape(error: Exception, before: int) -> bool:
-    """Whether a call has failed because a value was about to leave the graph: the error says so, or
-    there are more `refusals` than ``before`` it. The caller computes with the value instead."""
+    """Whether a call has failed because a value was about to leave the graph.
+
+    The error says so, or `refusals` has counted more errors than ``before``, its count before the
+    call. The caller computes another way then.
+    """
     found: BaseException | None = error
     while not isinstance(found, (DetachedError, DeviceError)) and found is not None:
         found = found.__cause__ or found.__context__

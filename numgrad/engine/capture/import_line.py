@@ -1,5 +1,8 @@
-"""Advice for errors: one edit for all calls of a library, a changed import of NumPy or a patch of
-SciPy."""
+"""Advice in errors: one edit of the user's program that mends all calls of a library at once.
+
+The edit imports numgrad in place of NumPy, or calls `interop.scipy.patch`, which makes SciPy's
+functions take tensors.
+"""
 
 import ast
 import sys
@@ -13,8 +16,8 @@ from .user_call import UserCall, lines_of, public_name, value_in
 
 
 def instead_of_import(named: ast.expr | None, frame: FrameType, path: str) -> str | None:
-    """Return the import statement with numgrad in place of NumPy, and its line; None where no
-    import would do.
+    """Return the import of numgrad to write in place of the user's import of NumPy, and where;
+    None where no import would help.
 
     Parameters
     ----------
@@ -81,10 +84,21 @@ def _of_numgrad(node: ast.Import | ast.ImportFrom, name: str) -> str:
 
 
 def with_import_or_patch(text: str, call: UserCall, value: Any, path: str, own: str) -> str:
-    """Return ``text``, the code to write instead of a call, with the edit that changes all such
-    calls at once, if there is one.
+    """Return the advice ``text`` with the edit that mends all calls of a library at once,
+    if there is one.
 
-    ``own`` is the name by which the user has imported numgrad.
+    Parameters
+    ----------
+    text : str
+        The code to write instead of ``call``.
+    call : UserCall
+        The call of the user.
+    value : object
+        The function that is called.
+    path : str
+        The path in numgrad of the counterpart of that function.
+    own : str
+        The name by which the user has imported numgrad.
     """
     statement = instead_of_import(call.named, call.frame, path)
     if statement is not None:

@@ -1,5 +1,7 @@
-"""The function that a running instruction calls, read from the instructions before: a program that
-comes from a pipe, or is compiled from a text, has no source."""
+"""The function that a running instruction calls, read from bytecode where there is no source.
+
+A program that comes from a pipe, or is compiled from a text, has no source.
+"""
 
 import ast
 import dis
@@ -10,11 +12,12 @@ _REMAINDER = [symbol for _, symbol in dis._nb_ops].index("%")  # type: ignore[at
 
 
 def beginning(frame: FrameType) -> ast.expr | None:
-    """Return the function that a frame calls, or the left operand of its operator, as far as it is
-    made of names, attributes, calls and constants; ``...`` stands for the arguments of a call.
+    """Return the expression of the function that a frame calls, or of the left operand of an
+    operator that it runs.
 
-    The instructions of an expression that begins with another one have the first column of their
-    source in common.
+    The expression is made of names, attributes, calls and constants; ``...`` stands for the
+    arguments of a call. Its instructions are those whose source begins where that of the running
+    one begins: ``f`` in ``f(x)`` begins where the call does.
     """
     found: ast.expr | None = None
     steps = [step for step in dis.get_instructions(frame.f_code) if step.offset <= frame.f_lasti]

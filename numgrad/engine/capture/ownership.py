@@ -1,5 +1,8 @@
-"""What a count of references does not tell: which functions can bind a variable, and whether
-another object has the memory of an array."""
+"""What reference counts do not tell: who can bind a variable, and who has the memory of an array.
+
+An array that a program writes a tensor into is replaced by a tensor only where nobody else can see
+the array or bind its name.
+"""
 
 import dis
 import gc
@@ -24,10 +27,11 @@ def is_resumed(frame: FrameType) -> bool:
 
 
 def is_of_call(array: np.ndarray, place: Any, frame: FrameType) -> bool:
-    """Whether a tensor of a captured call can stand in the place of an array.
+    """Whether ``place``, which holds ``array``, can be bound to a tensor while a function is
+    captured.
 
-    The variable must be younger than the call: one that is older would still be bound to that
-    tensor in a later call. The array must be in the layout that tensors have there.
+    The place must be a variable that the captured call has made: an older variable would still hold
+    the tensor in a later call. The array must be row-major, as tensors of captured functions are.
     """
     is_local = isinstance(place, Variable) and place.kind == LOCAL
     if not is_local or is_resumed(frame) or not _is_row_major(array):
@@ -36,8 +40,8 @@ def is_of_call(array: np.ndarray, place: Any, frame: FrameType) -> bool:
 
 
 def _is_of_outer(name: str, value: Any, frame: FrameType) -> bool:
-    """Whether a variable that an inner function uses is one of the captured function, or of a
-    function that the captured one has called and that has not returned."""
+    """Whether a free variable of an inner function belongs to a frame that is still running: that
+    of the captured function, or of a function that it has called."""
     outer = frame.f_back
     while outer is not None and not outer.f_code.co_filename.startswith(PACKAGE):
         is_there = name in outer.f_code.co_cellvars and outer.f_locals.get(name) is value
@@ -49,7 +53,7 @@ def _is_of_outer(name: str, value: Any, frame: FrameType) -> bool:
 
 
 def is_own(place: Any, frame: FrameType) -> bool:
-    """Whether no function but the one that runs, or the module, can bind a name."""
+    """Whether only the running code, of a function or a module, can bind a name."""
     if not isinstance(place, Variable) or place.name in frame.f_code.co_freevars:
         return False
     if place.kind == LOCAL:
@@ -60,7 +64,8 @@ def is_own(place: Any, frame: FrameType) -> bool:
 
 
 def _codes_of_module(frame: FrameType) -> Iterator[CodeType]:
-    """Yield the code of a module that runs, and of the functions with its global names."""
+    """Yield the code of a module whose body runs, and of the functions that have the module's
+    globals."""
     yield frame.f_code
     for one in gc.get_referrers(frame.f_globals):
         if isinstance(one, FunctionType):
@@ -68,7 +73,8 @@ def _codes_of_module(frame: FrameType) -> Iterator[CodeType]:
 
 
 def _is_bound_in(code: CodeType, name: str, suffix: str) -> bool:
-    """Whether an inner function of a code, or itself in global names, binds or deletes a name."""
+    """Whether code binds or deletes a name: with ``"_DEREF"`` in a function inside of the code,
+    with ``"_GLOBAL"`` also in the code itself."""
     inner = [one for one in code.co_consts if isinstance(one, CodeType)]
     looked_at = inner if suffix == "_DEREF" else [code]
     stores = (f"STORE{suffix}", f"DELETE{suffix}")
@@ -83,14 +89,17 @@ def _is_bound_in(code: CodeType, name: str, suffix: str) -> bool:
 
 
 def _is_row_major(array: np.ndarray) -> bool:
-    """Whether an array is in the layout that tensors of captured functions have."""
+    """Whether an array is row-major, or has fewer than two axes, as tensors of captured functions
+    are."""
     return array.ndim < 2 or array.flags.c_contiguous
 
 
 def has_its_memory(array: np.ndarray) -> bool:
-    """Whether no other object has the memory of an array: there are no weak references, and the
-    array of which this one is a view, if any, has no other name. The caller counts the references
-    to the array itself."""
+    """Whether nothing but the array refers to its memory: neither the array nor its base has weak
+    references, and the base of a view has no other reference than the view's.
+
+    The caller counts the references to the array itself.
+    """
     base = array.base
     if weakref.getweakrefcount(array):
         return False
@@ -102,7 +111,7 @@ def has_its_memory(array: np.ndarray) -> bool:
 
 
 def _overlaps(array: np.ndarray) -> bool:
-    """Whether two elements of an array may have the same place."""
+    """Whether two elements of an array may have the same place in memory."""
     reached = array.itemsize
     axes = zip(np.abs(array.strides), array.shape, strict=True)
     for stride, size in sorted(axis for axis in axes if axis[1] > 1):

@@ -1,5 +1,7 @@
-"""Advice in errors: a call of another library's function, rewritten with functions of numgrad whose
-arguments differ."""
+"""Advice in errors: calls of other libraries, rewritten for functions of numgrad.
+
+The functions of numgrad have other arguments; the table `CALLS` tells which.
+"""
 
 import ast
 import copy
@@ -54,8 +56,8 @@ def _rows() -> dict[str, list[tuple[Signature, str]]]:
 
 
 def _signature(args: ast.arguments) -> Signature:
-    """Return the signature of the left side of a row of `CALLS`; defaults, and annotations that
-    name the value an argument must have, are syntax trees."""
+    """Return the signature on the left side of a row of `CALLS`. Defaults are syntax trees, and so
+    are annotations, each of which tells what the argument must be."""
     missing = [_EMPTY] * (len(args.args) - len(args.defaults))
     made = [
         Parameter(a.arg, Parameter.POSITIONAL_OR_KEYWORD, default=d, annotation=a.annotation)
@@ -120,11 +122,11 @@ class _Filled(ast.NodeTransformer):
 
 
 def fits(call: ast.Call, function: Any, own: Any) -> bool:
-    """Whether the arguments of a call mean the same to the counterpart ``own`` of the called
+    """Whether the arguments of a call mean the same to ``own``, the counterpart of the called
     function.
 
-    Each must come to a parameter that the function has under the same name, or to an operand in the
-    same place; none to a place behind the operands, where numgrad's functions take ``out``.
+    Each argument must reach a parameter with the same name in both functions, or an operand in the
+    same place. None may come behind the operands, where numgrad's functions take ``out``.
     """
     ours, theirs = _parameters(own), _parameters(function)
     if not ours:
@@ -135,7 +137,7 @@ def fits(call: ast.Call, function: Any, own: Any) -> bool:
     rest = next((p.name for p in ours if p.kind is Parameter.VAR_POSITIONAL), None)
     is_listed = any(isinstance(a, ast.Starred) for a in call.args)
     if is_listed and rest == "into":
-        return False  # they may be more than there are operands
+        return False  # the list may be longer than the operands
     if len(call.args) > len(places) and rest in (None, "into"):
         return rest is not None and isinstance(function, np.ufunc)
     named = [k.arg for k in call.keywords]
@@ -156,7 +158,8 @@ def _takes(ours: list[Parameter], name: str) -> bool:
 
 
 def _is_same(own: Parameter, other: Parameter) -> bool:
-    """Whether parameters in one place of two signatures mean the same, as far as names tell."""
+    """Whether two parameters, in the same place of two signatures, mean the same as far as their
+    names tell."""
     is_open = other.kind is Parameter.VAR_POSITIONAL
     is_operand = own.default is Parameter.empty or own.kind is Parameter.POSITIONAL_ONLY
     return is_operand or is_open or own.name == other.name

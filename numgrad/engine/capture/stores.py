@@ -1,8 +1,9 @@
-"""A write of elements that is running, ``holder[key] = value``: what is written and where, read
-from the instructions before it.
+"""The write ``holder[key] = value`` that a frame is running, as expressions read from bytecode.
 
-Values are looked up in the frame again, and operators on numbers and arrays are applied again; what
-could run code of the user, such as a call or a property, is not. A program needs no source for it.
+The instructions before the write are carried out on expressions in place of values. To compute an
+expression, its variables are looked up in the frame again, and operators on numbers and arrays are
+applied again. Nothing is done that could run code of the user, such as a property. The source of
+the program is not needed.
 """
 
 import builtins
@@ -37,7 +38,8 @@ class Member(NamedTuple):
 
 
 class Applied(NamedTuple):
-    """An operator, or a call of a built-in function, and what it is applied to."""
+    """An operator applied to operands, or a call: then ``function`` is None, and the operands are
+    the called function and its arguments."""
 
     function: Callable[..., Any] | None
     operands: tuple[Any, ...]
@@ -55,10 +57,10 @@ class Store(NamedTuple):
     Attributes
     ----------
     holder, key, value : Variable, Member, Applied, Constant or None
-        The expressions of the written array, of the key and of what is written; None for one of
-        another kind.
+        The expressions of the written array, of the key and of what is written; None for an
+        expression that is not known.
     is_augmented : bool
-        Whether it is like ``holder[key] += x``, which reads holder and key before ``x``.
+        Whether the write is like ``holder[key] += x``, which reads holder and key before ``x``.
     """
 
     holder: Any
@@ -68,7 +70,7 @@ class Store(NamedTuple):
 
 
 class UnreadableError(Exception):
-    """An expression whose value is known only to the interpreter."""
+    """The value of an expression cannot be found again without running code of the user."""
 
 
 _STORES = ("STORE_SUBSCR", "STORE_SLICE")
@@ -161,12 +163,13 @@ def read(expression: Any, frame: FrameType) -> Any:
         raise UnreadableError
     try:
         return function(*map(_read_only, operands))
-    except Exception as error:  # it has written, or is no longer what it was
+    except Exception as error:  # of a function that writes, or of operands that have changed
         raise UnreadableError from error
 
 
 def _read_only(value: Any) -> Any:
-    """Return an array through which a function that is applied again can write nothing."""
+    """Return a read-only view of an array, as a function is going to be applied to it once more;
+    any other value as it is."""
     if type(value) is not np.ndarray:
         return value
     view = value.view()
@@ -175,7 +178,8 @@ def _read_only(value: Any) -> Any:
 
 
 def function_of(applied: Applied, frame: FrameType) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    """Return the function that is applied, and the expressions of its arguments."""
+    """Return the function that is applied, and the expressions of its arguments; raise
+    UnreadableError for a called function that may do more than compute."""
     if applied.function is not None:
         return applied.function, applied.operands
     called, *parts = [one for one in applied.operands if one is not _NULL]
@@ -193,8 +197,8 @@ _METHODS = (
 
 
 def _is_pure(function: Any) -> bool:
-    """Whether a function may be called again: a built-in one, one of NumPy's, or such a method of
-    an array."""
+    """Whether a function may be called again: one of `_PURE`, a function of NumPy, or a method of
+    an array among `_METHODS`."""
     if not (_is_builtin(type(function)) or _package(type(function)) == "numpy"):
         return False  # its attributes may be computed
     name = getattr(function, "__name__", "")
@@ -233,8 +237,9 @@ _INDEXERS = tuple({type(one) for one in (np.s_, np.r_, np.c_, np.mgrid, np.ogrid
 
 
 def is_plain(value: Any) -> bool:
-    """Whether operators on a value, and functions of NumPy, run no code of the user and give the
-    same each time: not so for iterators, functions, and arrays and lists of objects."""
+    """Whether operators and functions of NumPy can be applied to a value once more: they run no
+    code of the user, and give the same each time. For iterators, functions, and arrays and lists of
+    objects that is not so."""
     kind = type(value)
     if kind in (list, tuple):
         return all(map(is_plain, value))
@@ -255,8 +260,8 @@ def is_immutable(value: Any) -> bool:
 
 
 _IS_OF_PYTHON = 1 << 9
-"""The flag of classes that Python code has made: where no module runs, they are said to be of
-`builtins`."""
+"""The flag of classes that Python code has made. Code that runs outside of any module makes classes
+whose module is said to be `builtins`."""
 
 
 def _is_builtin(kind: type) -> bool:
@@ -264,7 +269,7 @@ def _is_builtin(kind: type) -> bool:
 
 
 def _package(kind: type) -> str:
-    """Return the name of the package of a class; nothing for one made where no module runs."""
+    """Return the name of the package of a class; empty for a class without a module."""
     return str(getattr(kind, "__module__", "")).partition(".")[0]
 
 
@@ -277,7 +282,7 @@ _ONE_RESULT = (
     "CALL", "BINARY_", "UNARY_", "BUILD_", "COMPARE_OP", "IS_OP", "CONTAINS_OP", "FORMAT_", "LIST_",
     "MAKE_FUNCTION", "LOAD_CLOSURE", "CONVERT_VALUE",
 )  # fmt: skip
-"""What takes expressions from the stack and leaves one there."""
+"""The instructions that take operands from the stack and leave one result there."""
 
 _SYMBOLS: dict[str, Callable[..., Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
@@ -305,7 +310,7 @@ def _part(values: Any, start: Any, stop: Any) -> Any:
 
 
 DISPLAYS = (_tuple, _list, list)
-"""What builds a list or tuple."""
+"""The functions of `Applied` that build a list or tuple."""
 
 _BUILT: dict[str, Callable[..., Any]] = {
     "BUILD_SLICE": slice, "BUILD_TUPLE": _tuple, "BUILD_LIST": _list, "BINARY_SLICE": _part,
@@ -327,8 +332,8 @@ class _Stack:
         return tuple(self.pop() for _ in range(count))[::-1]
 
     def run(self, step: dis.Instruction) -> None:
-        """Do with the expressions what an instruction does with values; forget all expressions
-        where the instruction is of another kind."""
+        """Do with the expressions what an instruction does with values; forget all expressions at
+        the target of a jump, and after an instruction that is not known."""
         name = step.opname
         if step.is_jump_target:
             self.items.clear()
@@ -350,7 +355,8 @@ class _Stack:
                 self.items.append(Variable(step.argval[1], LOCAL))
 
     def _load(self, step: dis.Instruction) -> bool:
-        """Put what is loaded on the stack; return whether it is known how."""
+        """Put the expression that an instruction loads on the stack; return False for an
+        instruction that is not known."""
         name, value = step.opname, step.argval
         if name in ("LOAD_CONST", "LOAD_SMALL_INT"):
             self.items.append(Constant(value))
@@ -408,7 +414,7 @@ def names_in(expression: Any) -> list[Any]:
 
 
 def is_safe(expression: Any, frame: FrameType) -> bool:
-    """Whether to compute an expression runs no code of the user."""
+    """Whether an expression can be computed without running code of the user."""
     try:
         if isinstance(expression, Member):
             read(expression, frame)

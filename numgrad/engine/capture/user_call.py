@@ -48,11 +48,11 @@ class UserCall(NamedTuple):
         The public name of the called function: ``"numpy.array"``, ``"scipy.stats.norm().logpdf"``.
         A pair of parentheses stands for an object that a call has made.
     named : ast.expr or None
-        The part of the source that has this name, or its beginning.
+        The part of the source whose public name is ``name``, or the beginning of ``name``.
     is_write : bool
-        Whether elements are written.
+        Whether the call is a write of elements, such as ``a[i] = x``.
     library : str
-        The package of the called function, if that is written in Python.
+        The package of the called function if the function is written in Python, else empty.
     """
 
     frame: FrameType
@@ -68,14 +68,14 @@ class UserCall(NamedTuple):
         return Site(self.frame.f_code, self.frame.f_lasti)
 
     def value_of(self, tree: ast.AST | None) -> Any:
-        """Return the object of a name, or of an attribute of a module or of a library's object;
-        None where the look-up could run code of the user."""
+        """Return the object of an expression that is a name or an attribute; None for any other
+        expression, and where the look-up could run code of the user."""
         return value_in(tree, self.frame)
 
 
 def user_calls() -> Iterator[UserCall]:
-    """Yield the running call of the user's innermost frame, and the call of a library in the user's
-    program by which that frame's function is called, if any."""
+    """Yield the call that runs in the user's innermost frame; then, if a library has called the
+    function of that frame, the user's call of the library."""
     frame, inner = _leave_libraries(sys._getframe(1))
     if frame is None:
         frame, inner = user_frame(sys._getframe(1)), None
@@ -94,8 +94,11 @@ def user_calls() -> Iterator[UserCall]:
 def _leave_libraries(
     frame: FrameType | None, through_numgrad: bool = True
 ) -> tuple[FrameType | None, FrameType | None]:
-    """Return the first frame of the user's program, and the frame of a library that it has
-    called."""
+    """Return the user's innermost frame from ``frame`` outwards, and the frame of a library that
+    the user's frame has called, if any.
+
+    Unless the search goes ``through_numgrad``, both are None where a frame of numgrad comes first.
+    """
     inner = None
     while frame is not None and not is_users(frame):
         if frame.f_code.co_filename.startswith(PACKAGE):
@@ -174,7 +177,7 @@ def source_text(frame: FrameType) -> str:
 
 
 def lines_of(frame: FrameType) -> list[str]:
-    """Return the source of the file that a frame runs."""
+    """Return the lines of the source file whose code a frame runs."""
     return linecache.getlines(frame.f_code.co_filename, frame.f_globals)
 
 
@@ -182,7 +185,8 @@ def lines_of(frame: FrameType) -> list[str]:
 
 
 def _name_of(tree: ast.AST | None, frame: FrameType) -> tuple[str | None, ast.expr | None]:
-    """Return the public name of the called function, and the part of the source that has it."""
+    """Return the public name of the function that an expression stands for, and the part of the
+    expression whose object was found; see `UserCall`."""
     value = _value(tree, frame)
     name = public_name(value)
     if name is not None:
@@ -221,13 +225,18 @@ def _value(tree: ast.AST | None, frame: FrameType) -> Any:
 
 
 def _library_of(kind: Any) -> str | None:
-    """Return the library of a class or function, if reading attributes of its objects is safe."""
+    """Return the library of a class or function; None where reading attributes of its objects could
+    run code of the user."""
     library = str(getattr(kind, "__module__", "")).partition(".")[0]
     return library if library in _KNOWN or library.startswith("_cython") else None
 
 
 def public_name(value: Any) -> str | None:
-    """Return the name by which a function, class or object of a library is imported."""
+    """Return the name by which a program imports a function, class or module, or a library's
+    object; None for any other object.
+
+    A pair of parentheses stands for an object that a call has made.
+    """
     if isinstance(value, ModuleType):
         return value.__name__
     if isinstance(value, np.ufunc):

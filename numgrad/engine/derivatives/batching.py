@@ -1,4 +1,7 @@
-"""The batch of a pass as rows of its values: specs leave the axis out, only the machine loops."""
+"""The batch of a pass: rows that specs of values leave out, or the first axis of the specs.
+
+Operators see one row of a value with rows; only the machine that runs a program loops over rows.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,7 +12,8 @@ from ..record.apply import mode
 
 
 def with_rows(value: Value) -> Value:
-    """Return a value with rows for a value whose first axis is the batch, in the same graph."""
+    """Return, for a value whose first axis is the batch, the value with rows, connected to the same
+    edge of the graph."""
     require_one_batch()
     if value._view is not None:
         value._view.refresh(value)
@@ -35,8 +39,8 @@ def require_one_batch() -> None:
 
 
 def make_explicit(batch: int, values: Sequence[Value], nodes: Sequence[Node] = ()) -> None:
-    """Give values with rows, and nodes of a batched pass, the batch as the first axis of their
-    specs."""
+    """Make the batch the first axis in the specs of values with rows, and in those of the nodes of
+    a batched pass."""
     captured = {id(value): value for value in values if value.rows and value.array is None}
     if captured:
         _replace({id(value): value for value in values if value.rows})
@@ -53,8 +57,8 @@ def make_explicit(batch: int, values: Sequence[Value], nodes: Sequence[Node] = (
 
 
 def _replace(values: Mapping[int, Value]) -> None:
-    """Let pending expressions read copies of values, given by id, whose specs are about to
-    change."""
+    """Let pending expressions read detached copies of values whose specs are about to change; the
+    keys of ``values`` are ids."""
     copies = {key: value.detached() for key, value in values.items()}
     for expr in pending_exprs(values.values()):
         if any(id(value) in copies for value in expr.inputs):

@@ -37,14 +37,18 @@ class Context:
         return self.restore(index, self.node.edges[index])
 
     def output(self, index: int = 0) -> Value:
-        """Return the saved output ``index``, connected to this node past its hooks."""
+        """Return the saved output ``index``, connected to this node: the node's hooks will not see
+        a cotangent that the derivative sends there."""
         spec = self.node.outputs[index]
         edge = own_edge(self.node, index) if spec.dtype.kind in "fc" else NO_EDGE
         return self.restore(len(self.node.inputs) + index, edge)
 
     def at(self, position: int) -> Value:
-        """Return the saved value at a position: inputs come first, then outputs, or, of a replayed
-        captured function, the values from outside that it has read."""
+        """Return the saved value at a position: inputs come first, then outputs.
+
+        For the replay of a captured function the inputs are followed by the values from outside
+        that the function has read.
+        """
         count = len(self.node.inputs)
         if position >= count and self.node.operator.is_replay:
             return self.restore(position, NO_EDGE)
@@ -96,7 +100,8 @@ class OpenContext(Context):
 
 
 def restored(saved: Any) -> Value:
-    """Return a saved value, unpacked; of one that is still to be computed a snapshot."""
+    """Return a saved value, unpacked if a hook has packed it; in place of a value that is still to
+    be computed a snapshot, which later writes do not change."""
     if type(saved) is Packed:
         saved = saved.restore()
     return saved if saved.expr is None else saved.snapshot()
@@ -112,8 +117,8 @@ def rule_of(
 ) -> Rule | None:
     """Return the rule of a node in a pass that is not recorded; None for a node without a kind.
 
-    With ``when_met_again`` also None where the rule is asked for the first time: it is made at the
-    second.
+    With ``when_met_again`` a rule is made only when asked for a second time; the first time None is
+    returned.
     """
     key = rule_key(node, wanted, cotangents)
     if key is None:

@@ -32,7 +32,7 @@ def whole_part(value: Any) -> Part:
 
 
 def boxes_of(parts: Iterable[Part], shape: Sequence[int]) -> Boxes[Part]:
-    """Return parts of an array of a shape in a table in which overlapping parts are found fast."""
+    """Return a table of parts of an array of a shape; overlapping parts are found in it fast."""
     found: Boxes[Part] = Boxes(whole_of(shape).bounds)
     for part in parts:
         found.add(part.box.bounds, part)
@@ -74,8 +74,12 @@ def reads_partly_written(node: Node) -> bool:
 
 
 def take_written(parts: Boxes[Part], box: Box, node: Node, wanted: Sequence[bool]) -> Value | None:
-    """Remove from the parts of an array's gradient the box that a node has written, and return the
-    gradient of the value written there; None where it is zero or not wanted."""
+    """Cut the box that a node has written out of ``parts``, the gradient of an array; return the
+    gradient of the value written there, None if zero or not wanted.
+
+    ``wanted`` has two elements: whether the gradients of the array before the write, and of the
+    written value, are wanted.
+    """
     inside: list[Part] = []
     for part in parts.take(box.bounds):
         shared = intersection(part.box.bounds, box.bounds)
@@ -161,13 +165,23 @@ class Parts:
         self._arrived: dict[Any, Boxes[Part]] = {}
 
     def send_on(self, node: Node, total: Any, wanted: Sequence[bool]) -> list[Any] | None:
-        """Send on the gradient of a node that reads or writes parts of an array in place.
+        """Propagate the cotangent of a node that reads or writes a part of an array in place.
+
+        Parameters
+        ----------
+        node : Node
+            Any node of the pass.
+        total : Value or None
+            The sum of the cotangents that have arrived at the node, other than those of parts.
+        wanted : sequence of bool
+            Whether the gradient of each input of the node is wanted.
 
         Returns
         -------
         list or None
-            The gradients of the node's inputs, None for an input whose gradient was sent to parts;
-            None for any other node, with which nothing was done.
+            The gradients of the node's inputs, with None for an input whose gradient is zero, not
+            wanted, or kept as parts. None in place of the list for a node of another sort, with
+            which nothing was done.
         """
         box = read_by(node)
         if box is not None and total is not None:
@@ -179,7 +193,7 @@ class Parts:
             return None
         shape = node.inputs[0].shape
         parts = self._arrived.pop((node, 0), None) or boxes_of([], shape)
-        if total is not None:  # read as a whole: else its part would be cut smaller by every write
+        if total is not None:  # merged with the parts, which every write would cut smaller
             parts = boxes_of([whole_part(dense([whole_part(total), *parts], shape))], shape)
         gv = take_written(parts, box, node, wanted)
         if not wanted[0] or not parts:
@@ -201,7 +215,8 @@ class Parts:
         return place in self._arrived
 
     def take(self, place: Any) -> Value | None:
-        """Remove the parts that have arrived at a place, and return their sum as one gradient."""
+        """Remove the parts that have arrived at a place, a node and a slot; return their sum as one
+        gradient."""
         parts = self._arrived.pop(place, None)
         return None if parts is None else dense(parts, place[0].outputs[place[1]].shape)
 

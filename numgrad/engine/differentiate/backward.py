@@ -92,10 +92,11 @@ class BackwardPass:
         return self.request.create_graph or is_first
 
     def _recall(self, structure: Structure, order: Sequence[Node]) -> KnownPlan | None:
-        """Return the plan of an earlier pass of this structure, or of one with other indices.
+        """Return the plan of an earlier pass over a graph of this structure, or over one that
+        differs in its indices alone; None without such a plan.
 
-        In a plain pass indices are data, unless they have come before and no other indices have:
-        then they are constants of the program.
+        The program of a plain pass takes indices as data. While the same indices come again and
+        again, and no others, they are constants of the program instead.
         """
         recalled = recall(self.request, structure)
         if recalled is not None:
@@ -147,7 +148,8 @@ class BackwardPass:
         hooks.run_at_end(self)
 
     def _computing(self) -> Any:
-        """Return the block of the walk: in it operations are traced, computed, or deferred."""
+        """Return the block in which the walk runs: there operations are traced, computed at once,
+        or deferred."""
         if self.trace is not None:
             return changing(trace=self.trace)
         return nullcontext() if self.is_immediate else deferring(True, self.kept)
@@ -174,17 +176,19 @@ class BackwardPass:
     def gradients_through(
         self, seeds: list[tuple[Edge, Value]], targets: list[Edge]
     ) -> dict[Edge, Value]:
-        """Return the gradients of a graph that stands for one node, as a part of this pass.
+        """Return the gradients of the edges ``targets`` in a graph that the pass visits in place of
+        one node.
 
-        No node beyond the targets is executed, and nothing is computed yet.
+        The nodes of the targets, and those further towards the inputs, are not executed. Nothing is
+        computed yet.
         """
         ends = {edge.node for edge in targets if edge.node is not None}
         request = Request(seeds, targets, True, True, ends=ends, batch=self.request.batch)
         return self.with_part(BackwardPass(request))
 
     def with_part(self, inner: "BackwardPass") -> dict[Edge, Value]:
-        """Return the gradients of another pass that becomes a part of this one; none is computed
-        yet."""
+        """Return the gradients of another pass that becomes a part of this one; no gradient is
+        computed yet."""
         inner.kept, inner.shown, inner.at_end = self.kept, self.shown, self.at_end
         inner.streams = self.streams
         return inner.take_part()
@@ -207,8 +211,8 @@ class BackwardPass:
         )
 
     def _take_saved(self, nodes: Collection[Node]) -> None:
-        """Take all saved values at once, under a lock: of two passes that free the same graph one
-        gets all of them, and the other an error."""
+        """Take the saved values of all nodes at once, under a lock: of two passes that free one
+        graph, one gets all values, and the other an error."""
         with freeing:
             for node in nodes:
                 before = node.saved
@@ -233,7 +237,8 @@ class BackwardPass:
         return visited and edge in self.notes["expected"]
 
     def _seed(self) -> None:
-        """Put the seeds and the initial gradients into the sums: first, or last if asked for."""
+        """Add the seeds and the initial gradients to the sums of cotangents at their edges: before
+        all other cotangents, or after them if the request has ``seeds_last``."""
         initial = [(edge, value) for edge, value in self.request.initial.items()]
         if mode.capture is not None:
             mode.capture.note_operands([value for _, value in (*self.request.seeds, *initial)])
@@ -270,8 +275,11 @@ class BackwardPass:
     def _execute(
         self, node: Node, cotangents: Sequence[Value | None], is_seen: bool = True
     ) -> None:
-        """Send the gradients of a node's inputs on, computed from its cotangents; ``is_seen`` says
-        whether its hooks see them."""
+        """Compute the gradients of a node's inputs from the cotangents of its outputs, and add them
+        to the sums at the edges of the inputs.
+
+        ``is_seen`` says whether the node's hooks see cotangents and gradients.
+        """
         if all(c is None for c in cotangents):
             return
         if node.is_accumulator and node.pre_hooks and self.request.accumulate:
@@ -301,8 +309,11 @@ class BackwardPass:
         return unseen and node.extras is None and not request.retain_all
 
     def gradients(self, node: Node, cotangents: Sequence[Value | None]) -> Sequence[Value | None]:
-        """Return the gradients of a node's inputs: by the rule of its kind, or by its operator if
-        gradients are recorded, computed at once, or made by a user's function."""
+        """Return the gradients of a node's inputs, by the rule of the node's kind.
+
+        The derivative of the operator is called instead in a pass that is recorded or computes at
+        once, and for a node without a rule, such as that of an `ng.Function`.
+        """
         wanted = self.wanted[node]
         is_deferred = not (self.request.create_graph or self.is_immediate)
         if is_deferred and node.operator.has_rule:
@@ -325,7 +336,8 @@ class BackwardPass:
             mode.site = before
 
     def _arrive(self, edge: Edge) -> Value | None:
-        """Return the total cotangent of an edge after its hooks; note it if it is a target."""
+        """Return the total cotangent of an edge after the hooks there; keep the cotangent as a
+        result if the edge is a target."""
         value, of_parts = self.pending.pop(edge, None), self.parts.take(edge)
         if of_parts is not None:
             value = of_parts if value is None else runtime.roles["add"](value, of_parts)
@@ -369,8 +381,8 @@ class BackwardPass:
         self.streams.show()
 
     def note_owned(self, values: Iterable[Value]) -> None:
-        """Note values whose arrays nobody but this pass has, so that the arrays themselves can be
-        results."""
+        """Note values whose arrays nobody but this pass has, so that the arrays can be returned
+        without a copy."""
         self.owned.update((id(value), weakref.ref(value)) for value in values)
 
     def show(self, values: Sequence[Value]) -> None:

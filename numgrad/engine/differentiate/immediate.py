@@ -27,8 +27,8 @@ measured bound."""
 def is_immediate(request: Any, order: Sequence[Node]) -> bool:
     """Whether a pass over these nodes computes each operation at once.
 
-    It does if all operators are built-in, no value has rows, and no hook or check sees a gradient.
-    A pass over large arrays that is not recorded becomes a program, which takes less memory.
+    For that all operators must be built-in, no value may have rows, and no hook or check may see a
+    gradient. A pass over large arrays that is not recorded becomes a program, to save memory.
     """
     if request.batch is not None or (other_modes and not mode.direct):
         return False
@@ -60,8 +60,8 @@ def _is_simple(node: Node, most: int | None) -> bool:
 
 
 def _is_small(node: Node, most: int | None) -> bool:
-    """Whether nodes of this kind have rules, and arrays so small that a program would save no
-    memory."""
+    """Whether nodes of this kind have rules, and arrays so small (``most`` elements, or any number
+    for None) that a program would save no memory."""
     operator, roles = node.operator, runtime.roles
     if not operator.has_rule or operator.is_replay:
         return False
@@ -75,8 +75,8 @@ def _is_small(node: Node, most: int | None) -> bool:
 
 
 def compute(backward_pass: Any) -> None:
-    """Visit the nodes of a pass that only applies rules, with arrays; put the gradients of its
-    targets into its ``grads``."""
+    """Visit the nodes of a pass that only applies rules, and compute their gradients as arrays; put
+    the gradients of the targets into ``grads`` of the pass."""
     wanted, targets, grads = backward_pass.wanted, backward_pass.targets, backward_pass.grads
     arrived: dict[Any, Any] = {place: g.array for place, g in backward_pass.pending.items()}
     backward_pass.pending.clear()

@@ -1,4 +1,9 @@
-"""The influence of eigenvalues and singular values on their own cotangents, by forward passes."""
+"""The influence of eigenvalues and singular values on their own cotangents, by forward passes.
+
+Where eigenvalues are equal, some derivatives exist only if the cotangents of these eigenvalues are
+equal, too, and stay equal when the eigenvalues move. A tangent of the cotangents tells whether they
+stay equal.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,10 +22,11 @@ from .request import Request, TangentRequest
 def influence(
     cotangent: Value, node: Node, backward_pass: BackwardPass | None = None
 ) -> Value | bool:
-    """Return a tangent of the cotangent of a spectrum, along the spectrum and its inputs.
+    """Return the tangent of the cotangent of a spectrum, for one tangent of the spectrum and its
+    inputs.
 
-    The spectrum is the output of ``node``. Elements of the cotangent that are equal and have equal
-    tangents are taken to be equal for all inputs.
+    The spectrum, of eigenvalues or singular values, is the output of ``node``. Elements of the
+    cotangent that are equal and have equal tangents are taken to be equal for all inputs.
 
     Parameters
     ----------
@@ -33,8 +39,9 @@ def influence(
     Returns
     -------
     Value or bool
-        A tangent of the cotangent, for tangents that do not cancel. False if the cotangent is
-        constant, True if this is not known, as with a user's function on the way.
+        The tangent of the cotangent, for tangents of the spectrum and its inputs that are unrelated
+        numbers: contributions do not cancel by chance. False if the cotangent is constant; True if
+        what it depends on is not known, as with a user's function on the way.
     """
     if backward_pass is None or (backward_pass.request.create_graph and mode.grad):
         return _influence(cotangent, node)
@@ -60,7 +67,7 @@ def _restored_saved_values(backward_pass: BackwardPass) -> Iterator[None]:
 
 def _recorded(backward_pass: BackwardPass, node: Node) -> Value | None:
     """Return the cotangent of a node's first output, computed again and recorded; None where a
-    node on the way is not known."""
+    node on the way has hooks or no rule."""
     request, place = backward_pass.request, Edge(node, 0)
     order = reachable(request.roots, request.cut, {node}, node.number)
     way = needed([n for n in order if n is not node], {place}, request.cut)
@@ -86,7 +93,7 @@ def _influence(cotangent: Value, node: Node) -> Value | bool:
         return True
     above = node.parents[0]
     leaves = set(inside if mode.capture is not None else reachable([above], ()) if above else ())
-    # The graph above the arguments of a captured function is not visible here.
+    # What the arguments of a captured function were computed from is not visible here.
     edges += [Edge(n, 0) for n in inside if n.is_accumulator and n in leaves]
     return _tangent_of_cotangent(cotangent, sorted(edges, key=lambda e: e.node.number), ends)  # type: ignore[union-attr]
 
@@ -103,7 +110,8 @@ def _is_known(node: Node) -> bool:
 
 
 def _tangent_of_cotangent(cotangent: Value, edges: list[Edge], ends: set[Node]) -> Value | bool:
-    """Return the tangent of a cotangent for tangents at ``edges`` that do not cancel."""
+    """Return the tangent of a cotangent for tangents at ``edges`` that are unrelated numbers, so
+    that contributions do not cancel by chance; False where the cotangent depends on no edge."""
     if not edges:
         return False
     seeds = [(edge, _weights(edge.spec, n)) for n, edge in enumerate(edges)]
