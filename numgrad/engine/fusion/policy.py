@@ -1,8 +1,8 @@
 """Policy of fusion: when a program is fused, one step at a time.
 
 The first step makes the fused program, each further step compiles a kernel that the target does not
-have yet. A step is taken once the program has run for as long as all steps so far and this step are
-expected to take: so fusion is expected to cost no more time than the program has already taken.
+have yet. A step is taken once the program has run for as long as all steps up to this one are
+expected to take together. So fusion should cost no more time than the program has already taken.
 """
 
 from collections import Counter
@@ -28,18 +28,18 @@ MOST_INSTRUCTIONS = 10_000
 
 
 class Fusion:
-    """The fusion of one program in progress.
+    """The fusion of one program in progress: steps that are taken between runs of the program.
 
     Parameters
     ----------
     program : Program
     target
     count : int
-        The instructions that can be fused.
+        The number of instructions that can be fused.
     unrolled : Program, optional
         The program before its repeated instructions became loops.
     is_short : bool
-        Whether the program is fused; else there are only its loops to compile.
+        Whether the program is short enough to be fused; of a longer one only loops are compiled.
 
     Attributes
     ----------
@@ -48,7 +48,8 @@ class Fusion:
     present : Program
         The program as it can be run now: with its loops as soon as the target has their kernels.
     spared : float
-        The seconds that it takes less to bind the program, which has loops, than the unrolled one.
+        The seconds by which binding the program is faster than binding the unrolled one; 0 for a
+        program without loops.
     """
 
     __slots__ = (
@@ -76,7 +77,10 @@ class Fusion:
         self.patience += self._next_cost()
 
     def advance(self) -> Program | None:
-        """Take the next step; return the fused program once the target has all its kernels."""
+        """Take the next step; return the fused program after the last step, None before.
+
+        For a program that is too long to be fused, return the program with its loops.
+        """
         if self._loops:
             self._obtain(self._loops.pop())
             if not self._loops:
