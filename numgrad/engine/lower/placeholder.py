@@ -19,7 +19,7 @@ class Placeholder:
     memory_order = None
 
     def lower(self, *_: Any) -> NoReturn:
-        """Refuse: only a replay has the values of arguments."""
+        """Raise an error, as only a replay of the captured function has values of arguments."""
         raise CaptureError(LEFT_BEHIND)
 
 
