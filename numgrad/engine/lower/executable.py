@@ -112,7 +112,7 @@ class Executable:
     def __call__(self, arrays: Sequence[np.ndarray] = ()) -> list[np.ndarray]:
         """Run the program on ``arrays``; return its results in new arrays.
 
-        The arrays have to be in C order, of the shapes and dtypes for which the program was lowered.
+        The arrays have to be in C order, with the shapes and dtypes that the program takes.
         """
         results = [self.empty(shape, dtype) for shape, dtype in self.specs]
         self.run_into(arrays, results)
