@@ -1,9 +1,10 @@
 """Periods: where in a program the same patterns follow one another again and again.
 
 The distance from a stretch of patterns to the next equal stretch is a period, or a part of one.
-The distances that are met most often are tried, each in one comparison of the program with itself,
-moved by the distance; then those outside of the runs that were found, until no more are. So the
-search takes a time that is linear in the length of the program, but for sorting.
+The distances that are met most often are tried: one comparison of the program with itself, moved by
+the distance, finds the runs of a period. Then the distances outside of these runs are tried, until
+no more runs are found. So the search takes a time that is linear in the length of the program, but
+for sorting.
 """
 
 from collections.abc import Sequence
@@ -33,12 +34,12 @@ class Run(NamedTuple):
 
     @property
     def turns(self) -> int:
-        """How often the period is there as a whole."""
+        """The number of whole periods in the run."""
         return (self.stop - self.first) // self.period
 
 
 def runs(names: np.ndarray, fewest: int) -> list[Run]:
-    """Return runs that do not overlap, in order.
+    """Return the runs in a sequence of patterns, which do not overlap, in order.
 
     Parameters
     ----------
@@ -69,7 +70,7 @@ def runs(names: np.ndarray, fewest: int) -> list[Run]:
 
 
 def _with_shortest_period(names: np.ndarray, run: Run) -> Run:
-    """Return a run with the shortest period of its patterns, a divisor of the period given."""
+    """Return the run with its shortest period, a divisor of the one given."""
     within = names[run.first : run.stop]
     for period in range(1, run.period // 2 + 1):
         if run.period % period == 0 and np.array_equal(within[period:], within[:-period]):
@@ -78,7 +79,10 @@ def _with_shortest_period(names: np.ndarray, run: Run) -> Run:
 
 
 def _longest(found: list[Run], taken: Sequence[Run], fewest: int) -> list[Run]:
-    """Return the longest of the found runs without overlaps, outside of the runs in ``taken``."""
+    """Return the longest of the found runs that overlap neither each other nor those in ``taken``.
+
+    Parts of found runs are runs too, if they have at least ``fewest`` turns.
+    """
     for other in taken:
         found = _without(found, other, fewest)
     chosen: list[Run] = []
@@ -106,14 +110,17 @@ def _overlap(one: Run, other: Run) -> int:
 
 
 def _beside(run: Run, other: Run) -> list[Run]:
-    """Return the parts of a run before and behind another one."""
+    """Return the parts of a run before and behind another run, without empty parts."""
     before = Run(run.first, min(run.stop, other.first), run.period)
     behind = Run(max(run.first, other.stop), run.stop, run.period)
     return [part for part in (before, behind) if part.stop > part.first]
 
 
 def _distances(names: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return where stretches begin that are met again, and the distances to the next ones."""
+    """Return the positions of stretches that occur again, and the distances to the next ones.
+
+    A stretch is `STRETCH` patterns in a row.
+    """
     count = len(names) - STRETCH + 1
     if count < 2:
         return np.empty(0, np.int64), np.empty(0, np.int64)
@@ -129,7 +136,7 @@ def _distances(names: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _runs_of(names: np.ndarray, period: int, fewest: int) -> list[Run]:
-    """Return the runs of a period."""
+    """Return the runs with a certain period and at least ``fewest`` turns."""
     same = names[period:] == names[:-period]
     edges = np.flatnonzero(np.diff(np.concatenate([[False], same, [False]])))
     begins, ends = edges[::2], edges[1::2]
