@@ -21,7 +21,7 @@ class Stream:
     ----------
     device : str
     handle
-        What the driver knows it by: on a GPU a stream of cuda.core.
+        The object by which the driver knows the stream: on a GPU a stream of cuda.core.
 
     Notes
     -----
@@ -100,7 +100,7 @@ class Event:
     Parameters
     ----------
     enable_timing : bool, optional
-        Whether it is to be known when it happened; such events cost more.
+        Whether the time of the event is kept, for `elapsed_time`; such events cost more.
 
     Examples
     --------
@@ -161,8 +161,10 @@ def _or_current(stream: Stream | None) -> Stream:
 
 
 class Devices:
-    """The functions that find devices by name and the current stream; numgrad sets them at
-    import."""
+    """Holds the functions that find a device by its name, and the current stream.
+
+    The functions are set when numgrad is imported.
+    """
 
     runtime_of: Any
     current_stream: Any
