@@ -107,7 +107,7 @@ class DeviceArray:
     def seen(
         self, function: Callable[[np.ndarray], np.ndarray], known: "dict[Any, Any] | None" = None
     ) -> "DeviceArray":
-        """Return the view of this array that a NumPy function makes of arrays like this one.
+        """Return the view of this array that a NumPy function makes, such as a transposition.
 
         The function is applied to an array of the host with the same shape and strides, which has
         memory for one element alone. So the function must not read elements, and must raise where
@@ -144,7 +144,7 @@ class DeviceArray:
         return self.seen(lambda array: array[key])
 
     def spread(self, shape: tuple[int, ...]) -> "DeviceArray":
-        """Return the array broadcast to a shape, as NumPy does to write it into such a region.
+        """Return a view broadcast to the shape of a region, as NumPy does to write into the region.
 
         Leading axes of length 1 that the region lacks are left out.
 
@@ -166,8 +166,7 @@ class DeviceArray:
             ) from None
 
     def bounds(self) -> tuple[int, int]:
-        """Return the offsets in the memory of the first byte of the elements and behind the last.
-        """
+        """Return the offsets in the memory at which the bytes of the elements begin and end."""
         if not self.size:
             return self.offset, self.offset
         low, high = extent(self.shape, self.strides)
@@ -194,7 +193,7 @@ def _view(
     function: Callable[[np.ndarray], np.ndarray], shape: tuple[int, ...], strides: tuple[int, ...],
     dtype: np.dtype, writeable: bool,
 ) -> tuple[int, tuple[int, ...], np.dtype, tuple[int, ...], bool]:  # fmt: skip
-    """Return what a NumPy function's view of an array is, without elements.
+    """Describe the view that a NumPy function makes of an array with this layout.
 
     The result has the view's offset in bytes from the element with index 0, its shape, dtype and
     strides, and whether the view can be written.

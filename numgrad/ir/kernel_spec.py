@@ -22,8 +22,10 @@ class Strided:
     strides: tuple[int, ...]
 
     def extent(self) -> int:
-        """Return the distance in bytes from the first element to the last; strides must not be
-        negative."""
+        """Return the distance in bytes from the first element to the last.
+
+        The strides must not be negative.
+        """
         return sum([(n - 1) * step for n, step in zip(self.shape, self.strides, strict=True)])
 
 

@@ -32,9 +32,9 @@ _PLACE = _MEMORY.__array_interface__["data"][0], False
 
 
 class _Standing:
-    """An object with an ``__array_interface__``, of which NumPy makes an array.
+    """An object with an ``__array_interface__``, of which NumPy makes an array without elements.
 
-    That takes only a part of the time of `as_strided`.
+    NumPy does so in a part of the time of `as_strided`.
     """
 
     __slots__ = ("__array_interface__",)
@@ -64,9 +64,9 @@ def in_miniature(shape: Shape, strides: Strides) -> np.ndarray:
 
 
 def kept(operands: Sequence[np.ndarray]) -> np.ndarray:
-    """Return an array in the memory order ('K') that NumPy gives the result of a function.
+    """Return an array in the memory order ('K') of the result of an elementwise function.
 
-    The function is an elementwise one, applied to ``operands``.
+    The function is applied to arrays with the memory orders of ``operands``.
     """
     flags: Any = [["readonly"]] * len(operands) + [["writeonly", "allocate"]]
     types = [None] * len(operands) + [np.int8]

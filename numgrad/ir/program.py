@@ -112,7 +112,7 @@ def contiguous_strides(shape: Shape, itemsize: int) -> Shape:
 
 
 class Pattern:
-    """An instruction without its buffers, which instructions that differ only in these share.
+    """An instruction without its buffers; instructions that differ only in buffers share one.
 
     Attributes
     ----------

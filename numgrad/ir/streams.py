@@ -118,8 +118,10 @@ class Event:
         self._handle: Any = None
 
     def record(self, stream: Stream | None = None) -> None:
-        """Mark with this event the end of all work that a stream, by default the current one, has
-        queued so far."""
+        """Let the event happen when all work is done that a stream has queued so far.
+
+        The stream is by default the current one.
+        """
         stream = _or_current(stream)
         self._driver = stream._runtime.driver
         self._handle = self._driver.record(stream.handle, self.enable_timing)

@@ -85,8 +85,8 @@ class Bound:
         returns None after a run, and any other object if the caller has to call `run` instead, for
         example because an array for a result shares memory with another array. The meter is a
         function that returns how many calls the entry has answered since the meter was last called,
-        and lets the entry answer ``calls`` further ones. None stands for an entry, and for a meter,
-        that there is not.
+        and lets the entry answer ``calls`` further ones. In place of an entry or a meter that does
+        not exist there is None.
 
         Parameters
         ----------
@@ -141,6 +141,7 @@ class Target(Protocol):
     def bind(self, program: Program, before: Bound | None = None) -> Bound:
         """Find the kernels of a program, place its buffers, and return the bound program.
 
-        ``before`` is the program as it was bound before it was fused, with the same constants.
+        ``before`` is an earlier form of the program, bound before fusion; the target may use its
+        constants again.
         """
         ...

@@ -20,7 +20,7 @@ _held: list[Any] = []  # the locks that the forking thread has taken; others may
 
 
 def held_during_fork(lock: Any) -> Any:
-    """Return ``lock``, after noting that a thread that forks has to hold the lock meanwhile.
+    """Register a lock that a thread which forks holds during the fork; return the lock.
 
     Otherwise another thread could hold the lock at the fork. The child, which does not have that
     thread, would wait for the lock forever.

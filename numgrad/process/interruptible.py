@@ -38,7 +38,7 @@ def _leave(block: "Block", *error: Any) -> None:
 def _ending(block: "Block") -> Generator[int, Any, None]:
     """Undo, when resumed, the last change of a block in this thread.
 
-    Yield numbers, as `max` resumes the generator and compares what it yields.
+    Yield numbers, as the generator is resumed by `max`, which compares what is yielded.
     """
     opened, ident, settle = block.opened, get_ident(), block.settle
     try:

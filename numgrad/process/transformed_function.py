@@ -60,7 +60,7 @@ class Transformed(functools.partial):
     def __reduce__(self) -> Any:
         """Return what is pickled: a name in the module, or the call that makes the object again.
 
-        The name is enough where the module has the object under it, as after a decorator.
+        The name is enough where the module has the object under that name, as after a decorator.
         """
         return vars(self)["__qualname__"] if _is_by_name(self, sys._getframe(1)) else self._again
 
@@ -77,7 +77,8 @@ def name_of(function: Any) -> str:
 def _is_by_name(found: Any, caller: FrameType) -> bool:
     """Whether another process finds an object by its name in its module.
 
-    It does not if the caller is cloudpickle, and pickles the contents of the module by value.
+    The process does not if ``caller``, the code that pickles, is cloudpickle and pickles the
+    contents of the module by value.
     """
     thing: Any = sys.modules.get(found.__module__)
     if thing is None or _takes_along(caller.f_globals, found.__module__, thing):

@@ -91,7 +91,7 @@ class Assembler:
         return calls
 
     def _spec(self, assembly: "_Assembly") -> Any:
-        """Return the kernel spec of an assembly; assemblies of equal kernels share one spec."""
+        """Return the kernel spec of an assembly (the parts of a kernel), one object if equal."""
         key = assembly.structure()
         known = self._specs.get(key)
         if known is None:
@@ -99,9 +99,9 @@ class Assembler:
         return known
 
     def _pattern(self, spec: Any, nin: int, loop: Shape, operands: Sequence[Leaf]) -> Pattern:
-        """Return the pattern of a call of the kernel of ``spec`` over a loop.
+        """Return the pattern of an instruction that calls the kernel of ``spec`` over a loop.
 
-        ``operands`` has the views of the inputs, then those of the outputs.
+        ``operands`` has the views of the ``nin`` inputs, then those of the outputs.
         """
         program = self._halos.program
         sizes = [-1 if program.is_outside(x.buffer) else program.nbytes[x.buffer] for x in operands]
@@ -120,7 +120,7 @@ class Assembler:
 
 
 def _is_original(root: Root) -> bool:
-    """Whether a root's own instruction, with nothing fused into it, computes the root."""
+    """Whether a stored value comes from a single instruction, with nothing fused into it."""
     assert root.unit is not None
     whole = root.unit.loop == root.instruction.pattern.loop
     return whole and len(root.steps) == 1 and not any(leaf.turns for leaf in root.leaves)
@@ -138,9 +138,10 @@ def _layout(loop: Shape, strides: Shape, dtype: Any, rows: bool, nbytes: int) ->
 
 
 class _Assembly:
-    """The inputs, scalar functions (steps) and outputs of one fused kernel, as roots need them.
+    """Collects the inputs, scalar functions (steps) and outputs of one fused kernel.
 
-    Inputs and steps are numbered in the order in which a root first needs them.
+    The kernel computes stored values (roots). Inputs and steps are numbered in the order in which a
+    root first needs them.
     """
 
     def __init__(self, roots: Sequence[Root], outside: Sequence[bool]) -> None:
@@ -158,9 +159,9 @@ class _Assembly:
         self._stored = [self._visit(self.own[output]) for output in self.outputs]
 
     def _visit(self, term: Term) -> int:
-        """Return the number of a term within the kernel, and add its steps and inputs if new.
+        """Return the number of an input or a scalar function in the kernel; add it if it is new.
 
-        A step has its position, 0, 1, ..., as number; the inputs have -1, -2, ...
+        The numbers of scalar functions (steps) are 0, 1, ..., those of inputs -1, -2, ...
         """
         name = term if type(term) is Leaf else term.key
         mark = self._marks.get(name)

@@ -9,9 +9,9 @@ Bounds = tuple[tuple[int, int], ...]
 
 
 class Box(NamedTuple):
-    """A region of an array: start and stop along each axis, and which axes the result lacks.
+    """A region of an array: start and stop along each axis, and which axes are dropped.
 
-    An axis at which the key has an integer is ``dropped``, as in NumPy.
+    As in NumPy, an axis is dropped where the key that selects the region has an integer.
     """
 
     bounds: Bounds

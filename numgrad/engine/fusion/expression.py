@@ -55,7 +55,7 @@ class Leaf(NamedTuple):
     def box(self, axis: int, first: int, size: int, length: int) -> "Leaf":
         """Return the view of ``size`` of the ``length`` elements along an axis, from ``first`` on.
 
-        The end of a ring must not lie within the part that is viewed.
+        If this view reads the axis around its end, the part must not contain that end.
         """
         buffer, offset, strides, dtype, rows, turns = self
         if turns and turns[axis]:
@@ -155,8 +155,8 @@ class Unit:
     def cut(self, axis: int, at: int) -> "list[Unit]":
         """Return the two parts of the unit before and from position ``at`` of an axis.
 
-        If an operand walks through a ring along the axis, the cuts are at the ends of the rings
-        instead.
+        If operands read the axis around its end (as a ring), the unit is cut where they come to
+        that end instead.
         """
         edges = ring_ends(self.operands, axis, self.loop[axis])
         edges = [0, *(edges or [at]), self.loop[axis]]
@@ -218,17 +218,18 @@ def zero_single_axes(strides: Shape, loop: Shape) -> Shape:
 
 
 def ring_ends(leaves: Sequence[Leaf], axis: int, length: int) -> list[int]:
-    """Return the positions, in order, at which views come to the end of their rings.
+    """Return the positions along an axis, in order, at which a view jumps to its beginning.
 
-    At such a position on an axis of ``length`` elements, a view goes on from its beginning.
+    Such a view reads the axis, of ``length`` elements, as a ring: from the middle to the end, and
+    on from the beginning.
     """
     return sorted({length - leaf.turns[axis] for leaf in leaves if leaf.turns and leaf.turns[axis]})
 
 
 def boxes(loop: Shape, leaves: Sequence[Leaf]) -> Iterator[tuple[Shape, Sequence[Leaf]]]:
-    """Yield the parts into which a loop is cut so that no view comes to the end of its ring.
+    """Yield the parts of a loop in which no view jumps from the end of an axis to its beginning.
 
-    A part is its shape, and the views of the elements in that part.
+    A part is given by its shape, and the views of its elements.
     """
     if not any(leaf.turns for leaf in leaves):
         yield loop, leaves

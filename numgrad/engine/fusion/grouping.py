@@ -27,8 +27,8 @@ def grouped(
 ) -> tuple["Grouping", list[list[int]]]:
     """Return the grouping of a program's stored values, and the groups in the order of running.
 
-    A group is a list of numbers of roots. Further values are stored until no two kernels compute
-    the same expensive value.
+    A group is a list of numbers of stored values (roots). Further values are stored until no two
+    kernels compute the same expensive value.
     """
     values = StoredValues(Uses(program, ordered, joins))
     stored: set[int] = set()
@@ -43,7 +43,7 @@ def grouped(
 
 
 class Grouping:
-    """Puts the stored values (roots) of a program into groups that one kernel each computes.
+    """Puts the stored values (roots) of a program into groups, each computed by one kernel.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class Grouping:
                 writers.setdefault(index, []).append(number)
 
     def _add(self, number: int, root: Root, depth: int) -> None:
-        """Note the key of a root, equal for roots that one kernel may compute.
+        """Note the key of a stored value (root); one kernel may compute roots with equal keys.
 
         ``depth`` is the number of instructions that cannot be fused, such as sums, on the longest
         path from the inputs of the program to the root. Small values at different depths have
@@ -96,7 +96,7 @@ class Grouping:
         self.keys.append(self._known.setdefault(key, len(self._known)))
 
     def _link(self, number: int, root: Root, found: Sequence[tuple[int, int]]) -> None:
-        """Note the earlier roots that a root reads, and which of them only element by element.
+        """Note which earlier stored values (roots) a root reads, and which element by element.
 
         ``found`` has a pair for each such read: the position among the reads of the root, and the
         number of the earlier root.
@@ -197,8 +197,11 @@ class _Room:
         return self.arrays + arrays < MOST_OPERANDS and self.numbers + numbers <= MOST_NUMBERS
 
     def take(self, root: Root) -> None:
-        """Add a root to the kernel. Its operands are counted only when `has` is called, which most
-        kernels of a single root never need."""
+        """Add a root to the kernel.
+
+        The operands of the root are counted only when `has` is called, which most kernels of a
+        single root never need.
+        """
         self._taken.append(root)
 
     def _add(self, root: Root) -> None:
@@ -249,7 +252,7 @@ def computed_twice(values: StoredValues, groups: Sequence[Sequence[int]]) -> set
 
 
 def _contents(kernel: Sequence[Root]) -> Collection[int]:
-    """Return the keys of the steps of a kernel."""
+    """Return the keys of the scalar functions (steps) that a kernel computes."""
     if len(kernel) == 1:
         return kernel[0].steps.keys()
     return set[int]().union(*[root.steps for root in kernel])
@@ -258,7 +261,7 @@ def _contents(kernel: Sequence[Root]) -> Collection[int]:
 def _inner(
     expensive: set[int], readers: Sequence[Step], contents: Sequence[Collection[int]]
 ) -> set[int]:
-    """Return the keys of the expensive steps that need not be stored.
+    """Return the keys of the expensive scalar functions (steps) that need not be stored.
 
     Every kernel that computes such a step also computes one of the step's readers, which can be
     stored instead.
@@ -288,7 +291,7 @@ def _inner(
 def _uses(
     kernels: Sequence[Sequence[Root]], contents: Sequence[Collection[int]], costly: Sequence[Step]
 ) -> Counter[int]:
-    """Count how often kernels and other costly steps would read each costly step, if stored.
+    """Count how often kernels and costly steps would read each costly step, if all were stored.
 
     ``contents`` has for each kernel the keys of its steps.
     """
@@ -316,7 +319,8 @@ def _uses(
 def _rest_price(step: Step, stored: Collection[int]) -> int:
     """Return the price of computing a step from memory in which only some values are stored.
 
-    ``stored`` has the numbers of the instructions whose values are stored.
+    The price is in simple operations, with those that a read costs. ``stored`` has the numbers of
+    the instructions whose values are stored.
     """
     cost, loads = cost_of(step.spec), set()
     seen: set[int] = set()

@@ -23,14 +23,14 @@ _LINE = 64  # bytes
 
 
 class Axis(NamedTuple):
-    """A ring along an axis of a value, and how far readers go beyond its ends.
+    """A ring: an axis of a value that views read from the middle on, around its end.
 
     Attributes
     ----------
     stride, length : int
         The stride of the axis in bytes, and the number of its elements.
     width : int
-        The number of elements beyond either end that readers read.
+        The most elements beyond either end that a view reads.
     """
 
     stride: int
@@ -39,13 +39,13 @@ class Axis(NamedTuple):
 
 
 class Padded:
-    """The layout of values of one size with halos at the ends of their rings.
+    """The layout of values of one size with halos: copies of the other end at the ends of axes.
 
     Attributes
     ----------
     shape, dense : tuple of int
-        The shape of the values, split so that each ring is an axis, and the strides in bytes of
-        this shape without halos.
+        The shape of the values, split so that each axis with a halo is one of it, and the strides
+        in bytes of this shape without halos.
     widths : tuple of int
         The number of elements in the halo at either end of each axis.
     strides : tuple of int
@@ -75,7 +75,7 @@ class Padded:
     def _room(self, axis: int) -> int:
         """Return how many elements of room an axis gets before its first and after its last one.
 
-        The room has the halo of the axis. It is rounded up to whole cache lines if the stride of
+        The room is that for the halo of the axis, rounded up to whole cache lines if the stride of
         the axis is less than a line.
         """
         width = self.widths[axis]
@@ -193,12 +193,15 @@ class Halo:
 class Halos:
     """The halos of a program: which values have halos, and the instructions that fill these.
 
+    A value that all rows of a batch share has rotated copies instead, one for each view that reads
+    the value around an end: there the elements lie in the order in which the view reads them.
+
     Parameters
     ----------
     program : Program
         The program to which buffers with halos and rotated copies are added.
     groups : sequence of sequences of Root
-        The groups of stored values that one kernel each computes, in the order of running.
+        The groups of stored values, each computed by one kernel, in the order of running.
     """
 
     def __init__(self, program: Program, groups: Sequence[Sequence[Root]]) -> None:
@@ -244,7 +247,7 @@ class Halos:
         self._halos[buffer] = halo
 
     def _layout(self, buffer: int, like: Leaf, axes: Sequence[Axis]) -> Padded:
-        """Return the layout with halos for a buffer with these rings; one object if equal."""
+        """Return the layout with halos of a buffer with these rings; equal ones are one object."""
         key = (self.program.nbytes[buffer], like.dtype.itemsize, *axes)
         padded = self._padded.get(key)
         if padded is None:
@@ -295,7 +298,7 @@ class Halos:
     def after(self, roots: Sequence[Root]) -> Iterator[Instruction]:
         """Yield the instructions that must run after a group of stored values was computed.
 
-        The instructions fill the halos of values that are complete now.
+        The instructions fill the halos of the values that the group has completed.
         """
         for root in roots:
             halo = None if root.unit is None else self._halos.get(root.unit.output.buffer)
@@ -305,7 +308,10 @@ class Halos:
                     yield from halo.filled()
 
     def _rotate(self, leaf: Leaf, loop: Shape) -> Iterator[Instruction]:
-        """Yield the instructions that make the rotated copy for a view, unless it was made."""
+        """Yield the instructions that copy a value in the order in which a view reads it.
+
+        There are none if that rotated copy was made before.
+        """
         axes, turns = _rings(leaf, loop)
         if (leaf.buffer, axes, turns) in self._copies:
             return
@@ -321,7 +327,10 @@ class Halos:
 
 
 def _rings(leaf: Leaf, loop: Shape) -> tuple[Sequence[Axis], Shape]:
-    """Return the rings that a view walks through, outermost first, and where it begins in each."""
+    """Return the axes that a view reads around their ends (rings), the outermost first.
+
+    The second result has for each of these the element with which the view begins.
+    """
     walks = zip(leaf.strides, loop, leaf.turns, strict=True)
     rings = sorted([walk for walk in walks if walk[2]], reverse=True)
     return tuple([Axis(stride, n, 0) for stride, n, _ in rings]), tuple([t for _, _, t in rings])
@@ -341,7 +350,7 @@ def _copy(loop: Shape, given: Leaf, taken: Leaf) -> Instruction:
 
 
 def _axes(leaves: Sequence[_View]) -> list[Axis]:
-    """Return the rings through which the views of a buffer walk, the innermost first.
+    """Return the axes that views of a buffer read around their ends (rings), innermost first.
 
     The list is empty where views contradict one another, or a ring is too short for a halo.
     """

@@ -97,15 +97,15 @@ class LoopMaps:
         """Return the map from a reader's loop to the loop of a writer, and where the map holds.
 
         The map holds for the first elements along each axis of the reader's loop, until the view
-        leaves the writer's loop; the second result has their numbers.
+        leaves the writer's loop. The second result says for each axis how many these are.
 
         Parameters
         ----------
         writer : Unit
         ends_of_rings : callable or None
-            Returns for each of the writer's axes the positions where the writer's term comes to
-            the end of a ring, across which only a view of the whole axis can read; None in a
-            program without rings.
+            Returns for each of the writer's axes the positions where a view in the writer's term
+            jumps from the end to the beginning (of a ring). Only a view of the whole axis can read
+            across such a position. None in a program without rings.
         leaf : Leaf
             The view by which the reader reads the writer's output.
         loop : tuple of int
@@ -157,12 +157,12 @@ class LoopMaps:
         loop : tuple of int
             The reader's loop.
         target, along : tuple of int
-            The strides of the output: 0 for axes of one element, or also those; see `Unit`.
+            The strides of the output; in ``target`` those of axes of one element are 0.
         lengths : tuple of int
             The writer's loop.
         ends : tuple of tuple of int
-            For each axis of the writer the positions where the writer's term comes to the end of a
-            ring.
+            For each axis of the writer the positions where a view in the writer's term jumps from
+            the end of a ring to its beginning.
         """
         axes = _axes_of(strides, target, along)
         turns = turned or (0,) * len(loop)
@@ -191,7 +191,8 @@ def _axes_of(strides: Shape, target: Shape, along: Shape) -> Shape | None:
     """Return for each stride of a reader's view the axis of the writer with the same stride.
 
     For stride 0 the axis is -1. None where the writer has no axis with the stride. ``target`` and
-    ``along`` are the strides of the writer's output, 0 for axes of one element or also those.
+    ``along`` are the strides of the writer's output; in ``target`` those of axes of one element
+    are 0.
     """
     axes = []
     for stride in strides:
@@ -259,11 +260,11 @@ class Terms:
         self._steps[number] = {}
 
     def forget_shifts(self) -> None:
-        """Forget all shifted steps, as `forget` is going to drop the steps behind them."""
+        """Forget all shifted steps, as `forget` may drop next the steps that were shifted."""
         self._shifted = {}
 
     def step(self, unit: Unit, args: Sequence[Term]) -> Step:
-        """Return the step of a unit over the unit's own loop, applied to `args`."""
+        """Return the step of a unit: its scalar function, over its own loop, applied to `args`."""
         size = 1
         for arg in args:
             if type(arg) is Step:
@@ -277,9 +278,9 @@ class Terms:
         step.key = self._next_key() if first is step else first.key
 
     def shifted(self, step: Step, where: LoopMap) -> Step:
-        """Return the step that computes, along a reader's loop, what ``step`` computes there.
+        """Return the step that computes along a reader's loop what ``step`` does along a writer's.
 
-        ``step`` is a step over the loop of a writer, to which ``where`` maps the reader's loop.
+        ``where`` maps the reader's loop to the writer's loop.
         """
         if where.same:
             return step
@@ -306,7 +307,7 @@ class Terms:
 
 
 def _moved(leaf: Leaf, where: LoopMap) -> Leaf:
-    """Return the view that reads, along a reader's loop, what a view reads along a writer's.
+    """Return the view that reads along a reader's loop what ``leaf`` reads along a writer's.
 
     ``where`` maps the reader's loop to the writer's loop.
     """
@@ -316,7 +317,10 @@ def _moved(leaf: Leaf, where: LoopMap) -> Leaf:
 
 
 def contents(step: Step) -> tuple[dict[int, Step], list[Leaf]]:
-    """Return all steps of a term by their keys, arguments first, and all leaves, each once."""
+    """Return the scalar functions (steps) of an expression by their keys, arguments first.
+
+    Return with them the views of memory (leaves) in the expression, each once.
+    """
     steps: dict[int, Step] = {}
     leaves: dict[Leaf, None] = {}
     _visit(step, steps, leaves)
@@ -333,7 +337,10 @@ def _visit(step: Step, steps: dict[int, Step], leaves: dict[Leaf, None]) -> None
 
 
 def ends_of(leaves: Sequence[Leaf], loop: Shape) -> tuple[list[int], ...]:
-    """Return for each axis of a loop the positions at which views come to the end of a ring."""
+    """Return for each axis of a loop the positions at which a view jumps to its beginning.
+
+    Such a view reads the axis as a ring: from the middle to the end, and on from the beginning.
+    """
     if not any(leaf.turns for leaf in leaves):
         return ([],) * len(loop)
     return tuple([ring_ends(leaves, axis, size) for axis, size in enumerate(loop)])

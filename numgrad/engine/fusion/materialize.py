@@ -48,10 +48,10 @@ class Writer:
         self._ends: tuple[Collection[int], ...] | None = None
 
     def ends(self) -> tuple[Collection[int], ...]:
-        """Return for each axis of the unit the positions where a view in its term is cut.
+        """Return for each axis of the unit the positions where a view in its term jumps.
 
-        There the view comes to the end of its ring, an axis that the view reads from the middle to
-        the end, and goes on from the beginning.
+        There a view that reads an axis around its end comes to that end, and goes on from the
+        beginning.
         """
         if self._ends is None:
             self._ends = ends_of(contents(self.term)[1], self.unit.loop)
@@ -131,13 +131,13 @@ class StoredValues:
         self._renew(everything=True)
 
     def store(self, numbers: Collection[int]) -> None:
-        """Store the values of further instructions, whatever the cost, and renew the terms."""
+        """Store the values of further instructions, and find the expressions of readers anew."""
         buffers = [self._uses.instructions[number].buffers[-1] for number in numbers]
         self._forced.update(dict.fromkeys(buffers, True))
         self._renew(everything=False)
 
     def _renew(self, everything: bool) -> None:
-        """Find the terms of all units, or only of units whose arguments have changed."""
+        """Find the expressions (terms) of all units, or only of units whose inputs have changed."""
         self._before, self._stored = self._stored, dict(self._forced)
         self._renewed: set[int] = set()  # buffers of which the terms are new
         differing = self._differing = dict[int, bool]()

@@ -139,7 +139,7 @@ def fusion_of(
     mode : {"auto", "now", "never"}
         When the program is fused.
     roll : callable
-        Returns a program with loops, or None; see `rolling`.
+        Returns the program with loops in place of repeated instructions, or None; see `rolling`.
     """
     if mode == "never":
         return None

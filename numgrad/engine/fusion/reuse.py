@@ -38,9 +38,9 @@ class _Spread(NamedTuple):
 def spreads(outputs: dict[int, list[Unit]]) -> dict[int, float]:
     """Return for each buffer the mean number of reads of an element beyond the first.
 
-    A reader that reads its inputs at one distance passes the reads of its own value on to them. A
-    reader of several distances, such as a sum of shifted values, does not; nor does a reader that
-    is itself read as often as the buffer, since storing that reader is better.
+    A reader that reads its inputs at one distance is computed again wherever it is read, and passes
+    its own reads on to its inputs. Nothing is passed on by a reader of several distances, such as a
+    sum of shifted values, nor by one that is read as often as the buffer: storing it is better.
 
     Parameters
     ----------
@@ -84,9 +84,9 @@ def _reads_of(own: _Reads, reader: _Spread | None) -> tuple[_Reads, _Reads, floa
 
 
 def _counted(parts: Sequence[_Reads], size: int) -> tuple[_Reads, float]:
-    """Return the largest number of reads at each distance, and their sum divided by ``size``.
+    """Return the largest number of reads, among ``parts``, at each distance, and the mean in all.
 
-    ``size`` is the number of elements that are read: so the sum is the mean for one element.
+    The mean is the sum of these numbers, divided by the number of elements, ``size``.
     """
     reads: dict[Hashable, int] = {}
     for part in parts:

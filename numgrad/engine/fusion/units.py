@@ -163,7 +163,8 @@ def _axis(units: Sequence[Unit]) -> int | None:
 def _joined(units: Sequence[Unit], axis: int) -> Unit | None:
     """Return one unit for units whose outputs follow one another along an axis.
 
-    None where the outputs leave gaps, or the views of an input are no parts of a ring.
+    None where the outputs leave gaps, or the views by which the units read an input do not fit
+    together.
     """
     like = max(units, key=lambda unit: unit.loop[axis])
     stride = like.along[axis]

@@ -51,7 +51,9 @@ class Operand:
         self.shape, self.strides, self.dtype = shape, strides, dtype
 
     def view(self, function: Callable[[np.ndarray], np.ndarray]) -> "Operand":
-        """Return the operand that is the view which a NumPy function makes; no element is read.
+        """Apply a NumPy function that makes views; return the view as an operand.
+
+        The function is applied to an array without elements.
 
         Raises
         ------
@@ -152,7 +154,10 @@ class Builder:
         return Operand(self.buffer(nbytes, rows), 0, shape, strides, dtype, whole=True)
 
     def buffer(self, nbytes: int, rows: bool, array: np.ndarray | None = None) -> Buffer:
-        """Return a new buffer: ``array``, or memory of ``nbytes`` bytes, of a row if ``rows``."""
+        """Return a new buffer, which is ``array`` or memory that the target allocates.
+
+        ``nbytes`` is the size of the buffer, or of one row if the buffer has rows.
+        """
         buffer = Buffer(len(self.buffers), nbytes, rows, array)
         self.buffers.append(buffer)
         return buffer
@@ -162,7 +167,7 @@ class Builder:
         return prod(operand.shape) >= program.MANY_ELEMENTS
 
     def constant(self, array: np.ndarray) -> Operand:
-        """Return an operand for an array from outside."""
+        """Return the operand that is an array from outside of the program, without rows."""
         known = self._constants.get(id(array))
         if known is None:
             buffer = self.buffer(array.nbytes, False, array)
@@ -268,7 +273,7 @@ class Builder:
         return self.copied(operand, operand.buffer.rows)
 
     def copied(self, operand: Operand | Joined, rows: bool) -> Operand:
-        """Return a copy of an operand in a new buffer, to which the instructions are appended."""
+        """Append the instructions that copy an operand into a new buffer; return the copy."""
         result = self.new(operand.shape, operand.dtype, rows)
         self.copy(operand, result)
         return result

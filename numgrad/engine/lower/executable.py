@@ -195,9 +195,9 @@ class Executable:
     def _advance_before_run(self, seconds: float, spared: float) -> None:
         """Take steps of the fusion before the first run, where there is time for them.
 
-        The first step is taken if the first run, which should take ``seconds``, takes as long. A
-        program with loops takes further steps, as long as they fit into that time and the time that
-        binding the program takes less, ``spared``.
+        The first step is taken if the first run is expected to take as long, in ``seconds``. For a
+        program with loops further steps are taken, while their time is below the time of the run
+        and the time by which loops make binding faster, ``spared``, together.
         """
         while self.fusion is not None and seconds + spared > self.fusion.patience:
             self.advance()

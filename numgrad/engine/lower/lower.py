@@ -144,7 +144,7 @@ class Lowering:
         write: Callable[[Builder, Any], Any],
         is_pure: bool = False,
     ) -> Template:
-        """Return a new template for operands like ``places``, kept under ``key`` unless None.
+        """Return a new template for operands like ``places``; keep it under ``key`` unless None.
 
         ``write`` appends the instructions to a builder, and returns the outputs.
         """

@@ -125,8 +125,7 @@ def copied(array: np.ndarray) -> np.ndarray:
 def allocator_of(
     specs: Sequence[tuple[Shape, np.dtype]],
 ) -> Callable[[Shape, np.dtype], np.ndarray]:
-    """Return the function that allocates the results of a run, which have these shapes and
-    dtypes."""
+    """Return the function that allocates the results of a run, given their shapes and dtypes."""
     sizes = [prod(shape) * dtype.itemsize for shape, dtype in specs]
     if sum(sizes) >= LARGE_RUN:
         return partial(empty, least=LARGE_IN_RUN)

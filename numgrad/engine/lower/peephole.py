@@ -59,10 +59,10 @@ class Signs:
         program.negations = []
 
     def _instead(self, reader: Instruction, negated: int, source: int) -> Instruction | None:
-        """Return an instruction equal to ``reader`` that reads no negated buffer.
+        """Return an instruction that computes what ``reader`` does without a negated operand.
 
-        A sum or difference that reads ``negated`` becomes one that reads ``source``, the buffer
-        before negation. None where there is no such instruction.
+        A sum or difference that reads the buffer ``negated`` becomes a difference or sum that reads
+        ``source``, the buffer before negation. None where there is no such instruction.
         """
         pattern = reader.pattern
         if pattern.spec not in self._opposites:

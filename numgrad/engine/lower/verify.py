@@ -7,7 +7,7 @@ from ...ir.program import Instruction, Program, Ref, extent
 
 
 def check_program(program: Program) -> None:
-    """Raise an error for a program that reads or writes memory which it must not.
+    """Raise an error unless each instruction of a program reads and writes only what it may.
 
     Every buffer has to be written before it is read, every operand to lie inside its buffer, and
     every result to fill a buffer of its own. Nothing may write into arrays from outside.

@@ -83,10 +83,10 @@ class Body(Expander):
                 self.input((source._replace(place=place), offset, dtype))
 
     def following(self, source: Source, offset: int, dtype: np.dtype) -> Any:
-        """Return the value of this turn that a carried input is at the next turn.
+        """Return the value that a turn hands on to the next one in place of a carried input.
 
-        An input that was written several turns before is followed by the input that was written one
-        turn later; one that was written a turn before is followed by what this turn writes.
+        An input that was written several turns before is replaced by the input that was written one
+        turn later. An input that was written one turn before is replaced by what this turn writes.
         """
         if source.place > 1:
             return self.inputs[source._replace(place=source.place - 1), offset, dtype]
@@ -98,7 +98,7 @@ class Body(Expander):
     def written(self, value: int, nbytes: int) -> dict[int, tuple[Any, np.dtype]]:
         """Return what a turn writes into a buffer of ``nbytes`` bytes, or raise an error.
 
-        The buffer is given by its number as a value of the body. The result has for the offset of
+        ``value`` is the number of the buffer in `Turns.values`. The result has for the offset of
         each element the scalar value and the dtype; together the elements must fill the buffer.
         """
         number = self._number(Source("own", value))
@@ -203,9 +203,9 @@ class Kernel:
 
 
 def _ranges(keys: Sequence[tuple[Source, int, np.dtype]]) -> dict[Source, tuple[int, int]]:
-    """Return for each source the range of bytes that is read: the first one, and behind the last.
+    """Return for each source where in its buffer the bytes that are read begin and end.
 
-    A table is read at an address in it.
+    In a table the bytes of an address are read.
     """
     found: dict[Source, tuple[int, int]] = {}
     for source, offset, dtype in keys:
@@ -218,7 +218,10 @@ def _ranges(keys: Sequence[tuple[Source, int, np.dtype]]) -> dict[Source, tuple[
 
 
 def _way(source: Source) -> str:
-    """Return how the kernel reads an input, in the words of `RolledSpec`."""
+    """Return how the kernel reads an input, ``"fixed"``, ``"moving"`` or ``"table"``.
+
+    See `RolledSpec`.
+    """
     if source.kind == "table":
         return "table"
     return "moving" if source.move else "fixed"

@@ -1,4 +1,4 @@
-"""The operands of all instructions of a program as arrays, and which buffers loops have made."""
+"""The operands of all instructions of a program, and facts about its buffers, as arrays."""
 
 from collections.abc import Sequence
 from itertools import chain

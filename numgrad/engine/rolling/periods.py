@@ -19,13 +19,14 @@ _NEARLY = 0.9  # of the longest run: a run of so many instructions with a shorte
 
 
 class Run(NamedTuple):
-    """Instructions whose patterns are those of the instructions one period before.
+    """A range of instructions whose patterns repeat.
 
     Attributes
     ----------
     first, stop : int
-        Where the run begins, and where it ends.
+        The positions of the first instruction, and behind the last one.
     period : int
+        The number of instructions in one repetition, which is called a turn.
     """
 
     first: int
@@ -39,7 +40,7 @@ class Run(NamedTuple):
 
 
 def runs(names: np.ndarray, fewest: int) -> list[Run]:
-    """Return the runs in a sequence of patterns, which do not overlap, in order.
+    """Return the ranges in which a sequence of patterns repeats, in order and without overlaps.
 
     Parameters
     ----------

@@ -100,9 +100,10 @@ class _Rolling:
         result.uses_blas, result.given = program.uses_blas, program.given
 
     def take(self, run: Run) -> bool:
-        """Make a loop of a run, or several loops of its parts; return whether there is one.
+        """Make a loop of instructions that repeat, or loops of parts; return whether there is one.
 
-        The operands may repeat with a multiple of the period of the patterns.
+        Multiples of the period of the run are tried too, as the operands may repeat less often than
+        the patterns.
         """
         for times in _MULTIPLES:
             wanted = run._replace(period=run.period * times)
@@ -114,7 +115,10 @@ class _Rolling:
         return False
 
     def _is_like_loop(self, run: Run) -> bool:
-        """Whether a few turns in the middle of a run are alike: a quick check before `_take`."""
+        """Whether a few turns in the middle of a run are alike, as one loop needs them.
+
+        That is a quick check before `_take` looks at all turns.
+        """
         begin = run.first + max(run.turns - _SAMPLE, 0) // 2 * run.period
         stop = min(begin + _SAMPLE * run.period, run.stop)
         try:
@@ -270,7 +274,10 @@ class _Rolling:
         return self._program
 
     def _copies(self) -> dict[int, list[Instruction]]:
-        """Return, by the buffer of a series, the instructions that copy results out of it."""
+        """Return the instructions that copy results of the program out of series.
+
+        The key is the buffer of the series.
+        """
         copies: dict[int, list[Instruction]] = {}
         for ref in self._program.results:
             number, place = self._operands.series[ref.buffer], self._operands.turn[ref.buffer]

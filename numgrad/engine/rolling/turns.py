@@ -29,7 +29,9 @@ class Source(NamedTuple):
     Attributes
     ----------
     kind : {"own", "before", "series", "same", "table"}
-        As explained in this module's docstring.
+        Whether the operand is written in the same turn, or a number of turns before; or is in a
+        series, in one buffer, or in an array from outside that is another one at each turn. See the
+        docstring of this module.
     buffer : int
         Of "own" and "before" the number of the value in the body, of "series" the number of the
         series, of "same" the buffer, of "table" the number of the operand itself (the column).
@@ -92,7 +94,8 @@ class Turns:
     def _find_written(self) -> None:
         """Find the values of the body, the buffers that a turn writes.
 
-        Exclude the turns that write other values than the middle turn, or to another offset.
+        Mark the turns as not alike that write other values than the middle turn does, or write at
+        another offset.
         """
         operands, known = self._operands, {}
         columns = [n for n, is_input in enumerate(self._is_input) if not is_input]
@@ -115,7 +118,8 @@ class Turns:
             self._value[buffers], self._turn[buffers] = value, self._rows
 
     def _require_still(self, column: int) -> None:
-        """Exclude the turns at which an operand has another offset than at the middle turn."""
+        """Mark the turns as not alike at which an operand's offset is not that of the middle turn.
+        """
         offsets = self.offsets[:, column]
         self._alike &= offsets == offsets[self.middle]
 
@@ -127,7 +131,7 @@ class Turns:
     def _source(self, column: int) -> Source:
         """Return where the input of a column comes from at the middle turn.
 
-        Exclude the turns at which the input comes from elsewhere: they are not alike.
+        Mark the turns as not alike at which the input comes from elsewhere.
         """
         operands, buffers, middle = self._operands, self.buffers[:, column], self.middle
         value = self._value[buffers]
@@ -156,7 +160,7 @@ class Turns:
     def _along(self, numbers: np.ndarray) -> tuple[int, int]:
         """Return the number at the middle turn, and how much it grows from turn to turn.
 
-        Exclude the turns at which the number has not grown as much: they are not alike.
+        Mark the turns as not alike at which the number has not grown as much.
         """
         middle = self.middle
         move = numbers[middle] - numbers[middle - 1]
@@ -164,7 +168,7 @@ class Turns:
         return int(numbers[middle]), int(move)
 
     def _span(self) -> tuple[int, int]:
-        """Return the first turn of those around the middle that are alike, and the one behind."""
+        """Return the range of turns around the middle one that are alike; 0, 0 if there is none."""
         unlike = np.flatnonzero(~self._alike)
         at = int(np.searchsorted(unlike, self.middle))
         if at < len(unlike) and unlike[at] == self.middle:
