@@ -16,7 +16,7 @@ _IMPORTED_LATE = frozenset({"numgrad", "numba", "llvmlite", "scipy", "threadpool
 _PATIENCE = 10.0  # seconds; an import that takes longer may be waiting for the thread that forks
 
 _locks: list[Any] = []
-_held: list[Any] = []  # the locks that the forking thread has taken; others may be registered since
+_held: list[Any] = []  # taken by the forking thread; others may be registered meanwhile
 
 
 def held_during_fork(lock: Any) -> Any:

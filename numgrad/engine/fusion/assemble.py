@@ -154,7 +154,7 @@ class _Assembly:
             self.own[root.unit.output] = root.term
             if is_read:
                 self.outputs.append(root.unit.output)
-        self._marks: dict[Leaf | int, int] = {}  # of inputs, and of steps by their keys
+        self._marks: dict[Leaf | int, int] = {}  # their numbers: inputs, and steps by key
         self._steps: list[tuple[Any, tuple[int, ...]]] = []
         self._stored = [self._visit(self.own[output]) for output in self.outputs]
 

@@ -65,7 +65,7 @@ class Grouping:
         self.after: list[list[tuple[int, bool]]] = [[] for _ in values.roots]
         self.waiting = [0] * len(values.roots)
         self._known: dict[Any, int] = {}
-        depths: list[int] = []  # the longest chain of roots that cannot be fused, above each root
+        depths: list[int] = []  # for each root the longest chain of unfusible roots before it
         writers: dict[int, list[int]] = {}
         for number, root in enumerate(values.roots):
             found = [(at, n) for at, b in enumerate(root.reads) if b in writers for n in writers[b]]
@@ -183,7 +183,7 @@ class _Room:
     def __init__(self) -> None:
         self.steps: set[int] = set()
         self.operands: set[Leaf] = set()
-        self.arrays = self.numbers = 0  # among the operands
+        self.arrays = self.numbers = 0  # arrays, and single numbers, among the operands
         self._taken: list[Root] = []
 
     def has(self, root: Root) -> bool:
@@ -233,7 +233,7 @@ def computed_twice(values: StoredValues, groups: Sequence[Sequence[int]]) -> set
     contents = [_contents(kernel) for kernel in kernels]
     counts = Counter(chain.from_iterable(contents))
     several = {key for key, count in counts.items() if count > 1}
-    steps: dict[int, Step] = {}  # by key; the first of several with the same key
+    steps: dict[int, Step] = {}  # by key; of several with one key the first
     for root in reversed([*chain.from_iterable(kernels)]):
         steps.update(root.steps)
     expensive = {

@@ -129,7 +129,7 @@ class Padded:
         return None
 
 
-_FEWEST = 4  # a ring is this many times as long as its halo, or more
+_FEWEST = 4  # an axis must be so many times as long as its halo
 
 # A view of a buffer, the loop of the unit that uses it, and whether the unit writes it.
 _View: TypeAlias = tuple[Leaf, Shape, bool]
@@ -180,7 +180,7 @@ class Halo:
             start -= sum([w * s for w, s in zip(inner, padded.strides, strict=True)])
             loop[axis] = 1
             strides = [*padded.strides]
-            # Both ends at once: from one to the other, and back.
+            # Both halos at once: each gets the elements of the other end.
             given = [*strides, (width - length) * step, step]
             taken = [*strides, (length + width) * step, step]
             yield _copy(

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from ..graph.value import Shape
 from .expression import Leaf, Step, Term, Unit, ring_ends
 
-# The offset from a view's old start to its new one, and its new strides and turns.
+# By how many bytes the start of a view moves, and the view's new strides and turns.
 Move: TypeAlias = tuple[int, Shape, Shape]
 
 
@@ -73,7 +73,7 @@ class LoopMap:
         return shift, new, tuple([turned[c] if c >= 0 else 0 for c in self.axes])
 
 
-# The map of a reader's view, and the elements along each axis that lie within the writer's loop.
+# The map of a view, and for each axis how many of its elements lie within the writer's loop.
 Found: TypeAlias = tuple[LoopMap, Shape]
 
 

@@ -123,7 +123,7 @@ class StoredValues:
         self._stored: dict[int, bool] = {}
         self._writers: dict[int, list[Writer]] = {}
         self._places, self._terms = LoopMaps(), Terms(count, uses.has_rings)
-        # For each instruction: the writers of its unit or its parts; and their roots, if stored.
+        # For each instruction the writers that its unit was cut into, and their roots, if stored.
         self._made: list[list[Writer]] = [[] for _ in range(count)]
         self._rooted: list[list[Root]] = [[] for _ in range(count)]
         for number in uses.plain:
@@ -139,12 +139,12 @@ class StoredValues:
     def _renew(self, everything: bool) -> None:
         """Find the expressions (terms) of all units, or only of units whose inputs have changed."""
         self._before, self._stored = self._stored, dict(self._forced)
-        self._renewed: set[int] = set()  # buffers of which the terms are new
+        self._renewed: set[int] = set()  # the buffers whose terms are new
         differing = self._differing = dict[int, bool]()
         self._terms.forget_shifts()
         for number, unit in enumerate(self._uses.units):
             differs = everything
-            for buffer in self._uses.reads[number]:  # all: each buffer that is read is decided
+            for buffer in self._uses.reads[number]:  # no early end: every buffer is to be decided
                 known = differing.get(buffer)
                 if known is None:
                     known = self._differs(buffer)
@@ -266,7 +266,7 @@ class StoredValues:
             return True
         spread = self._uses.again[buffer]
         if spread > 0.5 and len(writers) > 1:
-            return True  # else each of its readers would inherit its seams, shifted
+            return True  # else its readers would have its seams too, shifted
         return spread > 0.1 and price * spread > MOST_RECOMPUTED_COST
 
     def _reads(self, buffer: int) -> int | None:

@@ -16,15 +16,15 @@ from ...process.gc_pause import paused
 from ..rolling import roll as rolling
 from .assemble import fuse
 
-# Expected seconds: to fuse, for each instruction; to compile a kernel, at all and for each step.
+# Expected seconds to fuse an instruction; to compile a kernel, and for each of its steps more.
 _INSTRUCTION = 1e-4
 _KERNEL, _STEP = 0.03, 3e-4
-# Expected seconds to compile a loop, at all, and to bind an instruction.
+# Expected seconds to compile a loop, before its steps, and to bind an instruction.
 _LOOP, _BINDING = 0.1, 3e-6
-# Seconds that an instruction takes at least for each element.
+# The least seconds that an instruction takes for an element.
 _ELEMENT = 2e-10
 MOST_INSTRUCTIONS = 10_000
-"""Fusible instructions beyond which fusion takes a second and more: only mode ``"now"`` does it."""
+"""With more fusible instructions fusion takes over a second: then only mode ``"now"`` fuses."""
 
 
 class Fusion:

@@ -10,8 +10,8 @@ from typing import NamedTuple, TypeAlias
 
 from .expression import Leaf, Unit
 
-_SAME = 0.01  # numbers of reads that differ by less are equal: the ends of an axis are read less
-_MOST = 64  # distances that are told apart: so the time is linear in the length of a program
+_SAME = 0.01  # numbers of reads closer than this are equal: the ends of an axis are read less
+_MOST = 64  # distances of a value that are told apart, which keeps the time linear
 
 _Reads: TypeAlias = Mapping[Hashable, int]  # the number of elements read at each distance
 

@@ -28,7 +28,7 @@ Place: TypeAlias = Ref | Pieces
 Computed: TypeAlias = defaultdict[int, dict[Any, int]]
 
 _KEPT = 1 << 14
-_numbers = count(1)  # a number is never given again: lowerings under way may have entered it
+_numbers = count(1)  # never reused, as a lowering under way may have a number in its tables
 _new = object.__new__
 _tuple = tuple.__new__
 

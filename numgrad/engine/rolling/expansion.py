@@ -19,11 +19,11 @@ from ..._declare.halving import LEAF
 from ...ir.kernel_spec import ProductSpec
 from ...ir.program import Pattern, Program
 
-MOST_STEPS = 2000  # scalar functions of a step: 3e-4 seconds to compile for each
-MOST_OF_FEW = 16000  # where no instruction works on more than FEW elements, as in a small system
+MOST_STEPS = 2000  # scalar functions, each of which takes 3e-4 seconds to compile
+MOST_OF_FEW = 16000  # the same, if no instruction works on more than FEW elements
 FEW = 64
 _DTYPES = frozenset(map(np.dtype, ("float64", "float32", "int64", "bool")))
-MOST_TERMS = 128  # of an element of a product, which is one chain of them
+MOST_TERMS = 128  # products that are summed, in one chain, for an element of a matrix product
 _JOINED = {"sum": "add", "max": "maximum", "min": "minimum"}
 
 

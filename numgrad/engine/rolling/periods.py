@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 STRETCH = 8  # patterns that are compared at a time
-_MOST_TRIED = 8  # distances at a time
-_MOST_FRUITLESS = 3  # rounds in a row
-_NEARLY = 0.9  # of the longest run: a run of so many instructions with a shorter period is better
+_MOST_TRIED = 8  # distances in a round
+_MOST_FRUITLESS = 3  # rounds in a row that find no run
+_NEARLY = 0.9  # a run of a shorter period is taken if it covers so much of the longest run
 
 
 class Run(NamedTuple):
@@ -54,7 +54,7 @@ def runs(names: np.ndarray, fewest: int) -> list[Run]:
     fruitless = 0
     while fruitless < _MOST_FRUITLESS:
         counted, times = np.unique(distances, return_counts=True)
-        is_often = times >= fewest - 1  # as a stretch that each turn has once
+        is_often = times >= fewest - 1  # so often is a stretch met that each turn has once
         counted, times = counted[is_often], times[is_often]
         if not len(counted):
             break
@@ -128,7 +128,7 @@ def _distances(names: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     marks = np.zeros(count, np.uint64)
     for n in range(STRETCH):
         marks = marks * np.uint64(0x9E3779B97F4A7C15) + names[n : n + count].astype(np.uint64)
-    # Sorting numbers is faster than finding their order: the last bits have the place.
+    # Sorting is faster than `argsort`: so the last bits of a number have its position.
     last = np.uint64((1 << count.bit_length()) - 1)
     keys = np.sort(marks & ~last | np.arange(count, dtype=np.uint64))
     order = (keys & last).astype(np.int64)

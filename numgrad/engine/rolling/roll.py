@@ -31,9 +31,9 @@ WIDEST, MEAN_WIDTH, CALL = 32, 10, 8
 how many elements one counts there whose function calls others. A loop computes one number after the
 other: many numbers are faster as vectors."""
 
-_SAMPLE, _ALIKE = 3 * MOST_BEFORE, 4  # turns that are looked at first, and that have to be alike
-_MULTIPLES = (1, 2, 3, 4, 6)  # of the period of the patterns, which operands may have
-_MOST_FAILED = 8  # runs that are no loops, each of which takes milliseconds to look at
+_SAMPLE, _ALIKE = 3 * MOST_BEFORE, 4  # turns in a first look, and of these the fewest alike
+_MULTIPLES = (1, 2, 3, 4, 6)  # periods of the patterns after which operands may repeat
+_MOST_FAILED = 8  # runs found to be no loops, at some milliseconds each, before giving up
 
 
 def rolled(program: Program, target: Any) -> Program | None:
@@ -90,8 +90,8 @@ class _Rolling:
     ) -> None:
         self._target, self._ordered, self._operands = target, ordered, operands
         self.loops: list[tuple[int, int, Instruction]] = []
-        self._series: list[tuple[int, int]] = []  # the buffer of each, and the bytes of a turn
-        self._last: list[int] = []  # the last place of each
+        self._series: list[tuple[int, int]] = []  # for each its buffer, and the bytes of a turn
+        self._last: list[int] = []  # for each its last place
         self._patterns: dict[Any, Pattern] = {}
         self._program = result = Program(program.batch)
         result.nbytes, result.rows = [*program.nbytes], [*program.rows]

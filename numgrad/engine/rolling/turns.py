@@ -197,7 +197,7 @@ def with_fewest_carried(instructions: Sequence[Instruction], run: Run) -> Run:
                 last[buffer] = at
         for buffer in buffers[nin:]:
             since = written.setdefault(buffer, at) if at < period else written.get(buffer, at)
-            alive[since + 1] += period  # a buffer that is written in parts belongs to one turn
+            alive[since + 1] += period  # no turn may begin between writes of parts
             alive[at + 1] -= period
     for buffer, at in last.items():
         alive[written[buffer] + 1] += 1
