@@ -73,10 +73,11 @@ def spreads(outputs: dict[int, list[Unit]]) -> dict[int, float]:
 
 
 def _reads_of(own: _Reads, reader: _Spread | None) -> tuple[_Reads, _Reads, float]:
-    """Return the reads of a value through one reader: if that is not stored, and if it is.
+    """Return the reads of a value by way of one reader, not stored or stored.
 
-    ``own`` are the reads if the reader is stored. The third result is how often an element of the
-    reader is read itself; 0 for a reader that passes on no reads of its own value.
+    A reader that is not stored passes on the reads of its own value (first result). A stored reader
+    reads the value once for each of its own elements (``own``, the second result). The third result
+    is the mean number of reads of the reader's elements; 0 if the reader passes on nothing.
     """
     if reader is None or reader.shift is None:
         return own, own, 0.0

@@ -64,10 +64,10 @@ class UnknownError(Exception):
 
 
 def expanded(program: Program, count: int, order: Sequence[int]) -> Expansion | None:
-    """Return the expansion of a program with ``count`` arguments.
+    """Return a program of ``count`` arguments as scalar functions of its single elements.
 
-    ``order`` has the positions of the results that the expansion has, which may occur repeatedly.
-    None if the program is too long, or has an instruction that cannot be scalar functions.
+    ``order`` has the positions of the results to be returned, in order and perhaps repeatedly. None
+    if the program is too long, or has an instruction that cannot be scalar functions.
     """
     work = [i.pattern.work for i in program.instructions if i.pattern.name != "copy"]
     most = MOST_OF_FEW if max(work, default=0) <= FEW else MOST_STEPS
@@ -124,7 +124,7 @@ class Expander:
         return self.outside(buffer, offset, dtype)
 
     def input(self, key: Any) -> Any:
-        """Return the value of the input with a key, a new input if there is none yet."""
+        """Return the value that stands for the input with a key, a new one for a new key."""
         return self.inputs.setdefault(key, ("input", len(self.inputs)))
 
     def _step(self, spec: Any, args: Sequence[Any]) -> Any:
