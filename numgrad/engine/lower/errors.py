@@ -11,7 +11,10 @@ from ...ir.target import Failure
 
 
 def raise_failure(target: Any, failure: Failure) -> NoReturn:
-    """Raise the exception for a kernel that reported an error, with the line that recorded it."""
+    """Raise the exception for a kernel that reported an error.
+
+    The message names the line of the user's code that recorded the operation.
+    """
     instruction = failure.instruction
     pattern = instruction.pattern
     row = f" at row {failure.row}" if pattern.rows else ""
