@@ -110,7 +110,7 @@ def vmap(
 
 
 def _under_one_name(which: str, axes: Any, dims: Any) -> Any:
-    """Return axes that were given under the name of JAX or that of torch."""
+    """Return the axes, given under the name of JAX or that of torch; raise if both are given."""
     if isinstance(dims, int) and dims == 0:
         return axes
     if not (isinstance(axes, int) and axes == 0):
@@ -119,8 +119,11 @@ def _under_one_name(which: str, axes: Any, dims: Any) -> Any:
 
 
 class _Call:
-    """One call: its arguments with the axis of samples in front, and the trace of the function for
-    one sample."""
+    """One call of a mapped function.
+
+    The call has the arguments with the axis of samples in front, and the trace of the function for
+    one sample.
+    """
 
     def __init__(
         self, function: Callable[..., Any], args: Sequence[Any], kwargs: Any, in_axes: Any
