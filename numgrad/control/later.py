@@ -1,4 +1,4 @@
-"""Functions of tensors that are called when a program runs, as operators.
+"""Operators that call a function of tensors when a program runs.
 
 Where a function is captured, the number of steps of a loop that ends by a condition is not known.
 The loop is then an operator that runs it on arrays, and its derivatives are operators that run the
@@ -83,8 +83,12 @@ class Later(TypedHostOperator):
         return self._derivatives[kind, key]
 
     def _parted(self, some: Sequence[bool]) -> tuple[list[Spec], Callable[..., Any]]:
-        """Return the specs of some inputs, and a function of tensors that returns the floating
-        results as a function of these inputs."""
+        """Return the specs of the inputs in ``some``, and a function that holds the other inputs
+        fixed.
+
+        For values of all inputs, it returns a function from the inputs in ``some`` to the floating
+        results, and the values of the inputs in ``some``.
+        """
         specs = [spec for spec, s in zip(self.input_specs, some, strict=True) if s]
         floating = [n for n, (_, d) in enumerate(self.out_specs) if d.kind in "fc"]
 

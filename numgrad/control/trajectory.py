@@ -34,7 +34,8 @@ def walk_back(
         ``advance(start, stop, state)`` runs the steps from ``start``, where the state is known, and
         returns the state before the step ``stop``.
     record : callable
-        The same, returning all states before the steps.
+        ``record(start, stop, state)`` runs these steps, too, and returns the states before all of
+        them.
     """
     waiting, free = [(0, length, first)], max(most, 1)
     while waiting:
@@ -58,7 +59,8 @@ def walk_back(
 
 
 def _left(count: int, snapshots: int) -> int:
-    """Return how many of ``count`` steps lie in front of the next snapshot."""
+    """Return how many of ``count`` steps lie between the present snapshot and the next one to take.
+    """
     runs = 1
     while comb(snapshots + runs, snapshots) < count:
         runs += 1
