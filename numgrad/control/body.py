@@ -1,5 +1,4 @@
-"""The body of a loop: the function of one step, captured once, as a function of its arguments
-alone.
+"""The body of a loop: the function of one step, captured once, without tensors from outside.
 
 A user's function reads its arguments and the tensors that it closes over. Its capture finds both,
 and is then recorded once more with an argument for each tensor from outside, so that a `Body` reads
