@@ -232,8 +232,8 @@ def batch_size(seeds: Sequence[Value | None]) -> int:
 
 
 def reject_mixups(**arguments: Any) -> None:
-    """Raise if a flag was given something else than a bool, as by another library's argument order.
-    """
+    """Raise if a flag was given an object that is no flag, as by the argument order of another
+    library."""
     remedies = {
         "is_grads_batched": "no_grad_vars= (paddle's eighth argument)",
         "materialize_grads": "backward_strategy= (paddle.fluid's ninth argument)",

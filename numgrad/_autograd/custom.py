@@ -240,7 +240,10 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _Once(Operator):
-    """The operator of the results of a ``backward`` that can be differentiated only once."""
+    """The operator that results of a ``backward`` with ``@once_differentiable`` seem to come from.
+
+    A pass that reaches it raises.
+    """
 
     def differentiate(self, backward_pass: Any, context: Any, cotangents: Sequence[Any]) -> Any:
         raise NotDifferentiableError(

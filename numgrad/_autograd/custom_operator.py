@@ -18,7 +18,8 @@ from .custom_context import FunctionContext
 
 
 class PythonOperator(Operator):
-    """The operator of a class derived from `Function`; the ``ctx`` is a static parameter."""
+    """The operator of a class derived from `Function`; the ``ctx`` of a call is a static parameter.
+    """
 
     def __init__(self, function: Any) -> None:
         super().__init__(function.__name__, register=False)

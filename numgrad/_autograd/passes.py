@@ -20,9 +20,9 @@ from .options import CORE, Dialect, Options
 class Plan:
     """The checked arguments of one pass.
 
-    ``outputs`` are the places of the outputs, and ``seeds`` their cotangents by edge; ``batch`` is
-    the number of rows of a batched pass, or None. No cotangent passes through the edges in ``cut``;
-    the cotangents in ``initial`` are added at their edges.
+    ``outputs`` are the places of the outputs, and ``seeds`` are cotangents with the edges at which
+    they start; ``batch`` is the number of rows of a batched pass, or None. No cotangent passes
+    through the edges in ``cut``; the cotangents in ``initial`` are added at their edges.
     """
 
     outputs: list[Place]
@@ -62,8 +62,8 @@ def grad(
     inputs : Tensor, GradientEdge, iterable or dict of them
         What the gradients are taken with respect to: leaves or intermediate values.
     grad_outputs : Tensor, array_like or iterable of them, optional
-        The vector of the vector-Jacobian product, one entry per output, of its shape. ``None``
-        entries mean ones.
+        The vector of the vector-Jacobian product: one entry per output, of the shape of the output.
+        ``None`` entries mean ones.
     retain_graph : bool, optional
         Keep what the graph saved, so that another pass can run. Default: the value of
         `create_graph`.
@@ -206,7 +206,8 @@ def _run(
 
 @contextmanager
 def _undone_on_error(outcome: Outcome) -> Iterator[None]:
-    """Give the graph its saved values back if the block fails, in which results are delivered."""
+    """Run a block that delivers results; if the block fails, give the graph its saved values back.
+    """
     try:
         yield
     except BaseException:

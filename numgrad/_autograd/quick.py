@@ -104,7 +104,8 @@ def _found(
 ) -> RepeatedPass | None:  # fmt: skip
     """Return the pass over a graph of known structure, ready to run.
 
-    Return None if there is none, if a seed needs a conversion, or if anomaly detection is on.
+    Return None if there is no such pass, if a seed needs a conversion, or if anomaly detection is
+    on.
     """
     each = _each(seeds, len(outputs))
     if len(each) != len(outputs) or not outputs:

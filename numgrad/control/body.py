@@ -159,18 +159,18 @@ class Body:
         return self._compiled[sizes]
 
     def pullback(self, wanted: tuple[bool, ...]) -> tuple[SampleTrace, list[int]]:
-        """Return the trace of the gradients of the wanted arguments, and the numbers of the results
-        it needs.
+        """Return the trace of the gradients of the wanted arguments, and the numbers of some
+        results.
 
-        The arguments of the trace are those of the body, followed by a cotangent for each result
-        that has a derivative; the numbers are those of these results.
+        The numbers are those of the results that have a derivative. The arguments of the trace are
+        those of the body, followed by a cotangent for each of these results.
         """
         derivative: Any = self.trace.derivative(wanted, create_graph=True)
         return derivative, self.trace.live
 
     def tangents(self, moved: tuple[bool, ...]) -> tuple[SampleTrace, list[int]]:
-        """Return the trace of the tangents of the results, and the numbers of the results that have
-        one.
+        """Return the trace of tangents of results, and the numbers of the results that have a
+        tangent.
 
         The arguments of the trace are those of the body, followed by a tangent for each argument
         that is ``moved``.

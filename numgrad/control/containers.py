@@ -96,7 +96,8 @@ def _is_leaf(item: Any) -> bool:
 
 
 def line_of(value: Tensor, function: Callable[..., Any]) -> str:
-    """Return the line of user code that made a result, or that of the function if it is unknown."""
+    """Return the line of user code that made a result; if that is unknown, the line of the
+    function."""
     site = getattr(value.expr, "site", None)
     if site is not None and site.code is not None:
         return str(site)

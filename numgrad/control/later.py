@@ -1,8 +1,8 @@
 """Operators that call a function of tensors when a program runs.
 
-Where a function is captured, the number of steps of a loop that ends by a condition is not known.
-The loop is then an operator that runs it on arrays, and its derivatives are operators that run the
-derivatives of the loop on arrays, to any order.
+Where a function is captured, the number of steps of a loop that ends by a condition is not known. A
+`Later` is then the operator that runs the loop on arrays. Its derivatives are operators that run
+the derivatives of the loop on arrays, to any order.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ Function = Callable[..., Sequence[Any]]
 
 
 class Later(TypedHostOperator):
-    """A function of tensors as an operator that calls it for each sample when it runs.
+    """An operator that calls a function of tensors, once for each sample, when a program runs.
 
     Parameters
     ----------
@@ -86,8 +86,8 @@ class Later(TypedHostOperator):
         """Return the specs of the inputs in ``some``, and a function that holds the other inputs
         fixed.
 
-        For values of all inputs, it returns a function from the inputs in ``some`` to the floating
-        results, and the values of the inputs in ``some``.
+        Called with values of all inputs, that function returns a function from the inputs in
+        ``some`` to the floating results, and the values of these inputs.
         """
         specs = [spec for spec, s in zip(self.input_specs, some, strict=True) if s]
         floating = [n for n, (_, d) in enumerate(self.out_specs) if d.kind in "fc"]

@@ -335,7 +335,8 @@ def _differs(array: np.ndarray, lead: int) -> bool:
 
 
 def _in_all(array: np.ndarray, spec: Spec) -> np.ndarray:
-    """Return a carried array in the shape of ``spec``, repeated for all samples if it has none."""
+    """Return a carried array in the shape of ``spec``, repeated for all samples if it lacks their
+    axis."""
     shape = spec[0]
     return array if array.shape == shape else np.broadcast_to(array, shape).copy()
 

@@ -1,4 +1,4 @@
-"""``ng.scan`` and ``ng.fori_loop``: loops whose step is captured once."""
+"""``ng.scan``: a loop whose step is captured once."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -22,7 +22,7 @@ class Derivation:
         As `derive` takes them.
     name : str
     written : mapping
-        The number of the output that is an argument which the kernel writes, by its position.
+        For the arguments that the kernel writes, by position: which output each of them is.
     advice : str
         What to write where no derivative can be derived, for the error.
     """

@@ -73,7 +73,7 @@ class Interface:
     ----------
     program : Program
     names : list of str
-        Of the inputs.
+        The names of the inputs.
     written : list of int
         The positions of the inputs that are written.
     result : object

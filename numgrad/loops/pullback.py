@@ -125,7 +125,7 @@ class Pullback(OfLoops):
         """Return the inputs in three parts: parameters of the kernel, starts of shadows, and
         cotangents.
 
-        A parameter that is no input is None. The starts are found by the numbers of the parameters;
+        A parameter that is no input is None. The starts are a dict by the numbers of parameters;
         the cotangents are those of the results.
         """
         parameters: list[Any] = [None] * len(self.origins)

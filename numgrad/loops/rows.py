@@ -81,7 +81,7 @@ class Rows:
 
 
 def _is_shared(array: np.ndarray, lead: int) -> bool:
-    """Whether an operand is the same for all rows, which are its first ``lead`` axes."""
+    """Whether an operand is the same for all rows, along its first ``lead`` axes."""
     axes = zip(array.shape[:lead], array.strides[:lead], strict=True)
     return all(size == 1 or stride == 0 for size, stride in axes)
 

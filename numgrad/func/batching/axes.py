@@ -14,7 +14,10 @@ from ...containers.unknown_leaves import how_to_register
 
 
 def leaf_axes(in_axes: Any, args: Sequence[Any], leaves: Sequence[Any]) -> list[int | None]:
-    """Return the axis of samples of each leaf of the arguments, counted from the left."""
+    """Return the axis of samples of each leaf of the arguments, counted from the left.
+
+    The axis is None for a leaf that all samples share.
+    """
     if isinstance(in_axes, list):
         in_axes = tuple(in_axes)
     if isinstance(in_axes, tuple) and len(in_axes) != len(args):

@@ -44,8 +44,8 @@ def batch_exprs(
     """Return the outputs of a function of one sample, for all samples.
 
     ``exprs`` are its expressions in the order of their creation, and ``inputs`` has the values for
-    its placeholders. ``instead`` has, by their keys, values to read in place of values from
-    outside.
+    its placeholders. A value from outside is replaced by the one that ``instead`` has under its
+    key, if any.
     """
     known: dict[Expr, list[BatchedValue]] = {expr: [wide] for expr, wide in inputs.items()}
 
@@ -102,8 +102,7 @@ def applied(
 ) -> list[Any]:
     """Return the results of an operator, as expressions.
 
-    ``of`` is the expression that the operator was recorded in; the new one gets its line of user
-    code.
+    The expressions get the line of user code of the expression ``of``, which they rebuild.
     """
     specs = [value.spec for value in values]
     rows = any([spec.rows for spec in specs])  # noqa: C419  a list is faster
@@ -117,8 +116,8 @@ def applied(
 def _aligned(expr: Expr, operands: Sequence[BatchedValue], lead: int, rows: bool) -> list[Any]:
     """Return operands with equally many leading axes.
 
-    Axes that an operand lacks have length 1 if the operator broadcasts, else the operand is
-    repeated.
+    An axis that an operand lacks is added with length 1. If the operator does not broadcast, the
+    operand is repeated along this axis.
     """
     pads = _pads(expr, operands)
     values = [_expanded(w, lead, rows, pad) for w, pad in zip(operands, pads, strict=True)]
@@ -155,7 +154,7 @@ def _repeated(value: Any, sizes: tuple[int, ...]) -> Any:
 
 
 def apply_by_name(name: str, *values: Any, **static: Any) -> Any:
-    """Return the one result of an operator, as an expression."""
+    """Return the result of an operator with one result, as an expression."""
     return applied(registry[name], static, values)[0]
 
 

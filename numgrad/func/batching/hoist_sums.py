@@ -34,7 +34,8 @@ def hoisted_sum(value: Any, lead: int, count: int) -> Any:
 
 
 def _total(value: Any, axes: Axes) -> Any:
-    """Return the sum of a value, term by term, without the summed axes."""
+    """Return the sum of a value over ``axes``, which the result lacks; add up a sum term by term.
+    """
     total = None
     for term in _terms(value):
         part = _part(term, axes)
@@ -59,9 +60,9 @@ def _terms(value: Any) -> list[Any]:
 
 
 def _operands(value: Any, name: str) -> Any:
-    """Return the operands of the operator of that name which has made a value.
+    """Return the operands of the operation that made a value, if its operator has the given name.
 
-    Return None if the value is computed, or if another operator has made it.
+    Return None if it has another name, or if the value is computed.
     """
     is_it = value.array is None and value.expr.operator is registry[name]
     return value.expr.inputs if is_it else None
@@ -98,7 +99,8 @@ def _keeps_leading_axes(x: Any, value: Any, axes: Any, lead: int) -> bool:
 
 
 def _product(a: Any, b: Any, count: int) -> Any:
-    """Return the sum of products of matrices over ``count`` leading axes, as one product."""
+    """Return the sum of ``a @ b`` over ``count`` leading axes, as one product of larger matrices.
+    """
     m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]
     total = k * prod(b.shape[-count - 2 : -2])
     axes = (-2, *range(-count - 2, -2), -1)

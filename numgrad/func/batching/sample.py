@@ -35,7 +35,8 @@ class _SampleCapture(Capture):
 class SampleTrace(Trace):
     """The trace of a function for one sample, whose arguments are placeholders.
 
-    A closed-over value may belong to a function that is captured around it, or mapped itself.
+    A value that the function closes over may belong to an outer function that is being captured or
+    mapped itself.
     """
 
     def __init__(self, *args: Any) -> None:
@@ -74,8 +75,8 @@ class SampleTrace(Trace):
 
     @lazy
     def closed(self) -> list[Value]:
-        """The closed-over values that are not computed yet, as an outer function is being captured.
-        """
+        """The closed-over values that are not computed yet: those of an outer function being
+        captured."""
         read: list[Any] = [value for expr in self.exprs for value in expr.inputs]
         read += self.outputs
         known = {*self.exprs, *(a.expr for a in self.arguments)}

@@ -105,7 +105,8 @@ def _branch(
 
 
 def _gated(operands: Sequence[Any], gate: Callable[[Tensor], Tensor]) -> Any:
-    """Return the operands, each that requires grad behind a node of its own, which ``gate`` makes.
+    """Return the operands; those that require grad pass through a node of their own, made by
+    ``gate``.
 
     The gradients that a branch sends to an operand are summed at this node before others are added.
     So the order of summation is the same whether one function is called or both are recorded.

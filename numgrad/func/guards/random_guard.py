@@ -60,7 +60,8 @@ class DrawProfiler:
 
 
 class RandomGuard:
-    """The states that the generators which a function may use had before the function was captured.
+    """The random generators that a function may use, with their states before the function is
+    captured.
 
     Parameters
     ----------

@@ -68,10 +68,10 @@ class Passes:
         raise NotImplementedError
 
     def tangents(self, number: int, start: int, stop: int, unit: complex = 1) -> list[Any]:
-        """Return the tangents of all inputs: ``unit`` times unit vectors for one input, None for
+        """Return the tangents of all inputs: unit vectors for input ``number``, None for the
         others.
 
-        The unit vectors are those of elements ``start..stop`` of the input with a number.
+        The unit vectors are those of its elements ``start..stop``, times ``unit``.
         """
         tangents: list[Any] = [None] * len(self.inputs)
         tangents[number] = identity(self.inputs[number], start, stop, unit)

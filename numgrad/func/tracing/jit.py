@@ -64,9 +64,9 @@ def jit(
         for longer than that will take, at once, or not at all.
     static_argnums, static_argnames : int or str, or sequences of them
         Arguments that are part of the recording: ``f`` sees the value itself, and is recorded once
-        for each. They must be hashable. Booleans, strings and ``None`` are static without being
-        named, because they are mostly options; so are integers whose number ``f`` asks for, as
-        that of a size or an axis.
+        for each. Static arguments must be hashable. Booleans, strings and ``None`` are static
+        without being named, because they are mostly options; so are integers whose value ``f`` asks
+        for, such as a size or an axis.
     donate_argnums : int or sequence of int
         Positional arguments whose memory may become that of a result of the same shape and dtype:
         arrays in C order that may be written and share no memory with another argument, if the
@@ -120,8 +120,8 @@ def jit(
 class JitWrapper(Transformed):
     """A captured function.
 
-    Pickled are the original function and the options, so another process captures the function
-    anew.
+    A pickle of it holds the original function and the options, so another process captures the
+    function anew.
     """
 
     __slots__ = ("jit_function",)

@@ -278,8 +278,7 @@ class Specialization:
         self._entries, self._latest = {}, []
 
     def flat_entry(self, call: Call, entry: Any, version: int) -> Any:
-        """Return what `jit` needs to serve calls by an entry in little Python, as `_entry_call`
-        does.
+        """Return the tuple of `_entry_call`, with which `jit` serves calls in little Python.
 
         Return None if an argument is a container or a tensor, or is not in C order.
         """

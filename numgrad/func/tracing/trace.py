@@ -246,7 +246,8 @@ class Trace:
     ) -> list[Tensor]:
         """Return the outputs for other inputs, connected to the graph if gradients are recorded.
 
-        ``outer`` has the values in place of the tensors from outside; these themselves by default.
+        ``outer`` has values in place of the tensors from outside, which are read as they are by
+        default.
         """
         outer = self.outer if outer is None else outer
         if mode.capture is not None:
