@@ -67,7 +67,7 @@ class Function:
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
-        """Compute the outputs."""
+        """Compute the outputs of the operation from its arguments."""
         raise NotImplementedError("a numgrad.Function must define the static method forward")
 
     @staticmethod
@@ -92,7 +92,7 @@ class Function:
 
     @classmethod
     def apply(cls, *args: Any) -> Any:
-        """Run ``forward`` and record the operation."""
+        """Run ``forward`` on the arguments, record the operation, and return the outputs."""
         tensors = [arg for arg in args if isinstance(arg, Tensor)]
         if mode.grad:
             _require_no_containers(cls.__name__, args)

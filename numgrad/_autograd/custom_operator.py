@@ -33,7 +33,7 @@ class PythonOperator(Operator):
     ) -> Sequence[Any]:
         """Return the gradients that the backward function returns, called on computed tensors."""
         ctx = context.static["ctx"].during(context)
-        backward_pass.force(context.values())  # some may be pending, of an opened captured function
+        backward_pass.force(context.values())  # those in an inlined captured function may be pending
 
         lead = self._lead(backward_pass, cotangents)
 

@@ -56,7 +56,7 @@ class Writer:
         self.directory = directory
 
     def write(self, seeds: Sequence[Edge], outcome: Outcome) -> None:
-        """Write the graph of a pass that started at ``seeds``."""
+        """Write the three files about a pass that started at ``seeds``."""
         nodes = set(outcome.nodes) | {edge.node for edge in seeds if edge.node is not None}
         picture = _Picture(sorted(nodes, key=lambda node: node.number, reverse=True), outcome)
         contents = {

@@ -15,7 +15,7 @@ from ..engine.rolling.expansion import Expansion
 Arrays = Sequence[np.ndarray]
 
 _CALL = 2e-6  # seconds that a program takes at least, run by Python
-_KERNEL, _STEP = 0.05, 3e-4  # expected seconds to compile: at all, and for each scalar function
+_KERNEL, _STEP = 0.05, 3e-4  # seconds to compile a loop: at least, and for each scalar function
 _AT_ONCE = 1 << 20  # steps of one call, between which Ctrl-C is heard
 _FUNCTION = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 5)
 

@@ -67,7 +67,7 @@ class Later(TypedHostOperator):
     # Derivatives
 
     def _pulled(self, context: Any, *grads: Any) -> tuple[Any, ...]:
-        """Return the cotangents of the inputs."""
+        """Return the cotangents of the operator's inputs, given those of its outputs."""
         count = len(self.input_specs)
         pairs = zip(context.wanted, self.input_specs, strict=True)
         wanted = tuple([want and dtype.kind in "fc" for want, (_, dtype) in pairs])
@@ -118,7 +118,7 @@ class Later(TypedHostOperator):
     def tangent(
         self, forward_pass: Any, context: Any, tangents: Sequence[Any]
     ) -> Sequence[Any] | None:
-        """Return the tangents of the results."""
+        """Return the tangents of the operator's outputs, given those of its inputs."""
         inputs = [context.input(n) for n in range(len(self.input_specs))]
         moved = tuple([t is not None for t in tangents])
         operator = self._derivative("tangents", moved, self._along)

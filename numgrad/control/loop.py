@@ -103,8 +103,8 @@ class StepsOperator(TypedHostOperator):
     def _row_by_row(self, arrays: Arrays, loop: tuple[int, ...]) -> list[np.ndarray]:
         """Return the results, computed for one sample after the other.
 
-        That is the way in a thread of a running program, where only programs that were made before
-        can run.
+        A thread of a running program takes this way, as it can run only programs that were made
+        before.
         """
         whole = [np.empty((*loop, *shape), dtype) for shape, dtype in self.out_specs]
         for index, cores in elements(arrays, self.ncore[: len(arrays)]):
@@ -225,7 +225,7 @@ class Loop(StepsOperator):
                                                                 strict=True)])  # fmt: skip
 
     def _pulled(self, context: Any, *grads: Any) -> tuple[Any, ...]:
-        """Return the cotangents of the inputs."""
+        """Return the cotangents of the loop's inputs, given those of its floating results."""
         inputs = [context.input(n) for n in range(len(self.input_specs))]
         pullback = self.pullback_for(self.floating(context.wanted))
         return pullback.gradients(inputs, [g for g in grads if g.dtype.kind in "fc"])
@@ -244,7 +244,7 @@ class Loop(StepsOperator):
     def tangent(
         self, forward_pass: Any, context: Any, tangents: Sequence[Any]
     ) -> Sequence[Any] | None:
-        """Return the tangents of the results."""
+        """Return the tangents of the loop's results, given those of its inputs."""
         inputs = [context.input(n) for n in range(len(self.input_specs))]
         return self.pushed(inputs, tangents)[1]
 

@@ -220,10 +220,10 @@ class Pullback(StepsOperator):
     # Derivatives
 
     def _pulled(self, context: Any, *grads: Any) -> tuple[Any, ...]:
-        """Return the cotangents of the inputs, by the derivatives of two loops.
+        """Return the cotangents of the operator's inputs, by the derivatives of two loops.
 
-        These are the loop that yields its states, and the loop over the steps in reverse that reads
-        them.
+        One loop yields its states; the other one runs over the steps in reverse and reads these
+        states.
         """
         loop = self.loop
         count, carried = len(loop.input_specs), loop.form.carried
@@ -272,10 +272,11 @@ class Pullback(StepsOperator):
     def tangent(
         self, forward_pass: Any, context: Any, tangents: Sequence[Any]
     ) -> Sequence[Any] | None:
-        """Return the tangents of the cotangents, by the tangents of two loops.
+        """Return the tangents of the cotangents that this operator computes, by the tangents of two
+        loops.
 
-        These are the loop that yields its states, and the loop over the steps in reverse that reads
-        them.
+        One loop yields its states; the other one runs over the steps in reverse and reads these
+        states.
         """
         loop, count = self.loop, len(self.loop.input_specs)
         carried = loop.form.carried

@@ -60,7 +60,7 @@ class Steps:
         return self._body.program(self._count, self._leads)
 
     def prepare(self) -> None:
-        """Make the program now."""
+        """Make the program of a step now, since a thread of a running program cannot make it."""
         self._program  # noqa: B018  the attribute is computed when it is first read
 
     def yields(self, length: int) -> list[np.ndarray]:

@@ -64,6 +64,7 @@ def _left(count: int, snapshots: int) -> int:
     runs = 1
     while comb(snapshots + runs, snapshots) < count:
         runs += 1
-    # A rest that can be recorded at once is: many steps at a time cost less than one by one.
+    # As many steps stay behind the snapshot as can be recorded at once, which costs less than
+    # recording them one by one.
     whole = count - snapshots + 1
     return whole if runs == 1 else min(comb(snapshots + runs - 1, snapshots), whole)

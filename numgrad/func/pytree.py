@@ -112,9 +112,9 @@ class Variables:
     def outer_graph(self, values: Sequence[Tensor]) -> bool:
         """Return whether operations that read ``values`` must be recorded in the graph outside.
 
-        They must if gradients are recorded there, and a differentiated argument or one of
-        ``values`` is connected to that graph. Otherwise note that ``values`` depend on nothing
-        outside.
+        Operations must be recorded if gradients are recorded outside, and a differentiated argument
+        or one of ``values`` is connected to that graph. Otherwise note that ``values`` depend on
+        nothing outside.
         """
         if mode.grad and reaches_outside([*self.leaves, *values], self.first, self.last):
             return True

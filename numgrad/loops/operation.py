@@ -162,14 +162,14 @@ class Loops(OfLoops):
     def tangent(
         self, forward_pass: Any, context: Any, tangents: Sequence[Any]
     ) -> Sequence[Any] | None:
-        """Return the tangents of the results."""
+        """Return the tangents of the operator's outputs, given those of its inputs."""
         moved = self._floating([t is not None for t in tangents])
         inputs = [context.input(n) for n in range(len(self.cores))]
         along = {n: tangents[n] for n in moved}
         return self.derivation.tangents(inputs, context.output_specs, along)
 
     def _pulled(self, context: Any, *grads: Any) -> tuple[Any, ...]:
-        """Return the cotangents of the inputs."""
+        """Return the cotangents of the operator's inputs, given those of its outputs."""
         inputs = [context.input(n) for n in range(len(self.cores))]
         return self.derivation.gradients(inputs, self._floating(context.wanted), grads)
 

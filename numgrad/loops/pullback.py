@@ -174,7 +174,7 @@ class Pullback(OfLoops):
     # Derivatives
 
     def _pulled(self, context: Any, *grads: Any) -> tuple[Any, ...]:
-        """Return the cotangents of the inputs."""
+        """Return the cotangents of the operator's inputs, given those of its outputs."""
         again = self.again(self._floating(context.wanted))
         inputs = [context.input(n) for n in range(len(self.cores))]
         return again.gradients(inputs, grads)

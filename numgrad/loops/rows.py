@@ -41,7 +41,8 @@ class Rows:
         return self._compiled[shared]
 
     def __call__(self, *arrays: np.ndarray) -> list[np.ndarray]:
-        """Return the results for operands with equally many leading axes."""
+        """Return the results of the function for all rows; the operands have equally many leading
+        axes."""
         lead = arrays[0].ndim - self.cores[0][1]
         if lead == 1 and all([len(a) == 1 for a in arrays]):  # noqa: C419  a list is faster
             return [result[None] for result in self.single(*[a[0] for a in arrays])]
@@ -127,7 +128,7 @@ def compiled(
     text = "\n".join([f"def rows({', '.join(header)}):", *[f"    {line}" for line in body]])
     space: dict[str, Any] = {**namespace, "__name__": __name__}
     exec(compile(text, "<rows>", "exec"), space)
-    # Python calls it, nobody by its address: an entry in C takes time to compile.
+    # Python alone calls the function, so the wrapper for calls from C need not be compiled.
     options: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}
     made: Any = kept_on_disk(njit(**options)(space["rows"]))
     made.compile(tuple(arguments))

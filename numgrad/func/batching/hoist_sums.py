@@ -20,7 +20,7 @@ class Axes(NamedTuple):
     number: int
 
     def of(self, value: Any) -> tuple[int, ...]:
-        """Return the axes as negative numbers."""
+        """Return the axes of a value that are summed, as negative numbers."""
         core = len(value.shape) - self.lead
         return tuple(range(-core - self.number, -core))
 

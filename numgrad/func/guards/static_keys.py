@@ -47,7 +47,7 @@ def structure_key(structure: Any) -> tuple[Hashable, ...]:
 def _is_exact(item: Any) -> bool:
     """Whether Python compares the data of a node of a structure as exactly as a key would.
 
-    That holds for the names of a dict; a registered class may keep anything beside leaves.
+    Names of a dict are compared exactly; a registered class may keep anything beside leaves.
     """
     if isinstance(item, list | dict | tuple):
         return set(map(type, item)) <= {str}
@@ -61,7 +61,7 @@ def _is_exact(item: Any) -> bool:
 def is_lasting(value: Any) -> bool:
     """Whether the key of an object always stays the same, so that the key need not be made again.
 
-    That holds for immutable values, and for objects that are compared by identity.
+    The keys of immutable values stay, and those of objects that are compared by identity.
     """
     if isinstance(value, tuple | frozenset):
         return all(map(is_lasting, value))

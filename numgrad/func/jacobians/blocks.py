@@ -26,7 +26,7 @@ class TensorBlocks:
         self._parts: list[list[list[Tensor]]] = [[] for _ in passes.sources]
 
     def put(self, chunk: Chunk) -> None:
-        """Keep a chunk of rows or columns."""
+        """Keep a chunk of rows or columns until the blocks are joined."""
         self._parts[chunk.number].append(chunk.parts)
 
     def blocks(self) -> list[Tensor]:
@@ -64,7 +64,7 @@ class ArrayBlocks:
         self._flat = [_flat(block, y.size, x.size) for block, (y, x) in blocks]
 
     def put(self, chunk: Chunk) -> None:
-        """Write a chunk of rows or columns."""
+        """Write a chunk of rows or columns into the blocks."""
         some, n, width = slice(chunk.start, chunk.stop), chunk.number, self._width
         parts = [_matrix(part) for part in chunk.parts]
         if self._is_turned:

@@ -43,8 +43,8 @@ def jacrev(
         the result (``chunk_memory``, 256 MiB by default); None takes all at once.
     out : ndarray, or containers of them as in the result
         Arrays of the shape and dtype of the Jacobian, to which every call writes the Jacobian.
-        They may be `numpy.memmap`, of which little is in memory at a time. The function returns
-        ``out``.
+        The arrays may be `numpy.memmap`, of which little is in memory at a time. The function
+        returns ``out``.
     progress : bool or callable
         True shows a bar on standard error where the work takes longer than half a second; a
         callable gets ``progress(done, total)``, in rows.

@@ -49,8 +49,9 @@ class Passes:
     def nbytes(self) -> int:
         """Return the bytes that a batched pass takes for each row or column.
 
-        These are the bytes of a row of the identity, of the results, and the latter once more for
-        values between the programs of a pass. Other intermediate values stay in the caches.
+        A row takes the bytes of a row of the identity, of the results, and of the results once
+        more, for values between the programs of a pass. Other intermediate values stay in the
+        caches.
         """
         row = max((x.size * x.dtype.itemsize for x in self.sources), default=0)
         return row + 2 * sum(x.size * x.dtype.itemsize for x in self.others) or 1
@@ -110,7 +111,7 @@ class Columns(Passes):
             along_i = self._push(number, start, stop, 1j)
             pairs = zip(columns, along_i, strict=True)
             columns = [_real(a) + _real(b) * 1j for a, b in pairs]
-        pairs = zip(columns, self.outputs, strict=True)  # integers: zeros, dtype of x
+        pairs = zip(columns, self.outputs, strict=True)  # integer y: zeros in the dtype of x
         return [c if y.dtype.kind in "fc" else c.astype(dtype) for c, y in pairs]
 
     def _push(self, number: int, start: int, stop: int, unit: complex) -> list[Tensor]:

@@ -329,8 +329,8 @@ class JitFunction:
         """Capture the function with symbolic integers; return None if it needs the value of one."""
         try:
             specialization = self._capture(call, uses)
-        except Exception:  # of any kind, as the function may have caught the first; it is raised
-            return None  # again by a trace with the integers' values, if at all
+        except Exception:  # of any kind, as the function may have caught ours and raised its own
+            return None  # an error that has another cause is raised again by the next capture
         return None if uses.asked or not specialization.trace.copies_are_views else specialization
 
     def _with_symbolic(

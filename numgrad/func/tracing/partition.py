@@ -171,7 +171,7 @@ def _computed(value: Any) -> np.ndarray | None:
 
 def _specs(exprs: Sequence[Expr]) -> list[Spec]:
     """Return the specs of all results of the expressions."""
-    kinds = {id(expr.specs): expr.specs for expr in exprs}  # shared by most of a kind
+    kinds = {id(expr.specs): expr.specs for expr in exprs}  # most of one kind share an object
     return [spec for specs in kinds.values() for spec in specs]
 
 

@@ -212,8 +212,8 @@ class Trace:
         """Whether the derivatives of the trace are made of rules alone, and work for values with
         rows.
 
-        That is not so if a function of a user takes part, or a batched pass inside splits the
-        trace.
+        A trace with a function of a user, or with a batched pass inside that splits it, has no such
+        derivatives.
         """
         ruled = [e.operator is ARGUMENT or e.operator.has_rule for e in self.exprs]
         for node in self.inner_nodes():
