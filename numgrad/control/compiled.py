@@ -135,7 +135,10 @@ class CompiledLoop:
             self._function(where + n * width, length, 0, moves, status)
 
     def _fill(self, table: np.ndarray, values: np.ndarray, own: int) -> None:
-        """Write one number per operand into a table, and ``own`` into the column of the constants.
+        """Write a number for each operand into a table, and ``own`` into the column of the
+        constants.
+
+        The numbers in ``values`` are addresses, or the bytes by which addresses move on.
         """
         first = len(self._steps) - 1
         table[..., :first], table[..., first] = values[..., :first], own

@@ -249,8 +249,9 @@ class Pullback(StepsOperator):
     ) -> Sequence[Any]:  # fmt: skip
         """Return the cotangents of the inputs of the loop over the steps in reverse.
 
-        ``asked`` are the inputs of this operator whose cotangents are wanted, ``wanted`` those
-        among the inputs of the forward loop; ``given`` are the inputs of the reverse loop.
+        ``grads`` are the cotangents of the outputs of this operator. ``asked`` are its inputs whose
+        cotangents are wanted, and ``wanted`` those among the inputs of the forward loop. ``given``
+        are the inputs of the reverse loop.
         """
         backward = self.backward
         sources = backward_sources(self)

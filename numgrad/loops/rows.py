@@ -138,8 +138,8 @@ def compiled(
 def copied(target: str, source: str, axes: int) -> list[str]:
     """Return lines of source that copy the array ``source`` into the row ``r`` of ``target``.
 
-    Numba compiles an assignment to a slice together with a message that shows both shapes, and for
-    that its functions of strings: two seconds in each process.
+    An assignment to a slice would do, but Numba compiles its functions of strings with that, for a
+    message that shows both shapes: two seconds in each process.
     """
     part, indices = f"part_{target}", [f"j{n}" for n in range(axes)]
     lines = [

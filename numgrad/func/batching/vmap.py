@@ -68,9 +68,9 @@ def vmap(
     Notes
     -----
     The function is called once, with placeholders for a sample. What it computes then, derivatives
-    included, is computed for all samples as one program. It has the bits of a loop over the
-    samples, to rounding where BLAS or LAPACK is called. Random numbers that NumPy draws in the
-    function are the same for all samples.
+    included, is computed for all samples as one program. The results have the bits of a loop over
+    the samples, or differ by rounding where BLAS or LAPACK is called. Random numbers that NumPy
+    draws in the function are the same for all samples.
 
     Examples
     --------

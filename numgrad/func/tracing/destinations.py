@@ -126,7 +126,7 @@ def _overlap(a: np.ndarray, b: np.ndarray) -> bool:
 def _must_copy(outs: Sequence[np.ndarray], others: Sequence[np.ndarray]) -> bool:
     """Whether results cannot be computed in ``outs``, but have to be copied there.
 
-    An array of ``outs`` may not be plain and contiguous, or may share memory with an operand.
+    Copying is needed if an array is not plain and contiguous, or may share memory with an operand.
     """
     return any(
         not out.flags.c_contiguous

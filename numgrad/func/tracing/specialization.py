@@ -160,8 +160,8 @@ class Specialization:
         return [self._joined(o) for o in outputs]
 
     def _joined(self, output: Tensor) -> Tensor:
-        """Return the output of one member of an ensemble as a tensor with the results of all
-        members."""
+        """Return the results of all members of an ensemble as one tensor, given the output of one
+        member."""
         assert self.members is not None
         if output.rows:
             output = output.detached()  # type: ignore[assignment]
