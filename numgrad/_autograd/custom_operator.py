@@ -33,7 +33,7 @@ class PythonOperator(Operator):
     ) -> Sequence[Any]:
         """Return the gradients that the backward function returns, called on computed tensors."""
         ctx = context.static["ctx"].during(context)
-        backward_pass.force(context.values())  # after an inlined captured function, some may be pending
+        backward_pass.force(context.values())  # some are pending after an inlined captured call
 
         lead = self._lead(backward_pass, cotangents)
 

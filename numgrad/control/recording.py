@@ -76,7 +76,7 @@ def _keeps_all(loop: Loop) -> bool:
 def _is_alone() -> bool:
     """Whether the loop is called neither in a mapped function nor in a step of another loop.
 
-    There states would be kept for each sample or each step, of which the number is not known yet.
+    Elsewhere states would be kept for each sample or each step, whose number is not known yet.
     """
     capture = mode.capture
     while capture is not None:

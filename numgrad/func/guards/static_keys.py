@@ -1,7 +1,8 @@
 """Keys of constants of a trace: values of static arguments, and the structure of containers.
 
-Equal keys mean equal types and equal bits. Python's own equality does not: ``1``, ``1.0`` and
-``True`` are equal, as are dicts with another order of items, and whatever a class declares equal.
+Equal keys mean equal types and equal bits. Python's own equality is not enough: it takes ``1``,
+``1.0`` and ``True`` for equal, dicts with another order of items, and whatever a class declares
+equal.
 """
 
 import enum

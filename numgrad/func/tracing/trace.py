@@ -225,7 +225,8 @@ class Trace:
         return all(ruled)
 
     def operators(self) -> list[Operator]:
-        """Return the operators as which calls of the trace and of its derivatives are recorded."""
+        """Return the operators of the nodes that record calls of the trace and of its derivatives.
+        """
         above = [d.operators() for d in list(self._derivatives.values())]
         return [self.operator, *chain(*above)]
 
