@@ -71,8 +71,11 @@ class Loops(OfLoops):
         self.declare(self._pulled, [True] * len(inputs) + [False] * self.nout)
 
     def __call__(self, *args: Any, **static: Any) -> Any:
-        """Apply the operator, without a plan if a result is an array, whose shape only the call
-        tells."""
+        """Apply the operator.
+
+        A plan is used only if no result is an array, as the shape of such a result is known from
+        the call alone.
+        """
         if not any(core.ndim for core in self.interface.returned):
             return super().__call__(*args, **static)
         outputs = door.apply(self, self.prepare(args, static), static)
@@ -187,7 +190,7 @@ def dimensions(letter: str, number: int, core: Core) -> tuple[str, ...]:
 
 
 def _parts(result: Any, form: Any) -> list[Any]:
-    """Return the arrays and numbers in a result, in order."""
+    """Return the arrays and numbers in a result, which has the nested tuples of ``form``."""
     if isinstance(form, tuple):
         pairs = zip(result, form, strict=True)
         return [found for part, inner in pairs for found in _parts(part, inner)]
