@@ -62,8 +62,8 @@ class CompiledLoop:
         return self._function is not None
 
     def timed(self, began: float) -> None:
-        """Add the time since ``began``, in which a program ran the steps, to what compiling would
-        save."""
+        """Note the time since ``began``, in which a program ran the steps; it decides when
+        compiling pays."""
         self._seconds += perf_counter() - began
 
     def _recurrence(self) -> Any:

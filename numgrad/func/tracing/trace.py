@@ -175,7 +175,7 @@ class Trace:
     def inner_nodes(self) -> set[Node]:
         """Return the nodes between the outputs and the arguments.
 
-        A value of such a node that a derivative reads is not one from outside.
+        A value that such a node has made is not one from outside, though a derivative may read it.
         """
         ends = self._input_nodes()
         roots = [o.edge.node for o in self.outputs if o.requires_grad]
