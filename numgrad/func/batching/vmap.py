@@ -68,9 +68,9 @@ def vmap(
     Notes
     -----
     The function is called once, with placeholders for a sample. What it computes then, derivatives
-    included, is computed for all samples as one program. It has the bits of a loop over the
-    samples, to rounding where BLAS or LAPACK is called. Random numbers that NumPy draws in the
-    function are the same for all samples.
+    included, is computed for all samples as one program. The results have the bits of a loop over
+    the samples, or differ by rounding where BLAS or LAPACK is called. Random numbers that NumPy
+    draws in the function are the same for all samples.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def vmap(
 
 
 def _under_one_name(which: str, axes: Any, dims: Any) -> Any:
-    """Return axes that were given under the name of JAX or that of torch."""
+    """Return the axes, given under the name of JAX or that of torch; raise if both are given."""
     if isinstance(dims, int) and dims == 0:
         return axes
     if not (isinstance(axes, int) and axes == 0):
@@ -119,8 +119,11 @@ def _under_one_name(which: str, axes: Any, dims: Any) -> Any:
 
 
 class _Call:
-    """One call: its arguments with the axis of samples in front, and the trace of the function for
-    one sample."""
+    """One call of a mapped function.
+
+    The call has the arguments with the axis of samples in front, and the trace of the function for
+    one sample.
+    """
 
     def __init__(
         self, function: Callable[..., Any], args: Sequence[Any], kwargs: Any, in_axes: Any

@@ -1,5 +1,4 @@
-"""Check that a captured function runs on one device, and that tensors of two devices do not meet in
-it."""
+"""Check that a captured function computes on one device."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -12,7 +11,8 @@ from ...engine.lower.placeholder import ARGUMENT
 
 
 def require_one_device(name: str, leaves: Iterable[Any]) -> None:
-    """Raise for arguments on several devices, except those that are moved freely."""
+    """Raise for arguments on several devices, except numbers and indices, which are moved
+    implicitly."""
     tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
     devices = {x.spec.device for x in tensors if not is_movable_spec(x.spec)}
     if len(devices) > 1:
@@ -33,9 +33,9 @@ def device_for(
     Raises
     ------
     DeviceError
-        If there are two, or where tensors of two devices meet. Only expressions tell, after the
-        capture, whether a value on the CPU stems from a tensor or from an array, which is moved
-        freely.
+        If there are two, or where tensors of two devices meet. A value on the CPU must stay there
+        if it stems from a tensor, and is moved implicitly if it stems from an array; only the
+        expressions tell which, after the capture.
     """
     devices = {spec.device for spec in specs} - {CPU}
     if len(devices) > 1:
@@ -66,7 +66,7 @@ def comes_back(expr: Expr) -> bool:
 def _is_tied(value: Any, tied: set[Any]) -> bool:
     """Whether a value is on the CPU and must stay there.
 
-    ``tied`` has the ids of arrays from outside, and the expressions, that must.
+    ``tied`` has the expressions, and the ids of arrays from outside, whose values must stay.
     """
     if value.spec.device != CPU or is_movable_spec(value.spec):
         return False

@@ -1,4 +1,5 @@
-"""A call of a captured function is recorded as one node; its derivative is a trace, too."""
+"""The operator of a captured function: a call is one node, and the derivative of the call a trace.
+"""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -27,11 +28,11 @@ class CallOperator(Operator):
     def differentiate(
         self, backward_pass: Any, context: Any, cotangents: Sequence[Any]
     ) -> Sequence[Any]:
-        """Return the gradients from the trace of the derivative.
+        """Return the gradients of a call from the trace of the derivative.
 
-        It becomes part of the backward pass if the seeds have rows or all derivatives are rules,
-        else it runs at once. A backward pass whose seeds have rows and that is recorded itself goes
-        through the nodes of the function, since a call has no rule for rows.
+        The trace becomes part of the backward pass if the seeds have rows or all derivatives are
+        rules, else the trace runs at once. If the seeds have rows and the pass is recorded itself,
+        the pass goes through the nodes of the function instead, since a call has no rule for rows.
         """
         trace = self.trace
         derivative = trace.derivative(context.wanted, context.create_graph)
@@ -73,13 +74,13 @@ class CallOperator(Operator):
     def _inline(
         self, derivative: "Trace", context: Any, inputs: list[Any], seeds: Sequence[Any]
     ) -> list[Any]:
-        """Return the gradients as expressions of the saved values."""
+        """Return the gradients as expressions of the values that the node has saved."""
         replaced = derivative.inline([*inputs, *seeds], self._saved(context))
         found = iter([replaced(value).detached() for value in derivative.outputs])
         return [next(found) if want else None for want in context.wanted]
 
     def _saved(self, context: Any) -> dict[int, Value]:
-        """Return the saved values of everything that the trace reads from outside, by the ids of
+        """Return the values saved for everything that the trace reads from outside, by the ids of
         the arrays."""
         first = len(self.trace.arguments)
         outer = {id(v.array): n for n, v in enumerate(self.trace.outer, first)}
@@ -93,8 +94,8 @@ class CallOperator(Operator):
     ) -> Sequence[Any] | None:
         """Return the tangents of the outputs, computed node by node in the graph of the function.
 
-        Return None if the derivative has a derivative itself: the forward pass then transposes the
-        backward rule.
+        Return None if the derivative of the function can be differentiated: the forward pass then
+        gets the tangents by transposing the backward rule.
         """
         trace = self.trace
         if self.has_rule:
