@@ -1,8 +1,7 @@
 """LLVM's part of the work on a fused kernel: link, inline, vectorise loops, emit machine code.
 
-The work needs LLVM alone, so a process of its own can do it, whose program is this file; see
-`worker`. The file imports nothing of numgrad, and neither Numba nor NumPy, which take long to
-start.
+The work needs LLVM alone, so that a process of its own can do it (`worker`), whose program is this
+file. The file imports nothing of numgrad, and neither Numba nor NumPy, which take long to start.
 """
 
 import marshal
@@ -39,13 +38,13 @@ class Job(NamedTuple):
 
 
 def finish(job: Job) -> tuple[bytes, tuple[str, ...], bool]:
-    """Return the object file, its external functions, and whether any process may load it."""
+    """Return a job's object file, its external functions, and whether any process may load it."""
     machine, module = optimised(job)
     return bytes(machine.emit_object(module)), externals(module), is_portable(module)
 
 
 def optimised(job: Job) -> tuple[Any, Any]:
-    """Return the target machine and the linked and optimised module."""
+    """Return LLVM's target machine for a job, and the module of the job, linked and optimised."""
     llvm = _llvm()
     module = llvm.parse_assembly(job.text)
     machine = llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(
@@ -66,7 +65,10 @@ def _llvm() -> Any:
 
 
 def _optimise(llvm: Any, machine: Any, module: Any, vectorise: bool) -> None:
-    """Inline and vectorise: a loop around scalar functions gains from no other passes."""
+    """Run LLVM's passes at level 1 over a module: they inline and, if asked to, vectorise loops.
+
+    A loop around scalar functions gains from no other passes.
+    """
     options = llvm.PipelineTuningOptions(speed_level=1)
     options.loop_vectorization, options.slp_vectorization = vectorise, False
     builder = llvm.create_pass_builder(machine, options)
@@ -74,7 +76,7 @@ def _optimise(llvm: Any, machine: Any, module: Any, vectorise: bool) -> None:
 
 
 def internalise(items: Iterable[Any], symbols: Collection[str]) -> None:
-    """Make all definitions internal, except for the entries.
+    """Make all definitions internal to their module, except for the entries, ``symbols``.
 
     Numba numbers versions per process, so callees of two objects from different processes can
     share a name (numba #10486); internal symbols cannot.

@@ -1,12 +1,12 @@
 """A process that finishes fused kernels, so that a time limit and Ctrl-C reach LLVM.
 
 LLVM runs in C, where no signal is handled, and for some loops its optimiser takes longer than
-anybody waits. In another process it can be ended without harm, even where LLVM aborts its process,
-for want of memory say. The process starts with the first fused kernel that is not in the cache, in
-the time of a few kernels, and ends with this process.
+anybody waits. Another process can be ended without harm, and LLVM may even abort it, for want of
+memory say. The process starts with the first fused kernel that is not in the cache, which takes as
+long as a few kernels, and ends with this process.
 
-Where no process can be started, LLVM runs in this process. So it does for single operators, which
-are little work.
+Where no process can be started, LLVM runs in this process; for single operators, which are little
+work, always.
 """
 
 import atexit
@@ -107,7 +107,7 @@ class CompilerProcess:
 
 
 class _Exchange:
-    """A job sent and its answer read, in a thread, as either may block."""
+    """Sends a job and reads the answer, in a thread of its own, as either may block."""
 
     def __init__(self, helper: CompilerProcess, job: Job) -> None:
         self.helper, self.job = helper, job
@@ -152,7 +152,11 @@ _current: CompilerProcess | _InProcess | None = None
 
 
 def finish(job: Job) -> tuple[bytes, tuple[str, ...], bool]:
-    """Finish a kernel in the other process; the caller holds the compiler lock."""
+    """Return the result of `optimize.finish` for a job, computed in the compiler's process.
+
+    The process is started if need be; where that fails, this process does the job. The caller holds
+    the compiler lock.
+    """
     global _current
     try:
         if _current is None or not _current.is_alive():
@@ -166,7 +170,7 @@ def finish(job: Job) -> tuple[bytes, tuple[str, ...], bool]:
 
 @atexit.register
 def close() -> None:
-    """End the process if there is one."""
+    """End the compiler's process, if one was started."""
     global _current
     helper, _current = _current, None
     if isinstance(helper, CompilerProcess):
