@@ -57,8 +57,8 @@ def attribute(func_ir: Any, value: Any, ir: Any) -> Any:
 class Literals:
     """Gives the literals of one function the dtype ``real``, statement by statement.
 
-    All float literals get it, and integer literals that meet a float. ``args`` has the Numba types
-    of the function's arguments.
+    All float literals get that dtype, and so do integer literals that meet a float. ``args`` has
+    the Numba types of the function's arguments.
     """
 
     def __init__(

@@ -78,7 +78,7 @@ def _heir(
     """Return the input whose memory the output of instruction ``number`` may take, or -1.
 
     The input must be one of ``mine``, whose memory is assigned here, and read by no later
-    instruction; ``last`` has the last instruction with each buffer.
+    instruction; ``last`` has for each buffer the last instruction that uses it.
     """
     for place in pattern.reusable_inputs:
         index = buffers[place]

@@ -122,7 +122,7 @@ class CPUTarget:
         set_num_threads(n)
 
     def threading_layer(self) -> str:
-        """Return the name of Numba's threading layer, starting its threads."""
+        """Start Numba's threads, and return the name of its threading layer."""
         from .platform.threads import threading_layer
 
         return threading_layer()

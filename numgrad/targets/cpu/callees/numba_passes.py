@@ -24,7 +24,7 @@ _LANGUAGE = Language(
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class BindCallees(FunctionPass):
-    """Before typing: replace each callee of a kernel, dispatcher or plain, by a private copy."""
+    """A pass before type inference: replace the functions that a kernel calls by private copies."""
 
     _name = "numgrad_bind_callees"
 
@@ -44,9 +44,10 @@ class BindCallees(FunctionPass):
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class SetLiterals(FunctionPass):
-    """Before typing: give literals the kernel's real dtype, and set the function's code library.
+    """A pass before type inference: give literals the kernel's real dtype.
 
-    The library is an `InlineLibrary` where only kernels call the function.
+    The pass also sets the code library of the function: an `InlineLibrary`, where only kernels call
+    the function.
     """
 
     _name = "numgrad_set_literals"
@@ -55,7 +56,7 @@ class SetLiterals(FunctionPass):
         FunctionPass.__init__(self)
 
     def run_pass(self, state: Any) -> Any:
-        """Set the dtype of literals in ``state.func_ir``.
+        """Set the dtype of literals in ``state.func_ir``, and the code library of the function.
 
         Return True, which tells Numba that the code has changed.
         """

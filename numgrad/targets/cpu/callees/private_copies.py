@@ -1,10 +1,11 @@
 """Private copies of functions that both kernels and Python call, compiled for kernels alone.
 
 Numba compiles a function without options of its own with the options of its first caller, and keeps
-the code for all callers. So the results of a kernel would depend on the first caller of a helper,
-and results in Python on kernels. The copy of a dispatcher is compiled with the options of its
-author and `JIT_OPTIONS`, for any caller; the copy of a plain function with the options of its
-caller. Kernels share a copy if all values that the function reads are the same.
+the code for all callers. Without copies, the results of a kernel would depend on who called a
+function first, and the results of the function in Python would depend on kernels. The copy of a
+dispatcher is compiled with the options of its author and `JIT_OPTIONS`, for any caller; the copy of
+a plain function is compiled with the options of its caller. Kernels share a copy if all values that
+the function reads are the same.
 """
 
 import types as pytypes
@@ -57,7 +58,8 @@ class Caller(NamedTuple):
 
     @classmethod
     def of(cls, state: Any) -> "Caller":
-        """Return the properties of the function that Numba is compiling."""
+        """Return the properties of the function that Numba is compiling, ``state`` being Numba's.
+        """
         flags = state.flags
         options = (flags.error_model, flags.fastmath.flags or False, flags.boundscheck)
         return cls(type(state.pipeline), dict(zip(_INHERITED, options, strict=True)))
@@ -81,7 +83,7 @@ class KernelDispatcher(CPUDispatcher):
 
     @property
     def is_to_compile(self) -> bool:
-        """Whether new signatures may be compiled, and no compilation is under way."""
+        """Whether new signatures may be compiled, and the function is not being compiled now."""
         return bool(self._can_compile and not self.is_compiling)
 
     def get_compile_result(self, sig: Any) -> Any:
@@ -172,9 +174,7 @@ def _is_librarys(value: Any) -> bool:
 def methods(caller: Caller) -> Iterator[None]:
     """Let Numba use copies of the methods and attributes that users gave to its types.
 
-    The copies are used within the ``with`` block.
-
-    The caller holds Numba's lock.
+    The copies are used within the ``with`` block. The caller holds Numba's lock.
     """
     found = numba_extensions.attributes().values()
     known = [one._overload_func for ones in found for one in ones]

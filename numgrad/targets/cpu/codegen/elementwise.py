@@ -52,7 +52,8 @@ class ElementwiseKernel(ABC):
     in_types, out_types
         Numba types of the operands.
     scalars : sequence of bool
-        For each input, whether it is one element, whatever its step, that is read before the loop.
+        For each input, whether it is a scalar input: one element, whatever its step, which is read
+        before the loop.
     """
 
     def __init__(self, context, in_types, out_types, scalars: Sequence[bool]) -> None:
@@ -276,7 +277,7 @@ class _Copies:
     Parameters
     ----------
     builder
-        Placed in the first block of the kernel.
+        Stands in the entry block of the kernel.
     memories, scalars : sequences
         For each operand its `Memory`, and whether it is a scalar input, which needs no buffer.
     nin : int

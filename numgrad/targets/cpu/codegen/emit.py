@@ -93,7 +93,7 @@ def emit_kernel(
     callee : Callee
         The function that the body calls; it may allocate arrays.
     body : callable
-        Emits the whole function, returns included.
+        Emits the whole function, including its returns.
     """
     codegen = callee.context.codegen()
     function = ir.Function(codegen._create_empty_module(symbol), KERNEL_TYPE, symbol)
@@ -188,7 +188,7 @@ def _wrapping(module: llvm.ModuleRef) -> llvm.ModuleRef:
 
 
 def _dependencies(*libraries: Any) -> list[llvm.ModuleRef]:
-    """Return the LLVM modules of the functions that functions of Numba's code libraries call."""
+    """Return the LLVM modules on which some of Numba's code libraries depend: those of callees."""
     callees = {id(x): x for library in libraries for x in library._linking_libraries}
     return [library._get_module_for_linking() for library in callees.values()]
 

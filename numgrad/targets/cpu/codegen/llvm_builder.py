@@ -74,7 +74,10 @@ def counted_loop(
 
 
 class Memory:
-    """Reads and writes scalars of one type; complex ones part by part, so that loops vectorise."""
+    """Emits loads and stores of scalars of one type.
+
+    The parts of complex numbers are loaded and stored one by one, so that LLVM vectorises loops.
+    """
 
     def __init__(self, context: BaseContext, dtype: types.Type) -> None:
         self.context = context

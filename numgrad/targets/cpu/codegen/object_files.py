@@ -96,5 +96,5 @@ def code_of(machine: llvm.TargetMachine, module: llvm.ModuleRef, symbol: str) ->
 
 
 def bit_code_of(module: llvm.ModuleRef, symbol: str) -> Code:
-    """Return the LLVM code of a module, to be linked into others."""
+    """Return the LLVM bit code of a module, to be linked into other modules."""
     return Code(module.as_bitcode(), symbol, (), is_portable(module))

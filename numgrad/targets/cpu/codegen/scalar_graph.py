@@ -48,7 +48,7 @@ class ScalarFunction:
 
     @lazy
     def has_branches(self) -> bool:
-        """Whether the LLVM code has a branch; a ``select`` instruction is none."""
+        """Whether the LLVM code has a branch; a ``select`` instruction does not count."""
         with compiler.compiler_lock:
             function = llvm.parse_bitcode(self.bit_code).get_function(self.symbol)
             return sum(1 for _ in function.blocks) > 1
@@ -93,7 +93,7 @@ class ScalarGraph(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Return the cache key of the kernel."""
+        """The cache key of the kernel of the graph."""
         places: dict[str, int] = {}
         calls = [(places.setdefault(one.key, len(places)), args) for one, args in self.steps]
         dtypes = [dtype.str for dtype in self.in_dtypes]

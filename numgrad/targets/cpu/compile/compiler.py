@@ -165,7 +165,8 @@ def _generator_digest() -> str:
 
 
 def obtain(key: str, compiled: Callable[[], Code | int]) -> int:
-    """Return the address of the code with a key: from memory, from disk, or of ``compiled()``."""
+    """Return the address of the code with a key, made by ``compiled()`` if memory and disk lack it.
+    """
     address = _addresses.get(key)
     if address is None:
         with compiler_lock:

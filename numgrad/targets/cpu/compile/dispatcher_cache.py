@@ -19,7 +19,7 @@ from .compiler import make_key
 
 
 class DispatcherCache(_Cache):
-    """The cache of a dispatcher: an entry for each signature.
+    """The cache of one of Numba's dispatchers: an entry of the disk cache for each signature.
 
     Parameters
     ----------

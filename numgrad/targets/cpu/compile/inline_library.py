@@ -19,7 +19,7 @@ class InlineLibrary(JITCodeLibrary):
 
     @property
     def codegen(self) -> Any:
-        """This object: Numba sets the environment of a function on ``library.codegen``."""
+        """The library itself: Numba calls ``library.codegen.set_env``, which does nothing here."""
         return self
 
     def set_env(self, env_name: str, env: Any) -> None:

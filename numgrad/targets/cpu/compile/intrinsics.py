@@ -22,7 +22,7 @@ else:
 
 
 def named_intrinsic(name: str, typing: Callable[..., Any]) -> Any:
-    """Return the intrinsic of a typing function, which gets a name for Numba's errors."""
+    """Return the intrinsic that a typing function defines, with a name for Numba's errors."""
     typing.__name__ = typing.__qualname__ = name
     return intrinsic(typing)
 

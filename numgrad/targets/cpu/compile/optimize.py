@@ -14,14 +14,15 @@ READY = "ready"
 
 
 class Job(NamedTuple):
-    """A kernel to be finished.
+    """A kernel whose LLVM code is to be made machine code.
 
     Attributes
     ----------
     text : str
         LLVM code that defines the entries.
     parts : tuple of bytes
-        Bit code of the functions that it calls; without parts, the code is optimised already.
+        Bit code of the functions that the kernel calls; without parts, ``text`` is optimised
+        already.
     symbols : tuple of str
         The names of the entries.
     options : dict
@@ -107,7 +108,7 @@ def is_portable(module: Any) -> bool:
 
 
 def main() -> None:
-    """Finish jobs that arrive on the standard input until it is closed."""
+    """Read jobs from the standard input until it is closed; write the answers to the output."""
     sys.path.insert(0, sys.argv[1])  # where llvmlite is
     llvm = _llvm()
     llvm.initialize_native_target()

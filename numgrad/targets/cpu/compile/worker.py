@@ -34,7 +34,7 @@ _NAMES = ("python", "pypy")  # a program that embeds Python may do anything when
 
 
 class UnavailableError(Exception):
-    """The process cannot be started, or has ended."""
+    """The compiler's process cannot be started, or has ended."""
 
 
 class CompilerProcess:
@@ -87,11 +87,11 @@ class CompilerProcess:
         return answer
 
     def is_alive(self) -> bool:
-        """Whether the process runs, and belongs to this one."""
+        """Whether the process runs, and was started by this one rather than before a fork."""
         return self.owner == os.getpid() and self.process.poll() is None
 
     def end(self) -> int | None:
-        """End the process; return its exit status."""
+        """End the process; return its exit status, or None if it belongs to another process."""
         if self.owner != os.getpid():  # it belongs to the process from which this one was forked
             self.process.returncode = 0
             return None
@@ -132,7 +132,10 @@ class _Exchange:
             self.done.set()
 
     def wait(self, deadline: float) -> None:
-        """Wait for the answer, until a signal handler raises or the deadline has passed."""
+        """Wait for the answer; raise a `TimeoutError` at the deadline.
+
+        Signal handlers run meanwhile, and what they raise ends the wait.
+        """
         while not self.done.wait(_SLICE):
             interrupts.deliver()
             if time.monotonic() > deadline:
@@ -140,7 +143,7 @@ class _Exchange:
 
 
 class _InProcess:
-    """The stand-in for the process where none can be started: jobs are done in this process."""
+    """Does jobs in this process: the stand-in for a `CompilerProcess` that cannot be started."""
 
     def is_alive(self) -> bool:
         return True

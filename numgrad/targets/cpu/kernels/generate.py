@@ -122,7 +122,7 @@ def _emit_core(spec: Any, function: Callable, cores: Any, options: Any, symbol: 
 
 
 def _writes(spec: Any, function: Callable, order: Sequence[Any], cores: Any) -> write_check.Writes:
-    """Return what finds and checks the writes of a core function to its array parameters."""
+    """Return the checker of a core function's writes to its array parameters."""
     nin = len(spec.in_dtypes)
     inputs: list[str] = []
     outputs: list[str] = []

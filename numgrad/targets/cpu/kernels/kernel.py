@@ -1,9 +1,11 @@
 """Kernels: functions of operators, compiled for given dtypes and called by address.
 
-Every kernel is ``void(intp* ptrs, intp n, intp* core_dims, intp* steps, intp* status)``, NumPy's
-inner loop of a generalized ufunc: operands, inputs then outputs, by address; ``n`` the length of
-the loop; ``steps`` the byte strides of the operands along it, then those of their core dimensions.
-``status[0]`` stays 0, or becomes 1 plus the index at which the operator's function raised.
+Every kernel is ``void(intp* ptrs, intp n, intp* core_dims, intp* steps, intp* status)``, which is
+NumPy's inner loop of a generalized ufunc but for the status. ``ptrs`` has the addresses of the
+operands, inputs then outputs; ``n`` is the length of the loop; ``core_dims`` has the sizes of the
+core dimensions; ``steps`` has the byte strides of the operands along the loop, then those of their
+core dimensions. ``status[0]`` stays 0, or becomes 1 plus the index at which the operator's function
+raised.
 """
 
 import threading

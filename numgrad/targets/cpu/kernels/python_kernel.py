@@ -51,7 +51,7 @@ class HostKernel:
     def again(self, cores: Sequence[np.ndarray]) -> None:
         """Call the function again for one element of the loop, so that it raises its exception.
 
-        If a call from the machine was ended by an exception that was kept, that one is raised.
+        An exception that the last call from the machine kept is raised instead.
         """
         stopped, self._stopped = self._stopped, None
         if stopped is not None:
@@ -77,7 +77,7 @@ class HostKernel:
     # In programs ----------------------------------------------------------------------------------
 
     def _kernel(self, ptrs: int, n: int, core_dims: int, steps: int, status: int) -> None:
-        """Answer a call from the machine, which has the arguments of any kernel.
+        """Carry out a call from the machine, with the arguments of every kernel's call.
 
         An exception that `call` does not turn into a status is kept for `again`, as ctypes would
         drop it.

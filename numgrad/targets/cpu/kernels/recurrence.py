@@ -30,7 +30,7 @@ class Recurrence(NamedTuple):
         For each output the number of the value that is written.
     carried : int
         How many of the first operands are carried from step to step. An input there is read before
-        the first step; in later steps it is the value of the output with the same place.
+        the first step; in later steps its value is that of the output with the same place.
     per_step : tuple of bool
         For each operand of the inputs, whether it moves on at each step.
     goes_on : int or None

@@ -22,7 +22,7 @@ from .scalar_code import ScalarCode
 
 
 def compiled(spec: RolledSpec, symbol: str) -> Code:
-    """Compile the kernel of a spec."""
+    """Compile the kernel of a spec to an object file with the entry ``symbol``."""
     context: Any = cpu_target.target_context  # a property of Numba's own kind
     module = context.codegen()._create_empty_module(symbol)
     function = ir.Function(module, KERNEL_TYPE, symbol)

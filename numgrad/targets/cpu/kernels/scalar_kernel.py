@@ -63,7 +63,8 @@ def join(graph: ScalarGraph, symbol: str) -> Code:
 
 
 def _widened(graph: ScalarGraph, flow: Dataflow, lanes: int, symbol: str) -> str:
-    """Return the code of a kernel written for vectors of ``lanes`` elements."""
+    """Return the text of LLVM code for a kernel that is written for vectors of ``lanes`` elements.
+    """
     code = Widening(flow, lanes, _vectors(graph, flow), graph.scalars)
     inputs, outputs = map(generate.numba_types, (graph.in_dtypes, graph.out_dtypes))
     loop = VectorLoop(cpu_target.target_context, inputs, outputs, graph.scalars, code)
@@ -80,7 +81,10 @@ def _vectors(graph: ScalarGraph, flow: Dataflow) -> int:
 
 
 def _looped(graph: ScalarGraph, symbol: str) -> str:
-    """Return the code of a kernel that is a loop around the functions, which LLVM vectorises."""
+    """Return the text of LLVM code for a kernel that is a loop around the functions of a graph.
+
+    LLVM vectorises the loop.
+    """
     context: Any = cpu_target.target_context  # a property of Numba's own kind
     inputs, outputs = map(generate.numba_types, (graph.in_dtypes, graph.out_dtypes))
 

@@ -38,7 +38,7 @@ class Writes:
         The name of the kernel in errors.
     function : callable
     inputs, outputs : sequences of str
-        The parameters that are arrays.
+        The array parameters.
     """
 
     def __init__(
@@ -286,7 +286,7 @@ class Writes:
         return found[0] if len(found) == 1 else None
 
     def _constant(self, variable: Any) -> Any:
-        """Return the value of a global variable, or of its attribute; None for other variables."""
+        """Return the value of a variable that is a global or an attribute of one; else None."""
         definition = self._definition(variable)
         if isinstance(definition, ir.Global | ir.FreeVar):
             return definition.value
@@ -302,7 +302,7 @@ def _is_call(value: Any) -> bool:
 def _line_of(func_ir: Any, output: str) -> int:
     """Return the line that binds an output's name to another value.
 
-    Without such a line, it is the first line of the function.
+    Without such a line, return the first line of the function.
     """
     again = (
         statement.loc.line

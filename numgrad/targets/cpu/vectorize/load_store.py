@@ -12,8 +12,8 @@ _BYTES = {"double": 8, "float": 4, "i64": 8, "i32": 4, "i16": 2, "i8": 1}
 class Transfers:
     """Writes the lines that load and store a kernel's operands, which have numbers ``k``.
 
-    The pointer to an operand is called ``%<prefix><k>``, such as ``%p3``; prefixes are letters. A
-    table of pointers is given by its address.
+    The pointer to an operand is called ``%<prefix><k>``, such as ``%p3``, with a prefix of one
+    letter. A table of pointers is given by its address.
     """
 
     def __init__(self, code: Widening) -> None:
@@ -58,7 +58,8 @@ class Transfers:
         yield f"store {kind} %copied, ptr %own, align 8"
 
     def move(self, name: str, k: int, pointer: str, elements: str | int) -> str:
-        """Return the line that makes a pointer to ``elements`` elements after another pointer."""
+        """Return the line that makes the pointer ``name``, ``elements`` elements after ``pointer``.
+        """
         return f"{name} = getelementptr {self.stored[k]}, ptr {pointer}, i64 {elements}"
 
     def prefetch(self, pointer: str, k: int, index: str, block: int, ahead: int) -> Iterator[str]:
@@ -146,7 +147,7 @@ class Transfers:
         yield f"shufflevector {vector} {name}y, {vector} poison, {order} zeroinitializer"
 
     def _truth(self, name: str, k: int, loaded: str) -> Iterator[str]:
-        """Yield lines that name the vector of the expression ``loaded``.
+        """Yield lines that give a name to the vector that the expression ``loaded`` reads.
 
         The bytes of booleans become truth values (``i1``).
         """

@@ -1,7 +1,7 @@
 """The loop of a kernel whose body is written for whole vectors.
 
-The body exists once, so that a kernel of hundreds of steps is compiled in milliseconds. It computes
-a whole block of elements at a time. Where the length of a row is not a multiple of the block, the
+The body exists once, so that a kernel of hundreds of steps is compiled in milliseconds. Each time a
+whole block of elements is computed. Where the length of a row is not a multiple of the block, the
 block that ends with the row, the tail, is computed first. The results of the tail go to the stack,
 and from there to the outputs at the end: an output may be an input that is still to be read. A row
 shorter than a block is copied to the stack, under a mask.
@@ -56,7 +56,7 @@ class VectorLoop(ElementwiseKernel):
 
 
 class _Row:
-    """Emits the code for one row of ``count`` elements, whose addresses are in ``table``."""
+    """Emits the code for one row of ``count`` elements; ``table`` has the operands' addresses."""
 
     def __init__(self, loop: VectorLoop, builder: Builder, table: Any, count: Any) -> None:
         self.loop, self.code, self.transfers = loop, loop.code, loop.transfers
@@ -136,7 +136,7 @@ class _Row:
             yield from self.code.lines(number)
 
     def _tail(self) -> None:
-        """Emit the way to the loop for the tail, the row's last block: results go to the stack."""
+        """Emit what precedes the loop for the tail, a row's last block: results go to the stack."""
         back = _name(self.builder.sub(word(0), self.last))
         own, outputs = _name(self.own), self.loop.outputs
         self._write(self.transfers.copy_table(_name(self.table), own))
@@ -145,7 +145,7 @@ class _Row:
         self.builder.branch(self.blocks["turn"])
 
     def _short(self) -> None:
-        """Emit the way to the loop for a row shorter than a block, which is computed on the stack.
+        """Emit what precedes the loop for a row shorter than a block, computed on the stack.
 
         One loop copies all inputs of a type there, which is less code to compile than a copy of
         each input.
@@ -178,7 +178,7 @@ class _Row:
         return self.builder.ptrtoint(made, INT64)
 
     def _turn(self) -> None:
-        """Emit the loop over blocks, to which all ways lead: a tail, a short row, whole blocks.
+        """Emit the loop over blocks, which serves a tail, a short row, and whole blocks alike.
 
         After a tail the loop is entered again, for the whole blocks.
         """
