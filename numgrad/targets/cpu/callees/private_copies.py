@@ -66,7 +66,7 @@ class Caller(NamedTuple):
 
     @classmethod
     def declared(cls, pipeline: Any, options: Mapping[str, Any]) -> "Caller":
-        """Return the properties of a function to be compiled with some options."""
+        """Return the properties of a function that ``pipeline`` compiles with ``options``."""
         given = {name: options.get(name) or False for name in _INHERITED}
         given["fastmath"] = FastMathOptions(given["fastmath"]).flags or False
         return cls(pipeline, given)

@@ -69,14 +69,14 @@ def load_or_compile(
         Plain Python source in Numba's dialect; it may call plain functions registered as jitable,
         dispatchers and intrinsics.
     argtypes : sequence of numba types
-        The C signature.
+        The types of the C function's parameters.
     key_parts : object
         Values on which the code depends and that are not reachable from `function`, of any kind
         that `fingerprint` accepts.
     parallel : bool
         Compile `prange` to parallel loops.
     restype : numba type
-        The result, void unless given.
+        The type of the result, void unless given.
 
     Returns
     -------

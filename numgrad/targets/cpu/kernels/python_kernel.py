@@ -77,7 +77,7 @@ class HostKernel:
     # In programs ----------------------------------------------------------------------------------
 
     def _kernel(self, ptrs: int, n: int, core_dims: int, steps: int, status: int) -> None:
-        """Carry out a call from the machine, with the arguments of every kernel's call.
+        """Carry out a call from the machine; the arguments are those of every kernel.
 
         An exception that `call` does not turn into a status is kept for `again`, as ctypes would
         drop it.

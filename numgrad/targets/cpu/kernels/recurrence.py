@@ -15,7 +15,7 @@ Place = tuple[int, int, np.dtype]
 
 
 class Recurrence(NamedTuple):
-    """Scalar functions, applied again and again.
+    """Scalar functions that a kernel applies again and again, to values carried from step to step.
 
     Values are numbered: the inputs come first, then the result of each step.
 

@@ -111,7 +111,7 @@ class Transfers:
             yield f"%{prefix}m{n} = icmp slt {vector} <{numbers}>, %{prefix}s"
 
     def fill(self, prefix: str, k: int, target: str) -> Iterator[str]:
-        """Yield lines that copy the masked elements of an input to a block at ``target``.
+        """Yield lines that copy an input to a block at ``target`` where the block's masks are true.
 
         The input's first element fills the other lanes of the block.
         """
@@ -128,7 +128,7 @@ class Transfers:
             yield f"store {vector} {source}l{n}, {self._at(k, f'{source}t{n}')}"
 
     def save(self, prefix: str, k: int, source: str) -> Iterator[str]:
-        """Yield lines that copy the masked elements of a block at ``source`` to an output."""
+        """Yield lines that copy a block at ``source`` to an output where the masks are true."""
         target, vector, mask = f"%{prefix}{k}", self._vector(k), self.code.vector("i1")
         function = f"llvm.masked.store.{self._suffix(k)}.p0"
         self.declarations.add("void", function, [vector, "ptr", mask])

@@ -100,7 +100,7 @@ def dataflow_of(graph: ScalarGraph) -> Dataflow | None:
 
 
 class _ValueNumbers:
-    """Nodes by number; equal nodes have one number."""
+    """Gives numbers to the results of operations: one number for equal operations."""
 
     def __init__(self, nin: int) -> None:
         self.nin = nin
