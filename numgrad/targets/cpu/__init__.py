@@ -32,7 +32,7 @@ class CPUTarget:
     rolls = True
 
     def __init__(self) -> None:
-        # Imported when they are first needed: Numba takes longer to import than NumPy.
+        # Both are imported at the first use: Numba takes longer to import than NumPy.
         self._find_kernel: Callable[[Any], Any] | None = None
         self._bound: type[BoundProgram] | None = None
 
@@ -61,14 +61,20 @@ class CPUTarget:
         prepare()
 
     def rerun(self, spec: Any) -> "Callable[[Sequence[np.ndarray]], dict[int, list[Any]]]":
-        """Return what calls a kernel's function on one core, so that it raises its exception."""
+        """Return a function that calls a kernel's function again, to raise its exception.
+
+        The function takes the inputs' core arrays for one element of the kernel's loop, at which
+        the kernel reported a failure.
+        """
         from .kernels.rerun import rerun
 
         return rerun(spec)
 
     def bind(self, program: "Program", before: Any = None) -> "BoundProgram":
-        """Return a program ready to be run any number of times; nothing of ``before``, an earlier
-        form of it, is of use here."""
+        """Return a bound program: one that is ready to be run any number of times.
+
+        ``before``, an earlier form of the program that was bound, is not needed on this target.
+        """
         if self._bound is None:
             from .schedule.bound_program import BoundProgram
 
@@ -88,21 +94,23 @@ class CPUTarget:
         return recorders.recorder(**plan)
 
     def finder(self, *parts: Any) -> Any:
-        """Return a builtin function of values and options that finds recorders; see
-        `recorders.finder`."""
+        """Return a builtin function that finds the recorder for given values and options.
+
+        See `recorders.finder`.
+        """
         from .python import recorders
 
         return recorders.finder(*parts)
 
     def timed(self, runner: "Runner", count: int) -> "TimedRunner":
-        """Return a runner of the same program that measures each of its ``count`` instructions."""
+        """Return a runner of the same program that times each of its ``count`` instructions."""
         from .machine.profiler import TimedRunner
 
         return TimedRunner(runner, count)
 
     @property
     def num_threads(self) -> int:
-        """Threads of a parallel run."""
+        """The number of threads of a parallel run."""
         from .platform.threads import get_num_threads
 
         return get_num_threads()
@@ -114,13 +122,13 @@ class CPUTarget:
         set_num_threads(n)
 
     def threading_layer(self) -> str:
-        """Return the name of Numba's threading layer, starting its threads."""
+        """Start Numba's threads, and return the name of its threading layer."""
         from .platform.threads import threading_layer
 
         return threading_layer()
 
     def l2_bytes(self) -> int:
-        """Size of one core's second-level cache in bytes."""
+        """Return the size of one core's L2 cache in bytes."""
         from .machine.scratch import l2_bytes
 
         return l2_bytes()

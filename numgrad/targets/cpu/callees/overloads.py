@@ -17,9 +17,10 @@ __all__ = ["JitClassType", "class_of", "function_of", "replaced"]
 
 
 def function_of(function: Any, pipeline: Any) -> Any:
-    """Return a function with the same implementations, compiled by a pipeline.
+    """Return a new function with the implementations that users gave to a function by `overload`.
 
-    It is None if users registered no implementation, or some are Numba's own.
+    The implementations are compiled by ``pipeline``. The result is None if users registered none,
+    or if some are Numba's own.
     """
     context: Any = cpu_target.typing_context  # a property of Numba's own kind
     templates = getattr(context.resolve_value_type(function), "templates", ())
@@ -46,7 +47,10 @@ def function_of(function: Any, pipeline: Any) -> Any:
 
 @contextmanager
 def replaced(functions: Iterable[Any], copy: Callable[[Any], Any]) -> Iterator[None]:
-    """Let Numba use copies of functions in their place, within the block."""
+    """Let Numba use copies in place of functions, within the ``with`` block.
+
+    ``copy`` returns the copy of a function, or the function itself.
+    """
     context: Any = cpu_target.typing_context
     before: list[tuple[Any, Any]] = []
     context.refresh()  # functions may have been registered just now

@@ -19,7 +19,7 @@ class InlineLibrary(JITCodeLibrary):
 
     @property
     def codegen(self) -> Any:
-        """This object: Numba sets the environment of a function on ``library.codegen``."""
+        """The library itself: Numba calls ``library.codegen.set_env``, which does nothing here."""
         return self
 
     def set_env(self, env_name: str, env: Any) -> None:
@@ -29,8 +29,9 @@ class InlineLibrary(JITCodeLibrary):
 class ScalarInlineLibrary(InlineLibrary):
     """The code of a scalar function, optimised only with the kernel that calls it.
 
-    Numba would optimise it twice. It suits functions with few loops: sums over rows took up to
-    twice as long where their loops were inlined before they were vectorised.
+    Numba would optimise the code by itself as well, which is needless for functions with few loops.
+    Others need it: sums over rows took up to twice as long where their loops were inlined before
+    they were vectorised.
     """
 
     def _optimize_functions(self, ll_module: llvm.ModuleRef) -> None:

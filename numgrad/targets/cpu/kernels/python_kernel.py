@@ -17,7 +17,7 @@ _Function = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 5)
 
 
 class HostKernel:
-    """A function of whole arrays as a kernel; see `kernel` for the attributes and arguments."""
+    """A kernel that calls a Python function of whole arrays; the attributes are as in `Kernel`."""
 
     rows_address = 0
 
@@ -37,7 +37,8 @@ class HostKernel:
     def call(self, *arrays: np.ndarray) -> tuple[Any, int]:
         """Return the results and 0, or None and 1 plus the index for which the function raised.
 
-        A `MemoryError` is raised at once: in a second call there might be enough memory.
+        The exception itself is raised later, by a second call (`again`). A `MemoryError` is raised
+        at once: the second call might find enough memory.
         """
         try:
             results = self._compute(arrays)
@@ -48,7 +49,10 @@ class HostKernel:
         return (results if self.nout > 1 else results[0]), 0
 
     def again(self, cores: Sequence[np.ndarray]) -> None:
-        """Raise the exception of the function for one element of the loop, or the one kept."""
+        """Call the function again for one element of the loop, so that it raises its exception.
+
+        An exception that the last call from the machine kept is raised instead.
+        """
         stopped, self._stopped = self._stopped, None
         if stopped is not None:
             raise stopped
@@ -73,7 +77,11 @@ class HostKernel:
     # In programs ----------------------------------------------------------------------------------
 
     def _kernel(self, ptrs: int, n: int, core_dims: int, steps: int, status: int) -> None:
-        """Carry out one call of the machine; keep an exception, which ctypes would swallow."""
+        """Carry out a call from the machine; the arguments are those of every kernel.
+
+        An exception that `call` does not turn into a status is kept for `again`, as ctypes would
+        drop it.
+        """
         try:
             operands = self._operands(ptrs, n or 0, core_dims, steps)
             results, failed = self.call(*operands[: self.nin])
