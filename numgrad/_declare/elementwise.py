@@ -349,8 +349,7 @@ class Elementwise(Operator):
         return ValueError(f"{self.name}: {self.refuses}{where}")
 
     def error_on_rerun(self, target: Any, arrays: Sequence[np.ndarray], where: str) -> Exception:
-        """Call the function of a kernel that failed again, on the calling thread; return its error.
-        """
+        """Call the function of a failed kernel again, on the calling thread; return its error."""
         spec = self.spec(arrays[-1].dtype)
         return called_again(
             target, spec, arrays, (0,) * len(arrays), f"elementwise operator {self.name}", where
@@ -397,8 +396,8 @@ class Elementwise(Operator):
     ) -> Sequence[Any] | None:
         """Return the tangent of the result: the sum of the inputs' tangents times their partials.
 
-        None stands for an operator whose partials do not say all: the engine transposes its
-        derivative.
+        The result is None if a partial is missing, or if a pullback was declared instead: then the
+        engine transposes the derivative.
         """
         given = [n for n, t in enumerate(tangents) if t is not None and n not in self.conditions]
         if self._pullback is not None or not all(n in self.partials for n in given):

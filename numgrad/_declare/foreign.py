@@ -10,7 +10,7 @@ class ForeignFunction:
     """A function of ``scipy.special.cython_special`` that kernels call by its name.
 
     The function takes and returns numbers of double precision; kernels of single precision round
-    its result. It computes one element: tensors need the operator that is made of the function.
+    its result. The function computes one element: tensors need the operator that is made of it.
 
     Attributes
     ----------

@@ -178,9 +178,10 @@ class KernelOperator(Operator):
         return self.spec(dtypes), ()
 
     def operands(self, contiguous: Callable[..., Any], inputs: Sequence[Any]) -> list[Any]:
-        """Return the inputs that the kernel reads, with contiguous cores: all, or some last ones.
+        """Return the inputs that the kernel reads, with contiguous cores.
 
-        ``contiguous(x, n)`` copies an input if its last ``n`` axes are not contiguous.
+        A kernel that does not read all inputs reads the last ones. ``contiguous(x, n)`` copies an
+        input if its last ``n`` axes are not contiguous.
         """
         return [contiguous(x, n) for x, n in zip(inputs, self.ncore, strict=False)]
 

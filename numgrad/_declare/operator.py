@@ -136,8 +136,8 @@ class Operator:
     def has_second(self) -> bool:
         """Whether the derivative of the operator has a derivative itself.
 
-        It has if it is made of operators; that of a user's operator may be a kernel without a
-        derivative.
+        A derivative that is made of operators has one; that of a user's operator may be a kernel
+        without.
         """
         kernel = getattr(getattr(self, "derivative", None), "kernel", None)
         return kernel is None or kernel.has_derivative
@@ -226,16 +226,20 @@ class Operator:
     # ---------------------------------------------------------------------------
 
     def pullback(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Declare the derivative: ``function(context, g...)`` returns gradients, computed by
-        operators."""
+        """Declare the derivative: ``function(context, g...)`` returns the gradients of the inputs.
+
+        The function computes them by operators.
+        """
         self._pullback = function
         self.has_rule = registry.get(self.name) is self  # not for a user's function
         self._forget_kinds_and_plans()
         return function
 
     def reads(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Declare which values the pullback reads: ``function(needs)`` has a bool per input and
-        output."""
+        """Declare which values the pullback reads.
+
+        ``function(needs)`` returns a bool for each input and each output.
+        """
         self._reads = function
         self._forget_kinds_and_plans()
         return function

@@ -52,7 +52,7 @@ def reduction(function: Callable[..., Any] | None = None, **options: Any) -> Any
         A core function ``(x, out)`` that reduces the first axis of a matrix, with the bits of
         ``function`` for each column.
     blocks, column_blocks : Blocks, optional
-        The blocks in which elements, and rows, can be reduced apart.
+        The blocks of elements, and those of rows, that can be reduced one by one.
     result : dtype, optional
         The dtype of the result where it differs from the argument's.
     complex : bool
@@ -318,8 +318,7 @@ def _laid_out(result: np.ndarray, array: np.ndarray, axes: Sequence[int]) -> np.
 
 @functools.lru_cache(4096)
 def _order_left(shape: Any, strides: Any, axes: tuple[int, ...]) -> np.ndarray:
-    """Return an array in the memory order of the result for an operand of such a shape and strides.
-    """
+    """Return an array in the memory order of the result, from shape and strides of the operand."""
     return _order_of(in_miniature(shape, strides), axes)
 
 

@@ -45,7 +45,8 @@ class Source:
         self.defaults = {p.name: p.default for p in kinds if p.default is not p.empty}
 
     def reads(self, parameter: str) -> bool:
-        """Whether the function mentions a parameter; other values need not be saved for it."""
+        """Whether the function mentions a parameter; values for other parameters need not be saved.
+        """
         return parameter in self._mentioned
 
     @lazy
@@ -172,8 +173,7 @@ def split_parameters(
 
 
 def _right(source: Source, groups: Sequence[tuple[int, str]], count: int) -> str:
-    """Return the ``def`` line of a kernel with parameters as its signature asks for, for a message.
-    """
+    """Return the ``def`` line of a kernel whose parameters fit its signature, for a message."""
     names = list(source.parameters[:count])
     if len(names) < count:  # it is unknown which parameters are missing
         names = [

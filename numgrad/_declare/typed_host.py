@@ -1,4 +1,4 @@
-"""Host operators for operands of certain dtypes and numbers of axes, given when they are made."""
+"""Host operators for operands of certain dtypes and numbers of axes, given when one is made."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from .operator import as_values
 class TypedHostOperator(HostOperator):
     """A host operator for one kind of operands, which are not converted.
 
-    An exception of its function is raised as it is.
+    Exceptions of the function are raised as they are.
 
     Parameters
     ----------

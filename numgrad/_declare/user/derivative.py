@@ -53,9 +53,9 @@ class Derivative:
         return [self.source.reads(name) for name in self.source.parameters[self.linear : last]]
 
     def values(self, context: Any) -> list[Any]:
-        """Return the inputs and outputs of a node.
+        """Return the inputs and outputs of a node, as the source takes them.
 
-        For a value that is not read there are zeros, with the axes of one core.
+        A value that the source does not read is replaced by zeros with the axes of one core.
         """
         specs = [*context.input_specs, *context.output_specs]
         count = len(context.input_specs)

@@ -168,7 +168,7 @@ class UserOperator(KernelOperator):
         """Declare a kernel for CUDA: a ``numba.cuda.jit`` kernel, or a function that is to be one.
 
         Without one, each element of the loop is the work of one thread, which calls the ``@njit``
-        kernel. The kernel for CUDA has the same parameters. It gets whole arrays, with one axis for
+        kernel. The kernel for CUDA has the same parameters and gets whole arrays, with one axis for
         the loop in front of their core dimensions, as long for all of them; results are arrays to
         write, also those of scalars. Backward and forward-mode kernels are declared in the same
         way.
@@ -265,7 +265,7 @@ class UserOperator(KernelOperator):
     def error_on_rerun(
         self, spec: LoopSpec, target: Any, inputs: Sequence[np.ndarray], where: str
     ) -> Exception:
-        """Call the function of a kernel that failed again, on this thread; return its error."""
+        """Call the function of a failed kernel again, on the calling thread; return its error."""
         ncore = (*self.ncore[: len(self.inputs)], *(0,) * (len(inputs) - len(self.inputs)))
         outputs = self.source.parameters[len(self.inputs) :]
         return called_again(target, spec, inputs, ncore, self.label, where, outputs)
@@ -359,10 +359,10 @@ def operator(
     """Declare an operator from a kernel: ``@ng.operator("(n),(p)->(n)")`` over ``@njit``.
 
     The kernel computes the core; any number of leading axes is looped over, as in NumPy's
-    generalized ufuncs, and so are the rows of a batched backward pass. With core dimensions it
-    takes the inputs, then the arrays to write; with a signature of scalars it takes the inputs and
+    generalized ufuncs, and so are the rows of a batched backward pass. A kernel with core
+    dimensions takes the inputs, then the arrays to write; a kernel of scalars takes the inputs and
     returns the outputs. A derivative that is not declared is derived from the source of the kernel
-    when it is asked for the first time, as for `njit`.
+    when the derivative is asked for the first time, as for `njit`.
 
     Parameters
     ----------

@@ -65,7 +65,7 @@ class TransposedByUnitVectors(TransposedKernel):
 
 
 def _core(spec: Any, ncore: int) -> tuple[int, ...]:
-    """Return the core of a shape."""
+    """Return the last ``ncore`` sizes of a shape."""
     return spec.shape[len(spec.shape) - ncore :]
 
 

@@ -23,7 +23,7 @@ def unit_bits(dtype: np.dtype, sign: int = 1) -> int:
 
 
 def caller(name: str, symbols: Sequence[str]):
-    """Return an intrinsic of a tuple of words that calls the function ``name`` with them.
+    """Return an intrinsic that takes a tuple of words and passes them to the function ``name``.
 
     The function gets the address of each of the ``symbols`` as its first arguments, then the words.
     """

@@ -159,7 +159,7 @@ class GemmFunctions:
     # Registers in memory ----------------------------------------------------------------------
 
     def load(self, builder: Builder, place: ir.Value, mask: ir.Value | None = None) -> ir.Value:
-        """Load a register; with a mask, lanes where it is false are zeros and are not read."""
+        """Load a register; lanes where ``mask`` is false are not read, and are zeros."""
         pointer = builder.inttoptr(place, self.vector.as_pointer())
         if mask is None:
             return builder.load(pointer, align=self.itemsize)
@@ -171,7 +171,7 @@ class GemmFunctions:
     def store(
         self, builder: Builder, value: ir.Value, place: ir.Value, mask: ir.Value | None = None
     ) -> None:
-        """Store a register; with a mask, only the lanes where it is true."""
+        """Store a register, or with ``mask`` only the lanes where the mask is true."""
         pointer = builder.inttoptr(place, self.vector.as_pointer())
         if mask is None:
             builder.store(value, pointer, align=self.itemsize)
@@ -211,8 +211,8 @@ class GemmFunctions:
         """Add ``f(b, bk, bn, terms, columns, copy)``, which copies columns of B with any strides.
 
         Where the elements of a column are contiguous, square blocks are transposed in registers;
-        what is left is copied element by element. The copy always has two registers of columns:
-        those beyond the last column repeat it, and nobody reads them.
+        what is left is copied element by element. The copy always fills two registers of columns:
+        places beyond the last column get copies of that column, which nobody reads.
         """
         builder, (b, bk, bn, terms, columns, copy) = self.function("copy_columns", 6)
         contiguous = builder.icmp_signed("==", bk, word(self.itemsize))

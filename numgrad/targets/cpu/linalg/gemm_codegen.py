@@ -70,7 +70,9 @@ def _emit_kernel(builder: Builder, args: Sequence[ir.Value], matrices: ir.Functi
 
 
 class _Matrices:
-    """Emits the function that multiplies two matrices; `GemmFunctions` says what its letters mean.
+    """Emits the function that multiplies two matrices.
+
+    `GemmFunctions` says what the letters in signatures mean.
     """
 
     def __init__(self, parts: GemmFunctions) -> None:

@@ -81,10 +81,10 @@ def _conjugate(scal, minus, itemsize, x, count):
 
 @register_jitable
 def _copy_right_sides(x, b, step, row, column, n, k, vectors, itemsize):
-    """Copy right-hand sides from ``b`` to ``x``, where they will be solved in place.
+    """Copy right-hand sides from ``b`` to ``x``, where the systems are solved in place.
 
-    They are one matrix of ``k > 1`` columns, or for ``k == 1`` so many vectors, ``step`` bytes
-    apart.
+    The right-hand sides are one matrix of ``k > 1`` columns, or for ``k == 1`` so many ``vectors``,
+    ``step`` bytes apart.
     """
     if k == 1:
         for v in range(vectors):
@@ -243,7 +243,8 @@ def cholesky(
 ):  # fmt: skip
     """Write the lower Cholesky factor ``L`` of each matrix, whose lower triangle alone is read.
 
-    LAPACK reads by columns, and so sees ``A'``: its upper factor ``L'`` is ``L`` by rows.
+    LAPACK reads by columns, and so sees ``A'``; the upper factor ``L'`` that LAPACK writes by
+    columns is ``L`` by rows.
     """
     n = load_word(core_dims, 0)
     a, factor = load_word(ptrs, 0), load_word(ptrs, 1)

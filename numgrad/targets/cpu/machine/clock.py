@@ -81,7 +81,7 @@ def loops(block, state, p, row, rows):
     """Call the machine's `loops` for one instruction, and note when the call began and ended.
 
     The worker's table of times has for each instruction the sum of its ticks and the number of its
-    calls, and then a log of single calls, which ends when it is full.
+    calls, and then a log of single calls, as far as there is room.
     """
     began = now()
     status = call_function(load_word(block, LOOPS_TIMED), (block, state, p, row, rows))

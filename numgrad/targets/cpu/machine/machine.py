@@ -258,7 +258,7 @@ class Runner:
     def _failure(self, part: EncodedSegment, space: scratch.ScratchSpace, workers: int) -> Stopped:
         """Return the failure in the lowest row; in one row, that of the first instruction.
 
-        Each of the ``workers`` may have met one.
+        Each of the ``workers`` may have stopped at a failure.
         """
         words = space.words[STATES:]
         states = [words[worker * part.stride // 8 :] for worker in range(workers)]

@@ -178,9 +178,10 @@ class RowReduction:
     def _tree(
         self, builder: ir.IRBuilder, data: Any, rows: Sequence[Any], there: Any = None
     ) -> ir.Value:
-        """Join one vector of each row by halves; ``rows`` has distances of the rows from ``data``.
+        """Join vectors of some rows in a tree; ``rows`` has distances of the rows from ``data``.
 
-        ``there`` tells which rows exist; None stands for all.
+        ``there`` tells which rows exist; None stands for all. The tree joins rows as a leaf's
+        elements are joined: the second half to the first half, and so on.
         """
         if len(rows) > 1:
             parts = [

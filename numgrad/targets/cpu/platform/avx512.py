@@ -5,8 +5,8 @@ the code itself; other loops call the code, compiled as a function. AVX-512 has 
 split a number into mantissa and exponent and join these, for subnormal numbers, infinities and NaN
 too, so no special value needs code of its own.
 
-A function that "writes" something appends its operations to the text of its argument, and returns
-the resulting vector. The polynomials come from ``docs/engine/derive_vector_math.py``.
+A function that emits something appends operations to the text of its argument, and returns the
+resulting vector. The polynomials come from ``docs/engine/derive_vector_math.py``.
 """
 
 import struct
@@ -58,7 +58,7 @@ class VectorText:
         return Vector(self, name)
 
     def call(self, name: str, values: Sequence["Value"], *options: str) -> "Vector":
-        """Write a call of a function of vectors; options, texts with their types, follow the
+        """Emit a call of a function of vectors; options, texts with their types, follow the
         vectors."""
         operands = [f"{self.kind} {self.operand(x)}" for x in values] + [*options]
         kinds = [self.kind] * len(values) + [option.rpartition(" ")[0] for option in options]
@@ -76,7 +76,7 @@ class VectorText:
 
 
 def _arithmetic(name: str) -> Callable[["Vector", "Value"], "Vector"]:
-    """Return a method that writes an instruction of LLVM on two vectors."""
+    """Return a method that emits an instruction of LLVM on two vectors."""
 
     def write(x: "Vector", y: "Value") -> "Vector":
         text = x.text
@@ -100,7 +100,7 @@ Value = Vector | float
 
 
 def _function(name: str) -> Callable[..., Vector]:
-    """Return a function that writes a call of an LLVM intrinsic for vectors."""
+    """Return a function that emits a call of an LLVM intrinsic for vectors."""
 
     def write(x: Vector, *more: Value) -> Vector:
         return x.text.call(f"llvm.{name}.v{x.text.lanes}f{x.text.bits}", (x, *more))
@@ -112,7 +112,7 @@ fma, rint, fabs, copysign = map(_function, ("fma", "rint", "fabs", "copysign"))
 
 
 def polynomial(x: Vector, coefficients: Sequence[float]) -> Vector:
-    """Write a polynomial by Estrin's scheme: independent pairs of neighbouring terms first."""
+    """Emit a polynomial by Estrin's scheme: independent pairs of neighbouring terms first."""
     terms: list[Any] = [*coefficients]
     while len(terms) > 1:
         pairs = zip(terms[1::2], terms[::2], strict=False)
@@ -123,17 +123,18 @@ def polynomial(x: Vector, coefficients: Sequence[float]) -> Vector:
 
 
 def at_most(x: Vector, bound: float) -> Vector:
-    """Write the lesser one of ``x`` and a number in each lane; NaN stays NaN."""
+    """Emit the lesser one of ``x`` and a number in each lane; NaN stays NaN."""
     return _chosen("ogt", x, bound)
 
 
 def at_least(x: Vector, bound: float) -> Vector:
-    """Write the greater one of ``x`` and a number in each lane; NaN stays NaN."""
+    """Emit the greater one of ``x`` and a number in each lane; NaN stays NaN."""
     return _chosen("olt", x, bound)
 
 
 def _chosen(comparison: str, x: Vector, bound: float) -> Vector:
-    """Write ``bound`` in lanes where the comparison of ``x`` with it is true, ``x`` elsewhere."""
+    """Emit ``bound`` in lanes where the comparison of ``x`` with ``bound`` is true, ``x``
+    elsewhere."""
     text, number = x.text, x.text.operand(bound)
     test = text.write(f"fcmp {comparison} {text.kind} {x.name}, {number}")
     values = f"{text.kind} {number}, {text.kind} {x.name}"
@@ -141,22 +142,22 @@ def _chosen(comparison: str, x: Vector, bound: float) -> Vector:
 
 
 def mantissa(x: Vector) -> Vector:
-    """Write the mantissa of ``x`` in [0.75, 1.5): 1 for zeros and infinity, NaN below zero."""
+    """Emit the mantissa of ``x`` in [0.75, 1.5): 1 for zeros and infinity, NaN below zero."""
     return _masked(x.text, "getmant", (x,), "i32 15")
 
 
 def exponent(x: Vector) -> Vector:
-    """Write ``floor(log2(abs(x)))``: negative infinity for 0, infinity for infinity."""
+    """Emit ``floor(log2(abs(x)))``: negative infinity for 0, infinity for infinity."""
     return _masked(x.text, "getexp", (x,))
 
 
 def scale(x: Value, k: Vector) -> Vector:
-    """Write ``x * 2**k``, rounded once."""
+    """Emit ``x * 2**k``, rounded once."""
     return _masked(k.text, "scalef", (x, k))
 
 
 def _masked(text: VectorText, name: str, values: Sequence[Value], *options: str) -> Vector:
-    """Write an instruction of AVX-512 under a mask of all lanes, rounding to nearest."""
+    """Emit an instruction of AVX-512 under a mask of all lanes, rounding to nearest."""
     name = f"llvm.x86.avx512.mask.{name}.p{_LETTERS[text.bits]}.{REGISTER}"
     rest = (f"{text.kind} zeroinitializer", f"i{text.lanes} -1", "i32 4")
     return text.call(name, values, *options, *rest)
@@ -197,7 +198,7 @@ second."""
 
 
 def log(x: Vector) -> Vector:
-    """Write ``log(x)`` as ``k log(2) + 2 atanh(s)`` for ``x = m 2**k``, ``s = (m - 1) / (m + 1)``.
+    """Emit ``log(x)`` as ``k log(2) + 2 atanh(s)`` for ``x = m 2**k``, ``s = (m - 1) / (m + 1)``.
     """
     m = mantissa(x)
     k = exponent(x) - exponent(m)
@@ -210,28 +211,27 @@ def log(x: Vector) -> Vector:
 
 
 def exp(x: Vector) -> Vector:
-    """Write ``exp(x)`` as ``2**k (1 + p)``, with `k` and `p` of `_reduced`."""
+    """Emit ``exp(x)`` as ``2**k (1 + p)``, with ``k`` and ``p`` of `_reduced`."""
     least, most = _EXP_ENDS[x.text.bits]
     k, p = _reduced(at_least(at_most(x, most), least))
     return scale(p + 1.0, k)
 
 
 def expm1(x: Vector) -> Vector:
-    """Write ``exp(x) - 1``, which has the sign of ``x``."""
+    """Emit ``exp(x) - 1``, which has the sign of ``x``."""
     _, most = _EXP_ENDS[x.text.bits]
     return copysign(_expm1(at_least(at_most(x, most), _EXPM1_LEAST)), x)
 
 
 def tanh(x: Vector) -> Vector:
-    """Write ``tanh(x)``: its size as ``e / (e + 2)`` for ``e = exp(2 abs(x)) - 1``, and its sign.
-    """
+    """Emit ``tanh(x)``: its size as ``e / (e + 2)`` for ``e = exp(2 abs(x)) - 1``, and its sign."""
     size = fabs(x)
     e = _expm1(at_most(size + size, _TANH_MOST))
     return copysign(e / (e + 2.0), x)
 
 
 def _expm1(x: Vector) -> Vector:
-    """Write ``exp(x) - 1`` as ``2**k p + 2**k - 1``: half of it first, as ``2**k`` may overflow
+    """Emit ``exp(x) - 1`` as ``2**k p + 2**k - 1``, half of it first, as ``2**k`` may overflow
     alone."""
     k, p = _reduced(x)
     half = scale(0.5, k)
@@ -240,7 +240,7 @@ def _expm1(x: Vector) -> Vector:
 
 
 def _reduced(x: Vector) -> tuple[Vector, Vector]:
-    """Write ``k`` and ``p = exp(r) - 1`` for ``x = k log(2) + r`` with ``abs(r) <= log(2) / 2``."""
+    """Emit ``k`` and ``p = exp(r) - 1`` for ``x = k log(2) + r`` with ``abs(r) <= log(2) / 2``."""
     k = rint(x * 1.4426950408889634)
     high, low = _LN2[x.text.bits]
     r = fma(k, -low, fma(k, -high, x))
@@ -262,7 +262,7 @@ def symbol_of(function: str, bits: int) -> str | None:
 def written(
     symbol: str, arguments: Sequence[str], prefix: str, declarations: Declarations
 ) -> Vector:
-    """Write the function ``symbol`` of the vectors with these names; return the resulting vector.
+    """Emit the function ``symbol`` of the vectors with these names; return the resulting vector.
 
     The attribute ``text`` of the result has the lines of code.
     """

@@ -5,7 +5,7 @@ from typing import Any
 
 
 def _function(name: str, result: Any, *more: Any) -> Any:
-    """Return CPython's function ``PyCapsule_`` with this end of its name, for calls from Python."""
+    """Return the function ``PyCapsule_<name>`` of CPython, which Python can call."""
     kind = ctypes.PYFUNCTYPE(result, ctypes.py_object, *more)
     return kind((f"PyCapsule_{name}", ctypes.pythonapi))
 

@@ -26,7 +26,7 @@ class _Known:
 
 
 def overloads_of(function: Any) -> list[Any]:
-    """Return the templates that users registered for a function, those of Numba's typing.
+    """Return Numba's typing templates that users registered for a function.
 
     Users register them by `numba.extending.overload` or `register_jitable`.
     """
@@ -38,7 +38,7 @@ def overloads_of(function: Any) -> list[Any]:
 
 
 def attributes() -> dict[str, list[Any]]:
-    """Return the templates that users registered for attributes and methods of types, by name."""
+    """Return Numba's typing templates that users registered for attributes and methods, by name."""
     for template in _new("attributes"):
         if _is_users(template):
             _Known.attributes.setdefault(template._attr, []).append(template)

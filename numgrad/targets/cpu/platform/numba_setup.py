@@ -86,7 +86,7 @@ def import_numba() -> None:
     """Import Numba as a whole, before any of its modules.
 
     A thread that imports a module of a package does not wait for another thread that is importing
-    the package, so it may meet modules that do not exist yet; a thread that imports the package
+    the package, and may meet modules that do not exist yet; a thread that imports the package
     waits.
     """
     importlib.import_module("numba")

@@ -1,8 +1,8 @@
 """The memory layout of objects of CPython and NumPy, and builtin functions that rely on it.
 
-All knowledge of objects in memory is in this module. It was checked with CPython 3.11 to 3.14 and
-NumPy 2.1 to 2.5, on 64 bits, with the GIL. `is_possible` inspects some objects first; where an
-object is not as expected, numgrad uses Python code instead.
+All knowledge of objects in memory is in this module. The layout was checked with CPython 3.11 to
+3.14 and NumPy 2.1 to 2.5, on 64 bits, with the GIL. `is_possible` inspects some objects first;
+where an object is not as expected, numgrad uses Python code instead.
 
 Places are counted in words of 8 bytes, from the head of an object or of a table on.
 """

@@ -153,9 +153,9 @@ def parent_of(t, x):
 
 
 def connect(t, node, arguments, count):
-    """Store in a node the nodes that made its inputs, its parents; return 0 after an error.
+    """Store in a node its parents, the nodes that made its inputs; return 0 after an error.
 
-    The slots say which output of its parent each input is.
+    The slots, which are stored too, say which output of its parent each input is.
     """
     parents, slots = python.new_tuple(count), python.new_tuple(count)
     if parents == 0 or slots == 0:

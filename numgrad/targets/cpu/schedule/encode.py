@@ -47,7 +47,8 @@ def encode(plan: Schedule, program: Program, target: Any) -> tuple[np.ndarray, n
 
 
 def _segment_words(segment: Segment, program: Program) -> list[np.ndarray]:
-    """Return the words of each instruction of a segment, whose slots and offsets are left 0."""
+    """Return the words of each instruction of a segment; slots and offsets of operands are left 0.
+    """
     if segment.kind != BATCH:
         rows = segment.rows if segment.kind == ELEMENTS else 0
         return [_words_once(i.pattern, rows) for i in segment.instructions]
@@ -64,7 +65,8 @@ def _segment_words(segment: Segment, program: Program) -> list[np.ndarray]:
 
 
 def _words_once(pattern: Pattern, rows: int) -> np.ndarray:
-    """Return the words of an instruction outside the body: cut into ``rows``, or whole for 0."""
+    """Return the words of an instruction outside the batch: cut into ``rows`` rows, or whole for 0.
+    """
     found = pattern.codes.get(rows)
     if found is None:
         if pattern.block:
@@ -102,9 +104,9 @@ def _words(
     strides: list[list[int]],
     row: int,
 ) -> np.ndarray:
-    """Return the words of an instruction with these loops, whose slots and offsets are left 0.
+    """Return the words of one instruction; the slots and offsets of its operands are left 0.
 
-    ``counts``, ``strides`` and ``row`` are as `_loops` returns them.
+    ``counts``, ``strides`` and ``row`` describe its loops as `_loops` returns them.
     """
     core = getattr(pattern.kernel, "core", pattern.core)
     code = [

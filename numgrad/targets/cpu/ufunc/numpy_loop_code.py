@@ -11,8 +11,8 @@ _LOOP, _DATA, _ENSURE, _SAVE, _RESTORE, _OCCURRED, _CLEAR, _RELEASE = range(8)
 def call_loop(table, itemsize, ptrs, count, core_dims, steps, status):
     """Call a loop of NumPy with the signature ``(m),()->(n)``, as a kernel does; see `numpy_loops`.
 
-    A loop that fails, for want of memory, leaves a Python exception: the calling thread gets a
-    Python state first, and afterwards the exception is cleared and the status is 1.
+    A loop that has not enough memory raises an exception of Python's: so the calling thread gets a
+    Python thread state first. Afterwards the exception is cleared, and the status is 1.
     """
     size = load_word(core_dims, 1)
     if load_word(core_dims, 0) == 0:  # loops read the first element in any case
