@@ -47,8 +47,8 @@ def elementwise(function: Callable[..., Any] | None = None, **options: Any) -> A
           converted to float64.
         - ``complex``, a bool or callable: whether complex arguments are allowed, or the scalar
           function for them. Default true.
-        - ``integers``, a callable: the scalar function for integers and booleans in programs, where
-          it is another one.
+        - ``integers``, a callable: the scalar function for integers and booleans in programs, if
+          that differs.
         - ``refuses``, a str: the message of the error where that function raises, for signed
           integers.
         - ``conditions``, a sequence of int: positions of boolean arguments, such as the first of

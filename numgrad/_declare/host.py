@@ -24,8 +24,9 @@ class HostOperator(KernelOperator):
     Parameters
     ----------
     function : callable
-        ``function(*arrays, **static)`` returns a new array or a tuple of arrays. It acts on the
-        last axes, as the signature says, for any leading axes; inputs have one floating dtype.
+        ``function(*arrays, **static)`` returns a new array or a tuple of arrays. The function acts
+        on the last axes, as the signature says, for any leading axes; inputs have one floating
+        dtype.
     signature : str
         The core dimensions. With ``sizes``, outputs may have dimensions that no input has.
     results : sequence of None, dtype, "real" or "complex"

@@ -21,7 +21,7 @@ MANY_BLOCKS = 4
 
 
 class Blocks(NamedTuple):
-    """Blocks of elements, or of rows of a matrix, that a reduction may reduce one by one.
+    """Blocks of elements, or of rows of a matrix, that a reduction may reduce independently.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ def reduction(function: Callable[..., Any] | None = None, **options: Any) -> Any
         A core function ``(x, out)`` that reduces the first axis of a matrix, with the bits of
         ``function`` for each column.
     blocks, column_blocks : Blocks, optional
-        The blocks of elements, and those of rows, that can be reduced one by one.
+        The blocks of elements, and those of rows, that can be reduced independently.
     result : dtype, optional
         The dtype of the result where it differs from the argument's.
     complex : bool
@@ -264,7 +264,8 @@ class Reduction(Operator):
     def _takes_blocks(
         self, builder: Any, operand: Any, axes: Sequence[int], columns: bool
     ) -> bool:
-        """Whether to reduce blocks one by one, on several threads, and to join their results."""
+        """Whether several threads are to reduce blocks independently, before the results are
+        joined."""
         blocks = self.column_blocks if columns else self.blocks
         if blocks is None or operand.buffer.rows or not builder.is_many(operand):
             return False

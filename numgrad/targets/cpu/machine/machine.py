@@ -194,9 +194,9 @@ class Runner:
         return None
 
     def layout(self, workers: Sequence[int]) -> tuple[int, int, int]:
-        """Return the offsets in a space of the table of bases, of the block and of its end.
+        """Return the offsets of the table of bases and of the block in a run's space, and its size.
 
-        ``workers`` has the number of threads of each part.
+        ``workers`` has the number of threads of each part; all results are in bytes.
         """
         states = max(
             [n * part.stride for n, part in zip(workers, self.parts, strict=True)],

@@ -77,7 +77,7 @@ def give_back(space: ScratchSpace) -> None:
 
 
 def release() -> None:
-    """Free all spaces that no run uses."""
+    """Free all scratch memory that no run uses."""
     _free.clear()
 
 

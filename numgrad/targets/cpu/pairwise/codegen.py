@@ -103,7 +103,7 @@ class BlockReduction:
         builder.ret(self._last(builder, self.join(builder, first, second)))
 
     def _emit_full(self, builder: ir.IRBuilder, data: ir.Value, size: ir.Value) -> None:
-        """Emit the reduction of a full group to one vector."""
+        """Emit the reduction of a full group, of 512 elements, to one vector."""
         if self.joining.is_sum:
             builder.ret(self._leaves(builder, data, 0, WIDTH, None))
             return
@@ -114,7 +114,8 @@ class BlockReduction:
         builder.ret(total)
 
     def _emit_ordered(self, builder: ir.IRBuilder, data: ir.Value, size: ir.Value) -> None:
-        """Emit the reduction of a full group by halves, for extrema whose order matters."""
+        """Emit the reduction of a full group by halves, for extrema whose bits depend on the order.
+        """
         builder.ret(self._leaves(builder, data, 0, WIDTH, None))
 
     def _any_order(self, builder: ir.IRBuilder, data: ir.Value) -> tuple[ir.Value, ir.Value]:
@@ -143,16 +144,15 @@ class BlockReduction:
         return totals[0], doubt
 
     def _emit_some(self, builder: ir.IRBuilder, data: ir.Value, size: ir.Value) -> None:
-        """Emit the reduction of the ``size`` elements of a group that is not full, to one vector.
-        """
+        """Emit the reduction of ``size`` elements, fewer than a full group has, to one vector."""
         builder.ret(self._leaves(builder, data, 0, WIDTH, size))
 
     def _leaves(
         self, builder: ir.IRBuilder, data: ir.Value, first: int, count: int, size: Any
     ) -> ir.Value:
-        """Reduce ``count`` leaves to one vector, with an equal part for each leaf.
+        """Reduce ``count`` leaves of 32 elements to one vector, with an equal part for each leaf.
 
-        With ``size`` there are no elements from that number on.
+        If ``size`` is given, there are no elements from that number on.
         """
         if count == 1:
             return self._leaf(builder, data, first, size)
@@ -162,7 +162,10 @@ class BlockReduction:
         return self._half(builder, a, b, 2 * WIDTH // count)
 
     def _leaf(self, builder: ir.IRBuilder, data: ir.Value, number: int, size: Any) -> ir.Value:
-        """Join the halves of a leaf, without elements from ``size`` on if that is given."""
+        """Join the second half of a leaf of 32 elements to its first half.
+
+        If ``size`` is given, there are no elements from that number on.
+        """
         first = number * halving.LEAF
         halves = [self._load(builder, data, start, size) for start in (first, first + WIDTH)]
         return self.join(builder, *halves)

@@ -253,8 +253,8 @@ SYMBOLS = {f"numgrad_vector_{name}_{bits}": (name, bits) for name in FUNCTIONS f
 
 
 def symbol_of(function: str, bits: int) -> str | None:
-    """Return the name under which a function is compiled for AVX-512; None if it has no code here.
-    """
+    """Return the name under which a function is compiled for AVX-512; None without code for it
+    here."""
     symbol = f"numgrad_vector_{function}_{bits}"
     return symbol if symbol in SYMBOLS else None
 

@@ -70,8 +70,8 @@ class BoundProgram(Bound):
         return None if stopped is None else self._failure(stopped, places)
 
     def _failure(self, stopped: machine.Stopped, places: Sequence[int]) -> Failure:
-        """Return where and in which instruction a kernel raised, and how to recompute its inputs.
-        """
+        """Return in which instruction and row a kernel raised, and a function that recomputes the
+        inputs."""
         instructions = [i for segment in self.schedule.segments for i in segment.instructions]
         before, instruction = instructions[: stopped.instruction], instructions[stopped.instruction]
         pattern, row, index = instruction.pattern, stopped.row, stopped.loop_index
