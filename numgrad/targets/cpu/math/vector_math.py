@@ -175,8 +175,8 @@ class _Calls:
         return "\n".join((f"{head} {attributes} {{", *body, "}"))
 
     def _body(self, n: int, masked: bool) -> Iterator[str]:
-        """Yield the lines that fill a register with copies of the elements, and call the library on
-        it."""
+        """Yield the lines of code that fill a register with copies of the elements and call the
+        library."""
         vector, whole = self._vector(n), self._vector(self.lanes)
         for k in range(self.count):
             x = f"%a{k}"

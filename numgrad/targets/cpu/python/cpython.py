@@ -82,7 +82,10 @@ def put(t, item, name, thing):
 
 
 def is_a(t, item, kind):
-    """Return 1 if ``item`` is an object of exactly the type in a word of the table; else 0."""
+    """Return 1 if the type of ``item`` is exactly that in word ``kind`` of the table; else 0.
+
+    The result is 0 for a null pointer, too.
+    """
     return 1 if item != 0 and load_word(item, TYPE) == load_word(t, kind) else 0
 
 

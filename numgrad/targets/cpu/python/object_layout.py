@@ -60,7 +60,7 @@ _OBJECTS = (None, True, False, ..., 0, int, bool, slice, tuple, list, np.ndarray
 
 
 class _Method(ctypes.Structure):
-    """CPython's PyMethodDef."""
+    """The C struct ``PyMethodDef`` of CPython, which describes a builtin function."""
 
     _fields_ = (
         ("name", ctypes.c_char_p),
