@@ -45,7 +45,7 @@ def _optimise(module: llvm.ModuleRef) -> None:
 
 
 def _emit_kernel(builder: Builder, args: Sequence[ir.Value], matrices: ir.Function) -> None:
-    """Emit the body of the kernel: a loop over pairs of matrices, each multiplied by ``matrices``.
+    """Emit the body of the kernel: a loop over pairs of matrices that calls ``matrices`` for each.
 
     Pairs that share B are multiplied as one pair, if the rows of A and of C are evenly spaced
     across the loop.

@@ -129,7 +129,7 @@ def finder(
 ) -> Any:
     """Return a builtin function that looks up recorders by its arguments and calls them, or None.
 
-    The function is ``(values and options...) -> result``. There is none where Python's objects
+    The function is ``(values and options...) -> result``. None stands for a Python whose objects
     cannot be read.
 
     Parameters
@@ -137,7 +137,7 @@ def finder(
     kind : type
         The type of values.
     other_modes : dict
-        Recorders are used only while it is empty.
+        Recorders are used only while this dict is empty.
     known : dict
         The recorders to call one after the other, as a tuple, by specs and options.
     general : callable
