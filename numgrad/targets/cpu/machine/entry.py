@@ -60,12 +60,27 @@ def entry_of(
     calls: int | None = None,
     spread: Sequence[bool] | None = None,
 ) -> tuple[Callable[..., Any] | None, Callable[[], int] | None]:
-    """Return a builtin function that runs a program; see `make`.
+    """Return a builtin function that runs a program, and a counter of its calls.
 
-    With ``calls`` the entry answers so many calls; a second function then returns how many it has
-    answered, and resets the count. With ``spread`` the entry releases the GIL, and runs the parts
-    marked True on all threads. There is no entry for a program that needs more than `MOST_BYTES` of
-    memory, nor for a parallel one where only one thread at a time may launch others.
+    Parameters
+    ----------
+    runner : Runner
+        The program.
+    arguments, constants, alive
+        As for `make`.
+    calls : int, optional
+        The number of calls that the entry answers; the counter, a second function, returns how many
+        calls were answered since the counter was last called. Without a number there is no limit,
+        and no counter.
+    spread : sequence of bool, optional
+        The entry releases the GIL, and runs the parts marked True on all threads.
+
+    Returns
+    -------
+    tuple
+        The builtin function and the counter, or None for them. There is no entry for a program that
+        needs more than `MOST_BYTES` of memory, nor for a parallel one where only one thread at a
+        time may launch others.
     """
     if not object_layout.is_possible():
         return None, None
@@ -139,7 +154,7 @@ def make(
 
 
 def _describe(dtype: Any, shape: Any, writeable: bool) -> tuple[int, list[int]]:
-    """Return the kind of an argument, and the words that describe it."""
+    """Return the kind of an argument, and the words by which compiled code checks the argument."""
     if isinstance(dtype, Same):
         return SAME, [id(dtype.value)]
     if dtype is int:
@@ -153,14 +168,17 @@ def _describe(dtype: Any, shape: Any, writeable: bool) -> tuple[int, list[int]]:
 
 
 def _size(dtype: np.dtype, shape: Any) -> int:
-    """Return the bytes of memory that an argument spans, gaps included."""
+    """Return how many bytes of memory an argument spans, gaps included."""
     if isinstance(shape, Strided):
         return shape.extent() + dtype.itemsize
     return prod(shape) * dtype.itemsize
 
 
 def _ranges(arguments: Sequence[Argument], constants: Sequence[np.ndarray]) -> list[int]:
-    """Return the words by which `overlap` finds arrays that share memory with a written one."""
+    """Return the words that `entry_compiled.overlap` reads: the memory of all arrays and constants.
+
+    Arrays to write come first, by slot and size, then arrays to read, then constants by address.
+    """
     pairs: tuple[list[int], list[int]] = ([], [])
     for dtype, shape, slots, writeable in arguments:
         if slots:

@@ -19,7 +19,7 @@ _FIRST = 8  # nothing lies at address 0, and NumPy takes it for no memory at all
 
 
 class _Memory:
-    """All words from `_FIRST` on."""
+    """The memory of the process, for NumPy to make an array of: all words from `_FIRST` on."""
 
     __array_interface__: ClassVar = {
         "data": (_FIRST, True), "shape": (1 << 45,), "typestr": "<i8", "version": 3,

@@ -66,9 +66,11 @@ def recorder(
     tools: tuple[Any, ...],
     ordered: bool,
 ) -> Any:
-    """Return a builtin function ``(inputs..., arrays...) -> value or None`` that records an
-    operation of a plan; None for more than `MOST` inputs, and where Python's objects cannot be
-    read.
+    """Return a builtin function that records an operation of a plan, or None.
+
+    The function is ``(inputs..., arrays...) -> value or None``: None where the operation must be
+    recorded by Python code. There is no function for more than `MOST` inputs, nor where Python's
+    objects cannot be read.
 
     Parameters
     ----------
@@ -125,15 +127,17 @@ def recorder(
 def finder(
     kind: type, other_modes: dict[Any, Any], known: dict[Any, Any], general: Callable[..., Any]
 ) -> Any:
-    """Return a builtin function ``(values and options...) -> result`` that looks up recorders by
-    its arguments and calls them; None where Python's objects cannot be read.
+    """Return a builtin function that looks up recorders by its arguments and calls them, or None.
+
+    The function is ``(values and options...) -> result``. None stands for a Python whose objects
+    cannot be read.
 
     Parameters
     ----------
     kind : type
         The type of values.
     other_modes : dict
-        Recorders are used only while it is empty.
+        Recorders are used only while this dict is empty.
     known : dict
         The recorders to call one after the other, as a tuple, by specs and options.
     general : callable

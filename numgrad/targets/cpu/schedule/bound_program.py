@@ -27,7 +27,7 @@ _MOST = 1_000_000
 
 
 class BoundProgram(Bound):
-    """A program as the machine runs it.
+    """A program that is bound to the CPU, ready to run.
 
     Parameters
     ----------
@@ -61,16 +61,21 @@ class BoundProgram(Bound):
     def run(
         self, arrays: Sequence[np.ndarray], runner: Callable[..., Any] | None = None
     ) -> Failure | None:
-        """Run the program once, by ``runner`` if given; return the failure, if a kernel raised."""
+        """Run the program once; return the failure, if a kernel raised.
+
+        ``runner`` runs the program in place of the usual runner, to measure the run.
+        """
         places = addresses(arrays)
         stopped = (runner or self.runner)(places)
         return None if stopped is None else self._failure(stopped, places)
 
     def _failure(self, stopped: machine.Stopped, places: Sequence[int]) -> Failure:
+        """Return in which instruction and row a kernel raised, and a function that recomputes the
+        inputs."""
         instructions = [i for segment in self.schedule.segments for i in segment.instructions]
         before, instruction = instructions[: stopped.instruction], instructions[stopped.instruction]
         pattern, row, index = instruction.pattern, stopped.row, stopped.loop_index
-        if not pattern.rows:  # a row is a part of the loop
+        if not pattern.rows:  # rows of a tiled run are parts of the loop
             index += row * (prod(pattern.loop) // self._segment_of(stopped.instruction).rows)
         inputs = partial(
             inputs_in_row, self.program, self.schedule, self._target, places, before, instruction,
@@ -79,6 +84,7 @@ class BoundProgram(Bound):
         return Failure(instruction, row, index, inputs)
 
     def _segment_of(self, number: int) -> Segment:
+        """Return the segment of the instruction with a number in the whole program."""
         for segment in self.schedule.segments:
             if number < len(segment.instructions):
                 return segment
@@ -95,7 +101,7 @@ class BoundProgram(Bound):
         if self._work > _SHORT or memory > _SMALL or self._calls_python():
             return None
         if any([min(strides, default=0) < 0 for strides in self.strides if strides]):  # noqa: C419
-            return None  # an entry goes by where the elements begin
+            return None  # an entry takes the address of the first element for the lowest one
         return [
             (dtype, shape if strides is None else Strided(shape, strides))
             for dtype, shape, strides in zip(self.dtypes, self.shapes, self.strides, strict=True)
@@ -118,7 +124,7 @@ class BoundProgram(Bound):
         shapes: Sequence[Shape],
         calls: int | None = None,
     ) -> tuple[Any, Callable[[], int] | None]:
-        """Return an entry, see `Bound.entry`, or None.
+        """Return an entry and its meter, or None for them; see `Bound.entry`.
 
         There is no entry for a long program whose calls are counted or that uses BLAS, nor for a
         program that may call Python, because another thread might then enter.
@@ -142,6 +148,7 @@ class BoundProgram(Bound):
 
 
 def _parts(plan: Schedule) -> list[tuple[int, int, int, int, int, bool]]:
+    """Return the parts of a program for `machine.Runner`: one for each segment."""
     parts = []
     first = 0
     for segment in plan.segments:

@@ -5,8 +5,8 @@ elements. Instructions that can be cut into equally many rows share a tile, as l
 only the same row of a buffer that the tiled run has written: other rows may belong to a later tile.
 So a tile stays in a core's cache from one instruction to the next.
 
-An instruction that cannot join a tiled run runs before it where its operands allow, otherwise after
-it; apart from this, the order is kept.
+An instruction that cannot join a tiled run is moved in front of the run if its operands allow that,
+and otherwise behind it; apart from this, the order is kept.
 """
 
 from collections import deque
@@ -42,7 +42,7 @@ class RowSplit(NamedTuple):
     windows : tuple of (int, int)
         Windows, as `_windows` returns them, of operands at the beginning of their buffers.
     step : int
-        The rows of a tile are a multiple of it.
+        The rows of a tile are a multiple of this number.
     """
 
     axes: int
@@ -58,7 +58,10 @@ def row_splits_of(pattern: Pattern) -> dict[int, RowSplit]:
 
 
 def _short(pattern: Pattern) -> list[int]:
-    """Return the numbers of rows whose rows are short enough to share a tile."""
+    """Return the numbers of rows into which a pattern can be cut so that rows can share a tile.
+
+    Rows that are too long leave the cache before the next instruction reads them.
+    """
     return (pattern.row_splits or _found_splits(pattern))[1]
 
 
@@ -71,6 +74,11 @@ def _found_splits(pattern: Pattern) -> tuple[dict[int, RowSplit], list[int]]:
 
 
 def _loop_splits(pattern: Pattern) -> Iterator[tuple[int, RowSplit]]:
+    """Yield the ways to cut an instruction along its leading loop axes.
+
+    Each number of leading axes is a way, as long as the rows stay evenly spaced. With core
+    dimensions, only kernels of compiled core functions can be cut.
+    """
     kind = isinstance(pattern.spec, (ElementwiseSpec, FusedSpec, LoopSpec))
     if pattern.rows or not (kind or pattern.elementwise):
         return
@@ -101,7 +109,7 @@ def _byte_range(pattern: Pattern, place: int, axes: int) -> tuple[int, int]:
 
 
 def _block_splits(pattern: Pattern) -> Iterator[tuple[int, RowSplit]]:
-    """Yield the ways to cut a reduction in blocks into rows; the blocks themselves stay as is."""
+    """Yield the ways to cut a reduction in blocks into rows; a tile has whole blocks."""
     source, count = pattern.layouts[0], pattern.core[0]
     rows = 1
     for size in source.shape:
@@ -159,6 +167,10 @@ class TiledRun:
     def _is_in_step(
         self, instruction: Instruction, known: dict[int, Window], windows: Sequence[Window]
     ) -> bool:
+        """Whether each row of an instruction uses only the same row of what the tiled run writes.
+
+        The same must hold for what the instruction writes and the tiled run reads.
+        """
         buffers, nin = instruction.buffers, instruction.pattern.nin
         for place, index in enumerate(buffers):
             if index in self.written or (place >= nin and index in self.read):
@@ -181,12 +193,13 @@ class TiledRun:
         self.written.update(buffers[nin:])
 
     def concerns(self, instruction: Instruction) -> bool:
-        """Whether an instruction must run after the tiled run, because of their operands."""
+        """Whether an instruction must run after the tiled run, because one uses what the other
+        writes."""
         return _concerns(instruction, self.read, self.written)
 
 
 def _concerns(instruction: Instruction, read: set[int], written: set[int]) -> bool:
-    """Whether an instruction uses a buffer that is ``written``, or writes one that is ``read``."""
+    """Whether an instruction uses a buffer in ``written``, or writes one in ``read``."""
     buffers, nin = instruction.buffers, instruction.pattern.nin
     new = buffers[nin:]
     return not (written.isdisjoint(buffers) and read.isdisjoint(new))
@@ -195,7 +208,8 @@ def _concerns(instruction: Instruction, read: set[int], written: set[int]) -> bo
 def _windows(instruction: Instruction, rows: int) -> Sequence[Window]:
     """Return the window of each operand: how far apart its rows are, and where the first begins.
 
-    A row stays between its beginning and that of the next one.
+    In a window, each row lies between its beginning and that of the next row. `_SCATTERED` stands
+    for rows of which that is not true.
     """
     split, offsets = row_splits_of(instruction.pattern)[rows], instruction.offsets
     if not any(offsets):
@@ -214,7 +228,7 @@ def _window(step: int, reach: tuple[int, int], offset: int) -> Window:
 def tiled_runs(
     instructions: Sequence[Instruction], many: int
 ) -> Iterator[tuple[list[Instruction], TiledRun | None]]:
-    """Yield pairs: instructions to run one by one, and the tiled run, if any, to run after them.
+    """Yield pairs: instructions to run one by one, and the tiled run to run after them, or None.
 
     Parameters
     ----------
@@ -232,7 +246,8 @@ def tiled_runs(
 
 
 def _all(late: deque[Instruction], rest: Iterator[Instruction]) -> Iterator[Instruction]:
-    """Yield the instructions that had to wait, removing each from ``late``, and then the rest."""
+    """Yield the instructions in ``late``, which had to wait, removing each from there; then the
+    rest."""
     while late:
         yield late.popleft()
     yield from rest
@@ -243,7 +258,7 @@ def _split(
 ) -> tuple[list[Instruction], TiledRun | None, list[Instruction]]:
     """Return the instructions before the first tiled run, the tiled run, and those that must wait.
 
-    The iterator is left at the first instruction that was not looked at.
+    The iterator stops at the first instruction that was not looked at.
     """
     before: list[Instruction] = []
     waiting: list[Instruction] = []
