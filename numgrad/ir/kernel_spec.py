@@ -346,6 +346,9 @@ class HostSpec:
     lends : bool
         Whether arrays are not marked as such to be read only: the function does not write them, but
         hands them to code that is compiled for others.
+    native : callable or None
+        ``native(address)`` returns the address of a kernel that runs without Python, and leaves
+        unusual calls to the kernel at ``address``; None where there is no such kernel.
     """
 
     name: str
@@ -356,6 +359,7 @@ class HostSpec:
     options: tuple[tuple[str, Any], ...] = ()
     loop: UfuncLoop | None = None
     lends: bool = False
+    native: Callable[[int], int | None] | None = None
 
     @property
     def identity(self) -> tuple:
