@@ -8,12 +8,10 @@ what Numba has compiled; unusual calls are left to the callback.
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 
 from ..targets.cpu.compile.intrinsics import INT64
-from ..targets.cpu.platform import object_loader
 from .interface import PLACE
 from .lent_tapes import BUSY, TAPES, LentTapes
 from .native_code import NativeCode
