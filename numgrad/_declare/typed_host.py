@@ -54,6 +54,11 @@ class TypedHostOperator(HostOperator):
         self.pullback(pullback)
         self.has_rule = True
 
+    def native(self, other: int) -> int | None:
+        """Return the address of a kernel that runs without Python, None where there is none; see
+        `HostSpec`."""
+        return None
+
     # What the engine asks
 
     def parse(self, signature: str) -> Signature:
@@ -69,7 +74,7 @@ class TypedHostOperator(HostOperator):
         if self._spec is None:
             self._spec = HostSpec(
                 self.name, self.function, str(self.signature), self.dtypes, self.out_dtypes,
-                lends=self.lends,
+                lends=self.lends, native=self.native,
             )  # fmt: skip
         return self._spec, ()
 

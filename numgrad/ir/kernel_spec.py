@@ -351,6 +351,9 @@ class HostSpec:
     lends : bool
         Whether the function gets its inputs as writable arrays. It must not write them, but may
         hand them to code that is compiled for writable arrays.
+    native : callable or None
+        ``native(address)`` returns the address of a kernel that runs without Python, and leaves
+        unusual calls to the kernel at ``address``; None where there is no such kernel.
     """
 
     name: str
@@ -361,6 +364,7 @@ class HostSpec:
     options: tuple[tuple[str, Any], ...] = ()
     loop: UfuncLoop | None = None
     lends: bool = False
+    native: Callable[[int], int | None] | None = None
 
     @property
     def identity(self) -> tuple:

@@ -65,6 +65,11 @@ class Bound:
         """
         return {}
 
+    def leave_python(self) -> bool:
+        """Have operators of Python called without Python where they can be; return whether there
+        are some, so that the program has to be bound anew."""
+        return False
+
     def short_arguments(self) -> list[tuple[Any, Any]] | None:
         """Return the parameter ``arguments`` of `entry`, if an entry pays; None if it does not.
 

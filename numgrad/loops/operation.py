@@ -141,6 +141,11 @@ class Loops(OfLoops):
         options.pop("nopython", None)
         return njit(self.dispatcher.py_func, **options)
 
+    def native(self, other: int) -> int | None:
+        from .native_calls import native_loops
+
+        return native_loops(self, other) if hasattr(self.dispatcher, "overloads") else None
+
     # Derivatives
 
     def derived(self, wanted: tuple[int, ...]) -> Any:

@@ -17,6 +17,7 @@ from .._declare.operator import zeros_of
 from .._errors import NotDifferentiableError
 from .._settings import settings
 from .interface import Core
+from .lent_tapes import LentTapes
 from .operation import OfLoops, dimensions
 from .rows import writable
 
@@ -79,6 +80,7 @@ class Pullback(OfLoops):
             [every[n] for n in found],
         )  # fmt: skip
         self._is_compared = False
+        self._tapes: LentTapes | None = None
         self._again: dict[tuple[bool, ...], _Again] = {}
         self.declare(self._pulled, [*[True] * len(self.cores), *[False] * self.nout])
 
@@ -108,7 +110,9 @@ class Pullback(OfLoops):
             n: np.array(starts[n], order="C") if n in starts else np.zeros_like(parameters[n])
             for n in self.derived.shadows
         }
-        numbers, _ = run(self.derived, parameters, shadows, seeds, self.memory())
+        numbers, lengths = run(self.derived, parameters, shadows, seeds, self.memory())
+        if self._tapes is not None and lengths is not None:
+            self._tapes.lend(*lengths)
         dtypes = [core.dtype for core in self.out_cores[len(self.arrays) :]]
         found = [np.asarray(g, dtype) for g, dtype in zip(numbers, dtypes, strict=True)]
         return [*(shadows[n] for n in self.arrays), *found]
@@ -170,6 +174,13 @@ class Pullback(OfLoops):
         from .pullback_rows import RowsOfPullback
 
         return RowsOfPullback(self, shared)
+
+    def native(self, other: int) -> int | None:
+        from .native_calls import native_pullback
+
+        self._tapes = self._tapes or LentTapes()
+        self._tapes.lend(*self.derived.lengths)
+        return native_pullback(self, self._tapes, other)
 
     # Derivatives
 

@@ -152,10 +152,18 @@ class Executable:
             raise_failure(self.target, failure)
         self._runs += 1
         if self._runs >= _OFTEN and of is not self.bound:
+            self._leave_python()
             bound = self.bound
             entry = self._short_entry(bound)
             # Another thread may have fused the program meanwhile, with another order of arguments.
             self._entry = bound, entry if self.bound is bound else None
+
+    def _leave_python(self) -> None:
+        """Have what the program calls in Python called without it from now on, where it can be."""
+        name = f"{len(self.program.instructions)} instructions"
+        bound = self.bound
+        if settings.path != "reference" and attempt("leave Python", name, bound.leave_python):
+            self.bound = _bound(bound.program, self.target, bound)
 
     def _untimed(self) -> int:
         """Return the number of runs by entries that were not timed since the last call."""

@@ -1,7 +1,8 @@
 """Kernels that call a function of whole arrays in Python.
 
 The machine calls such a kernel like any other, by an address: ctypes takes the GIL, and the
-function reads the operands in place, as arrays. Nothing is compiled.
+function reads the operands in place, as arrays. Where the operator can be called without Python, it
+is so from some call on (`HostKernel.leave_python`).
 """
 
 import ctypes
@@ -32,7 +33,20 @@ class HostKernel:
         self._options = dict(spec.options)
         self._stopped: BaseException | None = None
         self._called = _Function(self._kernel)  # ctypes frees the code with this object
-        self.address = ctypes.cast(self._called, ctypes.c_void_p).value
+        self.address = ctypes.cast(self._called, ctypes.c_void_p).value or 0
+        self.is_native: bool | None = None  # not known before `leave_python`
+
+    def leave_python(self) -> bool:
+        """Have a kernel that runs without Python, if there is one, in place of this one, which then
+        serves unusual calls only; return whether there is one.
+
+        Programs that are bound already keep the address that they have.
+        """
+        if self.is_native is None:
+            native = self.spec.native and self.spec.native(self.address)
+            self.address = native or self.address
+            self.is_native = native is not None
+        return self.is_native
 
     def call(self, *arrays: np.ndarray) -> tuple[Any, int]:
         """Return the results and 0, or None and 1 plus the index for which the function raised.
@@ -81,8 +95,13 @@ class HostKernel:
 
         An exception that `call` does not turn into a status is kept for `again`, as ctypes would
         drop it.
+
+        An exception that nobody has raised yet stops the next call as well: a caller that gets no
+        reason for a failed run runs the program again, to learn the reason.
         """
         try:
+            if self._stopped is not None:
+                raise self._stopped
             operands = self._operands(ptrs, n or 0, core_dims, steps)
             results, failed = self.call(*operands[: self.nin])
             if failed:

@@ -9,8 +9,9 @@ import numpy as np
 
 from ...._settings import settings
 from ....ir.kernel_spec import Strided
-from ....ir.program import Program, Shape
+from ....ir.program import Pattern, Program, Shape
 from ....ir.target import Bound, Failure
+from ..kernels.python_kernel import HostKernel
 from ..machine import entry, machine
 from ..python.array_addresses import addresses
 from ..ufunc.numpy_loops import may_wait_for_lock
@@ -94,6 +95,14 @@ class BoundProgram(Bound):
     def reused_arguments(self, donated: Mapping[int, np.dtype]) -> dict[int, int]:
         return reused_arguments(self.program, self.schedule, donated)
 
+    def leave_python(self) -> bool:
+        if self.program.batch:
+            return False  # rows are no calls of their own
+        left = [i.pattern for i in self.program.instructions if _leaves_python(i.pattern)]
+        for pattern in left:
+            pattern.codes.clear()  # they have the address of the kernel
+        return bool(left)
+
     # Entries ------------------------------------------------------------------------------------
 
     def short_arguments(self) -> list[tuple[Any, Any]] | None:
@@ -127,7 +136,8 @@ class BoundProgram(Bound):
         """Return an entry and its meter, or None for them; see `Bound.entry`.
 
         There is no entry for a long program whose calls are counted or that uses BLAS, nor for a
-        program that may call Python, because another thread might then enter.
+        program that calls Python, because another thread might then enter. An entry that may call
+        Python in unusual cases releases the GIL.
         """
         spread = [segment.parallel for segment in self.schedule.segments]
         is_long = any(spread) or self._work > _MOST
@@ -143,8 +153,21 @@ class BoundProgram(Bound):
             for n, (shape, ref) in enumerate(zip(shapes, self.program.results, strict=True))
         ]
         constants = list(self.program.arrays.values())
-        threads = spread if is_long else None
+        may_call = any([_is_native(i.pattern) for i in self.program.instructions])  # noqa: C419
+        threads = spread if is_long or may_call else None
         return entry.entry_of(self.runner, [*given, *made], constants, self, calls, threads)
+
+
+def _is_native(pattern: Pattern) -> bool:
+    return isinstance(pattern.kernel, HostKernel) and bool(pattern.kernel.is_native)
+
+
+def _leaves_python(pattern: Pattern) -> bool:
+    """Whether the code of an instruction has the address of a kernel in Python, in place of which
+    there is another one now."""
+    kernel = pattern.kernel
+    is_native = isinstance(kernel, HostKernel) and kernel.leave_python()
+    return is_native and any(words[0] != kernel.address for words in pattern.codes.values())
 
 
 def _parts(plan: Schedule) -> list[tuple[int, int, int, int, int, bool]]:

@@ -141,6 +141,8 @@ def may_wait_for_lock(pattern: Pattern, rows: int, is_spread: bool) -> bool:
     """
     if not isinstance(pattern.spec, HostSpec):
         return False
+    if getattr(pattern.kernel, "is_native", False):
+        return is_spread
     if is_spread or not isinstance(pattern.kernel, NumPyLoop):
         return True
     return prod(pattern.loop) * max(pattern.core, default=1) * rows >= MANY_ELEMENTS
