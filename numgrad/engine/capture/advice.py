@@ -184,8 +184,8 @@ def _replacement_of_function(call: UserCall, value: Any) -> str | None:
 
 
 def _arguments(path: str) -> str:
-    """Return the advice that the user's function should get its tensors by the parameter ``args``
-    of a solver.
+    """Return the advice to hand tensors to the user's function by the parameter ``args`` of a
+    solver.
 
     Parameters
     ----------
@@ -341,8 +341,8 @@ def _is_of(call: UserCall, tree: ast.expr, library: str) -> bool:
 
 
 def _replacement_of_array(call: UserCall) -> str | None:
-    """Return the edit after which the array that the user's write ``array[key] = value`` changes is
-    a tensor; None where the written object is known to be no array."""
+    """Return the edit that makes a tensor of the array in the user's write ``array[key] = value``;
+    None where the written object is known to be no array."""
     if not isinstance(call.tree, ast.Subscript):
         return None
     array, own = _owner(call.tree.value), numgrad_name(call.frame.f_globals)
