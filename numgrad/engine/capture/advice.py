@@ -94,8 +94,10 @@ def _is_formatted(call: UserCall, tree: Any) -> bool:
 
 
 def typed() -> tuple[str, str]:
-    """Return the source of the user's running call, and the text ``"at FILE:LINE"``; an empty text
-    for what is not known."""
+    """Return two texts: the source of the user's running call, and ``at FILE:LINE``.
+
+    A text is empty if it is not known.
+    """
     call = next(user_calls(), None)
     if call is None:
         return "", ""
@@ -103,8 +105,8 @@ def typed() -> tuple[str, str]:
 
 
 def refused_reading(tensor: str, otherwise: str) -> tuple[str, str]:
-    """Return why a value cannot be read while a function is captured, and the text ``"at
-    FILE:LINE"``.
+    """Return two texts: why a value cannot be read while a function is captured, and ``at
+    FILE:LINE``.
 
     With advice, the first text names the code to write instead of the user's call, and the second
     text the line of that call. Without advice, the first text is ``tensor`` followed by

@@ -24,8 +24,11 @@ _DEEPEST = 4
 
 
 def shortened(tree: ast.expr) -> str:
-    """Return the source of an expression, shortened if it is long: a call to the called function
-    and ``(...)``, any other expression to its beginning and ``...``."""
+    """Return the source of an expression, cut off if it is long.
+
+    A long call becomes the called function and ``(...)``, any other long expression its beginning
+    and ``...``.
+    """
     text = ast.unparse(tree)
     if len(text) <= _LONGEST:
         return text
@@ -79,7 +82,7 @@ def conversion_edit(array: str, own: str) -> str:
     """Return the advice ``ng.zeros(...) where ARRAY is made``, for an array that was made on an
     unknown line.
 
-    The advice is not to convert the array right before the write: others may hold the array.
+    Converting the array right before the write would not do, as others may hold the array.
     """
     return f"{own}.zeros(...) where {array} is made, which is then a tensor"
 

@@ -2,7 +2,7 @@
 
 NumPy asks an element for its numbers and does not say which list the element is from. So the list
 is looked for among the objects that the garbage collector knows. A list that was built for NumPy
-alone is told from the lists that the program holds, too, by its lower count of references.
+alone has fewer references than a list that the program holds.
 """
 
 import gc
@@ -33,8 +33,10 @@ def container_of(value: Any, is_fitting: Callable[[Any], bool]) -> Any:
 
 
 def is_contained(value: Any) -> bool:
-    """Whether a list or tuple holds ``value``; True, too, if the search is not possible, as
-    ``gc.freeze`` has hidden objects."""
+    """Whether a list or tuple holds ``value``.
+
+    The result is also True if ``gc.freeze`` has hidden objects from the search.
+    """
     return gc.get_freeze_count() > 0 or any(
         type(one) in (list, tuple) for one in gc.get_referrers(value)
     )

@@ -1,4 +1,4 @@
-"""Advice in errors: the user's call with values in place of the tensors among its arguments."""
+"""Advice in errors: the user's call with arrays in place of the tensors among its arguments."""
 
 import ast
 

@@ -193,8 +193,10 @@ def forget_refusal() -> None:
 
 
 def _place() -> str:
-    """Return the user's running code and its line, as the end of a clause; an empty text where both
-    are unknown."""
+    """Return the user's running code and its line, as text to append to a sentence.
+
+    The text is empty where both are unknown.
+    """
     from .advice import typed
 
     code, site = typed()

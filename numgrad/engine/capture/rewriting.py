@@ -164,7 +164,8 @@ def _takes(ours: list[Parameter], name: str) -> bool:
 def _is_same(own: Parameter, other: Parameter) -> bool:
     """Whether two parameters, each in the same place of its function, have the same meaning.
 
-    That is judged by their names alone; an operand of ``own`` is always the same.
+    They have if their names are equal. If ``own`` is an operand, the same meaning is taken for
+    granted.
     """
     is_open = other.kind is Parameter.VAR_POSITIONAL
     is_operand = own.default is Parameter.empty or own.kind is Parameter.POSITIONAL_ONLY

@@ -67,8 +67,10 @@ def strides_of_value(value: Any) -> Strides:
 
 
 def strides_of_value_copy(value: Any) -> Strides:
-    """Return the strides of a copy of an array or value without gaps, whose axes have the same
-    order in memory as those of the original; None for C order."""
+    """Return the strides of a dense copy of an array or value; None for C order.
+
+    The axes of the copy have the same order in memory as those of the original.
+    """
     found = strides_of(value) if isinstance(value, np.ndarray) else strides_of_value(value)
     return found and strides_of_copy(value.shape, found, value.dtype.itemsize)
 

@@ -1,7 +1,7 @@
 """Saved values keep their elements when their memory is written: copies are made before the write.
 
 Nodes save values by reference. Before memory is overwritten, the values that nodes have saved there
-get copies. How, depends on when a node has saved the value:
+get copies. The way depends on when a node has saved the value:
 
 * Before the first write into the memory, the node saves the very value that the user holds, and
   nothing else is noted, as that would take longer than recording the operation. Just before the
@@ -174,8 +174,8 @@ def detach_saved_values(value: Value) -> None:
 
 
 def _detached(saved: Any, version: int) -> Any:
-    """Return a detached value in place of what a node has saved, if that may refer to a node; else
-    the same object.
+    """Return a detached value in place of what a node has saved; the same object if that never
+    refers to a node.
 
     Three things never do: a value that was saved after a write (``version`` is not 0), as it is
     detached already; a leaf that requires grad, as it is never written; and what a hook has packed.

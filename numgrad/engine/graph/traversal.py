@@ -110,7 +110,7 @@ def reaches_outside(values: Iterable[Value], first: int, last: int | None = None
 def edges_outside(
     values: Iterable[Value], first: int, arguments: Iterable[Value] = ()
 ) -> list[Edge]:
-    """Return the edges from outside of a function on which its results depend.
+    """Return the edges from outside of a function on which the results of the function depend.
 
     They are the edges of the tensors that the function closes over.
 

@@ -71,8 +71,7 @@ def device_of(specs: Iterable[Spec]) -> str:
 
 
 def is_movable_spec(spec: Spec) -> bool:
-    """Whether a value with this spec may be moved from the CPU to another device without being
-    asked.
+    """Whether a value with this spec may be moved from the CPU to another device implicitly.
 
     That is so for a single number, and for integers and booleans, which are positions and masks as
     a rule.
@@ -81,7 +80,7 @@ def is_movable_spec(spec: Spec) -> bool:
 
 
 def is_movable(value: "Value") -> bool:
-    """Whether an operand is moved to the device of the other operands without being asked.
+    """Whether an operand is moved to the device of the other operands implicitly.
 
     Numbers, positions and masks (see `is_movable_spec`) and arrays of the user are moved, unless
     they require grad. So are values of the CPU that were made while a function is captured: they
@@ -158,8 +157,8 @@ class Expr:
     kind : object or None
         The kind, equal for expressions that differ in their inputs alone; None if it is unknown.
     results : list or None
-        The array of each output, None for an output that is not computed yet. Instead of a list of
-        nothing but None there is None.
+        The array of each output, None for an output that is not computed yet. The list is missing
+        as long as no output is computed.
     strides : tuple or None
         The strides of each output in memory, once they are worked out; see `memory_order`.
     token : object or None

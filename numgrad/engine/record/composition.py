@@ -85,9 +85,9 @@ class Operations:
         self._memory: set[int] = set()  # of sources and results, as `memory_of` returns it
 
     def add_source(self, value: Value, source: Any) -> int:
-        """Note a source, and return its number.
+        """Note that ``value`` is a source, and return its number.
 
-        ``source`` is the entry for the list ``sources``.
+        ``source`` becomes the entry of this value in the list ``sources``.
         """
         self._places[id(value)] = len(self.sources)
         self._alive.append(value)
@@ -156,8 +156,8 @@ def memory_of(array: Any) -> int:
 class _FunctionOperations(Operations):
     """The operations that a function applies to its arguments.
 
-    A tensor that the function detaches counts as the result of an operation without an operator. A
-    result of constants alone is a constant.
+    A tensor that the function detaches is noted, too, as the result of an operation without an
+    operator. A result of constants alone is a constant.
     """
 
     def __init__(self, values: Sequence[Value]) -> None:
@@ -199,7 +199,8 @@ class _FunctionOperations(Operations):
 
 
 class _Composed(NamedTuple):
-    """The operations of a function for arguments with the same specs and options."""
+    """The noted operations of a function, to be applied to other arguments with the same specs and
+    options."""
 
     sources: Sequence[Value | int]  # constants, and the numbers of arguments
     steps: Sequence[PlanStep]

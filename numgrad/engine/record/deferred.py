@@ -167,7 +167,8 @@ def _expression(plan: Any, inputs: tuple[Any, ...]) -> Expr:
 
 
 def _result(plan: Any, inputs: tuple[Any, ...], kind: Any) -> Any:
-    """Return a value for a new expression of these inputs, as the plan describes it.
+    """Return a value of the class ``kind`` for a new expression of these inputs, as the plan
+    describes it.
 
     The value is not connected to the graph yet.
     """

@@ -226,7 +226,8 @@ def nary(operator: Any, args: Sequence[Any], static: dict[str, Any]) -> Any:
 def _apply_mixture(known: Mixture, args: Sequence[Any]) -> Any:
     """Convert arguments to operands, and apply an elementwise operator to them.
 
-    The result is None if an argument is still to be computed, or cannot be converted so.
+    The result is None if an argument is still to be computed, or is a number too large for the
+    dtype.
     """
     values, arrays = [], []
     for arg, operand in zip(args, known.operands, strict=False):
@@ -267,7 +268,7 @@ def _apply_many(plan: Plan, inputs: Sequence[Any], arrays: Sequence[Any]) -> Any
 
 
 def _result(plan: Plan, array: Any, kind: Any) -> Any:
-    """Return a value for an array that was computed by a plan.
+    """Return a value of the class ``kind`` for an array that was computed by a plan.
 
     The value is not connected to the graph yet.
     """

@@ -266,11 +266,12 @@ def _overwriting(
 
 
 def _put(root: Value, chain: Chain, value: Value) -> tuple[Any, dict[str, Any], tuple[Value, ...]]:
-    """Return an operation that computes ``root`` after ``value`` was written into the view that
-    ``chain`` makes of it.
+    """Return an operation that computes ``root`` after ``value`` was written into a view of
+    ``root``.
 
-    The operator ``put_view`` applies the chain to an array in C order. If a reshape in the chain
-    would copy such an array, the positions of the view's elements are listed instead.
+    ``chain`` makes the view. The operator ``put_view`` applies the chain to an array in C order. If
+    a reshape in the chain would copy such an array, the positions of the view's elements are listed
+    instead.
     """
     contiguous = root.array is not None and root.array.flags.c_contiguous
     if not contiguous and not is_view_of_array(standing_in(root.shape, root.dtype), chain):
@@ -292,8 +293,8 @@ def _put_at(
     """Return an operation that computes ``root`` after ``value`` was written to positions of
     ``target``.
 
-    ``chain`` leads from ``root`` to ``target``. Unless it is empty, the positions are translated to
-    positions of ``root``.
+    ``chain`` leads from ``root`` to ``target``. Unless the chain is empty, the positions are
+    translated to positions of ``root``.
     """
     if chain:
         last = target.ndim - region.tail
@@ -329,8 +330,8 @@ def _as_value(array: np.ndarray | Value) -> Value:
 
 
 def _positions_in_root(root: Value, chain: Chain) -> np.ndarray:
-    """Return an array with the shape of a view: for each element its position in the flattened
-    root."""
+    """Return the positions of a view's elements in the flattened root, as an array with the view's
+    shape."""
     array = np.arange(np.prod(root.shape, dtype=int)).reshape(root.shape)
     for operator, static in chain:
         (array,) = operator.run(None, [array], static)

@@ -102,8 +102,8 @@ class NumberConverter:
 class ArrayConverter:
     """Converts a user's array to an operand on the device of the other operands.
 
-    An array that the derivative reads (``is_read``) is copied, as the user may write into it
-    before.
+    An array that the derivative reads (``is_read``) is copied, as the user may write into it before
+    a pass reads it.
     """
 
     __slots__ = ("is_read", "ndim", "spec")
@@ -120,7 +120,7 @@ class ArrayConverter:
 
 
 def constant(array: np.ndarray, spec: Spec) -> Any:
-    """Return a value of an array, as an operand of one operation that does not require grad.
+    """Wrap an array in a value that does not require grad, as an operand of one operation.
 
     The value has no storage, even if the array is the user's. So nodes save the value as it is, and
     the caller must have copied the array if a node will save it.
@@ -143,7 +143,7 @@ def with_constants(args: tuple[Any, ...], arrays: str) -> tuple[Any, ...]:
     arrays : {"read", "unread", "items"}
         With ``"items"`` the arrays are those in lists and tuples among the arguments, else those
         among the arguments themselves. With ``"read"`` the derivative reads the arrays, so they are
-        copied: the user may write into them before.
+        copied: the user may write into them before a pass reads them.
     """
     if arrays == "items":
         return tuple([_constants(x, "") if type(x) in _SEQUENCES else x for x in args])
@@ -159,7 +159,7 @@ def _constants(operands: Any, arrays: str) -> Any:
 
 
 def _is_plain(x: Any) -> bool:
-    """Whether an operand allows arrays beside it, or itself, to become constants.
+    """Whether an operand lets the arrays among all operands become constants.
 
     A value on a device does not, and neither does an array whose dtype is not one of ``FLOATING``.
     """

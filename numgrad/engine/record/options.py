@@ -49,8 +49,8 @@ class Steps:
         Applies the function to arguments of any kind. Then ``resolve`` returns nothing where the
         function does more than apply operators to the tensors among the arguments.
     arrays : {"read", "unread", "items"}, optional
-        Only with ``general``: arrays of the user beside tensors are operands, too. The values are
-        those of `with_constants`.
+        Only with ``general``: arrays of the user beside tensors are operands, too; see
+        `with_constants`.
     """
 
     __slots__ = ("__weakref__", "arrays", "call", "general", "plans", "recorders", "resolve")
@@ -175,10 +175,10 @@ class Steps:
 
 
 def last_reads(reads: Sequence[Sequence[int]], count: int) -> list[list[int]]:
-    """Return for each operation which results it reads that no later operation reads.
+    """Return for each operation those results among its operands that no later operation reads.
 
-    ``reads`` has the numbers of each operation's operands: the arguments of the whole are numbered
-    first, the results from ``count`` on.
+    ``reads`` has the numbers of each operation's operands. Results are numbered from ``count`` on,
+    in the order of the operations; smaller numbers are those of values that were there before.
     """
     last: list[list[int]] = []
     later: set[int] = set()

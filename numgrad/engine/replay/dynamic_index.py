@@ -27,8 +27,7 @@ _MOST_ELEMENTS = 1 << 17
 
 
 class Window(NamedTuple):
-    """What the stand-ins of some nodes share, as the parts that they index differ only in their
-    beginning.
+    """The common data of stand-ins for nodes whose indexed parts differ only in where they begin.
 
     Attributes
     ----------

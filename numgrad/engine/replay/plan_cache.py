@@ -86,7 +86,7 @@ class KnownPlan:
         structure, seeds
             The structure and the seeds of the later pass.
         saved : dict
-            The saved values of each of its nodes.
+            The saved values of each executed node of the later pass.
         """
         raise NotImplementedError
 
@@ -125,8 +125,8 @@ class KnownPlan:
     def follow(
         self, roots: tuple[Node, ...], targets: list[Any] | None, seeds: list[Any]
     ) -> Structure | None:
-        """Return the structure of another pass if it is that of this plan, as a walk along the
-        track tells; else None.
+        """Return the structure of another pass, found by a walk along the track; None if the pass
+        has another structure than this plan.
 
         Parameters
         ----------
@@ -258,8 +258,8 @@ def _first_nodes(roots: tuple[Node, ...]) -> list[Node]:
     """Return the first nodes of a pass: each root, its first parent, the first parent of that, and
     so on.
 
-    There are at most `_MOST_FIRST` for a root. Their kinds tell most graphs apart, so that few
-    tracks are tried in vain.
+    At most `_MOST_FIRST` nodes are returned for a root. The kinds of these nodes tell most graphs
+    apart, so that few tracks are tried in vain.
     """
     nodes = []
     for root in roots:
@@ -386,9 +386,9 @@ def kilobytes(arrays: Iterable[Any]) -> int:
 
 
 def keep_plan(structure: Structure, known: KnownPlan) -> None:
-    """Keep the plan of a pass; older plans are dropped to make room.
+    """Keep the plan of a pass, and drop the oldest plans if all plans together become too large.
 
-    The oldest plans are dropped first. The largest plan of all stays, and does not count.
+    The largest plan is never dropped, and its size does not count.
     """
     global _total, _largest
     if known.size > _LARGEST_KEPT:
@@ -442,12 +442,11 @@ def _drop(key: Hashable) -> int:
 
 
 def release(operators: Callable[[], Sequence[Any]]) -> None:
-    """Let `drop_released` drop the plans that apply certain operators, as nobody will apply them
-    again.
+    """Let `drop_released` drop the plans of passes through nodes of certain operators.
 
-    Such operators belong to a captured function that is gone; plans of passes through their nodes
-    would keep the arrays that the function closes over. ``operators`` is called later and returns
-    the operators.
+    The operators belong to a captured function that is gone, so nobody will apply them again. The
+    plans would keep the arrays that the function closes over. ``operators`` is called by
+    `drop_released` and returns the operators.
     """
     _released.append(operators)  # no more: the garbage collector may call this under the lock
 

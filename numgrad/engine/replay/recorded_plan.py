@@ -64,15 +64,14 @@ class Trace(Operations):
             self.add_source(seed, n)
 
     def restored(self, value: Value, node: Node, position: int, edge: Edge) -> None:
-        """Note ``value`` as a source: the derivative of ``node`` reads it, and the node had saved
-        it.
+        """Note ``value``, which ``node`` has saved and a derivative now reads.
 
         Parameters
         ----------
         position : int
             The position among the saved values of the node.
         edge : Edge
-            The edge at which the value was put into the graph.
+            The edge at which ``value`` was put into the graph.
         """
         place: int | None = None
         if edge.node is not None:

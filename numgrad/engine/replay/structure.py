@@ -66,8 +66,8 @@ class Structure:
 def structure_of(request: Any, order: Sequence[Node]) -> Structure | None:
     """Return the structure of a pass; None if the pass cannot use plans.
 
-    Those are passes that show numbers to Python, and passes in which a function of the user takes
-    part.
+    Passes that show numbers to Python cannot, and neither can passes in which a function of the
+    user takes part.
     """
     if request.is_special or (other_modes and not mode.direct):
         return None
