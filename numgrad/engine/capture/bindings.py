@@ -10,8 +10,11 @@ from .stores import LOCAL, NAME, Member, UnreadableError, Variable, read
 
 
 def can_bind(place: Any, frame: FrameType) -> bool:
-    """Whether `rebind` can bind a place: a variable of a function, a global variable while the body
-    of its module runs, or an attribute in the dictionary of an object."""
+    """Whether `rebind` can bind a place to another object.
+
+    That is so for a variable of a function, for a global variable while the body of its module
+    runs, and for an attribute in the dictionary of an object.
+    """
     if isinstance(place, Variable):
         is_of_module = place.kind == NAME and frame.f_locals is frame.f_globals
         return place.kind == LOCAL or is_of_module
@@ -43,7 +46,10 @@ def rebind(place: Any, frame: FrameType, value: Any) -> None:
 
 
 def references_of(place: Any) -> int:
-    """Return how many references to its object a name or attribute accounts for: one, or two while
-    `f_locals` has a copy of the name, until `release` removes it."""
+    """Return how many references a variable or attribute holds to its object: one or two.
+
+    Before Python 3.13, a look at ``f_locals`` makes a second reference from a variable of a
+    function, which stays until `release` drops it.
+    """
     is_copied = isinstance(place, Variable) and place.kind == LOCAL and not IS_WRITTEN_THROUGH
     return 2 if is_copied else 1

@@ -17,7 +17,8 @@ class Constants:
     """The elements of those values of a captured function that depend on no argument.
 
     Elements are computed from the tensors and arrays that the function closes over. The capture
-    notes these tensors and arrays: a guard has the function captured anew when one has changed.
+    notes these tensors and arrays: if one of them changes, its guard fails, and the function is
+    captured anew.
     """
 
     def __init__(self) -> None:

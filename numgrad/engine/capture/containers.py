@@ -1,8 +1,8 @@
 """The list or tuple from which NumPy is making an array, found from one element of the list.
 
-NumPy asks an element for its numbers and does not say which list the element is from. The list is
-looked for among the objects that the garbage collector knows: a list that was built for NumPy alone
-has fewer references than a list that the program holds.
+NumPy asks an element for its numbers and does not say which list the element is from. So the list
+is looked for among the objects that the garbage collector knows. A list that was built for NumPy
+alone has fewer references than a list that the program holds.
 """
 
 import gc
@@ -19,8 +19,9 @@ from .stores import UnreadableError
 def container_of(value: Any, is_fitting: Callable[[Any], bool]) -> Any:
     """Return the list or tuple that contains ``value`` and from which NumPy is making an array.
 
-    Only a list or tuple that was built for NumPy alone is found. ``is_fitting`` says whether a
-    candidate may be the one; UnreadableError is raised where no candidate is, or several are.
+    Only a list or tuple that nothing but the running call holds is found. ``is_fitting`` says of
+    such a list whether it may be the wanted one. UnreadableError is raised unless exactly one list
+    fits.
     """
     for objects in _searched():
         found = [one for one in _outermost(value, objects) if is_fitting(one)]
@@ -32,7 +33,10 @@ def container_of(value: Any, is_fitting: Callable[[Any], bool]) -> Any:
 
 
 def is_contained(value: Any) -> bool:
-    """Whether a list or tuple holds a value, or may do so: frozen objects cannot be searched."""
+    """Whether a list or tuple holds ``value``.
+
+    The result is also True if ``gc.freeze`` has hidden objects from the search.
+    """
     return gc.get_freeze_count() > 0 or any(
         type(one) in (list, tuple) for one in gc.get_referrers(value)
     )
@@ -46,8 +50,11 @@ def _searched() -> Iterator[list[Any]]:
 
 
 def _outermost(value: Any, objects: list[Any]) -> list[Any]:
-    """Return the outermost of the lists and tuples that NumPy reads and that contain a value,
-    directly or nested in others."""
+    """Return those of ``objects`` that NumPy reads, that contain a value directly or in nested
+    lists, and that are nested in no other list.
+
+    ``objects`` are the objects that the garbage collector knows.
+    """
     held, found, seen = [value], [], {id(value)}
     objects = [one for one, count in _counted(objects) if count in _counts()]
     while held:
@@ -66,8 +73,11 @@ def _counted(objects: list[Any]) -> list[tuple[Any, int]]:
 
 @cache
 def _counts() -> frozenset[int]:
-    """Return the counts of references that a list, or one nested in a list, has while NumPy reads
-    it and nothing else holds it."""
+    """Return the reference counts that a list can have while NumPy reads it and nothing else holds
+    it.
+
+    The counts are measured once, for a plain list and for a list that is nested in another one.
+    """
     found: set[int] = set()
 
     class Item:

@@ -16,7 +16,7 @@ from .user_call import UserCall, lines_of, public_name, value_in
 
 
 def instead_of_import(named: ast.expr | None, frame: FrameType, path: str) -> str | None:
-    """Return the import of numgrad to write in place of the user's import of NumPy, and where;
+    """Return the import of numgrad to write in place of the user's import of NumPy, with its line;
     None where no import would help.
 
     Parameters
@@ -24,7 +24,7 @@ def instead_of_import(named: ast.expr | None, frame: FrameType, path: str) -> st
     named : ast.expr or None
         The source by which a function of NumPy is called, such as ``np.linalg.norm``.
     frame : FrameType
-        The frame that calls it.
+        The frame that calls the function.
     path : str
         The path of the counterpart in numgrad. An import helps only if NumPy has the same path.
     """
@@ -45,7 +45,7 @@ def instead_of_import(named: ast.expr | None, frame: FrameType, path: str) -> st
 
 
 def _import_of(name: str, frame: FrameType) -> ast.Import | ast.ImportFrom | None:
-    """Return the last import above the running line that binds a name."""
+    """Return the last import above the running line that binds ``name``; None if there is none."""
     try:
         tree = ast.parse("".join(lines_of(frame)))
     except (SyntaxError, ValueError):
@@ -109,7 +109,8 @@ def with_import_or_patch(text: str, call: UserCall, value: Any, path: str, own: 
 
 
 def _is_patched(call: UserCall, value: Any, path: str) -> bool:
-    """Whether a function of SciPy takes tensors once SciPy is patched."""
+    """Whether `interop.scipy.patch` would make a function of SciPy take the tensors of this
+    call."""
     known: Any = import_module("numgrad.interop.patching.counterparts")
     name = path.rpartition(".")[2]
     if name in known.READ_CLOSURES and path not in FOLLOWED and not _passes_args(call.tree):
@@ -123,5 +124,6 @@ def _is_patched(call: UserCall, value: Any, path: str) -> bool:
 
 
 def _passes_args(tree: ast.expr | None) -> bool:
-    """Whether a call of a solver hands ``args`` on to the user's function."""
+    """Whether a call of a solver has the keyword ``args``, whose items the solver hands to the
+    user's function."""
     return isinstance(tree, ast.Call) and any(k.arg == "args" for k in tree.keywords)

@@ -1,7 +1,7 @@
 """What reference counts do not tell: who can bind a variable, and who has the memory of an array.
 
-An array that a program writes a tensor into is replaced by a tensor only where nobody else can see
-the array or bind its name.
+Where a program writes a tensor into an array, the variable is bound to a tensor in place of the
+array. That is done only if nobody else can see the array or bind the variable.
 """
 
 import dis
@@ -27,11 +27,11 @@ def is_resumed(frame: FrameType) -> bool:
 
 
 def is_of_call(array: np.ndarray, place: Any, frame: FrameType) -> bool:
-    """Whether ``place``, which holds ``array``, can be bound to a tensor while a function is
-    captured.
+    """Whether the variable ``place``, which holds ``array``, may be bound to a tensor while a
+    function is captured.
 
-    The place must be a variable that the captured call has made: an older variable would still hold
-    the tensor in a later call. The array must be row-major, as tensors of captured functions are.
+    The captured call must have made the variable, as an older variable would still hold the tensor
+    in a later call. The array must be row-major, as tensors of captured functions are.
     """
     is_local = isinstance(place, Variable) and place.kind == LOCAL
     if not is_local or is_resumed(frame) or not _is_row_major(array):
@@ -40,8 +40,11 @@ def is_of_call(array: np.ndarray, place: Any, frame: FrameType) -> bool:
 
 
 def _is_of_outer(name: str, value: Any, frame: FrameType) -> bool:
-    """Whether a free variable of an inner function belongs to a frame that is still running: that
-    of the captured function, or of a function that it has called."""
+    """Whether a variable that an inner function closes over was made by the captured call.
+
+    That is so if the frame that made the variable is still running inside the capture: the frame of
+    the captured function, or of a function called there.
+    """
     outer = frame.f_back
     while outer is not None and not outer.f_code.co_filename.startswith(PACKAGE):
         is_there = name in outer.f_code.co_cellvars and outer.f_locals.get(name) is value
@@ -53,7 +56,7 @@ def _is_of_outer(name: str, value: Any, frame: FrameType) -> bool:
 
 
 def is_own(place: Any, frame: FrameType) -> bool:
-    """Whether only the running code, of a function or a module, can bind a name."""
+    """Whether no code but the running function or module body binds the variable ``place``."""
     if not isinstance(place, Variable) or place.name in frame.f_code.co_freevars:
         return False
     if place.kind == LOCAL:
@@ -64,7 +67,7 @@ def is_own(place: Any, frame: FrameType) -> bool:
 
 
 def _codes_of_module(frame: FrameType) -> Iterator[CodeType]:
-    """Yield the code of a module whose body runs, and of the functions that have the module's
+    """Yield the code of the running module body, and the code of each function with the module's
     globals."""
     yield frame.f_code
     for one in gc.get_referrers(frame.f_globals):
@@ -73,8 +76,11 @@ def _codes_of_module(frame: FrameType) -> Iterator[CodeType]:
 
 
 def _is_bound_in(code: CodeType, name: str, suffix: str) -> bool:
-    """Whether code binds or deletes a name: with ``"_DEREF"`` in a function inside of the code,
-    with ``"_GLOBAL"`` also in the code itself."""
+    """Whether code binds or deletes a variable that belongs to another scope.
+
+    With the suffix ``"_DEREF"`` only the functions inside of the code are searched, for a variable
+    of the code; with ``"_GLOBAL"`` the code itself is searched, too, for a global variable.
+    """
     inner = [one for one in code.co_consts if isinstance(one, CodeType)]
     looked_at = inner if suffix == "_DEREF" else [code]
     stores = (f"STORE{suffix}", f"DELETE{suffix}")
@@ -95,10 +101,10 @@ def _is_row_major(array: np.ndarray) -> bool:
 
 
 def has_its_memory(array: np.ndarray) -> bool:
-    """Whether nothing but the array refers to its memory: neither the array nor its base has weak
-    references, and the base of a view has no other reference than the view's.
+    """Whether no other object than ``array`` can reach the memory of ``array``.
 
-    The caller counts the references to the array itself.
+    Neither the array nor its base may have weak references, and the base may be referred to by the
+    array alone. The caller counts the references to the array itself.
     """
     base = array.base
     if weakref.getweakrefcount(array):

@@ -1,9 +1,9 @@
 """The write ``holder[key] = value`` that a frame is running, as expressions read from bytecode.
 
-The instructions before the write are carried out on expressions in place of values. To compute an
-expression, its variables are looked up in the frame again, and operators on numbers and arrays are
-applied again. Nothing is done that could run code of the user, such as a property. The source of
-the program is not needed.
+The instructions before the write are carried out on expressions in place of values. The value of an
+expression is found by looking up its variables in the frame again, and by applying operators to
+numbers and arrays again. Nothing is done that could run code of the user, such as a property. The
+source of the program is not needed.
 """
 
 import builtins
@@ -38,8 +38,10 @@ class Member(NamedTuple):
 
 
 class Applied(NamedTuple):
-    """An operator applied to operands, or a call: then ``function`` is None, and the operands are
-    the called function and its arguments."""
+    """An operator applied to operands, or a call.
+
+    For a call, ``function`` is None, and the operands are the called function and its arguments.
+    """
 
     function: Callable[..., Any] | None
     operands: tuple[Any, ...]
@@ -60,7 +62,8 @@ class Store(NamedTuple):
         The expressions of the written array, of the key and of what is written; None for an
         expression that is not known.
     is_augmented : bool
-        Whether the write is like ``holder[key] += x``, which reads holder and key before ``x``.
+        Whether the write ends a statement like ``holder[key] += x``, which has read holder and key
+        before ``x``.
     """
 
     holder: Any
@@ -78,7 +81,7 @@ _NULL = Constant(None)
 
 
 def is_storing(frame: FrameType) -> bool:
-    """Whether a frame writes elements."""
+    """Whether a frame is running a write ``holder[key] = value``."""
     place = frame.f_lasti
     return place >= 0 and dis.opname[frame.f_code.co_code[place]] in _STORES
 
@@ -90,16 +93,19 @@ def store_of(frame: FrameType) -> Store:
 
 @lru_cache(maxsize=1024)
 def augmented_target(code: CodeType, place: int) -> Any:
-    """Return the expression on the left of ``target += x``, whose operator runs; None where it is
-    not known."""
+    """Return the expression ``target`` of a running statement ``target += x``; None where it is not
+    known.
+
+    ``place`` is the offset of the instruction of the operator.
+    """
     *_, target, _ = (None, None, *_before(code, place)[0].items)
     return target
 
 
 @lru_cache(maxsize=1024)
 def first_argument(code: CodeType, place: int) -> Any:
-    """Return the expression of the first argument of the call that runs; None where it is not
-    known."""
+    """Return the expression of the first argument of the call at the offset ``place``; None where
+    it is not known."""
     stack, steps = _before(code, place)
     count = steps[-1].arg or 0
     if steps[-1].opname == "CALL_KW":
@@ -111,8 +117,10 @@ def first_argument(code: CodeType, place: int) -> Any:
 
 @lru_cache(maxsize=1024)
 def bound_after(code: CodeType, place: int) -> Variable | None:
-    """Return the variable of a function that the next storing instruction binds; None where this
-    instruction stores into something else."""
+    """Return the variable that the next storing instruction after the offset ``place`` binds.
+
+    The result is None where that instruction stores into anything but a variable of a function.
+    """
     stores = (
         step
         for step in dis.get_instructions(code)
@@ -126,7 +134,8 @@ def bound_after(code: CodeType, place: int) -> Variable | None:
 
 
 def _before(code: CodeType, place: int) -> tuple["_Stack", list[dis.Instruction]]:
-    """Return the expressions on the stack before an instruction, and the instructions up to it."""
+    """Return the stack of expressions before the instruction at the offset ``place``, and all
+    instructions up to that one."""
     stack = _Stack()
     steps = [step for step in dis.get_instructions(code) if step.offset <= place]
     for step in steps[:-1]:
@@ -168,8 +177,11 @@ def read(expression: Any, frame: FrameType) -> Any:
 
 
 def _read_only(value: Any) -> Any:
-    """Return a read-only view of an array, as a function is going to be applied to it once more;
-    any other value as it is."""
+    """Return a read-only view of an array; any other value unchanged.
+
+    The functions of an expression have run once in the user's program and must not write a second
+    time.
+    """
     if type(value) is not np.ndarray:
         return value
     view = value.view()
@@ -178,8 +190,10 @@ def _read_only(value: Any) -> Any:
 
 
 def function_of(applied: Applied, frame: FrameType) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    """Return the function that is applied, and the expressions of its arguments; raise
-    UnreadableError for a called function that may do more than compute."""
+    """Return the function that an expression applies, and the expressions of its arguments.
+
+    UnreadableError is raised for a called function that may have an effect beside its result.
+    """
     if applied.function is not None:
         return applied.function, applied.operands
     called, *parts = [one for one in applied.operands if one is not _NULL]
@@ -197,8 +211,11 @@ _METHODS = (
 
 
 def _is_pure(function: Any) -> bool:
-    """Whether a function may be called again: one of `_PURE`, a function of NumPy, or a method of
-    an array among `_METHODS`."""
+    """Whether a called function may be called once more, as it only computes a result.
+
+    Such functions are those in `_PURE`, the functions of NumPy, and the methods of arrays in
+    `_METHODS`.
+    """
     if not (_is_builtin(type(function)) or _package(type(function)) == "numpy"):
         return False  # its attributes may be computed
     name = getattr(function, "__name__", "")
@@ -218,7 +235,8 @@ def _variable(variable: Variable, frame: FrameType) -> Any:
 
 
 def _member(holder: Any, name: str) -> Any:
-    """Return an attribute that is found without code of the user."""
+    """Return an attribute of an object; raise UnreadableError where that could run code of the
+    user."""
     if is_plain(holder) or (type(holder) is ModuleType and name in vars(holder)):
         return getattr(holder, name)
     found = getattr_static(holder, name, UnreadableError)
@@ -237,9 +255,11 @@ _INDEXERS = tuple({type(one) for one in (np.s_, np.r_, np.c_, np.mgrid, np.ogrid
 
 
 def is_plain(value: Any) -> bool:
-    """Whether operators and functions of NumPy can be applied to a value once more: they run no
-    code of the user, and give the same each time. For iterators, functions, and arrays and lists of
-    objects that is not so."""
+    """Whether operators and functions of NumPy may be applied to a value once more.
+
+    They must not run code of the user, and must give the same result each time. So iterators,
+    functions, and arrays and lists of objects are not plain.
+    """
     kind = type(value)
     if kind in (list, tuple):
         return all(map(is_plain, value))
@@ -319,7 +339,7 @@ _BUILT: dict[str, Callable[..., Any]] = {
 
 
 class _Stack:
-    """The expressions at the top of the interpreter's stack; those below are not known."""
+    """The known top of the interpreter's stack, with an expression in place of each value."""
 
     def __init__(self) -> None:
         self.items: list[Any] = []
@@ -332,8 +352,11 @@ class _Stack:
         return tuple(self.pop() for _ in range(count))[::-1]
 
     def run(self, step: dis.Instruction) -> None:
-        """Do with the expressions what an instruction does with values; forget all expressions at
-        the target of a jump, and after an instruction that is not known."""
+        """Carry out an instruction on the expressions of the stack.
+
+        All expressions are forgotten at the target of a jump, and after an instruction that is not
+        known.
+        """
         name = step.opname
         if step.is_jump_target:
             self.items.clear()
@@ -355,8 +378,8 @@ class _Stack:
                 self.items.append(Variable(step.argval[1], LOCAL))
 
     def _load(self, step: dis.Instruction) -> bool:
-        """Put the expression that an instruction loads on the stack; return False for an
-        instruction that is not known."""
+        """Push the expression that an instruction loads; return False for an instruction that is
+        not known."""
         name, value = step.opname, step.argval
         if name in ("LOAD_CONST", "LOAD_SMALL_INT"):
             self.items.append(Constant(value))
@@ -385,7 +408,7 @@ class _Stack:
             self.items.append(self.items[-depth])
 
     def _apply(self, step: dis.Instruction) -> None:
-        """Replace the operands of an instruction by its result."""
+        """Replace the operands of an instruction on the stack by the expression of its result."""
         name = step.opname
         is_call = name == "CALL"  # which Python 3.11 does in two instructions
         effect = -1 - (step.arg or 0) if is_call else dis.stack_effect(step.opcode, step.arg)
@@ -406,7 +429,7 @@ class _Stack:
 
 
 def names_in(expression: Any) -> list[Any]:
-    """Return the variables and members in an expression."""
+    """Return the variables and attributes that an expression reads."""
     if isinstance(expression, (Variable, Member)):
         return [expression]
     operands = expression.operands if isinstance(expression, Applied) else ()

@@ -43,12 +43,13 @@ class UserCall(NamedTuple):
     frame : FrameType
         The frame that runs the call.
     tree : ast.expr or None
-        The source of the call; None where the source is not there.
+        The source of the call; None where there is no source.
     name : str or None
-        The public name of the called function: ``"numpy.array"``, ``"scipy.stats.norm().logpdf"``.
-        A pair of parentheses stands for an object that a call has made.
+        The public name of the called function, such as ``"numpy.array"``. In
+        ``"scipy.stats.norm().logpdf"`` the parentheses stand for an object that a call has made.
     named : ast.expr or None
-        The part of the source whose public name is ``name``, or the beginning of ``name``.
+        The part of the source whose object was looked up: all of ``name``, or only its beginning,
+        is the public name of that object.
     is_write : bool
         Whether the call is a write of elements, such as ``a[i] = x``.
     library : str
@@ -74,8 +75,11 @@ class UserCall(NamedTuple):
 
 
 def user_calls() -> Iterator[UserCall]:
-    """Yield the call that runs in the user's innermost frame; then, if a library has called the
-    function of that frame, the user's call of the library."""
+    """Yield the call that the user's innermost frame is running, and then the user's call of a
+    library.
+
+    The second call is yielded only if a library has called the function of the innermost frame.
+    """
     frame, inner = _leave_libraries(sys._getframe(1))
     if frame is None:
         frame, inner = user_frame(sys._getframe(1)), None
@@ -94,10 +98,11 @@ def user_calls() -> Iterator[UserCall]:
 def _leave_libraries(
     frame: FrameType | None, through_numgrad: bool = True
 ) -> tuple[FrameType | None, FrameType | None]:
-    """Return the user's innermost frame from ``frame`` outwards, and the frame of a library that
-    the user's frame has called, if any.
+    """Return the user's innermost frame among ``frame`` and its callers, and the frame of a library
+    that the user's frame has called, if any.
 
-    Unless the search goes ``through_numgrad``, both are None where a frame of numgrad comes first.
+    Without ``through_numgrad`` the search ends at the first frame of numgrad, and both results are
+    None.
     """
     inner = None
     while frame is not None and not is_users(frame):
@@ -185,8 +190,8 @@ def lines_of(frame: FrameType) -> list[str]:
 
 
 def _name_of(tree: ast.AST | None, frame: FrameType) -> tuple[str | None, ast.expr | None]:
-    """Return the public name of the function that an expression stands for, and the part of the
-    expression whose object was found; see `UserCall`."""
+    """Return the public name of the function for which an expression stands, and the part of the
+    expression whose object was looked up; see `UserCall`."""
     value = _value(tree, frame)
     name = public_name(value)
     if name is not None:
@@ -225,17 +230,17 @@ def _value(tree: ast.AST | None, frame: FrameType) -> Any:
 
 
 def _library_of(kind: Any) -> str | None:
-    """Return the library of a class or function; None where reading attributes of its objects could
-    run code of the user."""
+    """Return the library of a class; None unless attributes of its objects can be read without
+    running code of the user."""
     library = str(getattr(kind, "__module__", "")).partition(".")[0]
     return library if library in _KNOWN or library.startswith("_cython") else None
 
 
 def public_name(value: Any) -> str | None:
-    """Return the name by which a program imports a function, class or module, or a library's
-    object; None for any other object.
+    """Return the name by which a program reaches a function, class, module, or object of a library;
+    None for any other object.
 
-    A pair of parentheses stands for an object that a call has made.
+    In the name of an object, ``()`` stands for the call that has made the object.
     """
     if isinstance(value, ModuleType):
         return value.__name__
@@ -270,7 +275,8 @@ def _public(module: str, name: str, value: Any) -> str:
 
 
 def _name_of_object(value: Any) -> str:
-    """Return the name of an object of a library, or of its class with ``()``."""
+    """Return the public name of an object of a library: its own, as of ``numpy.r_``, or else that
+    of its class with ``()``."""
     kind = type(value)
     if kind.__module__.startswith("scipy.stats"):
         of_one = getattr(getattr(value, "dist", value), "name", "")

@@ -39,7 +39,8 @@ class Site(NamedTuple):
 
 
 class _Files(Bounded[str, bool]):
-    """A table that says of the name of a source file whether it belongs to numgrad or NumPy."""
+    """A cache that tells from the name of a source file whether the file is numgrad's or
+    NumPy's."""
 
     def __missing__(self, name: str) -> bool:
         ours = self[name] = name.startswith(_CALLED)
@@ -50,7 +51,11 @@ is_ours = _Files(4096)  # a notebook makes a new one for every cell
 
 
 def user_frame(frame: FrameType | None) -> FrameType | None:
-    """Return the first frame outside numgrad and NumPy among ``frame`` and its callers, if any."""
+    """Return the innermost frame of the user among ``frame`` and its callers; None if there is
+    none.
+
+    Frames of numgrad and NumPy are not the user's.
+    """
     while frame is not None and is_ours[frame.f_code.co_filename]:
         frame = frame.f_back
     return frame

@@ -15,14 +15,14 @@ _PLAIN = frozenset({int, bool, str, bytes, type(None)})
 
 
 class _NotHashableError(Exception):
-    """Raised for a static parameter that cannot be part of a key."""
+    """Raised for a static parameter that cannot be part of a hashable key."""
 
 
 def frozen(static: Mapping[str, Any]) -> Hashable:
     """Return a hashable key of static parameters; None if one of them cannot be part of a key.
 
-    Parameters that Python calls equal have different keys if they are not the same: ``1``, ``1.0``
-    and ``True``, or ``0.0`` and ``-0.0``.
+    Parameters that are equal in Python but not the same have different keys: ``1``, ``1.0`` and
+    ``True``, or ``0.0`` and ``-0.0``.
     """
     try:
         return tuple([(name, _freeze(value)) for name, value in static.items()])
@@ -62,11 +62,11 @@ class Kind:
     Attributes
     ----------
     by_position : ByPosition, False or None
-        The form of the operation that has its index as data, which `dynamic_index` keeps here:
-        False if there is none, None until somebody has asked.
+        The stand-in for nodes of this kind that takes the index as data, kept here for
+        `dynamic_index`. False if there is no stand-in, None before the first look-up.
     is_small : dict or None
-        For each limit of the array size whether `immediate` computes such nodes at once; None until
-        somebody has asked.
+        For each limit of the array size whether `immediate` computes nodes of this kind at once.
+        None before the first look-up.
     """
 
     __slots__ = ("by_position", "inputs", "is_small", "operator", "outputs", "static")
@@ -92,8 +92,8 @@ class Kind:
 def kind_of(
     operator: Any, static: dict[str, Any], inputs: tuple[Spec, ...], outputs: tuple[Spec, ...]
 ) -> Kind | None:
-    """Return the kind of a node; None if the operator has no rule or the static parameters have no
-    key."""
+    """Return the kind of a node; None if the operator has no rule, or if its static parameters have
+    no hashable key."""
     if not operator.has_rule:
         return None
     parameters: Any = frozen(static) if static else ()

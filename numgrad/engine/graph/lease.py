@@ -1,7 +1,8 @@
 """Tensors in the memory of a user's array: whether the user's program still refers to the array.
 
 A tensor that is made of an array without a copy uses the array's memory. A write into the tensor
-changes the array's elements, too, but no gradient flows from what the program computes of those.
+changes the array's elements, too, but no gradient flows from what the program computes of the
+array.
 """
 
 import sys
@@ -65,10 +66,11 @@ def is_seen(lease: Lease, frame: FrameType | None) -> bool:
 
 
 def _is_held(lease: Lease) -> bool:
-    """Whether the program refers to the array of a lease, or to an array of which it is a view.
+    """Whether the program refers to the array of a lease, or, if that array is a view, to an array
+    that it views.
 
-    numgrad refers to the first of these arrays once, and each view once to the array that it views;
-    any other reference is the program's.
+    The lease refers once to its array, and each view once to the array that it views. Any further
+    reference is the program's.
     """
     array: Any = lease.base
     while array is not None:
@@ -84,9 +86,10 @@ _ALONE = 3
 
 
 def _is_beside(lease: Lease, frame: FrameType | None) -> bool:
-    """Whether a variable of ``frame`` is the program's only reference to the array of a lease.
+    """Whether the program's only reference to the array of a lease is a variable of ``frame``.
 
-    An array that is a view itself does not count: the array that it views may be known elsewhere.
+    For an array that is a view the result is False: the program may know the viewed array
+    elsewhere.
     """
     is_single = sys.getrefcount(lease.base) == _ALONE and lease.base.base is None
     if not is_single or frame is None:

@@ -23,7 +23,8 @@ from .view import Chain
 
 
 def is_view(root: Any, chain: Chain) -> bool:
-    """Whether a chain of view operators gives a view of the value ``root``, and not a copy.
+    """Whether a chain of view operators, applied to the value ``root``, gives a view and not a
+    copy.
 
     A reshape in the chain may have to copy, which depends on the strides of ``root``.
     """
@@ -34,7 +35,8 @@ def is_view(root: Any, chain: Chain) -> bool:
 
 
 def is_view_of_array(array: np.ndarray | None, chain: Chain) -> bool:
-    """Whether a chain of view operators gives a view of an array, without a copy on the way."""
+    """Whether a chain of view operators, applied to an array, gives a view and never has to
+    copy."""
     for operator, static in chain:
         array = operator.seen(array, static)
         if array is None:
@@ -43,9 +45,11 @@ def is_view_of_array(array: np.ndarray | None, chain: Chain) -> bool:
 
 
 def stand_in(value: Any) -> np.ndarray:
-    """Return an array with the shape, dtype and strides of a value, for making views of it.
+    """Return an array with the shape, dtype and strides of a value, which may still have to be
+    computed.
 
-    Its elements must not be read. The value may still have to be computed.
+    Views of the array tell which views of the value are possible. The elements of the array are
+    meaningless.
     """
     return standing_in(value.shape, value.dtype, strides_of_value(value))
 
@@ -63,14 +67,20 @@ def strides_of_value(value: Any) -> Strides:
 
 
 def strides_of_value_copy(value: Any) -> Strides:
-    """Return the strides of a dense copy of an array or value, whose axes keep their order in
-    memory; None for C order."""
+    """Return the strides of a dense copy of an array or value; None for C order.
+
+    The axes of the copy have the same order in memory as those of the original.
+    """
     found = strides_of(value) if isinstance(value, np.ndarray) else strides_of_value(value)
     return found and strides_of_copy(value.shape, found, value.dtype.itemsize)
 
 
 def _strides_of_expr(expr: Expr) -> tuple[Strides, ...]:
-    """Return the strides of an expression's outputs, and store those of all that it depends on."""
+    """Return the strides of an expression's outputs.
+
+    The strides of all expressions on which the expression depends are worked out before, and
+    stored.
+    """
     stack = [expr]
     while stack:
         last = stack[-1]

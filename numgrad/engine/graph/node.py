@@ -43,11 +43,13 @@ NO_EDGE = Edge(None, 0)
 
 
 class OwnSlot(int):
-    """The number of an output in an edge from the node's own derivative to that output.
+    """The number of an output in an edge that leads from the node's own derivative back to that
+    output.
 
-    The recorded derivative of `exp`, for example, reads the output of the node, so differentiating
-    this derivative sends a cotangent to the output. Hooks are on the tensor that the user holds,
-    and the derivative has read the computed value instead: the cotangent is not shown to hooks.
+    The recorded derivative of `exp`, for example, reads the output of its node. So differentiating
+    the derivative sends a cotangent to that output. Hooks on the output do not see this cotangent:
+    they are on the tensor that the user holds, and the derivative has read the computed value
+    instead.
 
     An own slot is equal to the plain number; a pass over a node with hooks tells them apart by
     their types.
@@ -57,7 +59,8 @@ class OwnSlot(int):
 
 
 def own_edge(node: "Node", slot: int) -> Edge:
-    """Return the edge of an output of ``node`` for the node's own derivative; see `OwnSlot`."""
+    """Return the edge by which the derivative of ``node`` reads the node's own output; see
+    `OwnSlot`."""
     return Edge(node, OwnSlot(slot))
 
 
@@ -107,11 +110,12 @@ class Node:
     Attributes
     ----------
     parents, slots : tuple
-        For each input the node to which its cotangent is sent, ``None`` for an input that does not
-        require grad, and the output slot of that node.
+        For each input the node to which its cotangent is sent, and the number of that node's
+        output. The node is ``None`` for an input that does not require grad.
     inputs, outputs : tuple of Spec
+        The specs of the operands and of the results.
     number : int
-        Nodes are numbered as they are made.
+        The creation number: nodes and expressions are numbered in the order in which they are made.
     saved : tuple or None
         The saved values, with ``None`` for each input or output that the derivative does not read;
         ``None`` itself once a pass has freed them.
@@ -122,10 +126,10 @@ class Node:
     extras : Extras or None
         Hooks and other attributes that few nodes have.
     by_position : object
-        The attribute ``by_position`` of the kind, as long as the node has no kind.
+        The stand-in for this node, see `Kind.by_position`; used only while the node has no kind.
     apart : bool
-        Whether no saved value of this node, or of a node on which it depends, refers to a node; see
-        `saved`.
+        Whether `detach_saved_values` has been here: no saved value of this node, or of a node on
+        which this node depends, refers to a node.
     """
 
     __slots__ = (
@@ -152,8 +156,8 @@ class Node:
     apart: bool
 
     def blank(self) -> None:
-        """Give a new node its number, and the values of a fresh node to all attributes that do not
-        depend on the operation."""
+        """Give a new node the next creation number, and set all attributes that do not depend on
+        the operation to those of a fresh node."""
         self.number = next_number()
         self.saved = self.versions = ()
         self.code = self.extras = self._edges = self.by_position = None
@@ -166,13 +170,14 @@ class Node:
 
     @property
     def kind(self) -> Kind | None:
-        """The kind, shared by nodes with the same rule; None if this node's rule is its alone."""
+        """The kind, which nodes with the same rule share; None if the rule holds for this node
+        alone."""
         if self._kind is False:
             self._kind = kind_of(self.operator, self.static, self.inputs, self.outputs)
         return self._kind  # type: ignore[return-value]
 
     def forget_kind(self) -> None:
-        """Forget the kind after the specs of inputs or outputs have changed."""
+        """Forget the kind, as the specs of inputs or outputs have changed."""
         self._kind, self.by_position = False, None
 
     @property
@@ -284,10 +289,11 @@ class Node:
         self.versions = tuple([0 if v is None else v.version for v in values])
 
     def unpack(self) -> tuple[Any, ...]:
-        """Return the saved values, and check that none was overwritten.
+        """Return the saved values, as the derivative reads them now.
 
-        An overwritten value is replaced by one with the elements before the first write, if the
-        module `saved` has copied them; else an error is raised.
+        A saved value may have been overwritten since. If the module `saved` has copied its
+        elements, a value with the elements from before the first write replaces it; else an error
+        is raised.
         """
         saved = self.saved
         if saved is None:
@@ -315,12 +321,16 @@ class Node:
         )
 
     def free(self) -> None:
-        """Drop the saved values; a node that saved nothing stays usable."""
+        """Drop the saved values, so that the derivative cannot be computed again.
+
+        A node without saved values stays usable.
+        """
         if self.saved:
             self.saved = None
 
     def where(self) -> str:
-        """Return " recorded at FILE:LINE in FUNCTION", or nothing when that is unknown."""
+        """Return " recorded at FILE:LINE in FUNCTION", or an empty text when the line is
+        unknown."""
         return f" recorded at {self.site}" if self.code is not None else ""
 
     def __repr__(self) -> str:
@@ -396,7 +406,8 @@ class SecondAccumulator(Accumulator):
 
 
 def accumulator_of(leaf: Value) -> Node:
-    """Return the accumulator of a leaf; a new one if no graph refers to the old one any more."""
+    """Return the accumulator of a leaf; a new one if the former accumulator is gone, as no graph
+    referred to it any more."""
     state = leaf._leaf or leaf.leaf
     node = state.accumulator() if state.accumulator is not None else None
     if node is None:

@@ -29,7 +29,7 @@ _ASKED = sys.getrefcount(_holder.variable)  # counts the attribute and the argum
 def kept_leaves(leaves: Collection[Accumulator], nodes: Collection[Node]) -> list[Accumulator]:
     """Return the accumulators of the leaves to which something outside of a graph refers.
 
-    References from the accumulators, from saved values of the graph's ``nodes`` and from views do
+    References from the accumulators, from saved values of the graph's ``nodes``, and from views do
     not count; references from other graphs do.
     """
     if not leaves or any(node.extras is not None or not _is_builtin(node) for node in nodes):

@@ -42,11 +42,12 @@ class Runtime:
         return self.target if device == CPU else self.targets[device]
 
     def placed(self, array: Any, device: str) -> Any:
-        """Return a copy on a device of an array of the host; for the CPU the array itself."""
+        """Return a copy of an array of the host on a device; the array itself if the device is the
+        CPU."""
         return array if device == CPU else self.targets[device].to_device(array)
 
     def on_device(self, array: Any, device: str) -> Any:
-        """Return an array on a device: itself if it is there already, else a copy."""
+        """Return an array on a device: the array itself if it is there already, else a copy."""
         if array.device == device:
             return array
         if array.device != CPU:
@@ -72,8 +73,8 @@ def deferred_value(gradient: Any) -> Any:
 
 
 def require_one_device(operator: Any, inputs: Sequence[Value]) -> None:
-    """Raise an error if operands are on different devices, except for operands that may be moved:
-    numbers, arrays of NumPy, and integers, which are positions as a rule."""
+    """Raise an error if operands are on different devices, not counting operands that may be moved;
+    see `is_movable`."""
     device = device_of([value.spec for value in inputs])
     for value in inputs:
         here = value.spec.device

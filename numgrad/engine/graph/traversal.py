@@ -48,8 +48,8 @@ def needed(
     nodes
         The result of `reachable`.
     targets
-        The edges whose gradients are asked for; the node of a target is executed only if it depends
-        on another target.
+        The edges whose gradients are asked for. A node with a target among its outputs is executed
+        only if another target is further towards the inputs.
     cut
         The edges that let no gradient pass.
     """
@@ -78,12 +78,15 @@ def depending_on(values: Sequence[Value], ends: Collection[Node]) -> list[int]:
 
 
 def reaches_outside(values: Iterable[Value], first: int, last: int | None = None) -> bool:
-    """Whether values that a function has computed depend on nodes or leaves from outside of it.
+    """Whether values that a function has computed depend on nodes or leaves from outside of the
+    function.
 
-    From outside are nodes and leaves with a creation number less than ``first``, leaves with one
-    greater than ``last``, and leaves that the function has made but that are still referred to
-    elsewhere. The search stops at the first older node, so a loop of many transforms over one long
-    graph takes linear time.
+    Nodes and leaves with a creation number less than ``first``, the number at the begin of the
+    call, are from outside. So are leaves with a number greater than ``last``, and leaves that the
+    function has made and that something else than the graph still refers to.
+
+    The search stops at the first older node, so a loop of many transforms over one long graph takes
+    linear time.
     """
     stack: list[Node] = [v.node or accumulator_of(v) for v in values if v.requires_grad]
     seen = set(stack)
@@ -107,10 +110,19 @@ def reaches_outside(values: Iterable[Value], first: int, last: int | None = None
 def edges_outside(
     values: Iterable[Value], first: int, arguments: Iterable[Value] = ()
 ) -> list[Edge]:
-    """Return the edges of the tensors that a function closes over and that its results depend on.
+    """Return the edges from outside of a function on which the results of the function depend.
 
-    ``values`` are the results. The edges are those of nodes that are older than creation number
-    ``first`` (see `number_of`) and that are reached in another way than through ``arguments``.
+    They are the edges of the tensors that the function closes over.
+
+    Parameters
+    ----------
+    values
+        The results of the function.
+    first : int
+        The creation number before the call (see `number_of`): older nodes are from outside.
+    arguments
+        The search does not go through these values, so nodes that are reached only by way of them
+        are left out.
     """
     found: dict[Edge, None] = {}
     stack: list[Edge] = [value.edge for value in values if value.requires_grad]
@@ -134,9 +146,10 @@ def number_of(node: Node) -> int:
 
 
 def reached_nodes(values: Sequence[Value], kept: Sequence[Node]) -> list[Node]:
-    """Return the nodes of ``kept``, all recorded by one pass, on which the values depend.
+    """Return the nodes of ``kept`` on which values depend.
 
-    Values may depend on them through nodes that inner passes have recorded.
+    One pass has recorded all nodes of ``kept``. The values may depend on them through other nodes,
+    which inner passes have recorded.
     """
     if not kept:
         return []

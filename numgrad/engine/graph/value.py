@@ -35,9 +35,10 @@ CPU = "cpu"
 
 
 class Spec(NamedTuple):
-    """Shape, dtype and device of a value, and whether it has rows: one for each seed of a pass.
+    """Shape, dtype and device of a value, and whether the value has rows.
 
-    With ``rows`` the array has a leading batch axis that is not part of the shape.
+    The array of a value with rows has a leading batch axis, with one row for each seed of a pass.
+    The batch axis is not part of the shape.
     """
 
     shape: Shape
@@ -47,9 +48,9 @@ class Spec(NamedTuple):
 
 
 def spec_of(shape: Shape, dtype: np.dtype, rows: bool = False, device: str = CPU) -> Spec:
-    """Return the spec with these fields: mostly the same object for equal fields.
+    """Return the spec with these fields, as a rule the same object for equal fields.
 
-    The spec gets a plain dtype: metadata that the dtype of an array may have are left out.
+    Metadata that the dtype of an array may have are left out.
     """
     key = (shape, dtype, rows, device)
     spec = _specs.get(key)
@@ -59,8 +60,10 @@ def spec_of(shape: Shape, dtype: np.dtype, rows: bool = False, device: str = CPU
 
 
 def device_of(specs: Iterable[Spec]) -> str:
-    """Return the device on which an operation on values with these specs takes place: the first
-    device that is not the CPU, as constants of the CPU are used on every device."""
+    """Return the device of an operation on values with these specs.
+
+    That is the first device that is not the CPU, as constants of the CPU are used on every device.
+    """
     for spec in specs:
         if spec.device != CPU:
             return spec.device
@@ -68,17 +71,20 @@ def device_of(specs: Iterable[Spec]) -> str:
 
 
 def is_movable_spec(spec: Spec) -> bool:
-    """Whether a value of the CPU may be moved to another device implicitly: a number, or integers
-    and booleans, which are positions and masks as a rule."""
+    """Whether a value with this spec may be moved from the CPU to another device implicitly.
+
+    That is so for a single number, and for integers and booleans, which are positions and masks as
+    a rule.
+    """
     return spec.device == CPU and (prod(spec.shape) == 1 or spec.dtype.kind not in "fc")
 
 
 def is_movable(value: "Value") -> bool:
-    """Whether an operand is moved implicitly to the device of the other operands.
+    """Whether an operand is moved to the device of the other operands implicitly.
 
     Numbers, positions and masks (see `is_movable_spec`) and arrays of the user are moved, unless
     they require grad. So are values of the CPU that were made while a function is captured: they
-    may stem from such arrays, which is checked at the end of the capture.
+    may come from arrays of the user, and the end of the capture checks whether they do.
     """
     is_free = is_movable_spec(value.spec) or type(value._storage) in (
         ForeignStorage,
@@ -94,11 +100,12 @@ class Storage:
     Attributes
     ----------
     version : int
-        The number of writes in place.
+        The number of writes into the memory.
     kept : bool
-        Whether nodes may have saved values of this memory before the first write; see `saved`.
+        Whether nodes may have saved the user's own values of this memory, before the first write;
+        see `saved`.
     past : EarlierElements or None
-        Copies of elements before writes; see `saved`.
+        Copies of overwritten elements; see `saved`.
     """
 
     __slots__ = ("kept", "past", "version")
@@ -110,8 +117,10 @@ class Storage:
 
 
 class CapturedStorage(Storage):
-    """The storage of a value that was made while a function was captured; ``token`` stands for the
-    capture."""
+    """The storage of a value that was made while a function was captured.
+
+    ``token`` is an object that stands for the capture.
+    """
 
     __slots__ = ("token",)
 
@@ -125,8 +134,7 @@ capturing: dict[int, object] = {}
 
 
 def _captured_storage() -> Storage | None:
-    """Return a `CapturedStorage` for a value that this thread makes while it captures a function;
-    else None."""
+    """Return a new `CapturedStorage` if this thread is capturing a function, else None."""
     token = capturing.get(get_ident())
     return None if token is None else CapturedStorage(token)
 
@@ -140,17 +148,17 @@ class ForeignStorage(Storage):
 class Expr:
     """An application of an operator that is still to be computed.
 
-    Other expressions read the first output from the expression itself, without a value in between,
-    which would take time to make. Both have the same elements, as an expression cannot be written
-    in place.
+    An expression is also an operand: it stands for its first output, with the attributes of a value
+    that other expressions read. That saves making a value, and is safe, as an expression cannot be
+    written in place.
 
     Attributes
     ----------
     kind : object or None
         The kind, equal for expressions that differ in their inputs alone; None if it is unknown.
     results : list or None
-        For each output the array, None until it is computed; None instead of the list if there is
-        no array yet.
+        The array of each output, None for an output that is not computed yet. The list is missing
+        as long as no output is computed.
     strides : tuple or None
         The strides of each output in memory, once they are worked out; see `memory_order`.
     token : object or None
@@ -225,13 +233,15 @@ class LeafState:
     is_variable : bool
         Whether a transform, such as `grad`, has made the leaf to differentiate by it.
     accumulator : callable or None
-        Returns the accumulator, or None if that is gone: a weak reference, as a rule.
+        Returns the accumulator, or None if that is gone. As a rule this is a weak reference.
     mark : tuple of int
-        Hash and creation number of the latest accumulator, for a `SecondAccumulator` in its place.
+        The hash and the creation number of the latest accumulator. A `SecondAccumulator` takes them
+        over, so that tables of edges find it in the place of the first.
     grad : object
         The gradient that passes have accumulated.
     hooks, post_accumulate : dict or None
-        The hooks that see a gradient of the leaf, and those that are called once it is accumulated.
+        The hooks that see a gradient of the leaf, and the hooks that are called once the gradient
+        is accumulated.
     """
 
     __slots__ = ("accumulator", "grad", "hooks", "is_variable", "mark", "number", "post_accumulate")
@@ -316,9 +326,11 @@ class Value:
         return value
 
     def snapshot(self) -> "Value | Expr":
-        """Return a value or expression that keeps the present expression of this value.
+        """Return a value or expression that will always stand for the present elements of this
+        value.
 
-        A later write in place may give this value another expression, but not its snapshot.
+        A later write in place gives this value another expression; the snapshot keeps the present
+        one.
         """
         expr = self.expr
         if expr is None:
@@ -327,19 +339,23 @@ class Value:
         return expr if slot == 0 else self.deferred(expr, slot, self.spec)
 
     def reshape_spec(self, shape: Shape, rows: bool) -> None:
-        """Give the spec another shape and ``rows``: the batch axis becomes the first axis of the
-        shape, or the first axis becomes the batch axis."""
+        """Give the value's spec another shape, and set whether the value has rows; the array stays.
+
+        So the batch axis becomes the first axis of the shape, or the first axis becomes the batch
+        axis.
+        """
         self.spec = spec_of(shape, self.dtype, rows, self.spec.device)
         self.as_array()
 
     def as_array(self) -> Self:
-        """Make a scalar an array without axes, which can be written in place; return the value."""
+        """Turn a scalar into an array without axes, which can be written in place; return the
+        value."""
         self._view = None if self.is_scalar else self._view
         return self
 
     @property
     def is_scalar(self) -> bool:
-        """Whether NumPy would have a scalar in place of this value, not an array that can be
+        """Whether NumPy would have a scalar in place of this value, and no array that can be
         written."""
         return type(self._view) is Element
 
@@ -420,7 +436,8 @@ class Value:
             self.leaf.grad = grad
 
     def move(self, node: "Node | None", slot: int, requires_grad: bool) -> None:
-        """Give the value another node and slot; its gradient, if it has one, moves along."""
+        """Give the value another node and slot; a gradient that passes have kept for the value
+        moves along."""
         grad = self._grad
         if grad is not None:
             self._grad = None

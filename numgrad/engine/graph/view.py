@@ -1,4 +1,8 @@
-"""How values share memory with others: in one graph, outside of it, or not at all, as scalars."""
+"""How values share memory with others: in one graph, outside of it, or not at all, as scalars.
+
+A *chain* is a sequence of view operators with their static parameters, which are applied one after
+the other.
+"""
 
 import weakref
 from collections.abc import Callable
@@ -24,10 +28,10 @@ def view_through(chain: Chain, array: np.ndarray) -> np.ndarray:
 
 
 class View:
-    """How a value views another one, the base: by a chain of view operators.
+    """How a value views another value, its base: by a chain of view operators.
 
-    ``node`` and ``expr`` are the node and expression of the base when the view was recorded. They
-    tell whether the base was written since, as a write in place gives the base new ones.
+    ``node`` and ``expr`` are the node and expression that the base had when the view was recorded.
+    A write in place gives the base new ones, so they tell whether the base was written since.
     """
 
     __slots__ = ("base", "chain", "expr", "node")
@@ -41,7 +45,7 @@ class View:
 
     @classmethod
     def of(cls, base: "Value", chain: Chain) -> "View":
-        """Return the view of ``base`` by ``chain``; there is no ``__init__``, which takes time."""
+        """Return the view of ``base`` by ``chain`` (an ``__init__`` would take more time)."""
         view = cls()
         view.base, view.chain = base, chain
         view.node, view.expr = base.node, base.expr
@@ -58,17 +62,21 @@ class View:
         self.replay(value, stays)
 
     def forget(self) -> None:
-        """Forget the state of the base, so that the next refresh records the view again."""
+        """Forget the state of the base, so that the next `refresh` records the view anew in any
+        case."""
         self.node, self.expr = _NOWHERE, None
 
 
 class Alias:
-    """Marks a value that shares memory with another one but not its graph, as `detach` returns it.
+    """The mark of a value that shares memory with another value, the owner, but not the graph of
+    the owner.
+
+    `detach` returns such a value, for example.
 
     Attributes
     ----------
     owners : tuple of weakref
-        The values with this memory whose gradients would not see a write into the marked value.
+        The values in the same memory whose gradients would miss a write into the marked value.
     reason : str
         What errors say about why the graphs differ.
     strict : bool
@@ -91,7 +99,7 @@ class Alias:
 
 
 class Element:
-    """Marks a value that is a scalar in NumPy: an element that was read, or a result without
+    """The mark of a value that is a scalar in NumPy: an element that was read, or a result without
     axes."""
 
     __slots__ = ()

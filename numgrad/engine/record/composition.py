@@ -1,7 +1,8 @@
 """Compositions: functions made of several operators, whose operations are noted and applied again.
 
 The operations are noted once for all arguments with the same specs and options, and are applied by
-their plans from then on.
+their plans from then on. A *source* is a value that no noted operation has made: an argument, a
+constant, or a saved value.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -28,8 +29,8 @@ R = TypeVar("R")
 class Operation(NamedTuple):
     """A noted application of an operator.
 
-    ``reads`` says of each operand what it is: the number of a source (a value that no operation has
-    made, see `Operations`), or the numbers of an earlier operation and of one of its results.
+    ``reads`` has an entry for each operand: the number of a source, or a pair of the number of an
+    earlier operation and the number of one of its results.
     """
 
     operator: Any
@@ -42,9 +43,17 @@ class Operation(NamedTuple):
 class PlanStep(NamedTuple):
     """A noted operation in the form in which it is applied to other values.
 
-    The step applies its plan, or its operator if there is no plan; a step without an operator
-    detaches its operand. ``reads`` has the numbers of the operands, counting sources and then all
-    results. ``last`` has those of the results that no later step reads, which are let go.
+    Attributes
+    ----------
+    plan : Plan or None
+        What is applied; without a plan, the operator is.
+    operator : object
+        The operator; None for the step that detaches its operand.
+    reads : tuple of int
+        The numbers of the operands. All sources are numbered first, then all results.
+    last : sequence of int
+        Those of the operands that are results and that no later step reads: they are let go
+        afterwards.
     """
 
     plan: Plan | None
@@ -63,8 +72,8 @@ class Operations:
         Whether the operations can be applied to other values: all operands are arguments, results
         of other operations, or constants that share no memory with any of them.
     sources : list
-        What stands for each value that no operation has made: the number of an argument or seed, a
-        `SavedRead`, or for a constant the value itself.
+        What to put in the place of each source when the operations are applied again: the number of
+        an argument or seed, a `SavedRead`, or for a constant the value itself.
     """
 
     def __init__(self) -> None:
@@ -76,9 +85,9 @@ class Operations:
         self._memory: set[int] = set()  # of sources and results, as `memory_of` returns it
 
     def add_source(self, value: Value, source: Any) -> int:
-        """Note a value that no operation has made, and return its number among the sources.
+        """Note that ``value`` is a source, and return its number.
 
-        ``source`` is what stands for the value when the operations are applied again.
+        ``source`` becomes the entry of this value in the list ``sources``.
         """
         self._places[id(value)] = len(self.sources)
         self._alive.append(value)
@@ -96,8 +105,11 @@ class Operations:
             self._memory.add(memory_of(value.array))
 
     def note_read(self, value: Value) -> None:
-        """Note that Python reads elements of a value: other elements may lead to other operations,
-        so those that were noted are not applied again."""
+        """Note that Python reads elements of a value: the operations are not applied to other
+        values then.
+
+        With other elements, Python might have applied other operations.
+        """
         self.is_whole = False
 
     def _place(self, value: Value) -> Any:
@@ -110,16 +122,16 @@ class Operations:
         return self.add_source(value, value)
 
     def place_of_result(self, value: Value) -> tuple[int, int] | None:
-        """Return the numbers of the operation that made a value and of the result that it is; None
-        for a value that no operation has made."""
+        """Return the number of the operation that has made a value, and the number of the value
+        among its results; None for a source."""
         place = self._places.get(id(value))
         return place if isinstance(place, tuple) else None
 
     def numbered(self) -> tuple[list[tuple[int, ...]], list[int]]:
         """Number all values, first the sources and then the results, and return two lists.
 
-        The first list has the numbers of each operation's operands, the second one the number of
-        each operation's first result.
+        The first list has for each operation the numbers of its operands, the second list the
+        number of its first result.
         """
         firsts: list[int] = []
         count = len(self.sources)
@@ -144,8 +156,8 @@ def memory_of(array: Any) -> int:
 class _FunctionOperations(Operations):
     """The operations that a function applies to its arguments.
 
-    A tensor that the function detaches is noted as the result of an operation without an operator.
-    What is computed of constants alone is a constant.
+    A tensor that the function detaches is noted, too, as the result of an operation without an
+    operator. A result of constants alone is a constant.
     """
 
     def __init__(self, values: Sequence[Value]) -> None:
@@ -187,7 +199,8 @@ class _FunctionOperations(Operations):
 
 
 class _Composed(NamedTuple):
-    """The operations of a function for arguments with the same specs and options."""
+    """The noted operations of a function, to be applied to other arguments with the same specs and
+    options."""
 
     sources: Sequence[Value | int]  # constants, and the numbers of arguments
     steps: Sequence[PlanStep]
@@ -199,7 +212,7 @@ _MOST_COPIED = 4096  # elements of an array that may be copied to be a constant
 
 
 class Composition:
-    """A function of tensors and options, with its operations for the arguments that were met."""
+    """A function of tensors and options, and its noted operations for each kind of arguments."""
 
     __slots__ = ("__weakref__", "_operands", "function", "known")
 
@@ -210,7 +223,7 @@ class Composition:
         self.known: dict[Hashable, Any] = Bounded(MOST_PLANS)
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Return the result of the function, by noted operations if there are any for arguments
+        """Return the result of the function; by noted operations, if there are any for arguments
         like these."""
         values: list[Any] = []
         if any([type(x) is ndarray and x.size > _MOST_COPIED for x in args]):  # noqa: C419
@@ -229,7 +242,8 @@ class Composition:
         return self._note(key, values, args, kwargs)
 
     def _note(self, key: Hashable, values: list[Any], args: Any, kwargs: Any) -> Any:
-        """Return the result of the function; note its operations and keep them under ``key``."""
+        """Call the function and return its result; note the operations meanwhile, and keep them
+        under ``key``."""
         noted = _FunctionOperations(values)
         with changing(trace=noted):
             result = self.function(*args, **kwargs)
@@ -237,16 +251,17 @@ class Composition:
         return result
 
     def forget_plans(self) -> None:
-        """Drop all noted operations: settings that kernels depend on have changed."""
+        """Drop all noted operations, as settings that kernels depend on have changed."""
         self.known.clear()
 
 
 def composed(function: Callable[P, R]) -> Callable[P, R]:
-    """Return a function that notes the operations of ``function``, and later applies these instead.
+    """Return a function like ``function`` that notes its operations once, and later applies them
+    instead.
 
-    The operators that the function applies must depend on the specs of its tensors and on its
-    options alone, never on an element; it must write nothing in place, and all that it returns must
-    be results of operators.
+    The operations may depend on the specs of the tensors and on the options alone, never on an
+    element. ``function`` must write nothing in place, and must return nothing but results of
+    operators.
     """
     call = Composition(function).call
 
@@ -262,10 +277,12 @@ def composed(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _kinds(values: Sequence[Any]) -> list[Any] | None:
-    """Return on what operations depend beside the specs of tensors; None if none can be noted.
+    """Return a list of all that the operations depend on beside the specs of the tensors and the
+    options.
 
-    The operations depend on which tensors require grad, which are scalars, which are the same, and
-    on the strides of tensors that are not in C order.
+    That is which tensors require grad, which are scalars, which are the same, and the strides of
+    tensors that are not in C order. The result is None if operations on these tensors cannot be
+    noted.
     """
     kinds: list[Any] = []
     for x in values:
@@ -288,7 +305,8 @@ def _kinds(values: Sequence[Any]) -> list[Any] | None:
 
 
 def _composed(noted: Operations, result: Any) -> _Composed | None:
-    """Return the noted operations of a function; None if they do not hold for other arguments."""
+    """Return the noted operations of a function in the form in which they are applied again; None
+    if other arguments could need other operations."""
     results = result if isinstance(result, tuple) else (result,)
     places = [noted.place_of_result(x) for x in results]
     if not noted.is_whole or None in places:
@@ -310,10 +328,11 @@ def _composed(noted: Operations, result: Any) -> _Composed | None:
 def _without_identity_views(
     noted: Operations, places: Sequence[tuple[int, int]]
 ) -> tuple[list[Operation], list[tuple[int, ...]], list[int]]:
-    """Leave out views that are the same as their operand, as a reshape to the same shape gives.
+    """Return the noted operations without needless views, such as a reshape to the same shape.
 
-    Views among the results of the function stay. Return the operations that remain, the numbers of
-    the operands of each, and the numbers of the results.
+    Views among the results of the function stay; ``places`` says which operations made the results.
+    Returned are the operations that remain, the numbers of each one's operands, and the numbers of
+    the results.
     """
     reads, firsts = noted.numbered()
     found = [firsts[step] + slot for step, slot in places]
@@ -342,7 +361,8 @@ def _is_identity_view(step: Operation) -> bool:
 
 
 def apply_steps(steps: Sequence[PlanStep], values: list[Any]) -> None:
-    """Apply noted operations to ``values``, those of the sources, and append the results there."""
+    """Apply noted operations, and append their results to ``values``, which begins with the
+    sources."""
     for plan, operator, static, reads, last in steps:
         inputs = [values[n] for n in reads]
         if plan is not None:
@@ -359,8 +379,8 @@ def apply_steps(steps: Sequence[PlanStep], values: list[Any]) -> None:
 
 
 def _kind(result: Any) -> Callable[[Sequence[Any]], Any] | None:
-    """Return the constructor of a tuple of results, which takes a sequence; None if there is a
-    single result."""
+    """Return the function that makes a tuple like ``result`` from a sequence; None if ``result`` is
+    no tuple."""
     if not isinstance(result, tuple):
         return None
     return getattr(type(result), "_make", type(result))

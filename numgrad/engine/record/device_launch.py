@@ -50,13 +50,15 @@ def program_of(operator: Any, arrays: Sequence[Any], static: dict[str, Any]) -> 
 
 
 def on_host(array: Any) -> np.ndarray:
-    """Return an array of the host itself, or copy an array of a device to the host."""
+    """Return an array of the host unchanged, or a copy on the host of an array of a device."""
     return runtime.on_device(array, CPU)
 
 
 def on_device_of(edge: Edge, value: Value) -> Value:
-    """Return a cotangent on the device of its edge, as a rule may return a constant, which is on
-    the CPU."""
+    """Return a cotangent on the device of its edge.
+
+    A cotangent may be elsewhere, as a rule may return a constant, which is on the CPU.
+    """
     device = edge.spec.device
     if value.spec.device == device:
         return value

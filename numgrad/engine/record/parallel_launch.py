@@ -28,8 +28,13 @@ def launch_parallel(
     """Return the results of an operator on arrays, computed on all threads; None if a single call
     of the kernel is better.
 
-    A call is better for small arrays, for one thread, and for arrays that are not in C order. The
-    bits are those of any other program. ``is_dear`` says that the operator computes long.
+    A single call is better for small arrays, for one thread, and for arrays that are not in C
+    order. The results have the same bits as in any other program.
+
+    Parameters
+    ----------
+    is_dear : bool
+        Whether the operator takes long for each element, so that threads pay for smaller arrays.
     """
     if not is_many(arrays, is_dear) or runtime.target.num_threads == 1:
         return None
@@ -45,8 +50,10 @@ def launch_parallel(
 
 
 def is_many(operands: Sequence[Any], is_dear: bool = False) -> bool:
-    """Whether an operand has so many elements that threads share the work; fewer are enough for an
-    operator that computes long (``is_dear``)."""
+    """Whether an operand has so many elements that sharing the work among threads pays.
+
+    An operator that takes long for each element (``is_dear``) needs fewer elements for that.
+    """
     many = _TIMES[is_dear] * program.MANY_ELEMENTS
     return any(prod(operand.shape) >= many for operand in operands)
 
@@ -60,7 +67,7 @@ def single_program(
 ) -> Executable:
     """Return the program that applies a single operator on a device.
 
-    ``places`` maps the ids of the arrays to their positions among the arguments of the program.
+    ``places`` maps the id of each array to its position among the arguments of the program.
     """
     inputs = tuple([runtime.value(array) for array in arrays])
     made = operator.infer(inputs, static)

@@ -27,16 +27,16 @@ _MOST_ELEMENTS = 1 << 17
 
 
 class Window(NamedTuple):
-    """What nodes have in common whose indexed parts differ only in where they begin.
+    """The common data of stand-ins for nodes whose indexed parts differ only in where they begin.
 
     Attributes
     ----------
     kind : Kind
-        The kind of the stand-in, whose last input is the positions.
+        The kind of the stand-ins, whose last input is the positions.
     positions : ndarray
-        The positions of a part that begins at the first element.
+        The positions of the elements of the part that begins at the first element of the array.
     unit : int
-        The number of adjacent elements to which one position refers.
+        The number of adjacent elements for which one position stands.
     """
 
     kind: Kind
@@ -45,9 +45,10 @@ class Window(NamedTuple):
 
 
 class ByPosition:
-    """The stand-in for a node with an index: its last input is the positions of the elements.
+    """The stand-in for a node with an index: its last input is the positions of the indexed
+    elements.
 
-    A pass takes the stand-in for a node, as it has all attributes from which rules are made.
+    A pass may take the stand-in for a node, as it has all attributes from which rules are made.
     """
 
     __slots__ = ("kind", "positions")
@@ -77,10 +78,10 @@ _windows: dict[Any, tuple[Window | None]] = Bounded(4096)
 
 
 def by_position(node: Node) -> ByPosition | None:
-    """Return the stand-in for a node with an index, which takes the index as data.
+    """Return the stand-in for a node with an index; None if there is none.
 
-    The result is None if there is no such form of the operation, or if the indexed array was
-    written part by part, see `region_gradients`.
+    There is none for operators that cannot take their index as data, and where the indexed array
+    was written part by part, as its gradient is kept in parts then; see `region_gradients`.
     """
     owner: Any = node._kind or node
     seen = owner.by_position
@@ -90,7 +91,7 @@ def by_position(node: Node) -> ByPosition | None:
 
 
 def general_kind(node: Any) -> Kind | None:
-    """Return the kind of the node's stand-in that takes an index as data, else the node's own."""
+    """Return the kind of a node's stand-in if there is one, else the node's own kind."""
     seen = by_position(node)
     return seen.kind if seen is not None else node._kind or node.kind
 
@@ -124,7 +125,10 @@ def _window(node: Node, found: Any) -> Window | None:
 
 
 def is_worthwhile(indexed: Sequence[tuple[Node, ByPosition]]) -> bool:
-    """Whether the indices of these nodes should be data: the nodes are few and the arrays small."""
+    """Whether a program that takes the indices of these nodes as data would pay.
+
+    That is so for one node, and for few nodes with small arrays.
+    """
     return len(indexed) == 1 or (
         len(indexed) <= _MOST_NODES and sum([seen.size for _, seen in indexed]) <= _MOST_ELEMENTS
     )

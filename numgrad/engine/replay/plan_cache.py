@@ -4,6 +4,9 @@ The pass runs the executable of the earlier pass or, if the pass is recorded, ap
 of the earlier one (`recorded_plan`). The structure of a pass is all that decides its program, see
 `structure`. A plan is found by a walk along the track that the plan keeps (`structure_walk`), or
 else by the key of the structure. The size of all plans in kB is bounded: the oldest ones make room.
+
+The *targets* of a pass are the edges whose gradients are wanted; its *roots* are the nodes where
+the pass starts.
 """
 
 from collections import OrderedDict, deque
@@ -36,17 +39,18 @@ _PLAN_SIZE, _INSTRUCTION_SIZE = 14, 0.85  # kB, about, without constants
 class KnownPlan:
     """The plan that an earlier pass has left for later passes of the same structure.
 
-    At its first use a plan gets a track, along which a walk recognises graphs of this structure.
-    There is no track if the graph goes on beyond the nodes of the structure.
+    When a plan is used for the first time, a track is made, along which a walk recognises graphs of
+    this structure. There is no track if the graph goes on beyond the nodes of the structure.
 
     Parameters
     ----------
     executed : tuple of int
         The nodes that were executed, by their numbers in the structure.
     masks : tuple of tuple of bool
-        For each executed node, the inputs whose gradients it computed.
+        For each executed node, a mask of the inputs whose gradients the node computed.
     results : dict
-        The shapes of the gradients, by node and slot.
+        The shapes of the gradients. The keys are pairs: the number of a node, and that of its
+        output.
     keepers : list of int
         The numbers of the executed nodes that saved values.
     """
@@ -75,12 +79,19 @@ class KnownPlan:
     def values(
         self, structure: Structure, seeds: Sequence[Value], saved: dict[Node, tuple[Any, ...]]
     ) -> list[Value]:
-        """Return the gradients of a later pass, given its structure, seeds and saved values."""
+        """Return the gradients of a later pass.
+
+        Parameters
+        ----------
+        structure, seeds
+            The structure and the seeds of the later pass.
+        saved : dict
+            The saved values of each executed node of the later pass.
+        """
         raise NotImplementedError
 
     def learn_track(self, request: Any, structure: Structure) -> bool:
-        """Make the track by which a walk recognises graphs of this structure; return whether there
-        is one."""
+        """Make the track of this plan if there can be one; return whether the plan has a track."""
         if self.track is not None:
             return True
         order, index = structure.order, structure.index
@@ -114,11 +125,17 @@ class KnownPlan:
     def follow(
         self, roots: tuple[Node, ...], targets: list[Any] | None, seeds: list[Any]
     ) -> Structure | None:
-        """Walk through the graph of a pass along the track, and return the structure of the pass;
-        None if that is not the structure of this plan.
+        """Return the structure of another pass, found by a walk along the track; None if the pass
+        has another structure than this plan.
 
-        ``targets`` has the nodes of the targets, or is None if all leaves are targets; ``seeds``
-        has arrays.
+        Parameters
+        ----------
+        roots : tuple of Node
+            The nodes where the other pass starts.
+        targets : list of Node, optional
+            The nodes of its targets; None if all leaves are targets.
+        seeds : list of ndarray
+            The arrays of its seeds.
         """
         assert self.track is not None
         nodes = self.track.walk(roots)
@@ -137,8 +154,11 @@ class KnownPlan:
         return Structure(None, arrays, nodes, {})
 
     def _are_targets(self, targets: list[Any], nodes: list[Any]) -> bool:
-        """Whether each target is the same node of the graph as in the earlier pass; a target that
-        was outside of the graph must be outside again."""
+        """Whether the targets of another pass are at the same places of its graph as those of the
+        earlier pass.
+
+        A target outside of the graph has to be outside of the other graph, too.
+        """
         if not self.has_outside:
             return targets == [nodes[n] for n in self.targets]
         if len(targets) != len(self.targets):
@@ -148,7 +168,7 @@ class KnownPlan:
 
 
 class ExecutablePlan(KnownPlan):
-    """The plan of a pass that is not recorded: an executable."""
+    """The plan of a pass that is not recorded: an executable that computes all gradients."""
 
     def __init__(self, plan: Executable, *parts: Any) -> None:
         super().__init__(*parts)
@@ -174,7 +194,8 @@ _lock = fork_safe_lock()
 
 
 def recognise(request: Any) -> tuple[Structure, KnownPlan] | None:
-    """Return the structure and the plan of a pass by walks along tracks; None if no track fits."""
+    """Return the structure of a pass and the plan for it, found by walks along tracks; None if no
+    track fits."""
     if request.is_special or (other_modes and not mode.direct):
         return None
     ends = request.search_ends
@@ -186,11 +207,12 @@ def recognise(request: Any) -> tuple[Structure, KnownPlan] | None:
 def plan_for_start(
     roots: tuple[Node, ...], starts: Starts, targets: list[Any] | None, seeds: list[Any]
 ) -> tuple[Structure, KnownPlan] | None:
-    """Return the structure and the plan of a pass by walks from its roots; None if no track fits.
+    """Return the structure of a pass and the plan for it, found by walks along tracks; None if no
+    track fits.
 
-    A plan is tried if its pass began alike: the roots and the nodes next to them were of the same
-    kinds, and ``starts``, the result of `starts_of`, was equal. A plan for the very indices in the
-    graph is preferred to a plan for any index.
+    A plan is tried only if its own pass began alike: the roots and the nodes next to them had the
+    same kinds, and the result of `starts_of` was equal to ``starts``. A plan for the very indices
+    in the graph is preferred to a plan that takes indices as data.
     """
     nodes = _first_nodes(roots)
     kinds = tuple(map(_known_kind, nodes))
@@ -218,8 +240,12 @@ def _followed(
 
 
 def _known_kind(node: Node) -> Any:
-    """Return the kind of a node if it is known already, else the kind with the index as data: most
-    indices that are met for the first time never come again."""
+    """Return the kind of a node if the node has looked it up already, else that of its stand-in,
+    which takes the index as data.
+
+    Finding the kind of an index that is met for the first time would be in vain as a rule: most
+    indices never come again.
+    """
     kind = node._kind
     return general_kind(node) if kind is False else kind
 
@@ -229,9 +255,11 @@ def _kind(node: Node) -> Any:
 
 
 def _first_nodes(roots: tuple[Node, ...]) -> list[Node]:
-    """Return each root with its chain of first parents, as far as `_MOST_FIRST` nodes.
+    """Return the first nodes of a pass: each root, its first parent, the first parent of that, and
+    so on.
 
-    The kinds of these nodes tell most graphs apart, so that few tracks are tried in vain.
+    At most `_MOST_FIRST` nodes are returned for a root. The kinds of these nodes tell most graphs
+    apart, so that few tracks are tried in vain.
     """
     nodes = []
     for root in roots:
@@ -275,7 +303,7 @@ def starts_of(
 def recall(request: Any, structure: Structure) -> KnownPlan | None:
     """Return the plan of an earlier pass of this structure, None if there is none.
 
-    A plan that is found gets a track if there can be one, and `recognise` finds it next time.
+    A track is made for the plan if there can be one, so that `recognise` finds the plan next time.
     """
     recalled = _known.get(structure.key)
     if recalled is not None and recalled.learn_track(request, structure):
@@ -290,7 +318,7 @@ def recall(request: Any, structure: Structure) -> KnownPlan | None:
 
 
 def times_met(structure: Structure) -> int:
-    """Return how many passes of this structure there were before, and count one more."""
+    """Return how many earlier passes had this structure, and count this pass."""
     number = hash(structure.key)
     with _lock:
         count = _seen.get(number, 0)
@@ -306,7 +334,17 @@ def remember(
     grads: dict[Edge, Value],
     batch: int | None,
 ) -> None:
-    """Compute the gradients of a pass by an executable, and keep this as a plan for later ones."""
+    """Compute the gradients of a pass by an executable, and keep the executable for later passes.
+
+    Parameters
+    ----------
+    wanted : dict
+        For each executed node, a mask of the inputs whose gradients the pass computes.
+    grads : dict
+        The gradients by their edges. They are expressions before, and get their arrays here.
+    batch : int or None
+        The number of rows of a batched pass.
+    """
     values = list(grads.values())
     inputs = {id(array): n for n, array in enumerate(structure.arrays)}
     target = runtime.target_of([value.spec for value in values])
@@ -326,7 +364,15 @@ def parts_of(
     grads: Iterable[Edge],
     shapes: Iterable[tuple[int, ...]],
 ) -> tuple[Any, ...]:
-    """Return the arguments with which a `KnownPlan` is made for a pass."""
+    """Return the arguments of `KnownPlan` for the plan of a pass.
+
+    Parameters
+    ----------
+    wanted : dict
+        For each executed node, a mask of the inputs whose gradients the pass computes.
+    grads, shapes
+        The edges of the gradients, and their shapes.
+    """
     index = structure.index
     places = [(index[edge.node], edge.slot) for edge in grads if edge.node is not None]
     executed = tuple([index[node] for node in wanted])
@@ -340,7 +386,10 @@ def kilobytes(arrays: Iterable[Any]) -> int:
 
 
 def keep_plan(structure: Structure, known: KnownPlan) -> None:
-    """Keep the plan of a pass; the oldest plans are dropped to make room, but not the largest."""
+    """Keep the plan of a pass, and drop the oldest plans if all plans together become too large.
+
+    The largest plan is never dropped, and its size does not count.
+    """
     global _total, _largest
     if known.size > _LARGEST_KEPT:
         return
@@ -369,14 +418,16 @@ def _make_room() -> None:
 
 
 def _forget_old_counts(count: int) -> None:
-    """Forget the counts of all but the latest structures: the plan of an older one would have been
-    dropped before its next pass."""
+    """Forget how often structures were met, except for the ``count`` latest ones.
+
+    The plan of an older structure would have been dropped before its next pass.
+    """
     while len(_seen) > count:
         _seen.popitem(last=False)
 
 
 def _drop(key: Hashable) -> int:
-    """Drop the plan of a structure; return its size, 0 if there is none."""
+    """Drop the plan with this key; return its size, 0 if there is no such plan."""
     global _largest
     dropped = _known.pop(key, None)
     if dropped is None:
@@ -391,16 +442,18 @@ def _drop(key: Hashable) -> int:
 
 
 def release(operators: Callable[[], Sequence[Any]]) -> None:
-    """Note operators that are never applied again, so that `drop_released` drops their plans.
+    """Let `drop_released` drop the plans of passes through nodes of certain operators.
 
-    Plans of passes through their nodes would keep the arrays that a captured function closes over.
-    ``operators`` returns the operators when they are dropped.
+    The operators belong to a captured function that is gone, so nobody will apply them again. The
+    plans would keep the arrays that the function closes over. ``operators`` is called by
+    `drop_released` and returns the operators.
     """
     _released.append(operators)  # no more: the garbage collector may call this under the lock
 
 
 def drop_released() -> None:
-    """Drop the plans of passes through nodes of released operators, and the operators' rules."""
+    """Drop the plans of passes through nodes of released operators, and the rules of these
+    operators."""
     global _total
     kinds: set[Any] = set()
     while _released:
