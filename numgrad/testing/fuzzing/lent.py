@@ -1,5 +1,7 @@
-"""Arrays in memory that others can write, for random programs: a derivative uses the elements of
-the time of the call."""
+"""Arrays in memory that others can write, for random programs that write to them after a use.
+
+A derivative must use the elements that such an array had when an operation read it.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +23,12 @@ class Derived(np.ndarray):
 
 
 def derived(numbers: Any) -> np.ndarray:
-    """Return an array of the user's class."""
+    """Return a copy of an array as one of the class `Derived`."""
     return np.array(numbers).view(Derived)
 
 
 def mapped(numbers: Any) -> np.ndarray:
-    """Return an array whose memory is a file, if it has elements."""
+    """Return a copy of an array whose memory is a file; without elements, one of `Derived`."""
     numbers = np.array(numbers)
     if not numbers.size:
         return derived(numbers)
@@ -37,12 +39,12 @@ def mapped(numbers: Any) -> np.ndarray:
 
 
 def plain(numbers: Any) -> np.ndarray:
-    """Return the plain array of either kind, for the reference."""
+    """Return a plain copy of an array, which stands for `derived` and `mapped` in the reference."""
     return np.array(numbers)
 
 
 def draw_lent(scope: Scope) -> bool:
-    """Draw an array that others can write, a use of it, and a later write."""
+    """Draw an array that others can write, an operation that reads it, and a later write to it."""
     draw, name = scope.draw, scope.draw.fresh("m")
     names = [n for n in scope.numbers() if np.ndim(scope.values[n])]
     if draw.captures or not names:  # a captured function reads an array once, at the call
