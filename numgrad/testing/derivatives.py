@@ -69,8 +69,7 @@ def gradcheck(
         followed by a full comparison, which finds the wrong entry.
     complex_step : bool
         Compute the numerical derivative from one evaluation at a complex point, which is exact to
-        rounding. The function must be analytic, with real arguments in place of which it also
-        takes complex ones.
+        rounding. The function must be analytic in its real arguments, and take complex ones too.
     seed : int
         The seed of the random directions.
 

@@ -191,7 +191,7 @@ def check_schedules(
 def machine(threads: int, tile: int) -> Iterator[None]:
     """Run programs inside the block on so many threads, in tiles of so many rows.
 
-    Programs that are too small for several threads otherwise use them too.
+    Programs use all these threads, however small they are.
     """
     target = apply.runtime.target
     before = target.num_threads, settings.tile, schedule.PARALLEL_WORK

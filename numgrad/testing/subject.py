@@ -85,7 +85,7 @@ class Subject:
 
 
 def value(tensor: Tensor) -> np.ndarray:
-    """Return the array of a tensor, whether it requires grad or not."""
+    """Return the array of a tensor, which may require grad."""
     return tensor.detach().numpy()
 
 

@@ -42,12 +42,12 @@ def _solved(name: str, arrays: Any, has_e: bool, has_s: bool, balanced: bool) ->
 
 
 def _continuous(a, b, q, r, e, s, *, has_e, has_s, balanced):
-    """Return the solution in continuous time."""
+    """Return the solution of Riccati's equation in continuous time."""
     return _solved("solve_continuous_are", (a, b, q, r, e, s), has_e, has_s, balanced)
 
 
 def _discrete(a, b, q, r, e, s, *, has_e, has_s, balanced):
-    """Return the solution in discrete time."""
+    """Return the solution of Riccati's equation in discrete time."""
     return _solved("solve_discrete_are", (a, b, q, r, e, s), has_e, has_s, balanced)
 
 

@@ -25,7 +25,7 @@ KINK = 1e-4  # left and right derivatives differ by more: not a derivative
 
 
 class TooLongError(Exception):
-    """Raised for a program whose derivatives take too many differences."""
+    """Raised for a program whose derivatives take too many calls of functions."""
 
 
 class Differences:

@@ -141,7 +141,7 @@ def _shown(arrays: list[np.ndarray]) -> str:
 
 
 def expect(program: Program) -> list[Expected] | str:
-    """Return the right results, or the reason why they are not known."""
+    """Return the right results of a program with tolerances, or in words why they are not known."""
     first, second = Differences(), Differences(WIDER)
     # If one of two equal numbers is computed by differences, chance decides which one is larger.
     # Two opposite disturbances make either of them larger. So if the result depends on a decision

@@ -19,7 +19,7 @@ KINDS = ("mapped", "mapped", "derived", "derived", "np.array")
 
 
 class Derived(np.ndarray):
-    """A user's subclass of ndarray."""
+    """A subclass of ndarray, as users may have one."""
 
 
 def derived(numbers: Any) -> np.ndarray:

@@ -1,7 +1,8 @@
-"""Draw statements that call transforms of functions, such as `grad`, and what is compared at the end.
+"""Draw statements that call transforms of functions, such as `grad`, and a program's observation.
 
 The functions are drawn too, and close over names around them. A function that draws adds statements
-to a scope, and returns whether it could; see `drawing.Scope`.
+to a scope, and returns whether it could; see `drawing.Scope`. The observation is the expression
+whose value is compared with the reference.
 """
 
 from __future__ import annotations

@@ -34,8 +34,7 @@ class Tally:
 
 
 def is_fused(seed: int, fuse: str) -> bool:
-    """Whether the program of a seed is fused, if ``fuse`` of the programs are: all, some or none.
-    """
+    """Whether the program of a seed is fused; ``fuse`` is ``"all"``, ``"some"`` or ``"none"``."""
     return fuse == "all" or (fuse == "some" and seed % FUSED == FUSED - 1)
 
 

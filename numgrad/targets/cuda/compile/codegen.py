@@ -72,7 +72,7 @@ def lowered(kernel: Kernel, capability: Capability) -> Any:
 
 
 def assembled(library: Any, capability: Capability) -> Code:
-    """Compile the library that `lowered` returned to PTX."""
+    """Return the PTX of a library that `lowered` has returned."""
     with global_compiler_lock:
         ptx = library.get_asm_str(cc=capability)
     entry = re.search(r"\.visible \.entry (\w+)", ptx)
@@ -214,7 +214,7 @@ class _WithLiterals(FunctionPass):
         FunctionPass.__init__(self)
 
     def run_pass(self, state: Any) -> bool:
-        """Rewrite ``state.func_ir`` in place."""
+        """Give the float literals of ``state.func_ir`` their dtype; return True: it was changed."""
         compiler = type(state.pipeline)
         Literals(state.func_ir, state.args, compiler.real, compiler.language).run()
         return True

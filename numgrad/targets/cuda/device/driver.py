@@ -81,7 +81,7 @@ class _Thread(threading.local):
 
 
 class Driver:
-    """A GPU.
+    """The driver of a GPU, which `Runtime` uses; see this module.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ class Driver:
         return Block(int(buffer.handle), buffer)
 
     def empty_pinned(self, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-        """Return an array of the host in page-locked memory."""
+        """Return a new array of the host in page-locked memory, with undefined elements."""
         self._enter()
         return empty_pinned(shape, dtype)
 

@@ -232,7 +232,7 @@ class DualNumpy:
     Parameters
     ----------
     inputs : int
-        The number of inputs, by each of which a dual number has a derivative.
+        The number of inputs: a dual number has a derivative by each.
     """
 
     maximum, minimum = np.frompyfunc(larger, 2, 1), np.frompyfunc(smaller, 2, 1)

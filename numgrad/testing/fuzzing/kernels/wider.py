@@ -34,7 +34,7 @@ class WideKernelWriter(SmallArrays):
         )  # fmt: skip
 
     def _part(self, depth: int) -> None:
-        """Write a store to a part of an array, mostly of a part of an array."""
+        """Write an assignment to a part of an array, whose value often has parts of arrays too."""
         i = self.index()
         target, value = self.pick(
             (f"A[{i}, 1:]", f"0.5 * {self.random.choice(self.arrays)}[:-1]"),
