@@ -104,7 +104,7 @@ def _spread(a: Application, n: int, sets: IndexSets, shape: tuple[int, ...]) -> 
 
 
 def _moved(a: Application) -> list[IndexSets]:
-    """Return the sets of an operator that only moves elements, by running it on positions.
+    """Return the index sets of an operator that only moves elements, by running it on positions.
 
     The elements of all inputs that depend on a variable are numbered; elements of other inputs are
     -1, which stands for an empty set.
@@ -123,7 +123,7 @@ def _moved(a: Application) -> list[IndexSets]:
 
 
 def _indexed(a: Application) -> list[IndexSets]:
-    """Return the sets of an operator that moves elements by positions, which are its last input.
+    """Return the index sets of an operator that moves elements by positions, its last input.
 
     If the positions are unknown, each element may come from anywhere along the indexed axes.
     """
@@ -131,7 +131,7 @@ def _indexed(a: Application) -> list[IndexSets]:
 
 
 def _unknown_places(a: Application) -> list[IndexSets]:
-    """Return the sets of an operator with unknown positions.
+    """Return the index sets of an operator with unknown positions.
 
     Each element of the output gets the union along the axes that the positions index.
     """
@@ -174,7 +174,8 @@ def _scattered(a: Application) -> list[IndexSets]:
 
 
 def _joined(sets: IndexSets, places: np.ndarray, into: np.ndarray, size: int) -> IndexSets:
-    """Return ``size`` sets: set ``n`` is the union over the ``places`` whose ``into`` is ``n``."""
+    """Return ``size`` unions of index sets: union ``n`` is over the ``places`` with ``into`` ``n``.
+    """
     order = np.argsort(into, kind="stable")
     return sets.union_over_groups(starts_of(np.bincount(into, minlength=size)), places[order])
 
@@ -214,7 +215,7 @@ def _running_unions(sets: IndexSets, places: np.ndarray, without: bool, back: bo
 
 
 def _product(a: Application) -> list[IndexSets]:
-    """Return the sets of a product of matrices.
+    """Return the index sets of a product of matrices.
 
     Each element gets the union over its row of the first matrix and its column of the second.
     Elements that are multiplied by a known zero of the other matrix are left out.
@@ -234,7 +235,7 @@ def _product(a: Application) -> list[IndexSets]:
 
 
 def _by_columns(sets: IndexSets, places: np.ndarray, shape: tuple[int, ...]) -> IndexSets:
-    """Return the sets of a product whose right factor has the elements ``places``.
+    """Return the index sets of a product whose right factor has the elements ``places``.
 
     Each element gets the union over its column of that factor, whatever its row.
     """
@@ -247,7 +248,7 @@ def _by_columns(sets: IndexSets, places: np.ndarray, shape: tuple[int, ...]) -> 
 def _by_nonzeros(
     sets: IndexSets, places: np.ndarray, factor: np.ndarray, shape: tuple[int, ...]
 ) -> IndexSets:
-    """Return the sets of a product whose right factor has the elements ``places``.
+    """Return the index sets of a product whose right factor has the elements ``places``.
 
     Each element gets the union over those elements of its column that the left factor, with known
     values, does not multiply by 0.
@@ -262,7 +263,7 @@ def _by_nonzeros(
 
 
 def _by_stored(a: Application) -> list[IndexSets]:
-    """Return the sets of a product with a sparse matrix.
+    """Return the index sets of a product with a sparse matrix.
 
     Each element gets the union over its terms: of a stored element, and of the element of the dense
     operand that this multiplies.
@@ -294,7 +295,7 @@ def _by_stored(a: Application) -> list[IndexSets]:
 
 
 def _core(a: Application) -> list[IndexSets]:
-    """Return the sets of an operator with core dimensions.
+    """Return the index sets of an operator with core dimensions.
 
     Each element of an output's core depends on all elements of the inputs' cores, unless the
     operator declares a pattern.
@@ -346,7 +347,7 @@ def _declared(operator: UserOperator, given: Any, n: int, m: int, shape: tuple[i
 
 
 def _dense(a: Application) -> list[IndexSets]:
-    """Return the sets of an operator without a rule.
+    """Return the index sets of an operator without a rule.
 
     Each element of the outputs depends on all elements of the inputs.
     """

@@ -40,9 +40,10 @@ def pattern_of(outputs: Sequence[Any], inputs: Sequence[Any]) -> IndexSets:
 def _of(
     edges: Sequence[Edge], values: Sequence[Any], found: SetsByEdge, width: int
 ) -> list[IndexSets]:
-    """Return the index sets of values, given by their edges and found for some of these.
+    """Return the index sets of values, taken from ``found`` by their edges.
 
-    Values that depend on no input get empty sets; ``width`` is the number of all inputs' elements.
+    Values whose edges are not found depend on no input, and get empty sets. ``width`` is the number
+    of elements of all inputs.
     """
     pairs = zip(edges, values, strict=True)
     return [found[e] if e in found else IndexSets.empty(prod(v.shape), width) for e, v in pairs]
@@ -103,7 +104,7 @@ class PatternWalk:
         return None if value is None else self._constants.of(value)
 
     def _replayed(self, trace: Any, sets: list[IndexSets | None]) -> list[IndexSets]:
-        """Return the sets of the outputs of a captured function, by a walk through its graph."""
+        """Return the index sets of a captured function's outputs, by a walk through its graph."""
         pairs = zip(trace.edges, sets, strict=True)
         found = {edge: s for edge, s in pairs if s is not None and edge.node is not None}
         width = next(iter(found.values())).width
@@ -114,7 +115,7 @@ class PatternWalk:
     def _mapped(
         self, node: Node, sample: Any, sets: list[IndexSets | None]
     ) -> list[IndexSets]:
-        """Return the sets of the outputs of a mapped function, by a walk through its graph.
+        """Return the index sets of the outputs of a mapped function, by a walk through its graph.
 
         The graph is that of one sample, and its pattern is applied to all samples. An output that
         is summed over samples depends on the inputs of all samples.
@@ -145,9 +146,9 @@ class PatternWalk:
 
 
 def _of_sums(sets: IndexSets, shape: tuple[int, ...], outcome: tuple[int, ...]) -> IndexSets:
-    """Return the sets of an array of a shape after sums over axes, given those before.
+    """Return the index sets of sums of an array over some axes, given the sets of its elements.
 
-    Summed are the axes whose size in ``outcome`` is another one than in ``shape``.
+    Summed are the axes of ``shape`` that have another size in ``outcome``.
     """
     summed = [n for n, size in enumerate(outcome) if size != shape[n]]
     places = np.arange(prod(shape)).reshape(shape)

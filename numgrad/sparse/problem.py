@@ -97,10 +97,11 @@ class Problem:
     def entries(
         self, record: RecordedFunction, pattern: IndexSets, plan: Plan | None = None
     ) -> tuple[Plan, Tensor]:
-        """Return the plan for the matrix with a pattern, made unless given, and the entries.
+        """Return the plan by which the matrix was computed, and the entries of the matrix.
 
-        If an operator has no derivative in forward mode, and the user did not choose a colouring,
-        all passes are backward passes, by rows.
+        ``plan`` is an earlier plan for the same pattern, if there is one. If an operator has no
+        derivative in forward mode, and the user did not choose a colouring, the plan is changed to
+        one of backward passes alone.
         """
         make = plan_hessian if self.is_hessian else plan_jacobian
         plan = plan or make(pattern, self.coloring, self.order)

@@ -286,7 +286,7 @@ def _motion(found: Any, cotangents: Any) -> Any:
 
 
 def differences(x: Any) -> Any:
-    """Return the matrices with the elements ``x[j] - x[i]`` in row ``i`` and column ``j``."""
+    """Return matrices of the differences ``x[j] - x[i]``, for row ``i`` and column ``j``."""
     return subtract(as_row(x), as_column(x))
 
 
@@ -295,19 +295,19 @@ def eye(n: int) -> np.ndarray:
 
 
 def alone(context: Any, values: Any) -> bool:
-    """Whether a function uses the vectors of a factorization but not its values.
+    """Whether the program uses the vectors of a factorization but not its values.
 
-    ``values`` is the cotangent of the values, None if they are not used. The option ``paired`` says
-    that they are used although they come from another node.
+    ``values`` is the cotangent of eigenvalues or singular values, None if they are not used. The
+    option ``paired`` says that they are used although they come from another node.
     """
     return values is None and not context.static.get("paired", False)
 
 
 def paired_with(context: Any, values: Any) -> dict[str, Any]:
-    """Return the static options with which a pullback computes the vectors that belong to values.
+    """Return the static options with which a pullback of eigenvalues computes the eigenvectors.
 
-    ``values`` are the cotangents of the values. If they are recorded, the options say ``paired``;
-    see `alone`.
+    The same is done for singular values. ``values`` are the cotangents of either. If cotangents are
+    recorded, the options say ``paired``; see `alone`.
     """
     used = context.create_graph and values.requires_grad
     return context.static | {"paired": True} if used else context.static

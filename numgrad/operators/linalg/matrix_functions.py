@@ -67,9 +67,9 @@ def _square(top: tuple[Any, Any], bottom: tuple[Any, Any]) -> Any:
 
 
 def _matrix_function(name: str, function: Callable[..., np.ndarray]) -> HostOperator:
-    """Return the operator of a function of square matrices.
+    """Return a new operator that applies a function of square matrices.
 
-    The operator of its derivative in a direction is declared as well, and registered after it.
+    A second operator, which computes the derivative in a direction, is declared after the first.
     """
     operator = HostOperator(function, "(n,n)->(n,n)", name=name)
     of_blocks = partial(_of_blocks, function)

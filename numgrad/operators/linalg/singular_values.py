@@ -251,11 +251,11 @@ def _turned(context: Any, x: Any) -> tuple[Any, Any]:
 def _turned_by(
     u: Any, s: Any, v: Any, g: Any, moved: Any, x: Any, hermitian: bool
 ) -> tuple[Any, Any]:
-    """Return a change ``x`` of a matrix in the bases of its singular vectors, and the gradient's.
+    """Return two changes: of a matrix in the bases of its singular vectors, and of a gradient.
 
-    The gradient is that of a function of the singular values. It changes as the singular vectors
-    turn, into one another and into vectors orthogonal to all of them, while the cotangents ``g`` of
-    the singular values stay fixed.
+    The change of the matrix is ``x``. The gradient is that of a function of the singular values,
+    and changes because singular vectors turn: into one another, and into vectors orthogonal to all
+    of them. The cotangents ``g`` of the singular values stay fixed.
     """
     x = half(x, 1) if hermitian else x
     along, across = matmul(x, v), matmul(adjoint(x), u)

@@ -122,10 +122,10 @@ def _turned(context: Any, x: Any) -> tuple[Any, Any]:
 
 
 def _turned_by(w: Any, v: Any, g: Any, moved: Any, x: Any) -> tuple[Any, Any]:
-    """Return a change ``x`` of a matrix in the basis of its eigenvectors, and that of the gradient.
+    """Return two changes: of a matrix in the basis of its eigenvectors, and of a gradient.
 
-    The gradient is that of a function of the eigenvalues. It changes as the eigenvectors turn,
-    while the cotangents ``g`` of the eigenvalues stay fixed.
+    The change of the matrix is ``x``. The gradient is that of a function of the eigenvalues, and
+    changes because the eigenvectors turn; the cotangents ``g`` of the eigenvalues stay fixed.
     """
     p = _in_basis(v, x)
     total = sum_(absolute(g), axes=(-1,))

@@ -191,7 +191,7 @@ def _ndim(x: Any) -> int:
 
 
 def _fitted(part: Tensor, size: int, offset: int, shape: tuple[int, int]) -> Tensor:
-    """Return a diagonal with ``size`` elements, a single number repeated, further ones dropped."""
+    """Return a diagonal as ``size`` elements: one number is repeated, surplus ones are dropped."""
     if size < 0:
         raise ValueError(f"diags: offset {offset} is outside of a matrix of shape {shape}")
     if part.size == 1:

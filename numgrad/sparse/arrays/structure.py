@@ -180,10 +180,10 @@ class Structure:
     def by_scipy(self, function: Callable[..., Any], *others: "Structure") -> Any:
         """Find out where a function of SciPy moves the elements of sparse arrays.
 
-        The function is called on sparse arrays of SciPy with this structure and ``others``, whose
-        numbers are numbered from 1. The result is the structure of its result, and the map to that
-        from the numbers of all arguments, one after the other. A result of the function that is not
-        a matrix is returned as it is.
+        The function is called on sparse arrays of SciPy with this structure and ``others``, in
+        which the stored elements are numbered from 1. If the function returns a matrix, this method
+        returns the structure of that matrix, and the map to its numbers from the numbers of all
+        arguments, one after the other. Any other result of the function is returned as it is.
         """
         from scipy.sparse import csr_array
 

@@ -90,10 +90,10 @@ class Scope:
         return [name for name in kept if counts[name] < 2 or name in kept[-2:]]
 
     def add(self, lines: list[str], *results: str, traced: bool | None = None) -> bool:
-        """Add statements if NumPy can run them and their results are moderate; return whether.
+        """Add statements if NumPy can run them and their results are moderate.
 
-        ``results`` are the names that the statements assign. They count as tensors if ``traced``,
-        by default if the statements read a tensor.
+        The method returns whether the statements were added. ``results`` are the names that they
+        assign. These count as tensors if ``traced``, by default if the statements read a tensor.
         """
         names = {**self.draw.names, **self.values}
         before = {name: np.array(self.values[name]) for name in (*self.own, *self.lent)}
@@ -147,7 +147,8 @@ class Drawing:
         return f"{letter}{self.count}"
 
     def fits(self, value: Any) -> bool:
-        """Whether a value has few elements of moderate size, or is a function or of integers."""
+        """Whether a value has few elements, none of them large; integers and functions always fit.
+        """
         if callable(value):
             return True
         if isinstance(value, (tuple, list)):

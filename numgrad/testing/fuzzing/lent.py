@@ -1,6 +1,7 @@
-"""Arrays in memory that others can write, for random programs that write to them after a use.
+"""Draw arrays of NumPy that a random program writes to after numgrad has read them.
 
-A derivative must use the elements that such an array had when an operation read it.
+A derivative must use the elements that such an array had when the operation read it. The arrays are
+ordinary ones, instances of a user's subclass, or memory maps of files.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def plain(numbers: Any) -> np.ndarray:
 
 
 def draw_lent(scope: Scope) -> bool:
-    """Draw an array that others can write, an operation that reads it, and a later write to it."""
+    """Draw an array of NumPy, an operation of numgrad that reads it, and a later write to it."""
     draw, name = scope.draw, scope.draw.fresh("m")
     names = [n for n in scope.numbers() if np.ndim(scope.values[n])]
     if draw.captures or not names:  # a captured function reads an array once, at the call
@@ -61,7 +62,7 @@ def draw_lent(scope: Scope) -> bool:
 
 
 def write_lent(scope: Scope, name: str) -> bool:
-    """Draw a write to an array that others can write."""
+    """Draw a write by NumPy to an array that an operation of numgrad has read."""
     pick, kind = scope.draw.pick, scope.values[name].dtype.kind
     writes = ("{m}[...] = {m}[::-1].copy()", "{m}[0] = {m}[-1]", "np.copyto({m}, {m}[:1])")
     if kind == "f":

@@ -200,7 +200,7 @@ def _parts(expression: ast.expr) -> Iterator[ast.expr]:
 
 
 def _forget_unread(function: ast.AST) -> None:
-    """Delete definitions of functions, and assignments, of names that nothing reads."""
+    """Delete the inner functions and the assignments in a function whose names nothing reads."""
     while True:
         read = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and _is_read(n)}
         bodies = [n.body for n in ast.walk(function) if isinstance(n, (ast.FunctionDef, ast.For))]

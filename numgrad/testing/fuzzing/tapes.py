@@ -36,7 +36,10 @@ def gradients(function: Any, *args: Any) -> Any:
 
 
 def hooked_gradients(function: Any, *args: Any) -> Any:
-    """Return the gradients of a scalar function, with hooks that change nothing on all tensors."""
+    """Return the gradients of a scalar function, whose arguments and value have idle hooks.
+
+    The hooks return cotangents as they are.
+    """
     variables = [variable(x) for x in args]
     output = function(*variables)
     for x in (*variables, output):

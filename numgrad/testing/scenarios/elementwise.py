@@ -15,7 +15,7 @@ INF, NAN = np.inf, np.nan
 def unary(
     name: str, low: float, high: float, *special: float, takes_complex: bool = True, **options: Any
 ) -> Scenario:
-    """Return the scenario of a function of one argument that NumPy has too, between two bounds.
+    """Return the scenario of NumPy's function of one argument, which lies between two bounds.
 
     ``special`` are arguments at which value and gradient are compared with stored numbers.
     """
@@ -31,7 +31,7 @@ def binary(
     takes_complex: bool = False,
     **options: Any,
 ) -> Scenario:
-    """Return the scenario of a function of two arguments that NumPy has too, on their domains.
+    """Return the scenario of NumPy's function of two arguments, which lie in two domains.
 
     ``special`` are points at which value and gradient are compared with stored numbers.
     """

@@ -81,7 +81,7 @@ class _Thread(threading.local):
 
 
 class Driver:
-    """The driver of a GPU, which `Runtime` uses; see this module.
+    """The driver of a GPU: its memory, streams and events, and launches of kernels.
 
     Parameters
     ----------

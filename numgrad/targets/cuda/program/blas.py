@@ -87,7 +87,7 @@ def _leading(matrix: Matrix, lines: int, terms: int) -> tuple[bool, int] | None:
 
 
 def _by_columns(matrix: Matrix, rows: int, cols: int) -> int | None:
-    """Return the elements from column to column, or None if a column is not contiguous."""
+    """Return the distance of columns in elements, or None if a column is not contiguous."""
     if rows != 1 and matrix.line != 1:
         return None
     if cols == 1:

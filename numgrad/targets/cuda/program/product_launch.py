@@ -42,8 +42,9 @@ def of_product(
 ) -> Launch | LaunchSequence | LibraryProduct:
     """Return the step that computes a product of matrices.
 
-    The step calls cuBLAS only if the spec leaves the product to a library, as the bits of a row may
-    depend on other rows there. Otherwise kernels are launched, in which they do not.
+    The step calls cuBLAS only if the spec leaves the product to a library: with cuBLAS the bits of
+    a row may depend on other rows. Otherwise the step launches kernels, with which no row depends
+    on others.
     """
     driver, dtype = target.runtime.driver, pattern.layouts[0].dtype
     found = _product_of(pattern, loop, begins, dtype)

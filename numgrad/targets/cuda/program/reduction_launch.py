@@ -32,7 +32,7 @@ class Role(NamedTuple):
     """What a core function does in a reduction.
 
     ``stage`` says what its inputs are: elements, values of leaves or values of blocks. ``join`` is
-    the function that makes one of two of them.
+    the function that joins two of them into one.
     """
 
     stage: int

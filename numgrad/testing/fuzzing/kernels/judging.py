@@ -28,7 +28,7 @@ _numbers = itertools.count()
 
 
 def defined(text: str, **space: Any) -> Any:
-    """Return the function ``kernel`` of a source, which `inspect` can read from the function.
+    """Return the function ``kernel`` that a source defines, whose source `inspect` finds.
 
     ``space`` has values of names in the source.
     """

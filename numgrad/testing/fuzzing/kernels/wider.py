@@ -221,7 +221,8 @@ class WideKernelWriter(SmallArrays):
         self.line(depth, f"{self.random.choice(self.scalars)} = math.sin({value})")
 
     def _chosen(self, depth: int) -> None:
-        """Write a branch in which a condition chooses what an array is."""
+        """Write an ``if`` and ``else`` that assign different arrays to one name, and a use of it.
+        """
         self.new += 1
         name = f"c{self.new}"
         self.line(depth, f"if {self.condition()}:")

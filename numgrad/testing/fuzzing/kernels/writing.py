@@ -13,7 +13,8 @@ class KernelWriter:
     """Writes the source of a random kernel ``kernel(x, y, A, s, n, picks)``.
 
     The arguments are two vectors of ``n`` numbers, a square matrix, a number, ``n``, and ``n``
-    indices. A method with the name of a kind of statement writes one, indented by its ``depth``.
+    indices. Each method whose name is a kind of statement, such as ``_for``, writes one statement
+    with an indentation of ``depth`` levels.
 
     Parameters
     ----------
