@@ -84,9 +84,10 @@ def propagate(application: Application) -> list[IndexSets]:
 
 
 def _elementwise(a: Application) -> list[IndexSets]:
-    """Return for each element of the output the union of the sets of the operands' elements there.
+    """Return the index sets of an elementwise operator.
 
-    An input whose partial derivative is 0 everywhere is left out.
+    Each element gets the union over the elements of the operands at its place. An operand whose
+    partial derivative is 0 everywhere is left out.
     """
     (shape,) = a.outputs
     partials, unused = getattr(a.operator, "partials", {}), _CHOOSE_ONLY.get(a.operator, ())
@@ -161,7 +162,10 @@ def _axes(a: Application, n: int) -> tuple[int, int]:
 
 
 def _scattered(a: Application) -> list[IndexSets]:
-    """Return for each element of the output the union over the elements that are added there."""
+    """Return the index sets of an operator that adds elements at positions.
+
+    Each element of the output gets the union over the elements that are added there.
+    """
     positions = a.known(1)
     if positions is None:
         return _unknown_places(a)
@@ -181,16 +185,16 @@ def _joined(sets: IndexSets, places: np.ndarray, into: np.ndarray, size: int) ->
 
 
 def _reduced(a: Application) -> list[IndexSets]:
-    """Return for each element of a reduction the union along the reduced axes."""
+    """Return the index sets of a reduction: each element gets the union along the reduced axes."""
     axes, (_, sets) = a.static["axes"], a.live()[0]
     places = np.moveaxis(a.places(0), axes, range(-len(axes), 0)) if axes else a.places(0)
     return [sets.union_over_rows(places.reshape(prod(a.outputs[0]), -1))]
 
 
 def _scanned(a: Application) -> list[IndexSets]:
-    """Return for each element of a scan the union over the elements that it accumulates.
+    """Return the index sets of a scan, such as a cumulative sum along the last axis.
 
-    These are the elements before or after it along the last axis.
+    Each element gets the union over the elements that it accumulates, which come before or after.
     """
     if a.operator not in _SCANS:
         return _core(a)
@@ -201,10 +205,10 @@ def _scanned(a: Application) -> list[IndexSets]:
 
 
 def _running_unions(sets: IndexSets, places: np.ndarray, without: bool, back: bool) -> IndexSets:
-    """Return the running unions along rows of positions, each over an element and those before it.
+    """Return running unions of index sets along rows of positions.
 
-    With ``without`` the element itself is left out; with ``back`` the rows are walked from their
-    ends.
+    Each union is over an element and all before it. With ``without`` the element itself is left
+    out; with ``back`` the rows are walked from their ends.
     """
     turned = places[:, ::-1] if back else places
     found = sets.running_unions(turned)  # in the order of the walk

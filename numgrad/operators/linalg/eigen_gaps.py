@@ -50,7 +50,7 @@ class Decomposition(HostOperator):
         """Declare the forward derivative, a function of the context and the tangents of all inputs.
 
         Other operators have their forward derivatives made from the pullback, which must be linear
-        for that. A pullback that returns NaN for some cotangents is not.
+        for that. A pullback that returns NaN for some cotangents is not linear.
         """
         self._pushforward = function
         return function

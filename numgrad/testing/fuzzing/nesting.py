@@ -328,9 +328,9 @@ def draw_observation(
 def _values(
     draw: Drawing, values: dict[str, Any], given: list[str]
 ) -> list[tuple[int, str]]:
-    """Return observations of derivatives by the arguments, each behind its cost.
+    """Return possible observations of derivatives by the arguments, as pairs of cost and source.
 
-    The cost is relative to that of the value.
+    A cost is how many times the cost of the value alone the reference takes.
     """
     arguments = ", ".join(given)
     tensors = ", ".join([f"ng.tensor({name})" for name in given])
@@ -368,7 +368,9 @@ def _values(
 def _of_leaves(
     draw: Drawing, values: dict[str, Any], given: list[str], leaves: list[str]
 ) -> list[tuple[int, str]]:
-    """Return observations of derivatives by the leaves that the function closes over, with costs.
+    """Return possible observations of derivatives by leaves that the function closes over.
+
+    They are pairs as in `_values`.
     """
     if not leaves:
         return []

@@ -14,8 +14,8 @@ class Matrix(NamedTuple):
     """A matrix for each element of a loop: the place of the first matrix, and strides in elements.
 
     ``loop`` has the strides along the axes of the loop, ``line`` is the stride from line to line,
-    and ``step`` the one within a line. Lines are rows; only the lines of a right factor are its
-    columns, so that the lines of both factors run along the terms.
+    and ``step`` the one within a line. A line is a row of a left factor or of a result, and a
+    column of a right factor. So the lines of both factors run along the terms.
     """
 
     place: Any

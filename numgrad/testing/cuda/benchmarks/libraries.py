@@ -169,7 +169,7 @@ def others() -> tuple[list[Any], list[str]]:
 
 
 def forget_memory() -> None:
-    """Make all libraries give unused memory that they keep back to the GPU."""
+    """Make all libraries return to the GPU the memory that they hold without using it."""
     gc.collect()
     if is_simulated():
         return
