@@ -64,7 +64,8 @@ class CPUTarget:
         """Return a function that calls the function of a kernel again, so that it raises in Python.
 
         The kernel has reported a failure at one element of its loop. The returned function takes
-        the core array of each input for that element.
+        the core array of each input for that element. If nothing raises, the result has for each
+        output the indices that the function did not write.
         """
         from .kernels.rerun import rerun
 

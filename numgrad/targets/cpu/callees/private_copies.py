@@ -131,8 +131,8 @@ def executable(pipeline: Any) -> Any:
 def bind(func_ir: Any, caller: Caller, own: Any = ()) -> None:
     """Put private copies in place of the functions that a caller names in its code, ``func_ir``.
 
-    ``own`` has the code objects of functions that are defined within the caller: they are compiled
-    with the options of the caller, as plain functions are.
+    ``own`` has the code objects of functions that are defined within the caller. The copies of
+    these functions are compiled with the options of the caller, as copies of plain functions are.
     """
     for statement in _assignments(func_ir):
         found = _named(func_ir, statement.value)

@@ -41,7 +41,7 @@ def reused_arguments(
 
 
 def _is_dead_before(plan: Schedule, argument: int, result: int) -> bool:
-    """Whether each element of an argument is last read before the result may overwrite it."""
+    """Whether all reads of an argument's elements come before the result may overwrite them."""
     reads, uses = list(_uses(plan, argument)), list(_uses(plan, result))
     return all(_comes_first(plan, read, use) for read in reads for use in uses)
 
