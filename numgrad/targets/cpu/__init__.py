@@ -1,6 +1,6 @@
 """The CPU: kernels compiled by Numba, run by the machine.
 
-To import the package, or to make a `CPUTarget`, compiles and loads nothing.
+Neither an import of the package nor a new `CPUTarget` compiles or loads anything.
 """
 
 from collections.abc import Callable, Sequence
@@ -45,11 +45,11 @@ class CPUTarget:
         return self._find_kernel(spec)
 
     def can_fuse(self, spec: Any) -> bool:
-        """Whether fusion may join the function of a spec with others: always, even C functions."""
+        """Return True: fusion may join any function with others, even a function of a C library."""
         return True
 
     def is_ready(self, spec: Any) -> bool:
-        """Whether the kernel of a spec is in memory or on disk, so that nothing is compiled."""
+        """Whether the kernel of a spec is in memory or on disk: its use compiles nothing."""
         from .kernels.kernel import is_ready
 
         return is_ready(spec)
@@ -61,19 +61,20 @@ class CPUTarget:
         prepare()
 
     def rerun(self, spec: Any) -> "Callable[[Sequence[np.ndarray]], dict[int, list[Any]]]":
-        """Return a function that calls a kernel's function again, to raise its exception.
+        """Return a function that calls the function of a kernel again, so that it raises in Python.
 
-        The function takes the inputs' core arrays for one element of the kernel's loop, at which
-        the kernel reported a failure.
+        The kernel has reported a failure at one element of its loop. The returned function takes
+        the core array of each input for that element. If nothing raises, the result has for each
+        output the indices that the function did not write.
         """
         from .kernels.rerun import rerun
 
         return rerun(spec)
 
     def bind(self, program: "Program", before: Any = None) -> "BoundProgram":
-        """Return a bound program: one that is ready to be run any number of times.
+        """Place the buffers of a program, and return the program in a form that can be run.
 
-        ``before``, an earlier form of the program that was bound, is not needed on this target.
+        ``before``, the same program as it was bound before fusion, is not used on the CPU.
         """
         if self._bound is None:
             from .schedule.bound_program import BoundProgram
@@ -82,7 +83,7 @@ class CPUTarget:
         return self._bound(program, self)
 
     def addresses(self, arrays: "Sequence[np.ndarray]") -> list[int]:
-        """Return the address of the first element of each array, as a bound program takes it."""
+        """Return the address of the first element of each array: what a bound program takes."""
         from .python.array_addresses import addresses
 
         return addresses(arrays)

@@ -1,5 +1,4 @@
-"""Numba's compilers for kernels, with two more passes: private callees, and literals of one dtype.
-"""
+"""Numba's compilers for kernels: two more passes copy callees, and set the dtype of literals."""
 
 import math
 import types as pytypes
@@ -24,7 +23,7 @@ _LANGUAGE = Language(
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class BindCallees(FunctionPass):
-    """A pass before type inference: replace the functions that a kernel calls by private copies."""
+    """A pass before type inference: put private copies in place of the called functions."""
 
     _name = "numgrad_bind_callees"
 
@@ -46,8 +45,8 @@ class BindCallees(FunctionPass):
 class SetLiterals(FunctionPass):
     """A pass before type inference: give literals the kernel's real dtype.
 
-    The pass also sets the code library of the function: an `InlineLibrary`, where only kernels call
-    the function.
+    The pass also sets the code library into which Numba puts the function: an `InlineLibrary`,
+    unless the function needs an address (`private_copies.executable`).
     """
 
     _name = "numgrad_set_literals"

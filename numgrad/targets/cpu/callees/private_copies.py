@@ -58,7 +58,7 @@ class Caller(NamedTuple):
 
     @classmethod
     def of(cls, state: Any) -> "Caller":
-        """Return the properties of the function that Numba is compiling, ``state`` being Numba's.
+        """Return the properties of the function that Numba compiles in its state ``state``.
         """
         flags = state.flags
         options = (flags.error_model, flags.fastmath.flags or False, flags.boundscheck)
@@ -129,9 +129,10 @@ def executable(pipeline: Any) -> Any:
 
 
 def bind(func_ir: Any, caller: Caller, own: Any = ()) -> None:
-    """Replace the functions that ``func_ir``, a function's code, names by private copies.
+    """Put private copies in place of the functions that a caller names in its code, ``func_ir``.
 
-    ``own`` has the code objects of functions that are defined within that function.
+    ``own`` has the code objects of functions that are defined within the caller. The copies of
+    these functions are compiled with the options of the caller, as copies of plain functions are.
     """
     for statement in _assignments(func_ir):
         found = _named(func_ir, statement.value)
@@ -154,9 +155,11 @@ def _assignments(func_ir: Any) -> Iterator[Any]:
 
 
 def _named(func_ir: Any, value: Any) -> tuple[Any, str] | None:
-    """Return the value and the name of a global, or of an attribute of a module; else None.
+    """Return the value and the name of a global or a module's attribute that ``value`` stands for.
 
-    A library's function that is named as an attribute counts only if users gave it an `overload`.
+    ``value`` is the right-hand side of an assignment in Numba's IR. The result is None for any
+    other right-hand side, and for an attribute that is a function of a library, unless users gave
+    an `overload` for the function.
     """
     if isinstance(value, ir.Global | ir.FreeVar):
         return value.value, value.name
@@ -251,7 +254,7 @@ def _private(
 
 
 def _kept(key: Any, made: Callable[[], Any]) -> Any:
-    """Return the copy with a key: one of the latest ones that were made, or that of ``made()``."""
+    """Return the copy with a key; ``made()`` makes the copy if none is among the latest."""
     found = _made.pop(key, None)
     _made[key] = found = made() if found is None else found
     if len(_made) > _MOST:
@@ -273,7 +276,8 @@ def _frozen(value: Any) -> Any:
 def _with_defaults(function: Any, caller: Caller) -> Any:
     """Return a function whose default arguments suit kernels.
 
-    Floats get the kernel's real dtype; functions other than plain ones become private copies.
+    Default arguments that are floats get the kernel's real dtype. Private copies take the place of
+    functions, except for plain ones.
     """
     defaults, keywords = function.__defaults__ or (), function.__kwdefaults__ or {}
     real = caller.pipeline.real

@@ -71,8 +71,9 @@ def _copy_strided(target, target_step, source, source_step, count, itemsize):
 def gather(layout, places, ptrs, steps, start, count, row_steps, rows, is_first):
     """Copy the blocks of strided inputs to buffers, and write the address of each operand's block.
 
-    The addresses go to ``places``: a contiguous block is used in place, any other one in a buffer.
-    Elements that all rows share are copied with the first block only.
+    The addresses go to ``places``: that of the block itself if it is contiguous, else of a buffer.
+    Elements that all rows share are copied with the first block only, for which ``is_first`` is
+    true. ``start`` is the position of the block in its row.
     """
     nin, nops, slot = load_word(layout, 0), load_word(layout, 1), load_word(layout, 2)
     buffer = load_word(places, nops)

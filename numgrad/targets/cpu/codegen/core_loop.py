@@ -63,8 +63,8 @@ class CoreLoop:
     order : sequence of (int or Constant)
         For each parameter of the function its operand or constant; see `parameter_order`.
     unwritten : sequence of int
-        The numbers of the outputs in which an element that the function leaves unwritten is an
-        error.
+        The numbers of the outputs that are checked: an element that the function leaves unwritten
+        is an error there.
     """
 
     def __init__(self, callee: Callee, dtypes, cores, order, unwritten=()) -> None:
@@ -166,11 +166,12 @@ class CoreLoop:
 
 
 class BlockLoop(CoreLoop):
-    """Emits the body of a kernel that reduces its input block by block, to one output for each.
+    """Emits the body of a kernel that reduces each block of its input to one element of the output.
 
     The length of the kernel's loop is the number of elements (or rows of a matrix) to reduce; the
-    last block may have fewer than the others. The third operand has no memory: its address is the
-    position of the first element in the whole input, which decides where the outputs are written.
+    last block may have fewer than the others. The third operand has no memory. In place of its
+    address the kernel gets the position of the loop's first element in the whole input, from which
+    follows the position in the output.
 
     Parameters
     ----------

@@ -3,8 +3,9 @@
 The loop works on blocks. An operand that is contiguous is used in place; any other one (strided,
 reversed, or a single broadcast element) passes through a small buffer on the stack. So there is ONE
 loop over elements: LLVM vectorises it, compiles it once, and an element gets the same bits whatever
-the strides are. The loop is marked as having independent iterations, which holds for disjoint
-operands and for outputs that are exactly an input, so no run-time alias checks are needed.
+the strides are. The loop is marked as having independent iterations, so LLVM adds no alias checks
+at run time. The mark is true if an output shares no memory with an input, or has exactly its memory
+and layout.
 
 Around the loop over elements is a loop over rows, the next outer loop dimension: going on to
 another row costs far less than another call. So a kernel has two entries: one for a single row, by
@@ -43,7 +44,7 @@ _SHORT = 32  # the most elements of a row that is computed together with others,
 
 
 class ElementwiseKernel(ABC):
-    """Emits an elementwise kernel: all but the loop over contiguous elements, left to subclasses.
+    """Emits an elementwise kernel: subclasses emit the loop over contiguous elements.
 
     Parameters
     ----------
@@ -79,8 +80,8 @@ class ElementwiseKernel(ABC):
         """Emit the entry for several rows.
 
         The entry moves the addresses in ``ptrs`` by ``row_steps`` from row to row, and leaves them
-        at the last row. The index that is reported for an element that raises counts the elements
-        of all rows.
+        at the last row. If an element raises, the index that is reported counts the elements of all
+        rows.
         """
         ptrs, n, rows, steps, _, row_steps = args
         copies = _Copies(builder, self.memories, self.scalars, self.nin)
@@ -121,10 +122,11 @@ class ElementwiseKernel(ABC):
         builder.ret_void()
 
     def _together(self, builder: Builder, n, alone: ir.Value, move: Any) -> Sequence[ir.Value]:
-        """Emit how many rows are computed together, and the bytes from these rows to the next ones.
+        """Emit how many rows form a group that is computed together, and the bytes between groups.
 
-        The number is 1 for long rows, or where ``alone`` is true, else as many rows as fit into a
-        block. ``move`` has the bytes from one row to the next, for each operand.
+        A group has 1 row if rows are long or if ``alone`` is true, and otherwise as many rows as
+        fit into a block. ``move`` has, for each operand, the bytes from one row to the next; the
+        second result has the bytes from one group to the next.
         """
         entry = builder.basic_block
         short = builder.icmp_signed("<=", n, word(BLOCK // 2))
@@ -150,8 +152,9 @@ class ElementwiseKernel(ABC):
     def _in_place(self, builder: Builder, n, rows, steps, numbers) -> ir.Value:
         """Emit whether rows are computed one by one in the operands' own memory, without buffers.
 
-        All operands must be contiguous along the row. Several short rows use buffers nevertheless,
-        to be computed together, unless ``numbers`` says that a scalar input differs between them.
+        All operands must be contiguous along the row. Even then several short rows pass through
+        buffers, where they are computed together, unless ``numbers`` is true: a scalar input that
+        differs between rows allows only one row at a time.
         """
         sizes = [memory.itemsize for memory in self.memories]
         unit = _are(builder, steps, sizes, [not scalar for scalar in self.scalars])
@@ -160,7 +163,7 @@ class ElementwiseKernel(ABC):
         return builder.and_(dense, builder.or_(alone, builder.icmp_signed(">", n, word(_SHORT))))
 
     def _has_numbers(self, builder: Builder, row_steps: ir.Value) -> ir.Value:
-        """Emit whether a scalar input moves from row to row, so that each row has another number.
+        """Emit whether a scalar input has a row stride, so that its number differs between rows.
         """
         if not any(self.scalars):
             return ir.Constant(ir.IntType(1), 0)

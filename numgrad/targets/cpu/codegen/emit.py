@@ -1,9 +1,9 @@
 """Compile LLVM code, written around a function that Numba compiled, to object files or bit code.
 
 A kernel is one LLVM function with the C signature of the kernel ABI. Its loop is written directly
-in LLVM; only the scalar or core function that it calls goes through Numba's front end. To compile
-a kernel so takes a fifth of the time of the same loop in Python source, and the tests compile a
-thousand.
+in LLVM; only the scalar or core function that it calls goes through Numba's front end. Numba would
+take five times as long to compile the same loop from Python source, and the tests compile a
+thousand kernels.
 """
 
 import re
@@ -137,7 +137,10 @@ def emit_scalar(
 def emit_routine(
     symbol: str, function: Callable, argtypes: Sequence[types.Type], returns: bool
 ) -> Code:
-    """Compile a function of words (int64), which never raises, to a function with a C signature."""
+    """Compile a function of words (int64), which never raises, to a function with a C signature.
+
+    ``returns`` says whether the result is a word; otherwise there is no result.
+    """
     from ..callees.numba_passes import ScalarPipeline
 
     callee = Callee(function, argtypes, ScalarPipeline)
@@ -188,7 +191,7 @@ def _wrapping(module: llvm.ModuleRef) -> llvm.ModuleRef:
 
 
 def _dependencies(*libraries: Any) -> list[llvm.ModuleRef]:
-    """Return the LLVM modules on which some of Numba's code libraries depend: those of callees."""
+    """Return the LLVM modules of all callees of the functions in some of Numba's code libraries."""
     callees = {id(x): x for library in libraries for x in library._linking_libraries}
     return [library._get_module_for_linking() for library in callees.values()]
 

@@ -23,9 +23,10 @@ def compile_object(
     parallel: bool = False,
     restype: types.Type | None = None,
 ) -> Code | int:
-    """Compile a function to an object file, or load it and return its address if it is recursive.
+    """Compile a function to an object file; for a recursive function, return an address instead.
 
-    Recursive code can be linked by Numba alone. ``key`` makes the symbols of the code unique.
+    Only Numba can link recursive code, and it loads the code at once. ``key`` makes the symbols of
+    the code unique.
     """
     options: dict[str, Any] = {"nopython": True, "error_model": "numpy"}
     if parallel:
@@ -69,7 +70,7 @@ def _renamed(function: Callable, key: str) -> Callable:
 def _optimise(library: Any, symbol: str) -> bool:
     """Link and optimise one of Numba's code libraries without loading its code.
 
-    Return whether that was done: recursive code is loaded, as Numba has to link it.
+    Return False if the code is recursive: then Numba has linked and loaded the code.
     """
     module = library._final_module
     optimise, finish = library._optimize_final_module, library._finalize_final_module

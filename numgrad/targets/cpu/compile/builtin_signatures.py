@@ -1,9 +1,9 @@
 """Signatures of Numba's own functions of numbers, each looked for once in a process.
 
 For every ``+`` and every call Numba tries all templates that were ever registered for the function,
-those for arrays, lists and sets included, when it infers types and again when it lowers code. The
-answer for numbers is always the same, so it is kept. Where a user extends a function, Numba makes a
-new type for it, of which nothing is kept yet.
+templates for arrays, lists and sets included: once to infer types, and again to lower code. For
+numbers the answer is always the same, so this module keeps the answer. When a user extends a
+function, Numba makes a new type for the function, and no answer is kept for that type yet.
 """
 
 from collections.abc import Iterator

@@ -45,7 +45,7 @@ def plain(function: Any) -> Any:
 def user_options(spec: Any) -> dict[str, Any]:
     """Return the options of a user's dispatcher that change what its code computes.
 
-    A spec that is ``checked`` adds the check of indices.
+    ``boundscheck`` is among the options if the spec is ``checked``.
     """
     declared = declared_options(spec.function)
     options = {name: declared[name] for name in _OF_KERNELS if name in declared}

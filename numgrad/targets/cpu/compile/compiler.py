@@ -3,8 +3,9 @@
 One mechanism serves kernels and the machine: Numba types, lowers and optimises the function
 (`object_files`); the object file goes to the disk cache under a key of everything on which it
 depends; `object_loader` maps it into memory. If the object is in the cache, Numba is not even
-imported. One thread compiles at a time, under a lock, unless another thread has compiled the
-function meanwhile. Two processes may both compile a function; the file of either serves both.
+imported. One thread compiles at a time, under a lock; a thread that has waited for the lock looks
+first whether the function has been compiled meanwhile. Two processes may both compile a function;
+the file of either serves both.
 """
 
 import hashlib

@@ -34,7 +34,7 @@ _ADMINISTRATOR = 0  # the user id that may write anything anyway
 
 
 class Entry(NamedTuple):
-    """The result of one compilation: the entry's symbol, external functions, and the object."""
+    """The result of a compilation: symbol of the function, external functions, object code."""
 
     symbol: str
     externals: tuple[str, ...]
@@ -73,7 +73,7 @@ class CacheInfo:
 class _State:
     """The cache directory in use, and the counters of this process.
 
-    `directory` is None before it is first needed, and from then on if it proved unusable.
+    `directory` is None until a directory is needed, and stays None if that cannot be used.
     """
 
     lock = fork_safe_lock()

@@ -233,7 +233,7 @@ class _Fingerprinter:
     def visit_declaration(self, value: Any) -> None:
         """Digest how a function was declared to Numba: its options and the types of its variables.
 
-        Signatures are digested if they were declared, so that no others may follow.
+        Signatures are digested only for a function that is restricted to its declared signatures.
         """
         builder = getattr(value, "gufunc_builder", None)
         names = ("targetoptions", "locals") if builder is None else _OF_GENERALIZED

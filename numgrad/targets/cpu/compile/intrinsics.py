@@ -12,7 +12,7 @@ from numba.core import cgutils, types
 if TYPE_CHECKING:
 
     def intrinsic(function: Callable[..., Any]) -> Callable[..., Any]:
-        """Stand in for Numba's decorator where types are checked.
+        """Stand in for Numba's decorator when a type checker reads this module.
 
         The decorator removes the first parameter of a function, the typing context.
         """
@@ -60,7 +60,7 @@ def store(typingctx, address, value):
 
 @intrinsic
 def store_at(typingctx, address, index, value):
-    """Write ``value`` at position ``index`` of an array of its own dtype, which is at ``address``.
+    """Write ``value`` at position ``index`` of the array at ``address``, which has the same dtype.
     """
 
     def codegen(context, builder, signature, args):

@@ -1,7 +1,8 @@
 """LLVM's part of the work on a fused kernel: link, inline, vectorise loops, emit machine code.
 
-The work needs LLVM alone, so that a process of its own can do it (`worker`), whose program is this
-file. The file imports nothing of numgrad, and neither Numba nor NumPy, which take long to start.
+The work needs LLVM alone, so that a process of its own can do it (see `worker`). This file is the
+program of that process: it imports nothing of numgrad, and neither Numba nor NumPy, which take long
+to start.
 """
 
 import marshal
@@ -14,7 +15,7 @@ READY = "ready"
 
 
 class Job(NamedTuple):
-    """A kernel whose LLVM code is to be made machine code.
+    """A kernel whose LLVM code is to become machine code.
 
     Attributes
     ----------

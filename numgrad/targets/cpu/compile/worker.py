@@ -1,12 +1,13 @@
 """A process that finishes fused kernels, so that a time limit and Ctrl-C reach LLVM.
 
 LLVM runs in C, where no signal is handled, and for some loops its optimiser takes longer than
-anybody waits. Another process can be ended without harm, and LLVM may even abort it, for want of
-memory say. The process starts with the first fused kernel that is not in the cache, which takes as
-long as a few kernels, and ends with this process.
+anybody waits. So LLVM runs in the compiler's process, which can be ended without harm; LLVM may
+even abort that process, for want of memory say. The compiler's process starts with the first fused
+kernel that is not in the cache, and ends with the user's process. To start it takes as long as to
+compile a few kernels.
 
-Where no process can be started, LLVM runs in this process; for single operators, which are little
-work, always.
+Where no process can be started, LLVM runs in the user's process. Kernels of single operators are
+always compiled there, as they are little work.
 """
 
 import atexit
@@ -87,7 +88,10 @@ class CompilerProcess:
         return answer
 
     def is_alive(self) -> bool:
-        """Whether the process runs, and was started by this one rather than before a fork."""
+        """Whether the compiler's process runs, and was started by this process.
+
+        After a fork, the process that the parent has started does not count.
+        """
         return self.owner == os.getpid() and self.process.poll() is None
 
     def end(self) -> int | None:

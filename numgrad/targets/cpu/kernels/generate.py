@@ -133,10 +133,10 @@ def _writes(spec: Any, function: Callable, order: Sequence[Any], cores: Any) -> 
 
 
 def _writing_no_inputs(writes: write_check.Writes, made: Callable[[bool], Callee]) -> Callee:
-    """Compile a core function for readonly input arrays; raise if it writes to one.
+    """Compile a core function for readonly input arrays; raise if the function writes to an input.
 
-    Inputs are writable after all where the function calls another one that takes writable arrays
-    only. ``made`` compiles the function, for readonly inputs if its argument is true.
+    If a called function takes writable arrays only, the core function is compiled for writable
+    inputs instead. ``made(readonly)`` compiles the function.
     """
     try:
         return made(True)
@@ -228,7 +228,7 @@ _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def short_cause(error: Exception) -> str:
-    """Return the first informative line of the long message of an error of Numba's."""
+    """Return the first informative line from the long message of one of Numba's errors."""
     lines = _ANSI.sub("", str(error)).splitlines()
     telling = [line.strip() for line in lines if not _NOISE.search(line.strip())]
     if not telling:

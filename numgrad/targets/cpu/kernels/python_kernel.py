@@ -49,7 +49,7 @@ class HostKernel:
         return self.is_native
 
     def call(self, *arrays: np.ndarray) -> tuple[Any, int]:
-        """Return the results and 0, or None and 1 plus the index for which the function raised.
+        """Return the results and 0; if the function raised, None and 1 plus the element's index.
 
         The exception itself is raised later, by a second call (`again`). A `MemoryError` is raised
         at once: the second call might find enough memory.
@@ -65,7 +65,7 @@ class HostKernel:
     def again(self, cores: Sequence[np.ndarray]) -> None:
         """Call the function again for one element of the loop, so that it raises its exception.
 
-        An exception that the last call from the machine kept is raised instead.
+        If the last call from the machine has kept an exception, that exception is raised instead.
         """
         stopped, self._stopped = self._stopped, None
         if stopped is not None:

@@ -22,19 +22,21 @@ class Recurrence(NamedTuple):
     Attributes
     ----------
     steps : tuple of (ElementwiseSpec or ProductSpec, tuple of int)
-        A function, and the numbers of the values that it takes: for a product of matrices two
-        factors and, if there is one, the sum so far.
+        A function, and the numbers of the values that the function takes. A step of a matrix
+        product takes two factors and, after the first term, the sum so far.
     inputs, outputs : tuple of places
-        Where inputs are read and outputs are written. Operands of outputs are numbered from 0, too.
+        The scalars that are read and written; see `Place`. Input operands and output operands are
+        each numbered from 0.
     values : tuple of int
         For each output the number of the value that is written.
     carried : int
-        How many of the first operands are carried from step to step. An input there is read before
-        the first step; in later steps its value is that of the output with the same place.
+        The first input operands, as many as this number, are carried from step to step. Their
+        scalars are read before the first step; at later steps they have the values that the step
+        before has written to the same places of the outputs.
     per_step : tuple of bool
-        For each operand of the inputs, whether it moves on at each step.
+        For each input operand, whether its address moves on at each step.
     goes_on : int or None
-        The number of a boolean value: after a step in which it is false no further step is taken.
+        The number of a boolean value: the loop ends after a step in which the value is false.
     """
 
     steps: tuple[tuple[Any, tuple[int, ...]], ...]
@@ -48,7 +50,7 @@ class Recurrence(NamedTuple):
     def functions(self) -> list[tuple[ScalarFunction | None, tuple[int, ...]]]:
         """Return the scalar function and the arguments of each step.
 
-        The function is None for a step of a product.
+        The function is None for a step of a matrix product.
         """
         return [
             (None if isinstance(spec, ProductSpec) else scalar(spec), args)

@@ -1,7 +1,7 @@
 """Kernels of rolled instructions: scalar functions in a loop, with carried values in registers.
 
-The operands of such a kernel have one core dimension, the turns; the stride of an operand there is
-the distance from one turn to the next. Around the turns there is a loop over rows.
+The operands of such a kernel have one core dimension, the turns. The stride of an operand along the
+turns is the distance from one turn to the next. Around the turns there is a loop over rows.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from ..compile.compiler import Code, join_keys, obtain, symbol_of
 def functions(spec: RolledSpec) -> list[tuple[ScalarFunction | None, tuple[int, ...]]]:
     """Return the scalar function and the arguments of each step of a spec.
 
-    The function is None for a step of a product.
+    The function is None for a step of a matrix product.
     """
     return [
         (None if isinstance(step, ProductSpec) else scalar(step), args) for step, args in spec.steps

@@ -13,7 +13,7 @@ from .scalar_kernel import call_scalar
 
 
 class ScalarCode:
-    """Emits calls of scalar functions, loads and stores, wherever the builder stands."""
+    """Emits calls of scalar functions, loads and stores at the builder's position."""
 
     def __init__(self, builder: Any, context: Any) -> None:
         self.builder: Any = builder
@@ -26,7 +26,7 @@ class ScalarCode:
         """Emit calls of functions one after the other; return ``given`` followed by all results.
 
         Each function comes with the positions of its arguments among these values. None in place
-        of a function stands for a step of a product of matrices.
+        of a function stands for a step of a matrix product.
         """
         known = list(given)
         for one, args in functions:

@@ -2,8 +2,9 @@
 
 Inputs share memory with other values, saved values included: Numba compiles them as readonly arrays
 and refuses most writes; this module finds further ones. An output that is never written would keep
-the old content of its memory. The usual reason is ``out = 0.0`` for ``out[0] = 0.0``, which gives
-the name another value. A sum that begins with ``out[0] += x[i]`` starts from the old content too.
+the old content of its memory. The usual reason is ``out = 0.0`` in place of ``out[0] = 0.0``: it
+gives the name another value. A sum that begins with ``out[0] += x[i]`` starts from the old content
+too.
 """
 
 import inspect
@@ -38,7 +39,7 @@ class Writes:
         The name of the kernel in errors.
     function : callable
     inputs, outputs : sequences of str
-        The array parameters.
+        The names of the array parameters.
     """
 
     def __init__(
@@ -93,11 +94,11 @@ class Writes:
         return called is None or any(function._sets(name) for function, name in called)
 
     def _called(self, value: Any, variable: Any) -> list[tuple["Writes", str]] | None:
-        """Return the parameters through which a call passes a variable on.
+        """Return the parameters of a called function that get a variable as their argument.
 
-        Each is the `Writes` of the called function, with the name of its parameter. None stands for
-        values other than a call, for a function that Numba does not compile, and for arguments that
-        are not positional.
+        Each comes as a pair: the `Writes` of the called function, and the parameter's name. The
+        result is None if ``value`` is no call, if Numba does not compile the called function, or if
+        arguments are not positional.
         """
         function = self._constant(value.func) if _is_call(value) else None
         if not isinstance(function, Dispatcher) or value.kws or value.vararg:
@@ -181,7 +182,7 @@ class Writes:
         return self._input_error(found[0] if len(found) == 1 else None, self.file, lines[-1])
 
     def _updated_input(self) -> OperatorError | None:
-        """Return the error for an update in place of an input or its view; None without one."""
+        """Return the error for an in-place update of an input or its view; None if none exists."""
         for statement in _statements(self.func_ir):
             value = getattr(statement, "value", None)
             if isinstance(value, ir.Expr) and value.op == "inplace_binop":
@@ -227,7 +228,8 @@ class Writes:
         return value.list_vars()
 
     def _is_number(self, variable: Any) -> bool:
-        """Whether the result of a subscript is only read, so that no view has to be followed."""
+        """Whether the result of a subscript is only read, as a number, and never used as a view.
+        """
         uses = (s for s in _statements(self.func_ir) if variable in s.list_vars())
         return all(self._only_reads(statement, variable) for statement in uses)
 
@@ -241,9 +243,9 @@ class Writes:
     def _origin(self, variable: Any, through: Sequence[str] | None) -> str | None:
         """Return the parameter that a variable refers to, or None.
 
-        The variable may be another name of the parameter, or an attribute with a name in
-        ``through``. With None for ``through``, any attribute or view of the parameter, and the
-        result of any call on the parameter, refers to it.
+        The variable may be another name of the parameter, or an attribute that ``through`` lists.
+        If ``through`` is None, the variable may also be any attribute or view of the parameter, or
+        the result of any call on the parameter.
         """
         for _ in range(99):
             definition = self._definition(variable)
@@ -257,7 +259,7 @@ class Writes:
         return None
 
     def _whole(self, variable: Any) -> str | None:
-        """Return the parameter of which a variable is a name, a view or an element; else None."""
+        """Return the parameter that a variable names, or views, or is an element of; else None."""
         for _ in range(99):
             definition = self._definition(variable)
             if isinstance(definition, ir.Expr) and definition.op in _ITEMS:
@@ -286,7 +288,7 @@ class Writes:
         return found[0] if len(found) == 1 else None
 
     def _constant(self, variable: Any) -> Any:
-        """Return the value of a variable that is a global or an attribute of one; else None."""
+        """Return the value of a variable that is a global or a global's attribute; else None."""
         definition = self._definition(variable)
         if isinstance(definition, ir.Global | ir.FreeVar):
             return definition.value

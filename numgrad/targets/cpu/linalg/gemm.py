@@ -53,8 +53,8 @@ class Geometry(NamedTuple):
 
 @cache
 def geometry(dtype: np.dtype) -> Geometry:
-    """Return the geometry for a dtype on this processor: its widest registers, and rows that fit
-    them."""
+    """Return the geometry for a dtype on this processor: its widest registers, and as many rows as
+    the registers hold."""
     has = _features()
     arm = llvm.get_process_triple().startswith(("aarch64", "arm64"))
     nbytes = 64 if "avx512f" in has else 32 if "avx" in has else 16

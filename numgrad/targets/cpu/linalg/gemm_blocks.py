@@ -78,7 +78,7 @@ class GemmFunctions:
     def _write(
         self, builder: Builder, value: ir.Value, place: ir.Value, again: ir.Value, mask: Any = None
     ) -> None:
-        """Store ``value`` at ``place``, or, if ``again`` is true at run time, add it there."""
+        """Emit the store of ``value``; if ``again`` is true at run time, add what is there."""
         before = self.load(builder, place, mask)
         total = builder.fadd(before, value)
         self.store(builder, builder.select(again, total, value), place, mask)
@@ -159,7 +159,7 @@ class GemmFunctions:
     # Registers in memory ----------------------------------------------------------------------
 
     def load(self, builder: Builder, place: ir.Value, mask: ir.Value | None = None) -> ir.Value:
-        """Load a register; lanes where ``mask`` is false are not read, and are zeros."""
+        """Emit the load of a register; lanes where ``mask`` is false are zeros, not read."""
         pointer = builder.inttoptr(place, self.vector.as_pointer())
         if mask is None:
             return builder.load(pointer, align=self.itemsize)
@@ -171,7 +171,7 @@ class GemmFunctions:
     def store(
         self, builder: Builder, value: ir.Value, place: ir.Value, mask: ir.Value | None = None
     ) -> None:
-        """Store a register, or with ``mask`` only the lanes where the mask is true."""
+        """Emit the store of a register, or only of the lanes where ``mask`` is true."""
         pointer = builder.inttoptr(place, self.vector.as_pointer())
         if mask is None:
             builder.store(value, pointer, align=self.itemsize)
@@ -245,8 +245,8 @@ class GemmFunctions:
     def single_row(self) -> ir.Function:
         """Add ``f(a, ak, b, bn, c, terms, more)``: two registers of one row of the product.
 
-        The elements of each column of B are contiguous; registers of them are transposed when
-        loaded.
+        The elements of each column of B are contiguous. B is loaded in square blocks, which are
+        transposed in registers.
         """
         builder, (a, ak, b, bn, c, terms, more) = self.function("single_row", 7)
         sources = [builder.add(b, builder.mul(bn, word(n))) for n in range(self.columns)]
@@ -292,9 +292,10 @@ class GemmFunctions:
         before: Sequence[ir.Value],
         add: Callable[[ir.Value, list[ir.Value]], list[ir.Value]],
     ) -> list[ir.Value]:
-        """Emit a loop that adds to registers; return the registers after ``count`` turns.
+        """Emit ``count`` iterations of a loop that adds to registers; return the final registers.
 
-        ``add(index, values)`` emits what a turn does, and returns the new values of the registers.
+        The registers begin with the values ``before``. ``add(index, values)`` emits one iteration,
+        and returns the new values of the registers.
         """
         kept = [builder.alloca(self.vector) for _ in before]  # LLVM makes registers of them
         for slot, value in zip(kept, before, strict=True):
@@ -308,12 +309,12 @@ class GemmFunctions:
     def _square(
         self, builder: Builder, sources: Sequence[ir.Value], square: ir.Value
     ) -> Iterator[Sequence[ir.Value]]:
-        """Load square blocks of the columns at ``sources``; yield the rows of each as registers.
+        """Emit loads of square blocks of B; yield the rows of each block as registers.
 
-        As many columns as a register has lanes make a block of as many rows, and there is one block
-        for each register of columns. ``square`` is the number of the block down the columns. The
-        elements of a column are contiguous: so a column is loaded as a register, and the block is
-        transposed.
+        ``sources`` has the addresses of columns. A block has as many columns, and as many rows, as
+        a register has lanes; blocks lie side by side until all columns are read. ``square`` says
+        how many blocks lie above these blocks in B. The elements of a column are contiguous: each
+        column of a block is loaded as a register, and then the block is transposed.
         """
         along = builder.mul(square, word(self.lanes * self.itemsize))
         for first in range(0, len(sources), self.lanes):
@@ -323,14 +324,14 @@ class GemmFunctions:
             )
 
     def _one(self, builder: Builder, place: ir.Value) -> ir.Value:
-        """Load the one number at ``place``."""
+        """Emit the load of a single number at ``place``."""
         return builder.load(builder.inttoptr(place, self.scalar.as_pointer()), align=self.itemsize)
 
     def _transposed(self, builder: Builder, rows: Sequence[ir.Value]) -> Sequence[ir.Value]:
-        """Return the rows of the transpose of a square block; each row is a register.
+        """Emit the transposition of a square block; return its rows, each as a register.
 
-        Blocks beside the diagonal are exchanged, of one element first and twice the size at each
-        step.
+        Each step exchanges pairs of smaller blocks across the diagonal: single elements first, then
+        blocks of 2 by 2, 4 by 4, and so on.
         """
         rows, size = list(rows), self.lanes
         distance = 1

@@ -163,10 +163,10 @@ class _Matrices:
     def _emit_single_row(
         self, builder: Builder, left: Any, right: Any, to: Any, sizes: Any, more: Any
     ) -> ir.Value:
-        """Emit the product of an A with one row; return for how many columns of B that is done.
+        """Emit the product for an A of a single row; return how many columns of C are finished.
 
-        Only columns that fill whole registers are done. The number is 0 if A has more rows, or if
-        neither the rows nor the columns of B are contiguous.
+        Columns that do not fill whole registers are left. At run time the number is 0 if A has more
+        rows, or if neither the rows nor the columns of B are contiguous.
         """
         (a, _, ak), (b, bk, bn), (c, cm), (rows, terms, columns) = left, right, to, sizes
         item = word(self.parts.itemsize)
@@ -192,10 +192,10 @@ class _Matrices:
     def _side_by_side(
         self, builder: Builder, matrix: Sequence[ir.Value], copy: ir.Value
     ) -> list[ir.Value]:
-        """Emit the copy of some columns of B, if needed; return their address and row stride.
+        """Emit a copy of some columns of B, if needed; return the columns' address and row stride.
 
-        The columns are left in place if their rows are contiguous, and are copied otherwise. As
-        registers are loaded whole, columns that do not fill them are copied too.
+        The columns are used in place if their rows are contiguous, and are copied otherwise. Code
+        loads only whole registers, so columns that do not fill the registers are copied too.
         """
         right, bk, bn, _, width = matrix
         contiguous = builder.icmp_signed("==", bn, word(self.parts.itemsize))

@@ -5,8 +5,8 @@ of an element, and the bits of 1 and -1. The kernel of a dtype only calls them.
 
 An LU factorization is stored by columns, as LAPACK writes it. Right-hand sides and solutions are
 C-contiguous, and LAPACK, which reads by columns, sees the transpose of such a matrix: so triangles
-are applied from the right. Vectors that share a factorization are the columns of one matrix by
-columns: there, triangles are applied from the left.
+are applied from the right. Single vectors that share a factorization are solved together: their
+memory is a matrix stored by columns, to which triangles are applied from the left.
 """
 
 import numpy as np
@@ -33,7 +33,9 @@ def lapack_spec(name: str, dtype: np.dtype, lower: bool = True, adjoint: bool = 
     ====================  ==================================================================
 
     A kernel that fails reports which system of its loop has failed. Factors must be C-contiguous;
-    matrices to factor and right-hand sides may have any strides.
+    matrices to factor and right-hand sides may have any strides. ``lower`` says which triangle
+    ``solve_triangular`` reads. With ``adjoint`` systems are solved with the conjugate transpose of
+    the matrix.
     """
     dtype = np.dtype(dtype)
     symbols = tuple(symbol(dtype, r, real=r == "scal") for r in ROUTINES[name])
@@ -83,8 +85,8 @@ def _conjugate(scal, minus, itemsize, x, count):
 def _copy_right_sides(x, b, step, row, column, n, k, vectors, itemsize):
     """Copy right-hand sides from ``b`` to ``x``, where the systems are solved in place.
 
-    The right-hand sides are one matrix of ``k > 1`` columns, or for ``k == 1`` so many ``vectors``,
-    ``step`` bytes apart.
+    For ``k > 1`` the right-hand sides are the columns of one matrix; for ``k == 1`` they are single
+    vectors, ``step`` bytes apart, whose number is ``vectors``.
     """
     if k == 1:
         for v in range(vectors):

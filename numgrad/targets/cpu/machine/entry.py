@@ -1,11 +1,11 @@
 """Entries: builtin functions that read NumPy's arrays and run a program without Python code.
 
 A compiled function with the signature of CPython's ``METH_FASTCALL`` reads the array objects
-themselves, writes the addresses of their elements to a run's table of bases and runs the program,
-all in a fraction of a microsecond. A short program runs on the calling thread, which keeps the GIL;
-a long program releases the GIL and may run on many threads. The memory of the run belongs to the
-entry, so a call during another one is refused. Where an argument is not exactly as declared, the
-entry does nothing and returns False; the caller then runs the program from Python.
+themselves, writes the addresses of their elements to the table of bases (see `machine`) and runs
+the program, all in a fraction of a microsecond. A short program runs on the calling thread, which
+keeps the GIL; a long program releases the GIL and may run on many threads. The memory of the run
+belongs to the entry, so a call during another one is refused. Where an argument is not exactly as
+declared, the entry does nothing and returns False; the caller then runs the program from Python.
 
 The compiled function is in `entry_compiled`.
 """
@@ -73,14 +73,15 @@ def entry_of(
         calls were answered since the counter was last called. Without a number there is no limit,
         and no counter.
     spread : sequence of bool, optional
-        The entry releases the GIL, and runs the parts marked True on all threads.
+        For each part, whether it runs on all threads. The entry releases the GIL if ``spread`` is
+        given, and otherwise keeps it and runs all parts on the calling thread.
 
     Returns
     -------
     tuple
-        The builtin function and the counter, or None for them. There is no entry for a program that
-        needs more than `MOST_BYTES` of memory, nor for a parallel one where only one thread at a
-        time may launch others.
+        The builtin function and the counter; both are None for a program that needs more than
+        `MOST_BYTES` of memory, and for a parallel program if Numba's threading layer allows only
+        one launch at a time.
     """
     if not object_layout.is_possible():
         return None, None
@@ -130,10 +131,11 @@ def make(
     Parameters
     ----------
     arguments : sequence of (dtype, shape, slots, writeable)
-        In the order of the call; arrays to write to come last. The dtype is that of an array; or
-        the type of a number with the memory layout of an element of an array; or ``int``, with the
-        least and the greatest value as the shape; or a `Same`. The address of the argument goes to
-        the slots of the table of bases.
+        In the order of the call; arrays to write to come last. The dtype is the dtype of an array;
+        or the type of a scalar object that stores its number as an array does (``float``, NumPy's);
+        or ``int``, with the least and the greatest value as the shape; or a `Same`, if the argument
+        must be a certain object. The address of the argument is written to these slots of the table
+        of bases.
     work, space : int
         Addresses of the machine's `work`, and of the header of the space that a run borrows.
     blocks : sequence of tuple
@@ -177,7 +179,9 @@ def _size(dtype: np.dtype, shape: Any) -> int:
 def _ranges(arguments: Sequence[Argument], constants: Sequence[np.ndarray]) -> list[int]:
     """Return the words that `entry_compiled.overlap` reads: the memory of all arrays and constants.
 
-    Arrays to write come first, by slot and size, then arrays to read, then constants by address.
+    The words tell the number of arrays to write and to read; then, for each array to write, a slot
+    and the size; the same for arrays to read; then the number of constants, and for each the
+    addresses where it begins and ends.
     """
     pairs: tuple[list[int], list[int]] = ([], [])
     for dtype, shape, slots, writeable in arguments:

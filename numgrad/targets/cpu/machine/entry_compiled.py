@@ -33,9 +33,9 @@ def overlap(space, p):
 
 
 def run(table):
-    """Run the parts; return 0, 1 where a run stopped, or -1 with a Python exception set.
+    """Run all parts; return 0, or 1 if the run stopped, or -1 if a Python exception is set.
 
-    A run stops where a kernel fails, or where the budget of an entry that keeps the GIL is used up.
+    A run stops if a kernel fails, or if an entry that keeps the GIL has used up its budget of work.
     An entry that releases the GIL runs each part on its number of threads, while other threads may
     run Python.
     """
@@ -111,7 +111,7 @@ def find(table, item, p):
 def fill(table, arguments, count):
     """Write the address of the data of each argument to the table of bases.
 
-    Return the address behind the words that declare the arguments; 0 if an argument is not exactly
+    Return the address after the words that declare the arguments; 0 if an argument is not exactly
     as declared.
     """
     bases = load_word(load_word(table, at.SPACE), scratch.BASES)

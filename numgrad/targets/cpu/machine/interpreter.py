@@ -1,8 +1,8 @@
 """The compiled half of the machine: the loops over tiles, instructions and dimensions.
 
-Workers take tiles from a shared counter, so a slow core does not hold up the others. A worker keeps
-its place in a table, its state. A worker returns when its budget of work is used up, so that Python
-can handle signals, and is called again with the mode `RESUME`.
+Workers take tiles from a shared counter, so a slow core does not hold up the others. A worker notes
+in a table, its state, how far it has come. A worker returns when its budget of work is used up, so
+that Python can handle signals, and is called again with the mode `RESUME`.
 
 The three functions call one another by address, as they call kernels: each is compiled once and on
 its own, which takes a fifth of the time that Numba needs to link and optimise them together.
@@ -143,8 +143,8 @@ def loops(block, state, p, row, rows):
 def work(state):
     """Take tiles and run their instructions until no tile is left.
 
-    Return 0 then, and 1 if a kernel has failed, on this worker or another one, or if the budget is
-    used up. ``state`` is the address of the worker's state.
+    Return 0 when no tile is left. Return 1 if the budget is used up, or if a kernel has failed on
+    this worker or another one. ``state`` is the address of the worker's state.
     """
     space = load_word(state, SPACE)
     block = load_word(space, BLOCK)

@@ -256,9 +256,9 @@ class Runner:
         return self._failure(part, space, workers) if header[FAILED] else None
 
     def _failure(self, part: EncodedSegment, space: scratch.ScratchSpace, workers: int) -> Stopped:
-        """Return the failure in the lowest row; in one row, that of the first instruction.
+        """Return the failure in the lowest row: in that row, the failure of the first instruction.
 
-        Each of the ``workers`` may have stopped at a failure.
+        Each of the ``workers`` may have stopped at a failure of its own.
         """
         words = space.words[STATES:]
         states = [words[worker * part.stride // 8 :] for worker in range(workers)]

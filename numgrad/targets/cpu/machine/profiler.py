@@ -57,7 +57,7 @@ class Times(NamedTuple):
 
 
 class TimedRunner:
-    """A runner that times the instructions of a program; `times` is about the last run.
+    """A runner that times the instructions of a program; `times` has those of the last run.
 
     ``count`` is the number of instructions.
     """
@@ -92,7 +92,7 @@ class TimedRunner:
     def _read(self, table: np.ndarray, tick: int, origin: float, ended: float) -> Times:
         """Return the times that the workers have noted in their tables, in seconds.
 
-        ``tick`` and ``origin`` are the same moment by both clocks.
+        ``tick`` and ``origin`` are one moment, by the clock of ticks and in seconds.
         """
         length = seconds_of_tick()
         sums = table[:, : self._log].sum(axis=0).reshape(self._count, 2)

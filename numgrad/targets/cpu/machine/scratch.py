@@ -61,8 +61,7 @@ class ScratchSpace:
 
 
 def borrow(nbytes: int) -> ScratchSpace:
-    """Return a space of at least ``nbytes``: one of an earlier run if it is large enough, or a new
-    one."""
+    """Return a space of at least ``nbytes``: that of an earlier run if large enough, else new."""
     try:
         space = _free.pop()  # atomic: two threads never get the same space
     except IndexError:

@@ -35,8 +35,8 @@ def product(a: Any, b: Any) -> Any:
 
 
 def power(a: Any, b: Any) -> Any:
-    """Mark a power of floating numbers in Numba's typed code, for which functions below emit code.
-    """
+    """Mark a power of floating numbers in Numba's typed code; `_lower_real_power` and
+    `_lower_complex_power` emit the power."""
     return a**b
 
 
@@ -162,7 +162,7 @@ _FIELDS = {"binop": "fn", "inplace_binop": "immutable_fn"}
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class ReplaceArithmetic(FunctionPass):
-    """A pass after type inference: replaces operators of real and complex numbers by markers."""
+    """A pass after type inference: puts `quotient`, `product` and `power` in place of operators."""
 
     _name = "numgrad_replace_arithmetic"
 
@@ -186,7 +186,7 @@ class ReplaceArithmetic(FunctionPass):
 
 
 def _is_arithmetic(func_ir: Any, exponent: Any) -> bool:
-    """Whether an exponent is a literal for which LLVM makes plain arithmetic of a power."""
+    """Whether an exponent is a literal for which LLVM turns the power into plain arithmetic."""
     try:
         definition = func_ir.get_definition(exponent)
     except KeyError:  # several assignments

@@ -1,8 +1,9 @@
 """The ``math`` of complex kernels: functions of `cmath`, and the few names that only `math` has.
 
 A name that is missing here has no complex version, and a kernel that uses it is refused. Some of
-Numba's versions overflow although the result would not, or raise, which would end the loop over the
-elements; this module has others. Literals get the dtype of the kernel, as in all scalar functions.
+Numba's versions overflow where the result is finite, or raise, which would end the loop over the
+elements: those functions are written anew here. Literals get the dtype of the kernel, as in all
+scalar functions.
 """
 
 import cmath
@@ -21,7 +22,10 @@ LIMITS: dict[Any, Callable[[Any], float]] = {}
 
 
 def _limit(number: Callable[[Any], float]) -> Any:
-    """Return a function of a real number that returns a constant of the number's dtype."""
+    """Return a function of a real number whose value is a constant of the number's dtype.
+
+    ``number`` computes the constant, such as the largest finite number, from the dtype's `finfo`.
+    """
 
     def typing(typingctx, x):
         kind = x if isinstance(x, types.Float) else types.float64
@@ -202,9 +206,10 @@ def atanh(z):
 
 
 def _reflected(hyperbolic: Callable) -> Callable:
-    """Return the circular function that belongs to a hyperbolic one, as sine to hyperbolic sine.
+    """Return the circular function for a hyperbolic function: the sine for the hyperbolic sine.
 
-    The plane is reflected in its diagonal, so that signs of zeros and branch cuts carry over.
+    Real and imaginary part change places in the argument and in the result, so that signs of zeros
+    and branch cuts carry over.
     """
 
     def circular(z):

@@ -1,8 +1,8 @@
 """Scalar functions that stand in for builtins and ``math`` inside elementwise kernels.
 
-In the scalar function of a kernel, names that `selections` has mean its functions, and ``math``
-means `real`. Each stand-in is a single LLVM instruction or a library call, so that loops vectorise
-and nothing more is compiled.
+In the scalar function of a kernel, a name that is a key of `selections` means the function there,
+and ``math`` means `real`. Each stand-in is a single LLVM instruction or a library call, so that
+loops vectorise and nothing more is compiled.
 """
 
 import math
@@ -43,7 +43,9 @@ def where(typingctx, condition, a, b):
 
 
 def _united(typingctx: Any, a: types.Type, b: types.Type) -> tuple[Any, Any]:
-    """Return the common type of two arguments or None, and a function that casts them to that type.
+    """Return the common type of two arguments, and a function that casts values to that type.
+
+    The type is None if the arguments have none in common.
     """
     result = typingctx.unify_types(types.unliteral(a), types.unliteral(b))
 

@@ -1,8 +1,8 @@
 """The functions of ``scipy.special.cython_special``, found when a kernel needs one.
 
-A function of a fused type of Cython is several C functions, whose numbers differ from version to
-version: a kernel's function is found by its C signature. These functions neither take the GIL nor
-raise, unless ``scipy.special.seterr`` asks for warnings or errors.
+A function of a fused type of Cython is several C functions. They are numbered, but differently in
+each version of SciPy: so a kernel's function is found by its C signature. These functions neither
+take the GIL nor raise, unless ``scipy.special.seterr`` asks for warnings or errors.
 """
 
 import importlib

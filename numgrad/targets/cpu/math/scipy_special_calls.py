@@ -57,7 +57,7 @@ def call_of(function: ForeignFunction) -> Any:
 
 
 def _result(function: ForeignFunction, args: tuple[types.Type, ...]) -> types.Type:
-    """Return the type of the result: of single precision if arguments are and none is of double."""
+    """Return the type of the result: single if an argument has single precision and none double."""
     if "z" in function.kinds + function.result and sys.platform == "win32":
         raise TypingError("complex numbers are passed in another way on Windows")
     if not all(isinstance(arg, types.Number | types.Boolean) for arg in args):
@@ -74,10 +74,10 @@ MOST = 2.0**53
 
 
 def _no_integer(builder: Any, value: Any, kind: types.Type, wanted: str) -> Any:
-    """Emit whether an order is NaN or too large to be an integer.
+    """Emit a test whether a floating argument has no integer value: it is NaN, or too large.
 
-    An order is an argument that SciPy takes as an integer. None stands for any other argument, and
-    for an order that is an integer already.
+    The test is for orders, the arguments that SciPy takes as integers. The result is None for other
+    arguments, and for an order of an integer type.
     """
     if wanted != "n" or not isinstance(kind, types.Float):
         return None

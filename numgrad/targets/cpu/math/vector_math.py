@@ -8,10 +8,11 @@ attribute of the scalar function names it. The scalar function is defined in thi
 broadcasts its arguments, calls the same vector function and takes lane 0. So an element has the
 same bits in the body of a loop, in its tail, and in a loop of length 1.
 
-A loop may work on half a register (where it mixes float32 and float64) or on some of its lanes
-(where the call stands in a branch). Small functions in the kernel's module are these variants; they
-fill the unused lanes, because the library computes arguments outside of a function's domain one by
-one: ``log10(x) if x > 0 else 0`` took 5 to 11 times as long without.
+A loop may call a function on half a register (if the loop mixes float32 and float64) or on some
+lanes only (if the call stands in a branch). For such calls the kernel's module defines variants of
+the function, which fill the unused lanes and call the library. Lanes that a branch leaves out get a
+number of the function's domain, because the library computes other arguments one by one:
+``log10(x) if x > 0 else 0`` took 5 to 11 times as long without.
 """
 
 from collections.abc import Iterator, Sequence
@@ -110,7 +111,9 @@ def _repeats_products(signature: Any) -> bool:
 
 
 def function_of(name: str) -> tuple[str, int]:
-    """Return which function of the C library, and of how many bits, a scalar function stands for.
+    """Return the C function for which a scalar function stands, and the bits of its numbers.
+
+    Both are read from the name of the scalar function.
     """
     function, _, bits = name.removeprefix(PREFIX).rpartition("_float")
     return function, int(bits)
@@ -175,8 +178,8 @@ class _Calls:
         return "\n".join((f"{head} {attributes} {{", *body, "}"))
 
     def _body(self, n: int, masked: bool) -> Iterator[str]:
-        """Yield the lines of code that fill a register with copies of the elements and call the
-        library."""
+        """Yield the lines that fill a register by copies of the elements, and call the library.
+        """
         vector, whole = self._vector(n), self._vector(self.lanes)
         for k in range(self.count):
             x = f"%a{k}"

@@ -1,9 +1,11 @@
 """LLVM code of reductions by halves, see `numgrad._declare.halving`, for whole vectors.
 
-The sixteen leaves of a group are reduced together. Where two vectors have equally many elements of
-each of some leaves, a shuffle puts the first halves of these elements into one vector and the
-second halves into another, and the two are joined. So each step joins whole vectors, though a leaf
-has fewer and fewer elements left.
+A leaf is 32 elements that follow one another, and a group 16 leaves; a block is up to two groups.
+Each step joins the second half of what is left of a leaf to the first half. The leaves of a group
+are reduced together. Suppose that two vectors hold equally many elements of each of some leaves.
+One shuffle collects the first half of each leaf's elements from both vectors, another shuffle the
+second halves, and the two results are joined. So each step joins whole vectors, though a leaf has
+fewer and fewer elements left.
 """
 
 from collections.abc import Sequence
@@ -34,7 +36,7 @@ class BlockReduction:
     real : ir.Type
         The type of an element, or of each part of a complex element.
     parts : int
-        The parts of an element: 2 for a complex one, else 1.
+        How many numbers an element has: 2 if it is complex, else 1.
     joining : JoinOperation
         The operations that join elements; extrema are joined in any order, unless a NaN or a zero
         makes the order matter.
@@ -68,7 +70,7 @@ class BlockReduction:
         return self.function("block", self.real_result(), self._emit_block, inline=False)
 
     def real_result(self) -> ir.Type:
-        """Return the LLVM type of one element: a vector of its parts."""
+        """Return the LLVM type of a result, which is one element: a vector of its parts."""
         return ir.VectorType(self.real, self.parts)
 
     def _emit_block(self, builder: ir.IRBuilder, data: ir.Value, size: ir.Value) -> None:
@@ -150,7 +152,7 @@ class BlockReduction:
     def _leaves(
         self, builder: ir.IRBuilder, data: ir.Value, first: int, count: int, size: Any
     ) -> ir.Value:
-        """Reduce ``count`` leaves of 32 elements to one vector, with an equal part for each leaf.
+        """Reduce ``count`` leaves from number ``first`` on to a vector with an equal part for each.
 
         If ``size`` is given, there are no elements from that number on.
         """
@@ -162,7 +164,7 @@ class BlockReduction:
         return self._half(builder, a, b, 2 * WIDTH // count)
 
     def _leaf(self, builder: ir.IRBuilder, data: ir.Value, number: int, size: Any) -> ir.Value:
-        """Join the second half of a leaf of 32 elements to its first half.
+        """Join the second half of the leaf with this number to its first half.
 
         If ``size`` is given, there are no elements from that number on.
         """
@@ -175,9 +177,10 @@ class BlockReduction:
         return load(builder, place, self.kind, *self._some(builder, start, size, self.kind))
 
     def _some(self, builder: ir.IRBuilder, start: int, size: Any, kind: Any) -> tuple[Any, ...]:
-        """Return the mask of the elements below ``size``, and neutral numbers for the other ones.
+        """Return the mask and the neutral numbers for a masked load of elements below ``size``.
 
-        Both are for a masked load. Without ``size`` neither is needed, and the tuple is empty.
+        The neutral numbers stand for the elements that are not loaded. Without ``size`` all
+        elements are loaded, and the tuple is empty.
         """
         if size is None:
             return ()
@@ -187,7 +190,7 @@ class BlockReduction:
         return among_first(builder, size, numbers), neutral
 
     def _last(self, builder: ir.IRBuilder, value: Any, leaves: int = 1) -> ir.Value:
-        """Reduce a vector with equal parts for ``leaves`` leaves to one element."""
+        """Reduce a vector, of which each of ``leaves`` leaves has an equal part, to one element."""
         for each in (value.type.count // self.parts // leaves, leaves):
             width = each
             while width > 1:
@@ -208,8 +211,10 @@ class BlockReduction:
     def _shuffle(
         self, builder: ir.IRBuilder, a: ir.Value, b: ir.Value, elements: Sequence[int]
     ) -> ir.Value:
-        """Return the vector of the ``elements`` with these numbers; those of ``b`` follow those of
-        ``a``."""
+        """Return a vector of the elements of ``a`` and ``b`` that have the numbers ``elements``.
+
+        The elements of ``b`` are numbered after those of ``a``.
+        """
         parts = range(self.parts)
         numbers = [n * self.parts + part for n in elements for part in parts]
         kind = ir.VectorType(INT32, len(numbers))

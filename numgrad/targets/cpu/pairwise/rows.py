@@ -1,9 +1,9 @@
 """LLVM code of reductions by halves of the rows of a matrix: many columns at a time.
 
 Columns are taken in strips, so narrow that the results of a block's leaves fit a cache. The 32 rows
-of a leaf are joined in registers, one vector of columns after the other, or as one long row if they
-are narrow and contiguous. The loops over strips and blocks are written in LLVM code too: in Python,
-Numba took a second to compile them.
+of a leaf are joined in registers, one vector of columns after the other; narrow contiguous rows are
+joined as one long row instead. The loops over strips and blocks are written in LLVM code too: in
+Python, Numba took a second to compile them.
 """
 
 from collections.abc import Sequence
@@ -107,9 +107,10 @@ class RowReduction:
         self, builder: ir.IRBuilder, data: Any, step: Any, count: Any, width: Any, leaves: Any,
         out: Any,
     ) -> None:  # fmt: skip
-        """Emit the reduction of a block of ``count`` rows: the rows of each leaf, then leaves.
+        """Emit the reduction of a block of ``count`` rows: each leaf, then the leaves' results.
 
-        Rows are ``step`` elements apart; ``width`` columns are reduced.
+        Rows are ``step`` elements apart; ``width`` columns are reduced. The memory ``leaves`` is
+        for the results of the leaves.
         """
         leaf = self.function("leaf", "pnnnp", self._leaf)
         is_leaf = builder.icmp_signed("<=", count, INT64(LEAF))
@@ -161,7 +162,8 @@ class RowReduction:
     ) -> ir.Value:  # fmt: skip
         """Join up to ``most`` rows, in columns ``start`` to ``stop``; return the next column to do.
 
-        For a missing row the first row is loaded, and replaced by the neutral number.
+        If ``count`` is larger at run time, nothing is done. For a missing row the first row is
+        loaded, and replaced by the neutral number.
         """
         fits = builder.icmp_signed("<=", count, INT64(most))
         stop = builder.select(fits, stop, start)
@@ -194,8 +196,7 @@ class RowReduction:
         return builder.select(there[0], value, self.none)
 
     def _long_row(self, builder: ir.IRBuilder, data: Any, width: Any, scratch: Any, out: Any):
-        """Join 32 contiguous rows as one long row, whose second half is joined to its first five
-        times."""
+        """Join 32 contiguous rows as one long row: its second half to its first, five times."""
         source = data
         for half in HALVES:
             size = builder.mul(width, INT64(half))
@@ -219,7 +220,7 @@ class RowReduction:
             count = _least(builder, count, half)
 
     def _room(self, builder: ir.IRBuilder, count: int) -> Any:
-        """Reserve ``count`` elements on the stack, in the entry block: once, even for a loop."""
+        """Reserve ``count`` elements on the stack once: in the entry block, outside of any loop."""
         with builder.goto_entry_block():
             room = builder.alloca(ir.ArrayType(self.real, count))
             return builder.bitcast(room, self.real.as_pointer())

@@ -1,9 +1,9 @@
 """Functions on whole vectors for AVX-512: `log`, `exp`, `expm1` and `tanh` as LLVM code.
 
-They replace functions of the vector library that are slower. Kernels written for vectors contain
-the code itself; other loops call the code, compiled as a function. AVX-512 has instructions that
-split a number into mantissa and exponent and join these, for subnormal numbers, infinities and NaN
-too, so no special value needs code of its own.
+They take the place of functions of the vector library, which are slower. Kernels written for
+vectors contain the code itself; other loops call the code, compiled as a function. AVX-512 has
+instructions that split a number into mantissa and exponent and join these, for subnormal numbers,
+infinities and NaN too, so no special value needs code of its own.
 
 A function that emits something appends operations to the text of its argument, and returns the
 resulting vector. The polynomials come from ``docs/engine/derive_vector_math.py``.
@@ -58,8 +58,10 @@ class VectorText:
         return Vector(self, name)
 
     def call(self, name: str, values: Sequence["Value"], *options: str) -> "Vector":
-        """Emit a call of a function of vectors; options, texts with their types, follow the
-        vectors."""
+        """Emit a call of a function of vectors.
+
+        The ``options`` are arguments after the vectors: each is the text of a type and a value.
+        """
         operands = [f"{self.kind} {self.operand(x)}" for x in values] + [*options]
         kinds = [self.kind] * len(values) + [option.rpartition(" ")[0] for option in options]
         self.declarations.add(self.kind, name, kinds)
@@ -123,12 +125,12 @@ def polynomial(x: Vector, coefficients: Sequence[float]) -> Vector:
 
 
 def at_most(x: Vector, bound: float) -> Vector:
-    """Emit the lesser one of ``x`` and a number in each lane; NaN stays NaN."""
+    """Emit, for each lane, the lesser of ``x`` and ``bound``; NaN stays NaN."""
     return _chosen("ogt", x, bound)
 
 
 def at_least(x: Vector, bound: float) -> Vector:
-    """Emit the greater one of ``x`` and a number in each lane; NaN stays NaN."""
+    """Emit, for each lane, the greater of ``x`` and ``bound``; NaN stays NaN."""
     return _chosen("olt", x, bound)
 
 
@@ -231,8 +233,10 @@ def tanh(x: Vector) -> Vector:
 
 
 def _expm1(x: Vector) -> Vector:
-    """Emit ``exp(x) - 1`` as ``2**k p + 2**k - 1``, half of it first, as ``2**k`` may overflow
-    alone."""
+    """Emit ``exp(x) - 1`` as ``2**k p + 2**k - 1``, with ``k`` and ``p`` of `_reduced`.
+
+    Half of the result is computed first, as ``2**k`` may overflow where the result does not.
+    """
     k, p = _reduced(x)
     half = scale(0.5, k)
     result = fma(half, p, half - 0.5)
@@ -253,8 +257,8 @@ SYMBOLS = {f"numgrad_vector_{name}_{bits}": (name, bits) for name in FUNCTIONS f
 
 
 def symbol_of(function: str, bits: int) -> str | None:
-    """Return the name under which a function is compiled for AVX-512; None without code for it
-    here."""
+    """Return the name under which a function of this module is compiled; None for any other
+    function."""
     symbol = f"numgrad_vector_{function}_{bits}"
     return symbol if symbol in SYMBOLS else None
 

@@ -1,4 +1,4 @@
-"""Check that memory is left for LLVM, which ends the process without memory."""
+"""Check that memory is left for LLVM, which ends the process when it gets no memory."""
 
 import mmap
 import sys

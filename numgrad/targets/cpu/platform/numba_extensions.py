@@ -1,6 +1,7 @@
 """Extensions of Numba by users: implementations of functions, methods and attributes of types.
 
-Extensions of Numba and of numgrad itself are left out: versions and sources identify them.
+What Numba and numgrad register themselves is left out: their versions and sources are in every key
+of the cache.
 """
 
 import sys
@@ -56,8 +57,11 @@ def _new(what: str) -> list[Any]:
 
 
 def _is_users(template: Any, *others: Any) -> bool:
-    """Whether a template, or one of the ``others`` that it is for, is neither Numba's nor
-    numgrad's."""
+    """Whether a user registered a typing template, rather than Numba or numgrad.
+
+    That is so if the implementation, or one of ``others``, the functions for which the template is
+    registered, belongs to a module of the user.
+    """
     function = getattr(template, "_overload_func", None)
     modules = [getattr(x, "__module__", None) or "builtins" for x in (function, *others)]
     return function is not None and not all(

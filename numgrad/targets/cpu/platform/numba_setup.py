@@ -1,7 +1,7 @@
 """Settings, version and compiler lock of Numba, without importing it.
 
-LLVM alone loads kernels from the cache. So a process that compiles nothing never imports Numba,
-which would take longer than all other work before its first gradient.
+LLVM alone loads kernels from the cache. So a process that compiles nothing never imports Numba. The
+import would take longer than all that such a process does before its first gradient.
 """
 
 import hashlib
@@ -139,7 +139,7 @@ def version_of(package: str, file: str) -> str:
 
 
 def installed_version(distribution: str, missing: str) -> str:
-    """Return the version of a distribution, or another text where it is not installed."""
+    """Return the version of a distribution; the text ``missing`` if none is installed."""
     from importlib import metadata
 
     try:
@@ -161,8 +161,8 @@ class _CompilerLock:
     def acquire(self, blocking: bool = True) -> bool:
         """Take both locks, numgrad's first; return whether they were taken.
 
-        Unless ``blocking``, a lock of numgrad's that another thread holds is not taken. A thread
-        that holds Numba's lock alone never waits for numgrad's.
+        Unless ``blocking``, return False at once if another thread holds numgrad's lock. There is
+        no deadlock: a thread that holds Numba's lock alone never waits for numgrad's.
         """
         if not self._own.acquire(blocking):
             return False

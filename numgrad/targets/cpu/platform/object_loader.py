@@ -37,8 +37,8 @@ def add_symbol_provider(
 ) -> None:
     """Register a function that tells LLVM the addresses of functions that LLVM does not know.
 
-    The provider is called with their names. ``concerns`` tells whether it may know a name; by
-    default it is asked for all names.
+    The provider is called with a list of names. ``concerns(name)`` tells whether the provider may
+    know a name; by default the provider is asked for all names.
     """
     _providers.append((concerns, provider))
 

@@ -34,7 +34,7 @@ def get_num_threads() -> int:
     """Return the number of threads of a parallel run.
 
     The number is that of `set_num_threads`, or else the cores that a container grants, and never
-    more than Numba's.
+    more than Numba's number of threads.
     """
     if _forked_with_threads:
         return 1
@@ -99,9 +99,9 @@ def start() -> None:
 
 @contextmanager
 def _looking_briefly() -> Iterator[None]:
-    """Let idle threads of an OpenMP that is loaded within the block sleep soon.
+    """Make OpenMP, if its library is loaded within the block, let idle threads sleep soon.
 
-    Nothing is changed where the environment says how they wait.
+    Nothing is changed if an environment variable already says how threads wait.
     """
     if any(name in os.environ for name in _SAYS_HOW_TO_WAIT):
         yield

@@ -141,8 +141,8 @@ def _features() -> frozenset[str]:
 def _instruction_set(processor: str, features: frozenset[str]) -> str | None:
     """Return the letter of the instruction set whose registers LLVM prefers in loops, or None.
 
-    On processors of Intel, and on unknown ones, LLVM keeps to 256 bits, as wider registers once
-    lowered the clock; on AMD's it uses 512.
+    LLVM uses registers of 512 bits on AMD's processors and on Xeon Phi. On others LLVM keeps to 256
+    bits, as wider registers once lowered the clock.
     """
     if {"avx512f", "avx512dq"} <= features and processor.startswith(("znver", "knl", "knm")):
         return "e"

@@ -1,7 +1,8 @@
 """Addresses of the elements of arrays, for many arrays at a time.
 
-``array.__array_interface__`` takes a microsecond or two, and a program has dozens of arguments. To
-index an array of all memory by the words of the array objects takes as long for all of them.
+``array.__array_interface__`` takes a microsecond or two, and a program has dozens of arguments. For
+many arguments, therefore, NumPy reads the addresses from the array objects: one ``take`` from an
+array that spans the whole memory reads all of them, and takes no longer.
 """
 
 import ctypes

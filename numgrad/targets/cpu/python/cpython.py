@@ -1,8 +1,9 @@
 """CPython's functions as compiled code calls them, and checks of objects.
 
 ``t`` is the address of a table of words, see `object_layout`; other arguments are addresses of
-objects. Python code may delete an attribute of an object, or replace it by anything: compiled code
-compares a word with 0, and the type of the object that it points to, before it reads this object.
+objects. Python code may delete an attribute of an object, or set it to anything. So before compiled
+code reads the object to which a word points, the code tests that the word is not 0, and the type of
+the object.
 """
 
 from typing import Any
@@ -28,7 +29,7 @@ from .object_layout import (
 
 
 def _function(name: str, count: int, result: Any = types.int64) -> Any:
-    """Return a function of CPython that takes so many words."""
+    """Return the declaration of a function of CPython that takes ``count`` words."""
     return types.ExternalFunction(PYTHON + name, result(*(types.int64,) * count))
 
 
@@ -62,13 +63,13 @@ def call(function, arguments, count):
 def place(t, item, name):
     """Return the object that an attribute of ``item`` refers to; 0 if there is none.
 
-    ``name`` is the word of the table that has the place of the attribute in objects.
+    Word ``name`` of the table has the place of the attribute in objects.
     """
     return load_word(item, load_word(t, name))
 
 
 def give(t, item, name, thing):
-    """Store an object in an attribute of ``item``, which takes over the caller's reference."""
+    """Store an object in an attribute of ``item``; the attribute takes the caller's reference."""
     before = place(t, item, name)
     store_word(item, load_word(t, name), thing)
     if before != 0:
@@ -76,7 +77,7 @@ def give(t, item, name, thing):
 
 
 def put(t, item, name, thing):
-    """Store an object in an attribute of ``item``, which gets a reference of its own."""
+    """Store an object in an attribute of ``item``; the attribute gets a reference of its own."""
     keep(thing)
     give(t, item, name, thing)
 
@@ -92,8 +93,8 @@ def is_a(t, item, kind):
 def is_dtype(found, expected):
     """Return 1 if a dtype equals ``expected``, one of NumPy's own; else 0.
 
-    An array that was pickled, or was given metadata, has a dtype object of its own; and two types
-    of C may be equal.
+    Equal dtypes may be different objects: an array that was pickled, or was given metadata, has a
+    dtype object of its own, and two integer types of C may have the same size.
     """
     if found == expected:
         return 1

@@ -46,9 +46,10 @@ def is_number(t, item):
 
 
 def add(t, key, values, item):
-    """Append what an argument, other than a sequence, contributes to a key; collect values.
+    """Append what an argument contributes to a key; if it is a value, append it to ``values`` too.
 
-    Return 1, or 0 for an argument without a key.
+    Of a tuple or a list the caller passes the items. Return 1, or 0 for an argument that cannot be
+    part of a key.
     """
     if is_a(t, item, at.VALUE_TYPE) != 0:
         spec = place(t, item, at.V_SPEC)
@@ -124,8 +125,8 @@ def known(t, key):
 def applied(t, recorders, values):
     """Call recorders one after the other; return the result of the last one.
 
-    The first recorder gets the values, and each other one the result of the one before. The result
-    is None if a recorder declines, 0 after an error.
+    The first recorder gets the values, and every later recorder the result of the recorder before.
+    The result is None if a recorder declines, 0 after an error.
     """
     result = load_word(values, 1)
     for n in range(load_word(recorders, object_layout.SIZE)):  # there may be none
@@ -141,8 +142,10 @@ def applied(t, recorders, values):
 
 
 def step(table_object, arguments, count):
-    """Return the result of recorders for the arguments, or of the general function; 0 after an
-    error."""
+    """Apply the recorders that are known for the arguments, or else call the general function.
+
+    Return the result, or 0 after an error. This is the function that Python calls.
+    """
     t = load_word(table_object, object_layout.DATA)
     recorders, key, values = 0, stack_words(_LISTED), stack_words(_COLLECTED)
     store_word(key, 0, 0)

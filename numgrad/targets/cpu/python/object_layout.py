@@ -76,8 +76,8 @@ _FASTCALL = 0x80
 class _Table(np.ndarray):
     """A table of words that owns the objects it points to, and the C description of its function.
 
-    `_method` caches one description, but threads that meet may each make one: so every table owns
-    the description that its function has.
+    `_method` caches one description, but threads that call it together may each make one: so every
+    table keeps alive the description that its own function uses.
     """
 
     alive: Any
@@ -93,7 +93,7 @@ def builtin(module: str, name: str, words: Sequence[int] | np.ndarray, alive: An
         The compiled function that runs when the builtin function is called: its module, within this
         package, and its name. It takes and returns words.
     words : sequence of int
-        The table's own words, behind the first words of every table.
+        The table's own words, which follow the words that every table has (`_OBJECTS`).
     alive : object
         The owner of the objects that words point to; lives as long as the function.
     """
@@ -118,7 +118,7 @@ def _new_function() -> Callable[..., Any]:
 def words_of_array(
     dtype: np.dtype, shape: tuple[int, ...], flags: int, strides: tuple[int, ...] = ()
 ) -> list[int]:
-    """Return the words that describe an array, with which compiled code compares arrays.
+    """Return the words of a description with which compiled code compares arrays.
 
     Without ``strides`` arrays with any strides fit the description.
     """
@@ -142,7 +142,7 @@ def places(kind: type, *names: str) -> tuple[int, ...] | None:
 
 
 def end(kind: type) -> int:
-    """Return the word behind the attributes of objects of a type.
+    """Return the number of the first word after the attributes in objects of a type.
 
     Only weak references may follow; since Python 3.12 they come before the object.
     """

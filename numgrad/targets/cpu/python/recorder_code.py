@@ -17,7 +17,8 @@ _MOST = at.MOST
 def is_current_view(t, view):
     """Return 1 if the base of a view is still what it was when the view was made; else 0.
 
-    The base must have the expression that the view has noted, and the noted node or none.
+    When it was made, the view noted the expression and the node of its base. The base must still
+    have that expression; its node must be the noted one or None.
     """
     base = place(t, view, at.W_BASE)
     if is_a(t, base, at.VALUE_TYPE) == 0 or place(t, view, at.W_CHAIN) == 0:
@@ -29,7 +30,7 @@ def is_current_view(t, view):
 
 
 def is_plain(t, x):
-    """Return 1 if neither a value nor its base has been written to since it was made; else 0."""
+    """Return 1 if ``x`` is a value, and it and its base are unwritten since it was made; else 0."""
     if is_a(t, x, at.VALUE_TYPE) == 0:
         return 0
     requires, view = place(t, x, at.V_REQUIRES), place(t, x, at.V_VIEW)
@@ -48,7 +49,10 @@ def is_plain(t, x):
 
 
 def like(t, template, end):
-    """Return a new object, a copy of a template; 0 if there is no memory."""
+    """Return a new object, a copy of a template; 0 if there is no memory.
+
+    ``template`` and ``end`` are words of the table: the template, and where its attributes end.
+    """
     old = load_word(t, template)
     new = python.new_object(load_word(old, TYPE), 0)
     if new != 0:
@@ -62,7 +66,8 @@ def like(t, template, end):
 def computed(t, arguments, count, total):
     """Compute an operation on the arrays of the inputs; return an array, or 0 after an error.
 
-    If there are more arguments than inputs, the others are arrays to compute with instead.
+    There are ``count`` inputs among ``total`` arguments. Any other arguments are arrays to compute
+    with in place of those of the inputs.
     """
     arrays = stack_words(_MOST)
     for n in range(count):
@@ -102,7 +107,7 @@ def with_shared_storage(t, value):
 
 
 def note_saved(t, x):
-    """Mark the storage of a value, or a value without one, as saved by a node."""
+    """Mark a value as saved by a node: in its storage, or in the value if it has no storage."""
     storage = place(t, x, at.V_STORAGE)
     if is_a(t, storage, at.STORAGE_TYPE) != 0:
         put(t, storage, at.S_KEPT, load_word(t, TRUE))
@@ -182,7 +187,7 @@ def call_with(t, function, thing):
 
 
 def set_site(t, node):
-    """Store in a node its number, and its place in the user's code; return 0 after an error."""
+    """Store in a node its number and the line of the user's code; return 0 after an error."""
     number = call(load_word(t, at.NEXT_NUMBER), node, 0)
     if number == 0:
         return 0

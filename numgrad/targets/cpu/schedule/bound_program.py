@@ -71,8 +71,7 @@ class BoundProgram(Bound):
         return None if stopped is None else self._failure(stopped, places)
 
     def _failure(self, stopped: machine.Stopped, places: Sequence[int]) -> Failure:
-        """Return in which instruction and row a kernel raised, and a function that recomputes the
-        inputs."""
+        """Return where a kernel raised, and a function that recomputes the kernel's inputs."""
         instructions = [i for segment in self.schedule.segments for i in segment.instructions]
         before, instruction = instructions[: stopped.instruction], instructions[stopped.instruction]
         pattern, row, index = instruction.pattern, stopped.row, stopped.loop_index
@@ -133,11 +132,12 @@ class BoundProgram(Bound):
         shapes: Sequence[Shape],
         calls: int | None = None,
     ) -> tuple[Any, Callable[[], int] | None]:
-        """Return an entry and its meter, or None for them; see `Bound.entry`.
+        """Return an entry and a counter of its calls, or None for both; see `Bound.entry`.
 
-        There is no entry for a long program whose calls are counted or that uses BLAS, nor for a
-        program that calls Python, because another thread might then enter. An entry that may call
-        Python in unusual cases releases the GIL.
+        There is no entry for a long program whose calls are counted or that uses BLAS. There is
+        none either for a program that calls Python: meanwhile another thread might call the entry.
+        An entry that calls Python in unusual cases only releases the GIL, and refuses a call while
+        another one runs.
         """
         spread = [segment.parallel for segment in self.schedule.segments]
         is_long = any(spread) or self._work > _MOST

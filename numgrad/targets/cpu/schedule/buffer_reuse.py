@@ -17,7 +17,7 @@ Use = tuple[int, int, int]
 def reused_arguments(
     program: Program, plan: Schedule, donated: Mapping[int, np.dtype]
 ) -> dict[int, int]:
-    """Return for results, by number, the position of the argument whose memory each may take.
+    """Return the position of the argument whose memory a result may take, by the result's number.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def reused_arguments(
 
 
 def _is_dead_before(plan: Schedule, argument: int, result: int) -> bool:
-    """Whether every element of an argument is read before the result may write at its place."""
+    """Whether all reads of an argument's elements come before the result may overwrite them."""
     reads, uses = list(_uses(plan, argument)), list(_uses(plan, result))
     return all(_comes_first(plan, read, use) for read in reads for use in uses)
 
@@ -55,7 +55,7 @@ def _uses(plan: Schedule, buffer: int) -> Iterator[Use]:
 
 
 def _comes_first(plan: Schedule, read: Use, use: Use) -> bool:
-    """Whether a read of the argument surely comes before a use of the result in the same place."""
+    """Whether a read of the argument surely comes before a use of the result in the same memory."""
     if read[0] != use[0]:
         return read[0] < use[0]
     segment = plan.segments[read[0]]
@@ -67,7 +67,7 @@ def _comes_first(plan: Schedule, read: Use, use: Use) -> bool:
 
 
 def _in_step(segment: Segment, use: Use) -> bool:
-    """Whether each tile of a segment uses only its own rows of the buffer."""
+    """Whether each tile of a segment uses only its own rows of the buffer of ``use``."""
     layout = segment.instructions[use[1]].pattern.layouts[use[2]]
     return _is_all(segment, use) if segment.kind == ELEMENTS else layout.rows
 

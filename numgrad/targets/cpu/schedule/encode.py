@@ -65,8 +65,7 @@ def _segment_words(segment: Segment, program: Program) -> list[np.ndarray]:
 
 
 def _words_once(pattern: Pattern, rows: int) -> np.ndarray:
-    """Return the words of an instruction outside the batch: cut into ``rows`` rows, or whole for 0.
-    """
+    """Return the words of an instruction outside the batch, cut into ``rows`` rows unless 0."""
     found = pattern.codes.get(rows)
     if found is None:
         if pattern.block:
@@ -82,10 +81,11 @@ def _words_once(pattern: Pattern, rows: int) -> np.ndarray:
 
 
 def _block_words(pattern: Pattern, rows: int) -> np.ndarray:
-    """Return the words of a reduction in blocks, an instruction that is cut into ``rows``.
+    """Return the words of a reduction in blocks whose input is cut into ``rows`` rows.
 
-    The kernel has a third operand, the position of a row's first element among all elements. Its
-    "address" is that number: it begins at 0 and moves by the number of elements in a row.
+    The kernel has a third operand without memory. In place of its address the kernel gets the
+    position of a row's first element among all elements: it begins at 0, and the row stride is the
+    number of elements in a row.
     """
     (count, *inner), (source, parts) = pattern.core, pattern.layouts
     each, size = count // rows, source.nbytes // count
@@ -131,8 +131,8 @@ def _loops(
 
     Axes are listed from the outermost on, with a stride for each operand. Neighbouring axes are
     merged if every operand walks over both without a gap; a short last axis may change places with
-    a longer one. The count of the row axis is 1, or the steps that were merged with a row: the
-    machine multiplies it by the rows of the tile.
+    a longer one. The count of the row axis is that of one row: 1, or the count of the axes merged
+    with the row axis. The machine multiplies that count by the rows of the tile.
     """
     axes: list[tuple[int, list[int], bool]] = []
     if row_strides is not None:
@@ -151,8 +151,9 @@ def _loops(
 def _inner(pattern: Pattern, axes: Sequence[tuple[int, list[int], bool]]) -> int:
     """Return the index of the axis that becomes the innermost one: the longest.
 
-    For a kernel that itself loops over the two innermost axes, the innermost axis is the one along
-    which most operands are contiguous, and among equals the last.
+    The row axis counts as 64 times as long, for the rows of a tile. A kernel may itself loop over
+    the two innermost axes: then the innermost axis is the one along which most operands are
+    contiguous, and among equals the last.
     """
     if not getattr(pattern.kernel, "rows_address", 0):
         return max(range(len(axes)), key=lambda n: axes[n][0] * (64 if axes[n][2] else 1))

@@ -27,8 +27,8 @@ def inputs_in_row(
 ) -> list[np.ndarray]:
     """Return copies of an instruction's inputs in one row, computed anew.
 
-    ``before`` are the instructions that compute them, and ``addresses`` are those of the arrays of
-    the failed run.
+    ``before`` are the instructions of the program before this one, and ``addresses`` are the
+    addresses of the arrays of the failed run.
     """
     once = [i for i in before if not i.pattern.rows]
     body = [i for i in before if i.pattern.rows]

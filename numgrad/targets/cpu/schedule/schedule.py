@@ -4,7 +4,8 @@ A segment is some consecutive instructions that run over the same rows, a tile o
 Instructions without a batch axis run first: those over many elements in tiled runs, whose rows are
 steps along leading axes, and the rest one by one. The body, which is the instructions with a batch
 axis, runs last; its rows are those of the batch. As all instructions of a segment run on a tile
-before the next tile begins, the intermediates of a tile stay in a core's cache.
+before the next tile begins, the intermediates of a tile stay in a core's cache. They lie in an
+arena, the memory of one worker for one tile; the block is the memory that all tiles of a run share.
 """
 
 from collections.abc import Iterable, Sequence
@@ -39,8 +40,9 @@ ELEMENT_BLOCK = 1024
 class Segment:
     """Instructions that run one after the other, ``rows`` rows each, ``tile`` rows at a time.
 
-    Buffers ``apart`` do not consist of dense rows, one after the other, so an arena, which has room
-    for the rows of one tile, cannot hold them.
+    The ``kind`` is `ONCE` if the instructions run without tiles, `ELEMENTS` for a tiled run, and
+    `BATCH` for the body. Buffers ``apart`` do not consist of dense rows, one after the other, so an
+    arena, which has room for the rows of one tile, cannot hold them.
     """
 
     instructions: list[Instruction]
@@ -142,7 +144,7 @@ def _once(program: Program, instructions: Sequence[Instruction]) -> Iterable[Seg
 
 
 def _place(plan: Schedule, program: Program, target: Any) -> None:
-    """Place buffers that one tiled segment uses alone in its arena, all others in the block.
+    """Place buffers that only one tiled segment uses in its arena, all other ones in the block.
 
     Then choose the tile of each tiled segment.
     """
@@ -162,9 +164,10 @@ def _place(plan: Schedule, program: Program, target: Any) -> None:
 
 
 def _shared(plan: Schedule, program: Program) -> set[int]:
-    """Return the buffers to place outside the arenas, except those that have a place.
+    """Return the buffers to place in the block.
 
-    They are used by two segments, by a segment without tiles, or not as dense rows.
+    Such a buffer has no place yet, and is used by two segments, by a segment without tiles, or not
+    as dense rows.
     """
     shared: set[int] = set()
     before: set[int] = set()
@@ -196,10 +199,10 @@ def _assign_block(
 
 
 class _MergedInstruction(NamedTuple):
-    """All instructions of a tiled run as a single one, for liveness: it writes all their buffers.
+    """Stands for a tiled run where liveness is computed: one instruction that writes all buffers.
 
-    Tiles run at the same time, one in the first instruction of the run and another one in its last,
-    so none of the buffers may share memory.
+    Tiles run at the same time: while one is at the first instruction of the run, another one may be
+    at the last. So no two buffers of the run may share memory.
     """
 
     buffers: tuple[int, ...]
@@ -212,7 +215,7 @@ class _MergedInstruction(NamedTuple):
 
 
 def _steps(segment: Segment) -> Sequence[Any]:
-    """Return the instructions of a segment as liveness takes them: those of a tiled run as one."""
+    """Return the instructions of a segment for liveness, with one that stands for a tiled run."""
     if segment.kind == ONCE:
         return segment.instructions
     return [_MergedInstruction(tuple([n for i in segment.instructions for n in i.buffers]))]
@@ -248,8 +251,8 @@ def _tile(segment: Segment, top: int, target: Any) -> int:
 
 
 def _reads_much(pattern: Pattern) -> bool:
-    """Whether most of what an instruction reads is shared by all rows, as a matrix that all
-    multiply."""
+    """Whether an instruction reads mostly data that all rows share, such as a matrix by which each
+    row is multiplied."""
     if pattern.elementwise:
         return False
     shared = sum([x.nbytes for x in pattern.layouts[: pattern.nin] if not x.rows])
@@ -271,9 +274,9 @@ def choose_tile(batch: int, row_bytes: int, l2_bytes: int) -> int:
 def tall_tile(batch: int, row_bytes: int, l2_bytes: int, threads: int) -> int:
     """Return the rows of a tile of instructions that read much data which all tiles share.
 
-    A tile reads the shared data however few rows it has. All threads get equally many tiles. A tile
-    has up to 256 rows while they fit the cache, and up to 64 rows where they do not, if they take
-    at most 16 times the cache.
+    Each tile reads all shared data anew, so tiles are tall: a tile has as many rows as fit the
+    cache, at most 256. Where fewer than 64 rows fit, a tile may have up to 64 rows that take up to
+    16 times the cache. All threads get equally many tiles.
     """
     if settings.tile:
         return settings.tile
@@ -288,8 +291,8 @@ def tall_tile(batch: int, row_bytes: int, l2_bytes: int, threads: int) -> int:
 def element_tile(segment: Segment, row_bytes: int, l2_bytes: int, threads: int) -> int:
     """Return the rows of a tile of a tiled run: about a multiple of `ELEMENT_BLOCK` elements.
 
-    Blocks of a reduction begin and end with tiles. Tiles are as large as the cache allows, because
-    memory is slow where a tile begins, and as many as give all threads the same work.
+    A tile has whole blocks of each reduction. Tiles are as large as the cache allows, because
+    memory is slow where a tile begins; and all threads get equally many of them.
     """
     rows = segment.rows
     step = lcm(*[row_splits_of(i.pattern)[rows].step for i in segment.instructions])

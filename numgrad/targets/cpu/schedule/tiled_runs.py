@@ -3,7 +3,8 @@
 An instruction over many elements is cut along its leading axes: into rows of a matrix, or single
 elements. Instructions that can be cut into equally many rows share a tile, as long as a row reads
 only the same row of a buffer that the tiled run has written: other rows may belong to a later tile.
-So a tile stays in a core's cache from one instruction to the next.
+So a tile stays in a core's cache from one instruction to the next. The window of an operand tells
+where its rows lie in a buffer: how many bytes apart, and from which byte on.
 
 An instruction that cannot join a tiled run is moved in front of the run if its operands allow that,
 and otherwise behind it; apart from this, the order is kept.
@@ -40,7 +41,7 @@ class RowSplit(NamedTuple):
     reach : tuple of (int, int)
         The range of bytes of each operand that the first row uses, from the operand's beginning.
     windows : tuple of (int, int)
-        Windows, as `_windows` returns them, of operands at the beginning of their buffers.
+        The window of each operand if it lies at the beginning of its buffer.
     step : int
         The rows of a tile are a multiple of this number.
     """
@@ -58,9 +59,10 @@ def row_splits_of(pattern: Pattern) -> dict[int, RowSplit]:
 
 
 def _short(pattern: Pattern) -> list[int]:
-    """Return the numbers of rows into which a pattern can be cut so that rows can share a tile.
+    """Return the numbers of rows into which a pattern can be cut, if the rows are short.
 
-    Rows that are too long leave the cache before the next instruction reads them.
+    Instructions can share a tile of short rows only: longer rows leave the cache before the next
+    instruction reads them.
     """
     return (pattern.row_splits or _found_splits(pattern))[1]
 
@@ -76,7 +78,7 @@ def _found_splits(pattern: Pattern) -> tuple[dict[int, RowSplit], list[int]]:
 def _loop_splits(pattern: Pattern) -> Iterator[tuple[int, RowSplit]]:
     """Yield the ways to cut an instruction along its leading loop axes.
 
-    Each number of leading axes is a way, as long as the rows stay evenly spaced. With core
+    Each number of leading axes gives a way, as long as rows are evenly spaced. With core
     dimensions, only kernels of compiled core functions can be cut.
     """
     kind = isinstance(pattern.spec, (ElementwiseSpec, FusedSpec, LoopSpec))
@@ -129,8 +131,8 @@ class TiledRun:
     Attributes
     ----------
     counts : dict
-        For each number of rows that is still possible, the window of each buffer in use: how far
-        apart its rows are, and where the first row begins.
+        For each number of rows that all instructions so far allow, a dict from buffers in use to
+        their windows.
     """
 
     def __init__(self, first: Instruction) -> None:
@@ -150,7 +152,7 @@ class TiledRun:
         return max(self.counts)
 
     def takes(self, instruction: Instruction) -> bool:
-        """Add an instruction if it can be cut into as many rows; return whether it was added."""
+        """Add an instruction if it can be cut into as many rows; return whether that was done."""
         short = _short(instruction.pattern)
         if not short or self.is_alone:
             return False
@@ -206,10 +208,10 @@ def _concerns(instruction: Instruction, read: set[int], written: set[int]) -> bo
 
 
 def _windows(instruction: Instruction, rows: int) -> Sequence[Window]:
-    """Return the window of each operand: how far apart its rows are, and where the first begins.
+    """Return the window of each operand of an instruction that is cut into ``rows`` rows.
 
-    In a window, each row lies between its beginning and that of the next row. `_SCATTERED` stands
-    for rows of which that is not true.
+    An operand has a window if no row reaches beyond the beginning of the next row; otherwise
+    `_SCATTERED` is in place of the window.
     """
     split, offsets = row_splits_of(instruction.pattern)[rows], instruction.offsets
     if not any(offsets):
@@ -246,8 +248,7 @@ def tiled_runs(
 
 
 def _all(late: deque[Instruction], rest: Iterator[Instruction]) -> Iterator[Instruction]:
-    """Yield the instructions in ``late``, which had to wait, removing each from there; then the
-    rest."""
+    """Remove and yield the instructions in ``late``, which had to wait; then yield the rest."""
     while late:
         yield late.popleft()
     yield from rest
@@ -258,7 +259,7 @@ def _split(
 ) -> tuple[list[Instruction], TiledRun | None, list[Instruction]]:
     """Return the instructions before the first tiled run, the tiled run, and those that must wait.
 
-    The iterator stops at the first instruction that was not looked at.
+    Instructions that none of the three has stay in the iterator.
     """
     before: list[Instruction] = []
     waiting: list[Instruction] = []

@@ -1,6 +1,6 @@
 """Kernels that call inner loops of NumPy's universal functions, by address.
 
-To call a function of whole arrays in Python takes tens of microseconds, while a short transform
+To call a function of whole arrays in Python takes tens of microseconds; a short Fourier transform
 takes one. Where a `HostSpec` names an equivalent universal function, and NumPy's object has the
 form described in NumPy's headers, a kernel calls the loop that NumPy would call; otherwise the
 kernel calls the function.
@@ -53,7 +53,7 @@ class _Header(ctypes.Structure):
 
 
 class NumPyLoop:
-    """A loop of a universal function of NumPy as a kernel, with the attributes of `kernels.kernel`.
+    """A loop of a universal function of NumPy as a kernel, with the attributes of a `Kernel`.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class NumPyLoop:
         self.nin, self.nout = len(spec.in_dtypes), len(spec.out_dtypes)
 
     def call(self, *arrays: np.ndarray) -> tuple[np.ndarray, int]:
-        """Return the result, and a status: 1 if the loop lacked memory of its own, else 0."""
+        """Return the result, and a status: 1 if the loop could not allocate memory, else 0."""
         assert self.spec.loop is not None
         (dtype,) = self.spec.out_dtypes
         result = np.empty((*arrays[0].shape[:-1], self.spec.loop.size), dtype)
@@ -171,7 +171,7 @@ def _table(alias: str) -> np.ndarray | None:
 
 
 def _loop_of(ufunc: Any, characters: str) -> tuple[int, int] | None:
-    """Return the addresses of a universal function's loop for some dtypes and of its data, or None.
+    """Return the address of a universal function's loop for some dtypes, and of the loop's data.
 
     The result is None unless the object's memory, read by NumPy's headers, agrees with the object's
     attributes.

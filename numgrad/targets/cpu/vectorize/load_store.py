@@ -63,7 +63,7 @@ class Transfers:
         return f"{name} = getelementptr {self.stored[k]}, ptr {pointer}, i64 {elements}"
 
     def prefetch(self, pointer: str, k: int, index: str, block: int, ahead: int) -> Iterator[str]:
-        """Yield lines that prefetch the cache lines of a block ``ahead`` bytes after an element."""
+        """Yield lines that prefetch ``block`` elements, ``ahead`` bytes after element ``index``."""
         self.declarations.add("void", "llvm.prefetch.p0", ["ptr", "i32", "i32", "i32"])
         yield self.move(f"{pointer}i", k, pointer, index)
         writes = int(k >= len(self.code.flow.kinds))
@@ -140,7 +140,7 @@ class Transfers:
             yield f"call void @{function}({vector} {target}l{n}, {given})"
 
     def _repeated(self, name: str, k: int, pointer: str) -> Iterator[str]:
-        """Yield lines that load a number into all lanes; the last one is an unnamed expression."""
+        """Yield lines that load a number into all lanes; the last line does not name its result."""
         kind, vector, order = self.stored[k], self._vector(k), self.code.vector("i32")
         yield f"{name}x = load {kind}, {self._at(k, pointer)}"
         yield f"{name}y = insertelement {vector} poison, {kind} {name}x, i64 0"

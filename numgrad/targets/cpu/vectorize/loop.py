@@ -1,10 +1,10 @@
 """The loop of a kernel whose body is written for whole vectors.
 
-The body exists once, so that a kernel of hundreds of steps is compiled in milliseconds. Each time a
-whole block of elements is computed. Where the length of a row is not a multiple of the block, the
-block that ends with the row, the tail, is computed first. The results of the tail go to the stack,
-and from there to the outputs at the end: an output may be an input that is still to be read. A row
-shorter than a block is copied to the stack, under a mask.
+The body exists once, so that a kernel of hundreds of steps is compiled in milliseconds; it computes
+a whole block of elements. Where the length of a row is not a multiple of the block, the block that
+ends with the row, the tail, is computed first. The results of the tail go to the stack, and only at
+the end to the outputs, because an output may be an input that is still to be read. A row shorter
+than a block is copied to the stack, under a mask.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -147,8 +147,8 @@ class _Row:
     def _short(self) -> None:
         """Emit what precedes the loop for a row shorter than a block, computed on the stack.
 
-        One loop copies all inputs of a type there, which is less code to compile than a copy of
-        each input.
+        One loop copies all inputs of a type to the stack: less code to compile than a copy for each
+        input.
         """
         builder = self.builder
         own, count = _name(self.own), _name(self.count)
@@ -180,7 +180,7 @@ class _Row:
     def _turn(self) -> None:
         """Emit the loop over blocks, which serves a tail, a short row, and whole blocks alike.
 
-        After a tail the loop is entered again, for the whole blocks.
+        After a tail the program enters the loop again, for the whole blocks.
         """
         builder, size = self.builder, word(self.loop.block)
         turns = {

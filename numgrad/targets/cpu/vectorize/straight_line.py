@@ -46,7 +46,7 @@ class Operation(NamedTuple):
     result : str
         The name of the result.
     name : str
-        The name in LLVM code, with a predicate or flags; an ``@`` precedes that of a function.
+        LLVM's instruction, with a predicate or flags; or ``@`` and the name of a called function.
     operands : tuple of str
         Names of values, or constants.
     types : tuple of str

@@ -41,9 +41,9 @@ class Dataflow(NamedTuple):
     Attributes
     ----------
     kinds : tuple of str
-        LLVM types of the inputs, whose numbers are the first ones.
+        LLVM types of the inputs, which are the values with the first numbers.
     nodes : tuple of Node
-        The operations, whose results have the numbers that follow.
+        The operations; the numbers of their results follow those of the inputs.
     outputs : tuple
         The values to store.
     out_kinds : tuple of str
@@ -66,9 +66,9 @@ class Dataflow(NamedTuple):
 
 
 def kind_of(dtype: np.dtype) -> str | None:
-    """Return the LLVM type for numbers of a dtype; None for a dtype without one.
+    """Return the LLVM type for numbers of a dtype.
 
-    Such are complex dtypes, and those that are not in native byte order.
+    The result is None for a complex dtype, and for a dtype in another byte order than the native.
     """
     return _KINDS.get(dtype.str[1:]) if dtype.isnative else None
 
@@ -76,8 +76,8 @@ def kind_of(dtype: np.dtype) -> str | None:
 def dataflow_of(graph: ScalarGraph) -> Dataflow | None:
     """Return the operations of a scalar graph; None if they cannot be written for vectors.
 
-    They cannot if a value is no real number, or if a function has a branch or reads the index or
-    the status.
+    Code on vectors can be written only if all values are real numbers, and no function has a branch
+    or reads the index or the status.
     """
     kinds = [kind_of(dtype) for dtype in (*graph.in_dtypes, *graph.out_dtypes)]
     made = _ValueNumbers(len(graph.in_dtypes))

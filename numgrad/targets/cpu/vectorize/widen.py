@@ -25,8 +25,8 @@ _INTRINSICS = frozenset(
 def lanes_of(flow: Dataflow) -> int:
     """Return the lanes of each vector: as many elements as a register holds of the widest type.
 
-    The number may be 1 if all operations depend on scalar inputs alone. No vectors can be used, and
-    the number is 0, if a type is unknown or a function has no version for so many lanes.
+    If all operations depend on scalar inputs alone, 1 lane is tried first. The number is 0 if no
+    vectors can be used: a type is unknown, or a function has no version for so many lanes.
     """
     kinds = {*flow.kinds, *flow.out_kinds}.union(*({*n.types, n.to} for n in flow.nodes))
     if not kinds <= _BITS.keys():
