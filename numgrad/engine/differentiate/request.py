@@ -81,9 +81,10 @@ class Request:
 
     @property
     def first(self) -> int:
-        """The number of the oldest target's node, as older nodes are not searched; 0 to search all.
+        """The number below which the search skips nodes, as they are older than all targets.
 
-        With it a recorded pass over the end of a long graph does not search the whole graph.
+        So a recorded pass over the end of a long graph does not search the whole graph. 0 if all
+        nodes are searched.
         """
         if self.targets is None or self.extra_leaves or not self.create_graph:
             return 0
