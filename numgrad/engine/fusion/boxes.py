@@ -130,8 +130,7 @@ class Boxes(Generic[T]):
         return sorted(found)
 
     def take(self, bounds: Bounds) -> list[T]:
-        """Remove the things whose regions overlap `bounds`; return them in the order of insertion.
-        """
+        """Remove and return the things whose regions overlap `bounds`, the oldest first."""
         return [self._removed(number) for number in self.overlapping(bounds)]
 
     def _removed(self, number: int) -> T:
