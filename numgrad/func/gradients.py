@@ -103,7 +103,8 @@ class Evaluation:
         return self.leaves[0]
 
     def outer_graph(self, *vectors: Tensor) -> bool:
-        """Return whether products of ``vectors`` with the output's derivative must be recorded."""
+        """Return whether products of the derivative with ``vectors`` must be recorded in the graph
+        outside of the transform."""
         return self.variables.outer_graph([*self.leaves, *vectors])
 
     def pulled(self, seeds: Sequence[Any], batched: bool = False) -> list[Any]:
@@ -305,9 +306,9 @@ def matching(
 ) -> list[Any]:
     """Return the vectors in ``tree`` as tensors in the order of ``leaves``; check their shapes.
 
-    Vectors and leaves are matched by their places in the containers; those of the leaves are in
-    ``expected``. So neither list or tuple nor the order of keys matters. The errors name the caller
-    ``what``, the vectors ``kind`` and the leaves ``of``.
+    Vectors and leaves are matched by their places in the containers: a list where a tuple is
+    expected, or another order of keys, makes no difference. ``expected`` has the places of the
+    leaves. The errors name the caller ``what``, the vectors ``kind`` and the leaves ``of``.
     """
     vectors, _ = flatten(tree)
     if len(vectors) != len(leaves):

@@ -268,11 +268,11 @@ class JitFunction:
     def _looked_up(
         self, args: Sequence[Any], kwargs: dict[str, Any]
     ) -> tuple[Call, Specialization | None, bool]:
-        """Return the taken-apart call, its specialization (None if there is none yet), and a bool.
+        """Return the flattened call, its specialization (None if there is none yet), and a bool.
 
-        The bool is true if there is a specialization for the kind of call, but integers of the call
-        are beyond its limits. Then the call gets another specialization: for all integers within
-        the limits, or for exactly these integers.
+        The bool is true if there is a specialization for calls of this kind, but integers of the
+        call are beyond its limits. Then another specialization is looked up, in which the integers
+        beyond the limits are constants, or all integers are.
         """
         binding = self.closed_names.present(self._forget)
         call = Call(self.signature, args, kwargs, self.varying.symbolic, binding)
@@ -342,10 +342,9 @@ class JitFunction:
     def _capture(self, call: Call, uses: IntegerUses) -> Specialization:
         """Capture the function, again where that is needed; return the specialization.
 
-        The function is captured again if it keeps a tensor that it has made and that requires grad,
-        since from then on the tensor is one from outside. It is also captured again if random
-        numbers were drawn meanwhile, since another thread or the import of a module may have drawn
-        them.
+        The function is captured again in two cases. If it keeps a tensor that it has made and that
+        requires grad, the next call will find this tensor outside of the function. If random
+        numbers were drawn meanwhile, another thread or the import of a module may have drawn them.
         """
         donated = self.signature.donated
         draws: RandomGuard | None = None

@@ -349,10 +349,9 @@ class Specialization:
 
 
 def leaves_are_kept(outputs: Sequence[Value], arguments: Sequence[Value], first: int) -> bool:
-    """Whether outputs depend on a leaf that the function has made and that somebody still
-    references.
+    """Whether outputs depend on a leaf that the function has made and that is still referenced.
 
-    Such a leaf has a number above ``first``, and is no argument.
+    Leaves with numbers above ``first`` that are no arguments were made by the function.
     """
     roots = [output.edge.node for output in outputs if output.requires_grad]
     nodes = reachable([node for node in roots if node is not None], ())
