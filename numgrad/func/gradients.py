@@ -108,8 +108,8 @@ class Evaluation:
         return self.variables.outer_graph([*self.leaves, *vectors])
 
     def pulled(self, seeds: Sequence[Any], batched: bool = False) -> list[Any]:
-        """Return the vector-Jacobian product, one gradient per differentiated leaf, as the caller
-        gets it."""
+        """Return the vector-Jacobian product: for each differentiated leaf a gradient, which is an
+        array or a tensor as `Variables.deliver` decides."""
         graph = self.outer_graph(*[seed for seed in seeds if seed is not None])
         found = pull(self.leaves, self.variables.leaves, seeds, graph, batched)
         return [self.variables.deliver(g) for g in found]
@@ -119,7 +119,10 @@ class Evaluation:
         return self.arranged(self.leaves)
 
     def arranged(self, values: Sequence[Tensor], as_numpy: bool | None = None) -> Any:
-        """Return values in the containers of the output, as the caller gets them."""
+        """Return values in the containers of the output, as arrays or tensors.
+
+        `Variables.deliver` decides which of the two, from ``as_numpy``.
+        """
         return self.rebuild([self.variables.deliver(value, as_numpy) for value in values])
 
     def with_aux(self, *results: Any) -> Any:

@@ -34,7 +34,7 @@ def with_rows(value: Value) -> Value:
 
 
 def require_one_batch() -> None:
-    """Raise while an ensemble is captured: its members are a batch already."""
+    """Raise an error if an ensemble is being captured, as its members are a batch already."""
     if mode.capture is not None and mode.capture.has_rows:
         refuse(
             "a batched pass (is_grads_batched=True, ng.func.jacobian) or another ensemble inside "

@@ -189,9 +189,9 @@ class BackwardPass:
     ) -> dict[Edge, Value]:
         """Return the gradients of the edges ``targets``, from ``seeds`` in another graph.
 
-        The rule of a node calls this method if the derivative of the node is a pass through a graph
-        of its own. The pass through that graph becomes a part of this pass, and ends at the nodes
-        of the targets. No gradient is computed yet.
+        The derivative of a node calls this method if that derivative is itself a pass through some
+        graph, such as that of a captured function. The pass through this graph becomes a part of
+        the present pass, and ends at the nodes of the targets. No gradient is computed yet.
         """
         ends = {edge.node for edge in targets if edge.node is not None}
         request = Request(seeds, targets, True, True, ends=ends, batch=self.request.batch)
@@ -380,7 +380,7 @@ class BackwardPass:
     def force(self, values: Sequence[Value]) -> None:
         """Compute values now, and with them all sums of cotangents that are not computed yet.
 
-        The values and the sums may have expressions in common, which are computed only once so.
+        The values and the sums may have expressions in common, which one program computes once.
         """
         if mode.capture is not None:
             return  # a function that needs numbers raises an error

@@ -112,15 +112,15 @@ class TangentRequest(Request):
 
 
 class GradientCheck(Protocol):
-    """Looks at gradients as they are computed and raises where one is wrong."""
+    """Looks at gradients as they are computed, and raises an error for a wrong one."""
 
     def computed(
         self, node: Node, gradients: Sequence[Value | None], cotangents: Sequence[Value | None]
     ) -> None:
-        """Look at the gradients that a node computed from its cotangents."""
+        """Raise an error if a gradient is wrong that a node computed from its cotangents."""
 
     def delivered(self, edge: Edge, value: Value) -> None:
-        """Look at the gradient that a pass returns for an edge."""
+        """Raise an error if the gradient is wrong that a pass returns for an edge."""
 
 
 @dataclass

@@ -56,7 +56,7 @@ def influence(
 
 @contextmanager
 def _restored_saved_values(backward_pass: BackwardPass) -> Iterator[None]:
-    """Give the nodes of a pass, inside the block, the saved values back that the pass has freed."""
+    """Give freed saved values back to the nodes of a pass, for the duration of the block."""
     freed = {n: saved for n, saved in backward_pass.saved.items() if n.saved is None}
     for n, saved in freed.items():
         n.saved = saved

@@ -70,9 +70,10 @@ def difference(outer: Bounds, inner: Bounds) -> list[Bounds]:
 
 
 def slices(bounds: Bounds, within: Bounds) -> tuple[tuple[int, int, int], ...]:
-    """Return the slices that select the region `bounds` from an array that has the region `within`.
+    """Return the slices that select the region `bounds` from an array of the region `within` alone.
 
-    Both regions are given in the whole array. A slice is a tuple of start, stop and step.
+    Both regions are given by positions in the whole array. A slice is a tuple of start, stop and
+    step.
     """
     pairs = zip(bounds, within, strict=True)
     return tuple([(start - first, stop - first, 1) for (start, stop), (first, _) in pairs])

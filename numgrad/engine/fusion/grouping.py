@@ -50,8 +50,7 @@ class Grouping:
     keys : list of int
         For each root a number, equal for roots that one kernel may compute.
     late : list of bool
-        For each root whether other groups come before its group where there is a choice: True but
-        for small values.
+        True for each root but the small values, whose groups come first where there is a choice.
     after : list of list of (int, bool)
         For each root the roots that read its value, each with whether the value is read only
         element by element, so that both roots can be in one kernel.

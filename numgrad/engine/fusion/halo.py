@@ -157,7 +157,10 @@ class Halo:
         self.buffer, self.in_place, self.missing = -1, True, 1
 
     def view(self, leaf: Leaf, loop: Shape) -> Leaf | None:
-        """Return the view in ``buffer`` that replaces a view of the value, or None."""
+        """Return the view in ``buffer`` that replaces a view of the value; None if none can.
+
+        `Padded.place` says which views have no place in the layout with halos.
+        """
         place = self.padded.place(leaf, loop)
         return None if place is None else Leaf(self.buffer, *place, leaf.dtype, leaf.rows)
 
@@ -261,8 +264,9 @@ class Halos:
     def view(self, leaf: Leaf, loop: Shape) -> Leaf:
         """Return the view that an instruction uses instead of ``leaf``.
 
-        The view is one of the value's rotated copy, or of its buffer with halos, if there is such a
-        buffer, and does not walk around an end; else it is ``leaf`` itself.
+        The result is a view of a rotated copy or of a buffer with halos, if the value has one that
+        serves ``leaf``. A buffer with halos that is a copy of the value serves only views that walk
+        around an end. Otherwise the result is ``leaf`` itself.
         """
         if leaf.turns and leaf.buffer in self._rotated:
             copy = self._copies[leaf.buffer, *_rings(leaf, loop)]

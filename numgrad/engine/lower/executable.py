@@ -158,7 +158,7 @@ class Executable:
             self._entry = bound, entry if self.bound is bound else None
 
     def _untimed(self) -> int:
-        """Return how often entries have run the program, untimed, since this was last asked."""
+        """Return how often entries have run the program, untimed, since the previous call."""
         return sum([meter() for meter in list(self.meters.values())])
 
     def _short_entry(self, bound: Bound) -> Any:
@@ -206,7 +206,7 @@ class Executable:
                 break
 
     def advance(self) -> None:
-        """Take the next step of the fusion; after the last one, runs are of the fused program."""
+        """Take the next step of the fusion; from the last step on, the fused program is run."""
         self._step_fusion(Fusion.advance)
 
     def fuse(self) -> None:

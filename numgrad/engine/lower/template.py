@@ -133,8 +133,8 @@ class Template:
         table, moves : list of int
             The buffers of the operands and their offsets there; the new buffers are appended.
         computed : dict
-            What the program has already, and to which new instructions and arrays are added. The
-            keys are the numbers ``same`` of instructions; an item maps the buffers that such an
+            The instructions and arrays that the program has already; new ones are added. The keys
+            are the numbers ``same`` of instructions; an item maps the buffers that such an
             instruction reads to the last buffer that it writes. The item at 0 maps the ids of
             arrays to their buffers.
         """
@@ -312,8 +312,8 @@ def _place_of(operand: Operand | Joined) -> Place:
 def append_buffers(place: Place, table: list[int], moves: list[int]) -> Any:
     """Append the buffers of an operand to ``table`` and its offsets there to ``moves``.
 
-    Return what decides the template besides: the layout of the operand, or for an operand in pieces
-    the key that has the layouts of all pieces.
+    Return the operand's part of the key of a template: its layout, or for an operand in pieces the
+    layouts of the pieces.
     """
     if isinstance(place, Ref):
         table.append(place.buffer)

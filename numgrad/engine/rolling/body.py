@@ -88,11 +88,11 @@ class Body(Expander):
                 self.input((source._replace(place=place), offset, dtype))
 
     def following(self, source: Source, offset: int, dtype: np.dtype) -> Any:
-        """Return the value that a turn hands on to the next turn as a carried input.
+        """Return the value that a turn hands on as the carried input ``source`` of the next turn.
 
-        ``source`` is the carried input, a value written a number of turns before. What was written
-        three turns before, as the next turn sees it, was written two turns before this turn. What
-        was written one turn before is what this turn writes.
+        For an input that the next turn reads as written three turns before, that is the input which
+        this turn reads as written two turns before. For an input written one turn before, it is
+        what this turn writes.
         """
         if source.place > 1:
             return self.inputs[source._replace(place=source.place - 1), offset, dtype]

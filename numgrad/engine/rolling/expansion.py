@@ -83,7 +83,7 @@ def expanded(program: Program, count: int, order: Sequence[int]) -> Expansion | 
 
 
 def is_expandable(pattern: Pattern) -> bool:
-    """Whether instructions of a pattern can be written as scalar functions, however large."""
+    """Whether instructions of a pattern can be written as scalar functions, whatever their size."""
     name = pattern.name
     is_known = pattern.fusible or name in _JOINED or isinstance(pattern.spec, ProductSpec)
     return is_known and all([layout.dtype in _DTYPES for layout in pattern.layouts])  # noqa: C419

@@ -196,7 +196,7 @@ class _Rolling:
     def _series_of(self, buffers: np.ndarray) -> tuple[int, int]:
         """Make a series, one new buffer in place of ``buffers``, of which each turn writes one.
 
-        Return the number of the series' buffer, and the bytes that a turn writes there.
+        Return the number of the new buffer, and the bytes that a turn writes there.
         """
         first = int(buffers[0])
         nbytes = self._program.nbytes[first]

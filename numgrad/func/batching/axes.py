@@ -32,8 +32,8 @@ def leaf_axes(in_axes: Any, args: Sequence[Any], leaves: Sequence[Any]) -> list[
 def output_axes(out_axes: Any, result: Any, varies: Sequence[bool]) -> list[int | None]:
     """Return for each leaf of a result where its axis of samples goes, which is in front so far.
 
-    None for a leaf for which ``out_axes`` has None, and which so gets no axis of samples. Raise if
-    such a leaf differs from sample to sample, which ``varies`` says.
+    The result has None for a leaf for which ``out_axes`` has None: such a leaf gets no axis of
+    samples, and must be the same for all samples. ``varies`` says whether a leaf is not.
     """
     axes = _broadcast_axes(out_axes, result, "out_axes", none_is_leaf=False)
     ranks = [len(leaf.shape) for leaf in optree.tree_leaves(result, namespace=VARIABLES)]

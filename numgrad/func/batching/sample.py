@@ -156,7 +156,7 @@ class MapOperator(Operator):
 
         Each output has all axes of samples. ``shared`` says, by the number of an output, over how
         many of these axes the output is summed. ``instead`` has values to be read in place of
-        values that the function closes over, and ``moved`` the edges of these.
+        values that the function closes over, and ``moved`` edges in place of the edges of these.
         """
         sample = self.sample
         inputs = _aligned(inputs, sample.leads(inputs))
@@ -218,8 +218,8 @@ class MapOperator(Operator):
     def tangent(
         self, forward_pass: Any, context: Any, tangents: Sequence[Any]
     ) -> Sequence[Any] | None:
-        """Return the tangents of the outputs, by the trace of tangents of the function of one
-        sample."""
+        """Return the tangents of the outputs: those of one sample (`SampleTrace.tangent_trace`),
+        computed for all samples."""
         sample = self.sample
         wanted = tuple([t is not None for t in tangents])
         given = [t for t in tangents if t is not None]

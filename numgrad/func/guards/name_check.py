@@ -62,8 +62,8 @@ class NameCheck:
     def _of_place(self, module: dict[str, Any] | None, further: Any) -> Callable[[], bool]:
         """Return a function that checks the names in one module.
 
-        If ``module`` is None, the function checks all closure cells. If all is the same, the
-        function calls ``further``, the check of the next module, or None after the last one.
+        If ``module`` is None, the function checks all closure cells. ``further`` is the check of
+        another module, which the function calls at the end; None if there is no other.
         """
         pairs = zip(self._variables, self._cells, strict=True)
         is_here = [(v, c) for v, c in pairs if v.module() is module]
@@ -99,8 +99,8 @@ class NameCheck:
 def _code_of(names: tuple[str, ...], given: tuple[str, ...]) -> CodeType:
     """Return the code of a function that tells whether ``names`` are bound to the same objects.
 
-    ``given`` has the names of the function's own closure cells: those with the earlier objects,
-    and closure cells that are checked.
+    ``given`` has the names of all closure cells that the function itself has. Some hold the earlier
+    objects, others are cells to be checked.
     """
     known = _codes.get((names, given))
     if known is None:

@@ -65,7 +65,10 @@ class Passes:
                 yield Chunk(number, start, stop, self.chunk(number, start, stop))
 
     def chunk(self, number: int, start: int, stop: int) -> list[Tensor]:
-        """Return the rows, or columns, of elements ``start..stop`` of a source."""
+        """Return the rows, or columns, that belong to the elements ``start..stop`` of a source.
+
+        ``number`` is the position of the source in ``sources``.
+        """
         raise NotImplementedError
 
     def tangents(self, number: int, start: int, stop: int, unit: complex = 1) -> list[Any]:

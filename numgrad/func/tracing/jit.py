@@ -326,11 +326,16 @@ class JitFunction:
         return call, self._capture(call, IntegerUses())
 
     def _try_symbolic(self, call: Call, uses: IntegerUses) -> Specialization | None:
-        """Capture the function with symbolic integers; return None if it needs the value of one."""
+        """Capture the function with symbolic integers; return None if that is not possible.
+
+        That is so if the function asks for the value of such an integer, or if a copy stands for a
+        view that was written afterwards. Any error counts, too: an error that has another cause is
+        raised again by the next capture.
+        """
         try:
             specialization = self._capture(call, uses)
         except Exception:  # of any kind, as the function may have caught ours and raised its own
-            return None  # an error that has another cause is raised again by the next capture
+            return None
         return None if uses.asked or not specialization.trace.copies_are_views else specialization
 
     def _with_symbolic(
@@ -342,9 +347,9 @@ class JitFunction:
     def _capture(self, call: Call, uses: IntegerUses) -> Specialization:
         """Capture the function, again where that is needed; return the specialization.
 
-        The function is captured again in two cases. If it keeps a tensor that it has made and that
-        requires grad, the next call will find this tensor outside of the function. If random
-        numbers were drawn meanwhile, another thread or the import of a module may have drawn them.
+        The function is captured again in two cases. One is a function that keeps a tensor which it
+        has made and which requires grad: from now on, the tensor comes from outside. In the other,
+        random numbers were drawn meanwhile, perhaps by another thread or the import of a module.
         """
         donated = self.signature.donated
         draws: RandomGuard | None = None

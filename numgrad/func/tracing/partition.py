@@ -154,7 +154,8 @@ def _unreshaped(value: Value) -> Value:
 
 
 def _key(value: Value) -> Hashable:
-    """Return a key of a value's array: its expression and slot, or its id if it is computed."""
+    """Return a key of the array of a value: the expression and slot, or the id of a computed array.
+    """
     array = _computed(value)
     return (value.expr, value.expr_slot) if array is None else id(array)
 

@@ -247,8 +247,8 @@ class Specialization:
     def entry(self, call: Call) -> tuple[Any, int] | None:
         """Return the entry for a call, and the version of the settings that the entry depends on.
 
-        Return None if the trace has several programs or donated arguments, and while programs are
-        watched.
+        Return None if no entry can serve the call: for example if the trace has several programs or
+        donated arguments, or while programs are watched.
         """
         version = settings.entries  # read first: a change from now on makes the entry invalid
         if watch.current is not None or self.donated or not self.positions or not call.is_lasting:

@@ -61,7 +61,10 @@ def is_number(value: Any) -> bool:
 
 
 def _refusing(what: str) -> Callable[..., NoReturn]:
-    """Return a method of symbolic floats that raises, as ``what`` it does would need the value."""
+    """Return a method of symbolic floats that raises, since its result would depend on the value.
+
+    ``what`` names the result in the error.
+    """
 
     def refuse_value(*_: Any) -> NoReturn:
         refuse(

@@ -193,8 +193,8 @@ _BOUNDS: dict[str, Callable[..., int]] = {
 def _is_refused(name: str, others: tuple[Any, ...]) -> bool:
     """Whether an operation with Python numbers needs the value of a symbolic integer.
 
-    The result could differ from that of the operation with arrays: by a division by zero, or as an
-    exponent decides about the dtype.
+    That is so if Python's result may differ from the result for arrays: Python raises an error for
+    a division by zero, and the sign of an exponent decides whether the result is an integer.
     """
     if name == "rpow":
         return not all([type(x) is float and x > 0 for x in others])  # noqa: C419

@@ -62,7 +62,7 @@ class Trace:
         The edges of the arguments and of ``outer`` in the graph of the function.
     storages : dict
         The storages of the arrays from outside, by the ids of the arrays. A storage counts the
-        writes into its array. The values that nodes of the trace have saved do not refer to it.
+        writes into its array. Values that nodes of the trace have saved have other storages.
     spans : list of (int, int)
         Ranges of the numbers of nodes and leaves that the function has made.
     is_last : bool
@@ -176,7 +176,7 @@ class Trace:
     def inner_nodes(self) -> set[Node]:
         """Return the nodes between the outputs and the arguments.
 
-        A value that such a node has made is not one from outside, though a derivative may read it.
+        A derivative may read a value that such a node has made; the value is none from outside.
         """
         ends = self._input_nodes()
         roots = [o.edge.node for o in self.outputs if o.requires_grad]
