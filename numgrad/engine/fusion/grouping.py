@@ -318,7 +318,7 @@ def _uses(
 
 
 def _rest_price(step: Step, stored: Collection[int]) -> int:
-    """Return the price of computing a step, and all values before it that are not stored.
+    """Return the price of computing a step with all values that it needs and that are not stored.
 
     The price is in simple operations; a read from memory costs as much as some of them. ``stored``
     has the numbers of the instructions whose values are stored.

@@ -3,8 +3,8 @@
 A value that is not stored is computed again by each reader, and each time reads its own inputs. So
 the reads of the value are passed on: they become reads of its inputs.
 
-Elements of an input that are read repeatedly are told apart by the *distance*, in bytes, from the
-element that is written to the one that is read: reads at the same distance are counted once.
+The reads of an element are told apart by their *distance*: the bytes from the element that the
+reader writes to the one that is read. Several readers at the same distance count as one.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
