@@ -57,8 +57,8 @@ def evaluate_with_vectors(
     """Call a function on primals; return the evaluation, the vectors as tensors, and a bool.
 
     The vectors in ``given`` have to match the primals in structure and shapes. The bool says
-    whether products with them must be recorded. The errors name the caller ``what`` and the vectors
-    ``kind``.
+    whether products of a derivative with the vectors must be recorded in the graph outside of the
+    transform. The errors name the caller ``what`` and the vectors ``kind``.
     """
     for name, value in (("primals", primals), (f"{kind}s", given)):
         if not isinstance(value, (tuple, list)):

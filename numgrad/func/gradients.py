@@ -103,12 +103,13 @@ class Evaluation:
         return self.leaves[0]
 
     def outer_graph(self, *vectors: Tensor) -> bool:
-        """Return whether products of ``vectors`` with the output's derivative must be recorded."""
+        """Return whether products of the derivative with ``vectors`` must be recorded in the graph
+        outside of the transform."""
         return self.variables.outer_graph([*self.leaves, *vectors])
 
     def pulled(self, seeds: Sequence[Any], batched: bool = False) -> list[Any]:
-        """Return the vector-Jacobian product, one gradient per differentiated leaf, as the caller
-        gets it."""
+        """Return the vector-Jacobian product: for each differentiated leaf a gradient, which is an
+        array or a tensor as `Variables.deliver` decides."""
         graph = self.outer_graph(*[seed for seed in seeds if seed is not None])
         found = pull(self.leaves, self.variables.leaves, seeds, graph, batched)
         return [self.variables.deliver(g) for g in found]
@@ -118,7 +119,10 @@ class Evaluation:
         return self.arranged(self.leaves)
 
     def arranged(self, values: Sequence[Tensor], as_numpy: bool | None = None) -> Any:
-        """Return values in the containers of the output, as the caller gets them."""
+        """Return values in the containers of the output, as arrays or tensors.
+
+        `Variables.deliver` decides which of the two, from ``as_numpy``.
+        """
         return self.rebuild([self.variables.deliver(value, as_numpy) for value in values])
 
     def with_aux(self, *results: Any) -> Any:
@@ -305,9 +309,9 @@ def matching(
 ) -> list[Any]:
     """Return the vectors in ``tree`` as tensors in the order of ``leaves``; check their shapes.
 
-    Vectors and leaves are matched by their places in the containers; those of the leaves are in
-    ``expected``. So neither list or tuple nor the order of keys matters. The errors name the caller
-    ``what``, the vectors ``kind`` and the leaves ``of``.
+    Vectors and leaves are matched by their places in the containers: a list where a tuple is
+    expected, or another order of keys, makes no difference. ``expected`` has the places of the
+    leaves. The errors name the caller ``what``, the vectors ``kind`` and the leaves ``of``.
     """
     vectors, _ = flatten(tree)
     if len(vectors) != len(leaves):

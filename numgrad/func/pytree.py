@@ -148,15 +148,16 @@ class Variables:
         return value.clone() if self._is_shared(value) else value
 
     def deliver_new(self, value: Tensor) -> Any:
-        """Return a result in the form for the caller, given that it is a new array without a graph.
+        """Return a result that is known to be new and to have no graph, as an array or a tensor.
+
+        Unlike `deliver`, the method has nothing to check and nothing to copy.
         """
         return value.array if self.as_numpy else value
 
     def _is_shared(self, value: Any) -> bool:
-        """Whether a result shares memory with an argument, so that a write into one changes the
-        other.
+        """Whether a result shares memory with an argument, so that a write into one changes both.
 
-        The result may be a closed-over array of which the argument is a view, for example.
+        For example, a function may return a closed-over array of which an argument is a view.
         """
         if self._memory is None:
             self._memory = _Memory(self._given)
@@ -262,7 +263,7 @@ def _variable(leaf: Any, where: _Where) -> Tensor:
 def require_function(function: Any, what: str) -> Any:
     """Return the function to be transformed; raise for an object that is not callable.
 
-    For a function that Numba has compiled, return the one with derivatives.
+    For a function that Numba has compiled, return the operation with derivatives made of it.
     """
     if not callable(function):
         raise ArgTypeError(f"{what}: expected a function, got {type(function).__name__}")

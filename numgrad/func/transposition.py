@@ -109,10 +109,12 @@ def _conjugates(values: Sequence[Tensor]) -> list[Tensor]:
 
 
 def _is_linear(at: Evaluation, other: Evaluation) -> Tensor:
-    """Whether the outputs at another point are the derivative at 0 times that point.
+    """Whether a function is linear, judged by its outputs at a random point.
 
-    ``at`` is the call at 0 and ``other`` the one at the other point. Sums of the outputs with
-    different weights are compared, as differences might cancel in a plain sum.
+    The outputs of a linear function are its derivative at 0 times the point. ``at`` is the call of
+    the function at 0, ``other`` the call at the random point. The two sides are compared by one sum
+    over all outputs, in which each element has another weight: in a plain sum, differences might
+    cancel.
     """
     weights = [np.sqrt(np.arange(2.0, 2.0 + y.size)).reshape(y.shape) for y in at.leaves]
     seeds = [

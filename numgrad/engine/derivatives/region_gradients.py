@@ -32,7 +32,10 @@ def whole_part(value: Any) -> Part:
 
 
 def boxes_of(parts: Iterable[Part], shape: Sequence[int]) -> Boxes[Part]:
-    """Return a table of parts of an array of a shape; overlapping parts are found in it fast."""
+    """Return ``parts`` in a table that finds those overlapping a region fast.
+
+    ``shape`` is that of the whole array.
+    """
     found: Boxes[Part] = Boxes(whole_of(shape).bounds)
     for part in parts:
         found.add(part.box.bounds, part)
@@ -40,7 +43,10 @@ def boxes_of(parts: Iterable[Part], shape: Sequence[int]) -> Boxes[Part]:
 
 
 def read_by(node: Node) -> Box | None:
-    """Return the box that a node reads of an array written in place; None for other nodes."""
+    """Return the box that a node reads, if the node reads a part of an array written in place.
+
+    None for other nodes, and for parts that are no box.
+    """
     parent = node.parents[0] if len(node.parents) == 1 else None
     if parent is None or not writes(parent) or "key" not in node.static:
         return None
@@ -74,11 +80,14 @@ def reads_partly_written(node: Node) -> bool:
 
 
 def take_written(parts: Boxes[Part], box: Box, node: Node, wanted: Sequence[bool]) -> Value | None:
-    """Cut the box that a node has written out of ``parts``, the gradient of an array; return the
-    gradient of the value written there, None if zero or not wanted.
+    """Split the gradient of an array at a node that has written a value into a box of the array.
 
-    ``wanted`` has two elements: whether the gradients of the array before the write, and of the
-    written value, are wanted.
+    Return the gradient of the written value, None if the gradient is zero or not wanted. What
+    remains in ``parts``, the gradient outside of the box, is the gradient of the array before the
+    write.
+
+    ``wanted`` has two elements: whether the gradient of the array before the write is wanted, and
+    whether that of the written value is.
     """
     inside: list[Part] = []
     for part in parts.take(box.bounds):
@@ -133,9 +142,10 @@ def _piece(part: Part, value: Value, bounds: Bounds) -> Part:
 
 
 def _joined(parts: Sequence[Part], box: Box) -> Value:
-    """Return the sum of gradients of parts as the gradient of a box, with all axes.
+    """Return the sum of gradients of parts as the gradient of a box, without dropping axes.
 
-    Each part is added to its own region, which a program does without a copy of the rest.
+    Each part is written or added to its own region of the sum. A program does so without a copy of
+    the rest.
     """
     zero = np.zeros((), parts[0].value.dtype)
     total: Value = runtime.value(np.broadcast_to(zero, box.sizes))
@@ -224,10 +234,11 @@ class Parts:
 def zeros_behind(
     missing: Collection[Edge], order: Sequence[Node], request: Any
 ) -> dict[Edge, Value]:
-    """Return zeros for the edges that a pass reaches only through arrays overwritten as a whole.
+    """Return zeros as the gradients of values that lie behind arrays overwritten as a whole.
 
-    No cotangent goes back through such a write, not even zeros, which an infinite derivative would
-    turn into NaN on their way.
+    Such a write stops the pass on its way towards the inputs: the overwritten elements have no
+    influence. Zeros are not sent on as a cotangent, since an infinite derivative further on would
+    turn zeros into NaN.
 
     Parameters
     ----------

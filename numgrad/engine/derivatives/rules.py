@@ -96,8 +96,8 @@ class Rule:
     def apply(self, values: Sequence[Any], site: Any) -> list[Any]:
         """Return the gradients for cotangents and saved values, still to be computed.
 
-        In the result the expression of the rule stands for the value of its first output, to save
-        making one.
+        A gradient that is the first output of the rule is returned as an expression, which saves
+        making a value.
         """
         outputs: list[Any] = []
         if self.outputs:
@@ -218,7 +218,7 @@ def rule_key(
 
 
 def known_rule(key: Hashable) -> Rule | None:
-    """Return the rule that was kept under a key; None where none was since the settings changed."""
+    """Return the rule for a key; None if no rule was kept since the settings last changed."""
     global _version
     if _version != settings.version:
         _rules.clear()
@@ -246,7 +246,7 @@ def keep_rule(key: Hashable, rule: Rule) -> None:
 
 
 def drop_rules(kinds: set[Any]) -> None:
-    """Drop the rules of nodes of these kinds."""
+    """Drop the rules of nodes of these kinds, rules for tangents included."""
     for key in list(_rules):
         kind = key[2][0] if key[0] == "tangent" else key[0]  # type: ignore[index]
         if kind in kinds:

@@ -26,7 +26,8 @@ def tangent_rule(
 ) -> Rule | None:
     """Return the rule for the tangents of a node's outputs; None for a node without a kind.
 
-    The rules of a recorded pass are kept apart: their operators must have derivatives themselves.
+    Recorded passes have rules of their own, whose operators all have derivatives; the rules of
+    other passes need not be differentiable.
     """
     key = rule_key(node, wanted, tangents)
     if key is None:
@@ -80,10 +81,11 @@ def _transposed(forward_pass: Any, context: Context, tangents: Tangents) -> list
 
 
 def _unknown(spec: Any, node: Node) -> Any:
-    """Return a cotangent of any numbers, with respect to which a derivative is differentiated.
+    """Return a variable in place of an output's cotangent, to differentiate a derivative by it.
 
-    The cotangent is a placeholder. For a node without a kind it has ones, as a derivative that is a
-    function of Python may look at numbers. An output of integers or booleans has none.
+    The numbers of the cotangent do not matter, so the variable is a placeholder. For a node without
+    a kind the variable is an array of ones, as the derivative is a Python function that may look at
+    numbers. None for an output of integers or booleans, which has no cotangent.
     """
     if spec.dtype.kind not in "fc":
         return None
@@ -96,8 +98,11 @@ def _unknown(spec: Any, node: Node) -> Any:
 def _require_graph(
     gradients: Sequence[Value | None], cotangents: Sequence[Any], node: Node
 ) -> None:
-    """Raise where a derivative that is not zero is cut off from the graph of its cotangents, since
-    its transpose would wrongly be zero."""
+    """Raise if a user's derivative detaches a gradient from the cotangents it is computed from.
+
+    The graph between them is needed to transpose the derivative; without the graph the tangents
+    would wrongly be zero.
+    """
     exprs = {g.expr for g in cotangents if g is not None and g.expr is not None}
     arrays = {id(g.array) for g in cotangents if g is not None and g.array is not None}
     for gradient in gradients:

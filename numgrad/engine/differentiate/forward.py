@@ -41,8 +41,10 @@ class ForwardPass(BackwardPass):
     def tangents_through(
         self, seeds: list[tuple[Edge, Value]], targets: list[Edge]
     ) -> dict[Edge, Value]:
-        """Return the tangents of the edges ``targets`` in a graph that this pass visits in place of
-        one node; no tangent is computed yet."""
+        """Return the tangents of the edges ``targets``, from ``seeds`` in another graph.
+
+        The pass through that graph becomes a part of this pass. No tangent is computed yet.
+        """
         recorded, batch = self.request.create_graph, self.request.batch
         request = TangentRequest(seeds, targets, recorded, True, batch=batch)
         return self.with_part(ForwardPass(request))

@@ -81,20 +81,27 @@ def run_accumulator_pre_hooks(backward_pass: Any, node: Node) -> None:
 
 
 def is_past_hooks(edge: Edge) -> bool:
-    """Whether hooks do not see the cotangents that arrive by an edge: the derivative of a node with
-    hooks has read the node's own output there."""
+    """Whether the cotangents that arrive by an edge are kept from the hooks.
+
+    That is so if the edge comes from a derivative that has read the output of its own node, and the
+    node has hooks.
+    """
     return type(edge.slot) is OwnSlot and edge.node is not None and edge.node.is_watched
 
 
 def past_hooks(edge: Edge) -> Edge:
-    """Return the edge under which a pass sums the cotangents of ``edge`` that hooks do not see."""
+    """Return the key under which a pass sums the cotangents at ``edge`` that hooks do not see.
+
+    The key is an edge of the same node with a negative slot.
+    """
     return Edge(edge.node, ~edge.slot)
 
 
 def arrive_past(backward_pass: Any, node: Node) -> list[Value | None]:
-    """Return for each output of a node the sum of the cotangents that hooks do not see, or None.
+    """Take the cotangents that hooks do not see; return their sum for each output of a node.
 
-    For an output that is a target the sum is added to the gradient, too.
+    None for an output without such cotangents. If an output is a target of the pass, the sum is
+    added to the output's gradient, too.
     """
     arrived: list[Value | None] = []
     for slot in range(len(node.outputs)):
@@ -225,10 +232,10 @@ def _with_running_pass(backward_pass: Any) -> Block:
 
 
 def _calling_user(backward_pass: Any) -> Block:
-    """Return a block in which a user's function runs: its operations are computed at once.
+    """Return a context manager that computes the operations of a user's function at once.
 
-    In a captured pass the operations become expressions, and the pass does not keep their nodes: so
-    the function may write through views of its own results.
+    In a captured pass the operations become expressions instead. The pass does not keep their nodes
+    then, so that the function may write through views of its own results.
     """
     captured = mode.capture is not None
     return deferring(captured, None if captured else backward_pass.kept)
@@ -275,8 +282,10 @@ def _rows(value: Value | None, batch: int) -> Sequence[Value | None]:
 
 
 def _batch_as_axis(value: Value, batch: int) -> Value:
-    """Return, for a value with rows, the value whose first axis is the batch, connected to the same
-    edge of the graph."""
+    """Turn the rows of a value into a first axis, the batch.
+
+    Return the new value, which is connected to the same edge of the graph.
+    """
     if value.array is None:
         whole = value.detached()
         make_explicit(batch, [whole])
@@ -296,8 +305,10 @@ def _with_batch(value: Value, batch: int) -> Value:
 
 
 def _join(column: Sequence[Value | None], spec: Spec | None) -> Value | None:
-    """Return one value with rows for the results of all rows; None counts as zeros, unless all
-    results are None."""
+    """Join the results of the single rows, ``column``, to one value with rows.
+
+    None among the results counts as zeros. If all are None, return None.
+    """
     if spec is None or (column and all(result is None for result in column)):
         return None
     filled = [_zeros(spec.shape, spec) if r is None else r for r in column]

@@ -2,7 +2,8 @@
 
 Other passes build expressions and run them as one program, which pays if the program runs again.
 The program of a recorded pass would not run again, nor that of a graph that never comes again, as
-in code whose branches depend on numbers. A pass that only applies rules works on arrays alone.
+in code whose branches depend on numbers. An immediate pass without hooks, checks and recording
+works on plain arrays, and makes no values on the way: see `compute`.
 """
 
 from collections.abc import Collection, Sequence
@@ -60,8 +61,10 @@ def _is_simple(node: Node, most: int | None) -> bool:
 
 
 def _is_small(node: Node, most: int | None) -> bool:
-    """Whether nodes of this kind have rules, and arrays so small (``most`` elements, or any number
-    for None) that a program would save no memory."""
+    """Whether nodes of this kind have rules, and a program would save no memory on their arrays.
+
+    ``most`` is the largest number of elements that an array may have, None for any number.
+    """
     operator, roles = node.operator, runtime.roles
     if not operator.has_rule or operator.is_replay:
         return False
@@ -108,8 +111,11 @@ def _sum(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 def _gradients(
     backward_pass: Any, node: Node, mask: Any, cotangents: Sequence[Any]
 ) -> Sequence[Any]:
-    """Return the gradients of a node's inputs: by its rule, or by its operator where the rule is
-    asked for the first time."""
+    """Return the gradients of a node's inputs, by the rule of the node's kind.
+
+    The first time that the rule is asked for, the operator's derivative is called instead, as
+    making a rule pays only for a kind that is met again.
+    """
     saved = backward_pass.saved[node]
     rows = [None if total is None else False for total in cotangents]
     rule = known_rule((node.kind, mask, tuple(rows)))

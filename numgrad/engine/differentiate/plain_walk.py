@@ -90,9 +90,10 @@ def sweep(backward_pass: Any, pending: dict[Any, Any]) -> None:
 
 
 def _by_position(backward_pass: Any, seen: ByPosition, node: Node, total: Any) -> list[Any]:
-    """Return the gradients of the inputs of a node whose index is data of the program.
+    """Return the gradients of the inputs of a node that reads elements of an array by an index.
 
-    ``seen`` is the same node with the positions of the index as its last input.
+    ``seen`` stands in for the node, and has the positions of the elements as an additional last
+    input. So the index is data of the program, which serves other indices, too.
     """
     wanted = (*backward_pass.wanted[node], False)
     rule = rule_of(backward_pass, seen, wanted, seen.saved, (total,))

@@ -31,8 +31,11 @@ class RepeatedPass:
         self.recalled, self.structure, self._retain = recalled, structure, retain
 
     def run(self, seeds: Sequence[Value] = ()) -> list[Value] | None:
-        """Return the gradients in the order of the plan's results; None where a saved value was
-        written or freed. The plan of a recorded pass reads ``seeds``."""
+        """Return the gradients in the order of the plan's results; None if a saved value was
+        written or freed.
+
+        ``seeds`` are needed only for a recorded pass.
+        """
         order = self.structure.order
         kept: list[tuple[Any, Any]] = []
         has_freed = False

@@ -81,9 +81,10 @@ class Request:
 
     @property
     def first(self) -> int:
-        """The number of the oldest target's node, as older nodes are not searched; 0 to search all.
+        """The number below which the search skips nodes, as they are older than all targets.
 
-        With it a recorded pass over the end of a long graph does not search the whole graph.
+        So a recorded pass over the end of a long graph does not search the whole graph. 0 if all
+        nodes are searched.
         """
         if self.targets is None or self.extra_leaves or not self.create_graph:
             return 0
@@ -111,15 +112,15 @@ class TangentRequest(Request):
 
 
 class GradientCheck(Protocol):
-    """Looks at gradients as they are computed and raises where one is wrong."""
+    """Looks at gradients as they are computed, and raises an error for a wrong one."""
 
     def computed(
         self, node: Node, gradients: Sequence[Value | None], cotangents: Sequence[Value | None]
     ) -> None:
-        """Look at the gradients that a node computed from its cotangents."""
+        """Raise an error if a gradient is wrong that a node computed from its cotangents."""
 
     def delivered(self, edge: Edge, value: Value) -> None:
-        """Look at the gradient that a pass returns for an edge."""
+        """Raise an error if the gradient is wrong that a pass returns for an edge."""
 
 
 @dataclass

@@ -127,9 +127,10 @@ def _is_original(root: Root) -> bool:
 
 
 def _layout(loop: Shape, strides: Shape, dtype: Any, rows: bool, nbytes: int) -> Layout:
-    """Return the layout of a view, over a loop, of a buffer of ``nbytes`` bytes.
+    """Return the layout of a view of a buffer along a loop.
 
-    ``nbytes`` is -1 for memory that the program does not own; no view counts as all of that memory.
+    The layout says whether the view is the whole buffer, of ``nbytes`` bytes. With ``nbytes`` -1
+    the answer is always no: the memory is not the program's own.
     """
     dense = contiguous_strides(loop, dtype.itemsize)
     strides = tuple([s if n != 1 else d for s, d, n in zip(strides, dense, loop, strict=True)])

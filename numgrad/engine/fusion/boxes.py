@@ -70,9 +70,10 @@ def difference(outer: Bounds, inner: Bounds) -> list[Bounds]:
 
 
 def slices(bounds: Bounds, within: Bounds) -> tuple[tuple[int, int, int], ...]:
-    """Return the slices that select the region `bounds` from an array of the region `within`.
+    """Return the slices that select the region `bounds` from an array of the region `within` alone.
 
-    A slice is a tuple of start, stop and step.
+    Both regions are given by positions in the whole array. A slice is a tuple of start, stop and
+    step.
     """
     pairs = zip(bounds, within, strict=True)
     return tuple([(start - first, stop - first, 1) for (start, stop), (first, _) in pairs])
@@ -82,11 +83,11 @@ T = TypeVar("T")
 
 
 class Boxes(Generic[T]):
-    """A collection of things with a region of an array each, in the order of insertion.
+    """A collection of things, each with a region of an array, that finds overlapping regions.
 
-    Overlapping regions are found by a table of starts for all regions of equal sizes. A region that
-    overlaps a given one can start at few places, which are looked up, unless the table has fewer
-    entries than there are places.
+    For all regions of equal sizes there is a table of the positions where they start. A region that
+    overlaps a given one starts in a small range of positions. The positions of this range are
+    looked up in the table; or the table is searched, if it has fewer entries than the range.
 
     Parameters
     ----------
@@ -114,7 +115,7 @@ class Boxes(Generic[T]):
         self._count += 1
 
     def overlapping(self, bounds: Bounds) -> list[int]:
-        """Return the numbers of the things whose regions overlap `bounds`, in order.
+        """Return the numbers of the things whose regions overlap `bounds`, in ascending order.
 
         Things are numbered in the order of insertion.
         """
@@ -130,7 +131,7 @@ class Boxes(Generic[T]):
         return sorted(found)
 
     def take(self, bounds: Bounds) -> list[T]:
-        """Remove and return the things whose regions overlap `bounds`, in order."""
+        """Remove and return the things whose regions overlap `bounds`, the oldest first."""
         return [self._removed(number) for number in self.overlapping(bounds)]
 
     def _removed(self, number: int) -> T:
@@ -146,10 +147,10 @@ class Boxes(Generic[T]):
 
 
 def _looked_up(places: Sequence[range], group: dict[tuple[int, ...], Any]) -> Any:
-    """Return the starts to look up in ``group``: the points in the product of ranges ``places``.
+    """Return the positions in ``places`` that may be keys of the table ``group``.
 
-    If there are more such points than starts in the group, only the starts in the product are
-    returned.
+    ``places`` has a range of positions for each axis. Return all positions in these ranges, or only
+    the keys among them if the table is smaller.
     """
     if math.prod([len(r) for r in places]) <= len(group):
         return product(*places)

@@ -35,9 +35,9 @@ class Leaf(NamedTuple):
     rows : bool
         Whether the buffer has rows.
     turns : tuple of int
-        Not 0 for an axis that is a ring: the reader begins with this element of the axis, and goes
-        on with element 0 after the last one. The axis is as long as the reader's loop. The empty
-        tuple stands for zeros.
+        For each axis that is a ring the element with which the reader begins; after the last
+        element the reader goes on with element 0. The ring is as long as the reader's loop along
+        this axis. 0 for any other axis; the empty tuple stands for zeros.
     """
 
     buffer: int
@@ -129,8 +129,8 @@ class Unit:
     moves : tuple of int
         How many elements of the instruction's loop, in C order, each axis of the unit moves on.
     along : tuple of int
-        The strides of the output in bytes, also along axes of one element, where those of the
-        operands are 0.
+        The strides of the output in bytes. Along axes of one element they are kept here, while
+        those in ``operands`` are 0.
     number : int
         The number of the instruction.
     start : int
@@ -218,10 +218,10 @@ def zero_single_axes(strides: Shape, loop: Shape) -> Shape:
 
 
 def ring_ends(leaves: Sequence[Leaf], axis: int, length: int) -> list[int]:
-    """Return the positions along an axis, in order, at which a view jumps to its beginning.
+    """Return the positions along an axis at which views jump from its end to its beginning.
 
-    Such a view reads the axis, of ``length`` elements, as a ring: from the middle to the end, and
-    on from the beginning.
+    A view that jumps reads the axis, of ``length`` elements, as a ring. The positions are counted
+    from where the loop begins, in ascending order.
     """
     return sorted({length - leaf.turns[axis] for leaf in leaves if leaf.turns and leaf.turns[axis]})
 

@@ -50,7 +50,7 @@ class Grouping:
     keys : list of int
         For each root a number, equal for roots that one kernel may compute.
     late : list of bool
-        For each root whether its group may come late, as the root is no small value.
+        True for each root but the small values, whose groups come first where there is a choice.
     after : list of list of (int, bool)
         For each root the roots that read its value, each with whether the value is read only
         element by element, so that both roots can be in one kernel.
@@ -82,8 +82,9 @@ class Grouping:
 
         ``depth`` is the number of instructions that cannot be fused, such as sums, on the longest
         path from the inputs of the program to the root. Small values at different depths have
-        different keys. Otherwise a number could be grouped with one that waits for a sum over many
-        elements, and no reader of the number could share a kernel, or a segment, with the summands.
+        different keys. Otherwise a number could be put into one kernel with a number that depends
+        on a sum over many elements. The readers of the first number would then have to wait for
+        the sum, and could not share a kernel, or a segment, with its summands.
         """
         unit = root.unit
         if unit is None:
@@ -224,10 +225,10 @@ def computed_twice(values: StoredValues, groups: Sequence[Sequence[int]]) -> set
     If all kernels that compute an instruction also compute one of its readers, only the reader is
     considered.
 
-    Instructions are decided upon in the order of the program, and the price of an instruction
-    includes the prices of the instructions before it that are not stored. If all candidates counted
-    as stored, each step of a chain would seem cheap to compute again, none would be stored, and
-    each kernel would compute the chain from its beginning.
+    The decisions are made in the order of the program. The price of an instruction includes the
+    prices of its inputs that are not stored so far. If all candidates counted as stored inputs,
+    each instruction of a chain would seem cheap to compute again. None would be stored, and each
+    kernel would compute the chain from its beginning.
     """
     kernels = [[values.roots[number] for number in group] for group in groups]
     contents = [_contents(kernel) for kernel in kernels]
@@ -317,10 +318,10 @@ def _uses(
 
 
 def _rest_price(step: Step, stored: Collection[int]) -> int:
-    """Return the price of computing a step from memory in which only some values are stored.
+    """Return the price of computing a step with all values that it needs and that are not stored.
 
-    The price is in simple operations, with those that a read costs. ``stored`` has the numbers of
-    the instructions whose values are stored.
+    The price is in simple operations; a read from memory costs as much as some of them. ``stored``
+    has the numbers of the instructions whose values are stored.
     """
     cost, loads = cost_of(step.spec), set()
     seen: set[int] = set()

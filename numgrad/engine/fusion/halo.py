@@ -3,9 +3,11 @@
 A *ring* is an axis that a view reads from the middle to the end, and then on from the beginning.
 Without a halo, a kernel that reads around the end of a ring runs in parts, one of them for an
 element or two. So a value gets room before and after each ring, into which the elements of the
-other end are copied once. The room is whole cache lines, which keeps rows aligned. A value that all
-rows of a batch share is copied for each of its views instead, rotated so that the view begins with
-its first element: a value that is read again for every row should begin at a cache line.
+other end are copied once. The room is whole cache lines, which keeps rows aligned.
+
+A value that all rows of a batch share gets a rotated copy for each view instead: the copy begins
+with the element with which the view begins. Such a value is read again for every row, and so should
+begin at a cache line.
 """
 
 from collections.abc import Iterator, Sequence
@@ -43,13 +45,15 @@ class Padded:
 
     Attributes
     ----------
-    shape, dense : tuple of int
-        The shape of the values, split so that each axis with a halo is one of it, and the strides
-        in bytes of this shape without halos.
+    shape : tuple of int
+        A shape of the values in which each ring is an axis; the axes between rings are merged.
+    dense : tuple of int
+        The strides in bytes of the axes of ``shape`` in a value without halos.
     widths : tuple of int
-        The number of elements in the halo at either end of each axis.
+        The number of elements in the halo at either end of each axis; 0 for an axis that is no
+        ring.
     strides : tuple of int
-        The strides of the axes with halos.
+        The strides in bytes of the axes of ``shape`` in a value with halos.
     origin, nbytes : int
         The offset of the first element of a value, and the size with halos, in bytes.
     """
@@ -115,11 +119,11 @@ class Padded:
         return offset, tuple(strides)
 
     def _walk(self, stride: int, digits: list[int], count: int) -> int | None:
-        """Return the stride in this layout for a stride of the value without halos.
+        """Return the stride in this layout for a ``stride`` of a view of a value without halos.
 
-        None where ``count`` elements with this stride go beyond the axis. ``digits`` is the index
-        of the element that is reached so far, and is moved to the last of these elements: all
-        strides along one axis together must stay within the axis.
+        The view takes ``count`` elements with this stride. None if they go beyond the axis.
+        ``digits`` is the index of the last element that the view reaches by the strides before this
+        one, and is moved on: several strides along one axis must stay within the axis together.
         """
         for a, (size, dense) in enumerate(zip(self.shape, self.dense, strict=True)):
             if size > 1 and stride >= dense and stride % dense == 0:
@@ -153,7 +157,10 @@ class Halo:
         self.buffer, self.in_place, self.missing = -1, True, 1
 
     def view(self, leaf: Leaf, loop: Shape) -> Leaf | None:
-        """Return the view in ``buffer`` that replaces a view of the value, or None."""
+        """Return the view in ``buffer`` that replaces a view of the value; None if none can.
+
+        `Padded.place` says which views have no place in the layout with halos.
+        """
         place = self.padded.place(leaf, loop)
         return None if place is None else Leaf(self.buffer, *place, leaf.dtype, leaf.rows)
 
@@ -194,7 +201,7 @@ class Halos:
     """The halos of a program: which values have halos, and the instructions that fill these.
 
     A value that all rows of a batch share has rotated copies instead, one for each view that reads
-    the value around an end: there the elements lie in the order in which the view reads them.
+    the value around an end. In a copy the elements lie in the order in which the view reads them.
 
     Parameters
     ----------
@@ -257,8 +264,9 @@ class Halos:
     def view(self, leaf: Leaf, loop: Shape) -> Leaf:
         """Return the view that an instruction uses instead of ``leaf``.
 
-        The view is one of the value's rotated copy, or of its buffer with halos, if there is such a
-        buffer, and does not walk around an end; else it is ``leaf`` itself.
+        The result is a view of a rotated copy or of a buffer with halos, if the value has one that
+        serves ``leaf``. A buffer with halos that is a copy of the value serves only views that walk
+        around an end. Otherwise the result is ``leaf`` itself.
         """
         if leaf.turns and leaf.buffer in self._rotated:
             copy = self._copies[leaf.buffer, *_rings(leaf, loop)]

@@ -48,8 +48,9 @@ class LoopMap:
     def moved(self, strides: Shape, turns: Shape) -> Move:
         """Return how a view along the writer's loop is to be changed to follow the reader's loop.
 
-        The view has these ``strides`` and ``turns`` (see `Leaf`) along the writer's loop. Return
-        how many bytes its start moves, and its strides and turns along the reader's loop.
+        ``strides`` and ``turns`` are those of the view along the writer's loop; see `Leaf`. The
+        result has the bytes by which the start of the view moves, and the strides and turns of the
+        view along the reader's loop.
         """
         known = self.moves.get((strides, turns))
         if known is None:
@@ -96,8 +97,8 @@ class LoopMaps:
     ) -> Found | None:
         """Return the map from a reader's loop to the loop of a writer, and where the map holds.
 
-        The map holds for the first elements along each axis of the reader's loop, until the view
-        leaves the writer's loop. The second result says for each axis how many these are.
+        The map holds from the start of the reader's loop until the view leaves the writer's output.
+        The second result is the shape of this part of the reader's loop.
 
         Parameters
         ----------
@@ -260,7 +261,7 @@ class Terms:
         self._steps[number] = {}
 
     def forget_shifts(self) -> None:
-        """Forget all shifted steps, as `forget` may drop next the steps that were shifted."""
+        """Forget all shifted steps, before calls of `forget` drop steps that they were made of."""
         self._shifted = {}
 
     def step(self, unit: Unit, args: Sequence[Term]) -> Step:
@@ -337,9 +338,9 @@ def _visit(step: Step, steps: dict[int, Step], leaves: dict[Leaf, None]) -> None
 
 
 def ends_of(leaves: Sequence[Leaf], loop: Shape) -> tuple[list[int], ...]:
-    """Return for each axis of a loop the positions at which a view jumps to its beginning.
+    """Return for each axis of a loop the positions where views jump from its end to its beginning.
 
-    Such a view reads the axis as a ring: from the middle to the end, and on from the beginning.
+    A view that jumps reads the axis as a ring.
     """
     if not any(leaf.turns for leaf in leaves):
         return ([],) * len(loop)

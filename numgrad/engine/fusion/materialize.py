@@ -48,10 +48,9 @@ class Writer:
         self._ends: tuple[Collection[int], ...] | None = None
 
     def ends(self) -> tuple[Collection[int], ...]:
-        """Return for each axis of the unit the positions where a view in its term jumps.
+        """Return for each axis of the unit the positions where a view in the unit's term jumps.
 
-        There a view that reads an axis around its end comes to that end, and goes on from the
-        beginning.
+        At such a position the view comes to the end of an axis, and goes on from its beginning.
         """
         if self._ends is None:
             self._ends = ends_of(contents(self.term)[1], self.unit.loop)
@@ -158,8 +157,8 @@ class StoredValues:
         """Whether the terms of a buffer's readers must be found anew.
 
         That is so if the buffer is stored and was not before, or the other way round, or if the
-        buffer is not stored and has a new term. Decide whether the buffer is stored, unless that is
-        known.
+        buffer is not stored and has a new term. If it is not known yet whether the buffer is
+        stored, decide that first.
         """
         before, is_new = self._before.get(buffer), buffer in self._renewed
         stored = self._stored.get(buffer)

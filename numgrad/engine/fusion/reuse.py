@@ -1,8 +1,10 @@
-"""Reuse of values: how often an element is read by the values computed from it, at any distance.
+"""Reuse of values: how often an element is read, by readers and by the readers of these.
 
-The distance is that between the element that a reader writes and the one that it reads, in bytes.
-A value that is not stored is computed again wherever it is read, and reads its own inputs there. So
-the readers of a value pass their reads on to the inputs of the value.
+A value that is not stored is computed again by each reader, and each time reads its own inputs. So
+the reads of the value are passed on: they become reads of its inputs.
+
+The reads of an element are told apart by their *distance*: the bytes from the element that the
+reader writes to the one that is read. Several readers at the same distance count as one.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -26,8 +28,8 @@ class _Spread(NamedTuple):
     often : float
         The mean number of reads of an element.
     shift : int or None
-        The distance at which the value reads its own inputs, so that its reads are passed on to
-        them; None if there are several distances.
+        The distance at which the value reads its own inputs. None if there are several distances;
+        then the reads of the value are not passed on to its inputs.
     """
 
     reads: _Reads
@@ -38,9 +40,10 @@ class _Spread(NamedTuple):
 def spreads(outputs: dict[int, list[Unit]]) -> dict[int, float]:
     """Return for each buffer the mean number of reads of an element beyond the first.
 
-    A reader that reads its inputs at one distance is computed again wherever it is read, and passes
-    its own reads on to its inputs. Nothing is passed on by a reader of several distances, such as a
-    sum of shifted values, nor by one that is read as often as the buffer: storing it is better.
+    A reader that reads all its inputs at one distance counts as not stored, and passes the reads of
+    its own value on to the inputs. Two other sorts of readers count as stored, and pass on nothing:
+    those that read at several distances, such as a sum of shifted values, and those that are read
+    as often as the buffer, since storing such a reader is better than storing the buffer.
 
     Parameters
     ----------
@@ -73,11 +76,12 @@ def spreads(outputs: dict[int, list[Unit]]) -> dict[int, float]:
 
 
 def _reads_of(own: _Reads, reader: _Spread | None) -> tuple[_Reads, _Reads, float]:
-    """Return the reads of a value by way of one reader, not stored or stored.
+    """Return the reads of a value that one reader causes: if not stored, and if stored.
 
     A reader that is not stored passes on the reads of its own value (first result). A stored reader
-    reads the value once for each of its own elements (``own``, the second result). The third result
-    is the mean number of reads of the reader's elements; 0 if the reader passes on nothing.
+    reads the value once for each of its own elements (``own``, which is the second result). The
+    third result is the mean number of reads of the reader's elements; 0 if the reader passes on
+    nothing.
     """
     if reader is None or reader.shift is None:
         return own, own, 0.0
@@ -85,9 +89,10 @@ def _reads_of(own: _Reads, reader: _Spread | None) -> tuple[_Reads, _Reads, floa
 
 
 def _counted(parts: Sequence[_Reads], size: int) -> tuple[_Reads, float]:
-    """Return the largest number of reads, among ``parts``, at each distance, and the mean in all.
+    """Combine the reads that several readers cause; return them, and their mean for an element.
 
-    The mean is the sum of these numbers, divided by the number of elements, ``size``.
+    At each distance the largest number of reads among the readers counts. The mean is the sum of
+    these numbers, divided by ``size``, the number of elements of the value.
     """
     reads: dict[Hashable, int] = {}
     for part in parts:
@@ -116,9 +121,10 @@ def _shift(units: Sequence[Unit]) -> int | None:
 
 
 def _distance(leaf: Leaf, unit: Unit) -> Hashable:
-    """Return the bytes from the element that a unit writes to the one that it reads by a view.
+    """Return the bytes from the element that a unit writes to the one that the unit reads.
 
-    If the strides of the two differ, there is no such distance, and a key of the view is returned.
+    ``leaf`` is the view that is read. If its strides are not those of the output, the distance
+    changes from element to element, and a key of the view is returned instead.
     """
     if leaf.strides == unit.output.strides:
         turned = 0

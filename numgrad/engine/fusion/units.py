@@ -194,8 +194,8 @@ def _ring(
 
     The views follow one another, view n from position ``starts[n]`` on. Together the views must
     read the axis from its beginning to its end, or as a ring: from the middle to the end, and on
-    from the beginning. None where that is not so. ``like`` is a view of several elements, whose
-    strides are those of all views.
+    from the beginning. None where that is not so. ``like`` is the longest of the views: a view of a
+    single element does not tell its stride.
     """
     turn, base, step = 0, views[0].offset, like.strides[axis]
     for view, start in zip(views, starts, strict=True):

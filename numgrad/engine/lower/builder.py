@@ -53,7 +53,8 @@ class Operand:
     def view(self, function: Callable[[np.ndarray], np.ndarray]) -> "Operand":
         """Apply a NumPy function that makes views; return the view as an operand.
 
-        The function is applied to an array without elements.
+        The function is applied to a dummy array with the operand's shape, strides and dtype, and
+        must not read elements.
 
         Raises
         ------
@@ -119,7 +120,7 @@ class Joined:
         return any(p.rows if isinstance(p, Joined) else p.buffer.rows for p in self.parts)
 
     def count(self) -> int:
-        """Return the number of operands, those of parts that are joined themselves included."""
+        """Return the number of plain operands in all parts, as parts may be joined themselves."""
         return sum(p.count() if isinstance(p, Joined) else 1 for p in self.parts)
 
     def part(self, axis: int, start: int, stop: int) -> "Operand | Joined":

@@ -1,7 +1,7 @@
 """Raise an exception for a kernel that has reported an error.
 
-No exception can leave a kernel. So the operator's function is called once more, in Python and on
-the calling thread, with the inputs of the kernel, and raises its own exception there.
+No exception can leave a kernel. So the operator's function is called once more in Python, with the
+inputs of the kernel and on the thread of the caller. There the function raises its own exception.
 """
 
 from typing import Any, NoReturn

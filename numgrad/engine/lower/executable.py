@@ -75,8 +75,8 @@ class Executable:
     fusion : Fusion or None
         The fusion in progress; None for a program that is fused, or never will be.
     meters : dict
-        For each entry in use its meter: a function that returns how many runs the entry has done,
-        without timing them, since the meter was last called.
+        For each entry in use its meter, as the runs of an entry are not timed. The meter is a
+        function that returns how often the entry has run since the meter was last called.
     specs : list of (tuple of int, dtype)
         The shapes and dtypes of the results.
     empty : callable
@@ -166,7 +166,7 @@ class Executable:
             self.bound = _bound(bound.program, self.target, bound)
 
     def _untimed(self) -> int:
-        """Return the number of runs by entries that were not timed since the last call."""
+        """Return how often entries have run the program, untimed, since the previous call."""
         return sum([meter() for meter in list(self.meters.values())])
 
     def _short_entry(self, bound: Bound) -> Any:
@@ -201,11 +201,12 @@ class Executable:
         return entry
 
     def _advance_before_run(self, seconds: float, spared: float) -> None:
-        """Take steps of the fusion before the first run, where there is time for them.
+        """Take steps of the fusion before the first run, if they cost little beside that run.
 
-        The first step is taken if the first run is expected to take as long, in ``seconds``. For a
-        program with loops further steps are taken, while their time is below the time of the run
-        and the time by which loops make binding faster, ``spared``, together.
+        The first step is taken if the step is expected to take less time than the first run, which
+        is expected to take ``seconds``. For a program with loops, ``spared`` is the time by which
+        loops make binding faster: further steps are taken as long as all of them together take less
+        than ``seconds`` plus ``spared``.
         """
         while self.fusion is not None and seconds + spared > self.fusion.patience:
             self.advance()
@@ -213,7 +214,7 @@ class Executable:
                 break
 
     def advance(self) -> None:
-        """Take the next step of the fusion; after the last one, runs are of the fused program."""
+        """Take the next step of the fusion; from the last step on, the fused program is run."""
         self._step_fusion(Fusion.advance)
 
     def fuse(self) -> None:

@@ -29,7 +29,7 @@ _LINE = 64
 
 
 class _Block:
-    """A block of memory, with the address of its first cache line, which takes long to find."""
+    """A block of memory; it keeps the address of its first cache line, which takes long to find."""
 
     __slots__ = ("address", "array", "nbytes")
 

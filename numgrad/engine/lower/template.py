@@ -5,10 +5,10 @@ buffers. So lowering a long graph of few kinds is cheap, and the ``lower`` of an
 be fast.
 
 Common subexpressions are computed once: an instruction is not appended if an earlier one has done
-the same with the same operands. The operands still have the same elements, since only the
-application of an operator that makes a buffer writes into the buffer. An instruction is always
-appended if its template writes one of its buffers several times. If a shared instruction fails, the
-error names the line of the earlier application.
+the same with the same operands. The operands have not changed meanwhile: a buffer is written only
+by the application of an operator that has made it. An instruction is always appended, however, if
+its template writes one of its buffers several times. If a shared instruction fails, the error names
+the line of the earlier application.
 """
 
 from collections import Counter, defaultdict
@@ -133,9 +133,10 @@ class Template:
         table, moves : list of int
             The buffers of the operands and their offsets there; the new buffers are appended.
         computed : dict
-            What the program computes already: for the number ``same`` of an instruction a dict
-            from the buffers that it reads to the last buffer that it writes; at 0 a dict from the
-            ids of arrays to their buffers. New instructions and arrays are added.
+            The instructions and arrays that the program has already; new ones are added. The keys
+            are the numbers ``same`` of instructions; an item maps the buffers that such an
+            instruction reads to the last buffer that it writes. The item at 0 maps the ids of
+            arrays to their buffers.
         """
         if self.nbytes:
             self._allocate(program, table, computed)
@@ -309,9 +310,10 @@ def _place_of(operand: Operand | Joined) -> Place:
 
 
 def append_buffers(place: Place, table: list[int], moves: list[int]) -> Any:
-    """Append the buffers of an operand to ``table``, its offsets to ``moves``; return its layout.
+    """Append the buffers of an operand to ``table`` and its offsets there to ``moves``.
 
-    For an operand in pieces return its key.
+    Return the operand's part of the key of a template: its layout, or for an operand in pieces the
+    layouts of the pieces.
     """
     if isinstance(place, Ref):
         table.append(place.buffer)

@@ -28,8 +28,9 @@ class Place(NamedTuple):
 class Body(Expander):
     """The scalar functions of one turn of a loop.
 
-    A buffer may be another one at each turn. So operands are named by their sources, which are the
-    same at all turns (see `turns`), and the numbers of the sources stand for those of buffers.
+    An instruction of the body may use a different buffer at each turn, while the source of each
+    operand (see `turns`) is the same at all turns. So values are found by the numbers of sources,
+    in place of the numbers of buffers.
 
     Parameters
     ----------
@@ -77,16 +78,21 @@ class Body(Expander):
         return self.input((source, offset, dtype))
 
     def _add_earlier(self) -> None:
-        """Add inputs that carry a value, written some turns before, through the turns between."""
+        """Add the inputs that carry values over several turns.
+
+        A turn that reads a value of three turns before needs it of one and of two turns before,
+        too: each turn hands these on to the next.
+        """
         for source, offset, dtype in list(self.inputs):
             for place in range(1, source.place if source.kind == "before" else 0):
                 self.input((source._replace(place=place), offset, dtype))
 
     def following(self, source: Source, offset: int, dtype: np.dtype) -> Any:
-        """Return the value that a turn hands on to the next one in place of a carried input.
+        """Return the value that a turn hands on as the carried input ``source`` of the next turn.
 
-        An input that was written several turns before is replaced by the input that was written one
-        turn later. An input that was written one turn before is replaced by what this turn writes.
+        For an input that the next turn reads as written three turns before, that is the input which
+        this turn reads as written two turns before. For an input written one turn before, it is
+        what this turn writes.
         """
         if source.place > 1:
             return self.inputs[source._replace(place=source.place - 1), offset, dtype]
@@ -96,10 +102,10 @@ class Body(Expander):
         return found[0]
 
     def written(self, value: int, nbytes: int) -> dict[int, tuple[Any, np.dtype]]:
-        """Return what a turn writes into a buffer of ``nbytes`` bytes, or raise an error.
+        """Return what a turn writes into a buffer: by offset, the scalar value and its dtype.
 
-        ``value`` is the number of the buffer in `Turns.values`. The result has for the offset of
-        each element the scalar value and the dtype; together the elements must fill the buffer.
+        ``value`` is the number of the buffer in `Turns.values`. Raise an error unless the elements
+        together fill the buffer, of ``nbytes`` bytes.
         """
         number = self._number(Source("own", value))
         found = self._elements.get(number, {})
@@ -203,9 +209,10 @@ class Kernel:
 
 
 def _ranges(keys: Sequence[tuple[Source, int, np.dtype]]) -> dict[Source, tuple[int, int]]:
-    """Return for each source where in its buffer the bytes that are read begin and end.
+    """Return for each source the first byte that is read of its buffer, and the byte after the
+    last.
 
-    In a table the bytes of an address are read.
+    A source that is a table has an address for each turn; the bytes are those of one address.
     """
     found: dict[Source, tuple[int, int]] = {}
     for source, offset, dtype in keys:

@@ -46,7 +46,8 @@ class Expansion(NamedTuple):
         A function and the numbers of the values that it takes. A product of matrices takes two
         factors and, if there is one, a sum to which their product is added.
     inputs : tuple of Element
-        Elements of arguments; the operand behind the arguments has the constants.
+        Elements of arguments and of constants. All constants are in one operand, whose number
+        follows those of the arguments.
     outputs : tuple of (Element, int)
         Elements of results, each with the number of the value there.
     constants : bytes
@@ -82,7 +83,7 @@ def expanded(program: Program, count: int, order: Sequence[int]) -> Expansion | 
 
 
 def is_expandable(pattern: Pattern) -> bool:
-    """Whether instructions of a pattern can be written as scalar functions, however large."""
+    """Whether instructions of a pattern can be written as scalar functions, whatever their size."""
     name = pattern.name
     is_known = pattern.fusible or name in _JOINED or isinstance(pattern.spec, ProductSpec)
     return is_known and all([layout.dtype in _DTYPES for layout in pattern.layouts])  # noqa: C419
@@ -113,7 +114,8 @@ class Expander:
         raise NotImplementedError
 
     def read(self, buffer: int, offset: int, dtype: np.dtype) -> Any:
-        """Return the value of an element: that which was written last, or an input."""
+        """Return the value that was last written into an element, else an input that stands for
+        it."""
         found = self.values.get((buffer, offset))
         if found is not None:
             if found[1] != dtype:

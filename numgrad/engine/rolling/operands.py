@@ -26,15 +26,16 @@ class Operands:
     buffers, offsets, is_input : ndarray
         For each operand its buffer, its offset, and whether it is an input.
     reads, writes : ndarray
-        How many operands read a buffer, and how many write it; a result is read once more.
+        For each buffer how many operands read it, and how many write it. For a result of the
+        program ``reads`` is one more.
     is_array, is_result : ndarray of bool
         Whether a buffer is an array from outside; whether it is a result.
     series, turn : ndarray
         The number of the series that a buffer belongs to, -1 for none, and its place in the series.
         A series has the buffers that one instruction of a loop writes, turn by turn.
     value, value_turn : ndarray
-        Which value of a loop's body a buffer is, -1 for none, and the turn that writes it. Filled
-        in for one run at a time by `Turns`, which empties ``value`` again.
+        The number of the value that a turn of the present run writes into a buffer, -1 for none,
+        and which turn does. `Turns` fills them for one run, and then empties ``value`` again.
     """
 
     def __init__(

@@ -1,10 +1,10 @@
 """Periods: where in a program the same patterns follow one another again and again.
 
-The distance from a stretch of patterns to the next equal stretch is a period, or a part of one.
-The distances that are met most often are tried: one comparison of the program with itself, moved by
-the distance, finds the runs of a period. Then the distances outside of these runs are tried, until
-no more runs are found. So the search takes a time that is linear in the length of the program, but
-for sorting.
+The distance from a stretch of patterns to the next equal stretch is a period, or shorter than one
+if the stretch occurs several times in a period. The distances that are met most often are tried:
+one comparison of the program with itself, moved by the distance, finds the runs of a period. Then
+the distances outside of these runs are tried, until no more runs are found. So the search takes a
+time that is linear in the length of the program, but for sorting.
 """
 
 from collections.abc import Sequence

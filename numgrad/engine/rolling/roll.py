@@ -27,9 +27,9 @@ FEWEST_INSTRUCTIONS = 400
 kernel without a loop."""
 
 WIDEST, MEAN_WIDTH, CALL = 32, 10, 8
-"""The most elements of an instruction in a loop, the most in the mean over its instructions, and as
-how many elements one counts there whose function calls others. A loop computes one number after the
-other: many numbers are faster as vectors."""
+"""The most elements of an instruction in a loop; the most in the mean over the instructions of a
+loop; and the factor by which elements count in this mean if the instruction's function calls
+others. A loop computes one number after the other: many numbers are faster as vectors."""
 
 _SAMPLE, _ALIKE = 3 * MOST_BEFORE, 4  # turns in a first look, and of these the fewest alike
 _MULTIPLES = (1, 2, 3, 4, 6)  # periods of the patterns after which operands may repeat
@@ -100,7 +100,7 @@ class _Rolling:
         result.uses_blas, result.given = program.uses_blas, program.given
 
     def take(self, run: Run) -> bool:
-        """Make a loop of instructions that repeat, or loops of parts; return whether there is one.
+        """Replace a run by a loop, or by several loops of its parts; return whether that was done.
 
         Multiples of the period of the run are tried too, as the operands may repeat less often than
         the patterns.
@@ -115,7 +115,7 @@ class _Rolling:
         return False
 
     def _is_like_loop(self, run: Run) -> bool:
-        """Whether a few turns in the middle of a run are alike, as one loop needs them.
+        """Whether a few turns in the middle of a run are alike, so that a loop could replace them.
 
         That is a quick check before `_take` looks at all turns.
         """
@@ -194,9 +194,9 @@ class _Rolling:
         return kept
 
     def _series_of(self, buffers: np.ndarray) -> tuple[int, int]:
-        """Return a new buffer for what all turns write, side by side, and the bytes of a turn.
+        """Make a series, one new buffer in place of ``buffers``, of which each turn writes one.
 
-        ``buffers`` has the buffers that the turns would have written.
+        Return the number of the new buffer, and the bytes that a turn writes there.
         """
         first = int(buffers[0])
         nbytes = self._program.nbytes[first]
@@ -289,9 +289,10 @@ class _Rolling:
     def _read_anew(
         self, instructions: Sequence[Instruction], moved: set[int]
     ) -> Iterator[Instruction]:
-        """Yield instructions, with new operands where loops have moved what they read.
+        """Yield instructions outside of loops, changed to read from series where they have to.
 
-        ``moved`` has the buffers whose elements are in a series now.
+        ``moved`` has the buffers that are no longer written, as a loop writes their elements into a
+        series.
         """
         for instruction in instructions:
             yield instruction if moved.isdisjoint(instruction.buffers) else self._new(instruction)

@@ -1,13 +1,17 @@
 """The operands of a run as tables, a row for each turn; and what the columns have in common.
 
-A column is one operand of the repeated instructions, at all turns. In a loop it is one of these:
+A *column* is one operand of the repeated instructions, at all turns. For a loop, the operands of a
+column must have a common source, which is one of these:
 
-- *own*: written in the same turn;
-- *before*: written a fixed number of turns before;
-- *series*: of a series, the buffer in which an earlier loop has written a value of all turns side
-  by side; the operand moves by a fixed number of places from turn to turn;
-- *same*: one buffer, the offset moving by a fixed number of bytes, which may be 0;
+- *own*: a value that the same turn writes;
+- *before*: a value that was written a fixed number of turns before;
+- *series*: places in a series, the buffer in which an earlier loop has written a value of all its
+  turns side by side; the place moves on by a fixed number from turn to turn;
+- *same*: one buffer; the offset moves on by a fixed number of bytes, which may be 0;
 - *table*: an array from outside, another one at each turn.
+
+A turn is *alike* if each of its operands has the source that the operand has in the middle turn.
+One loop can replace turns in a row that are alike.
 """
 
 from collections.abc import Sequence
@@ -29,9 +33,7 @@ class Source(NamedTuple):
     Attributes
     ----------
     kind : {"own", "before", "series", "same", "table"}
-        Whether the operand is written in the same turn, or a number of turns before; or is in a
-        series, in one buffer, or in an array from outside that is another one at each turn. See the
-        docstring of this module.
+        See the docstring of this module.
     buffer : int
         Of "own" and "before" the number of the value in the body, of "series" the number of the
         series, of "same" the buffer, of "table" the number of the operand itself (the column).
@@ -94,8 +96,8 @@ class Turns:
     def _find_written(self) -> None:
         """Find the values of the body, the buffers that a turn writes.
 
-        Mark the turns as not alike that write other values than the middle turn does, or write at
-        another offset.
+        A turn that writes other values than the middle turn, or at other offsets, is marked as not
+        alike.
         """
         operands, known = self._operands, {}
         columns = [n for n, is_input in enumerate(self._is_input) if not is_input]
@@ -118,8 +120,8 @@ class Turns:
             self._value[buffers], self._turn[buffers] = value, self._rows
 
     def _require_still(self, column: int) -> None:
-        """Mark the turns as not alike at which an operand's offset is not that of the middle turn.
-        """
+        """Mark each turn as not alike in which an operand has another offset than in the middle
+        turn."""
         offsets = self.offsets[:, column]
         self._alike &= offsets == offsets[self.middle]
 
@@ -129,9 +131,9 @@ class Turns:
                 self.sources[column] = self._source(column)
 
     def _source(self, column: int) -> Source:
-        """Return where the input of a column comes from at the middle turn.
+        """Return the source of an input in the middle turn; ``column`` is the input's column.
 
-        Mark the turns as not alike at which the input comes from elsewhere.
+        A turn in which the input comes from another source is marked as not alike.
         """
         operands, buffers, middle = self._operands, self.buffers[:, column], self.middle
         value = self._value[buffers]
@@ -158,9 +160,10 @@ class Turns:
         return Source("same", int(buffers[middle]), 0, move)
 
     def _along(self, numbers: np.ndarray) -> tuple[int, int]:
-        """Return the number at the middle turn, and how much it grows from turn to turn.
+        """Return the number of the middle turn, and by how much it has grown since the turn before.
 
-        Mark the turns as not alike at which the number has not grown as much.
+        ``numbers`` has a number for each turn. A turn whose number does not lie on the straight
+        line through these two is marked as not alike.
         """
         middle = self.middle
         move = numbers[middle] - numbers[middle - 1]
@@ -168,7 +171,7 @@ class Turns:
         return int(numbers[middle]), int(move)
 
     def _span(self) -> tuple[int, int]:
-        """Return the range of turns around the middle one that are alike; 0, 0 if there is none."""
+        """Return the range of alike turns around the middle turn; (0, 0) if there are none."""
         unlike = np.flatnonzero(~self._alike)
         at = int(np.searchsorted(unlike, self.middle))
         if at < len(unlike) and unlike[at] == self.middle:
@@ -178,11 +181,11 @@ class Turns:
 
 
 def with_fewest_carried(instructions: Sequence[Instruction], run: Run) -> Run:
-    """Return a run that begins up to a period later, where the fewest values are alive.
+    """Return a run that begins less than a period later, where the fewest values are alive.
 
     A loop has to carry the values that are alive where a turn begins. A run that was found by its
     patterns may begin in the middle of what a user's loop repeats, where many values are alive. A
-    value that is alive for several periods counts once for each.
+    value that stays alive for several periods counts once for each period.
     """
     period = run.period
     begin = run.first + run.turns // 2 * period

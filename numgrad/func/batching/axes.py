@@ -30,10 +30,10 @@ def leaf_axes(in_axes: Any, args: Sequence[Any], leaves: Sequence[Any]) -> list[
 
 
 def output_axes(out_axes: Any, result: Any, varies: Sequence[bool]) -> list[int | None]:
-    """Return, for each leaf of a result, the place to which its axis of samples is moved from the
-    front.
+    """Return for each leaf of a result where its axis of samples goes, which is in front so far.
 
-    The place is None for a leaf that is the same for all samples, as ``varies`` says.
+    The result has None for a leaf for which ``out_axes`` has None: such a leaf gets no axis of
+    samples, and must be the same for all samples. ``varies`` says whether a leaf is not.
     """
     axes = _broadcast_axes(out_axes, result, "out_axes", none_is_leaf=False)
     ranks = [len(leaf.shape) for leaf in optree.tree_leaves(result, namespace=VARIABLES)]

@@ -43,9 +43,9 @@ def batch_exprs(
 ) -> list[BatchedValue]:
     """Return the outputs of a function of one sample, for all samples.
 
-    ``exprs`` are its expressions in the order of their creation, and ``inputs`` has the values for
-    its placeholders. A value from outside is replaced by the one that ``instead`` has under its
-    key, if any.
+    ``exprs`` are the function's expressions in the order of their creation, and ``inputs`` has the
+    values of all samples for its placeholders. ``instead`` has values to be read in place of values
+    from outside, by the keys that `place_of` returns for the latter.
     """
     known: dict[Expr, list[BatchedValue]] = {expr: [wide] for expr, wide in inputs.items()}
 
@@ -64,7 +64,10 @@ def batch_exprs(
 
 
 def _constant(value: Any) -> BatchedValue:
-    """Return a value that every sample reads; if it has rows, they become an axis."""
+    """Return a value that all samples read, as a value without axes of samples.
+
+    Rows of the value become an axis.
+    """
     if not value.rows:
         return BatchedValue(value)
     return BatchedValue(runtime.value(value.array), rows=True)
@@ -131,7 +134,7 @@ def _aligned(expr: Expr, operands: Sequence[BatchedValue], lead: int, rows: bool
 def _pads(expr: Expr, operands: Sequence[BatchedValue]) -> list[int]:
     """Return how many loop axes each operand lacks, compared with the operand that has most.
 
-    Loop axes are those in front of the axes that the operator itself works on, in one sample.
+    Loop axes are those axes of one sample that come before the axes on which the operator works.
     """
     if expr.operator.ranks is None:
         return [0] * len(operands)
@@ -159,6 +162,9 @@ def apply_by_name(name: str, *values: Any, **static: Any) -> Any:
 
 
 def with_all_axes(wide: BatchedValue, sizes: tuple[int, ...]) -> Any:
-    """Return a value with all axes of samples, repeated along those that it lacks."""
+    """Return a value with all axes of samples, which have the lengths ``sizes``.
+
+    The value is repeated along the axes that it lacks.
+    """
     value = _expanded(wide, len(sizes), False)
     return _repeated(value, (*sizes, *value.shape[len(sizes) :]))

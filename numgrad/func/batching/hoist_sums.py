@@ -1,7 +1,8 @@
 """Replace a sum of products over samples by one product of larger matrices.
 
 The gradient of a matrix that all samples share is such a sum, with a product for each sample. One
-product of larger matrices takes no memory for each sample.
+product of larger matrices takes no memory for each sample. The *leading axes* are the first axes of
+a value, here the axes of samples.
 """
 
 from math import prod
@@ -14,7 +15,7 @@ _RANKS = {"permute_dims": "axes", "expand_dims": "axes", "squeeze": "axes", "res
 
 
 class Axes(NamedTuple):
-    """The axes of a value that are summed: the last ``number`` of the first ``lead``."""
+    """The axes of a value that are summed: the last ``number`` of its ``lead`` leading axes."""
 
     lead: int
     number: int
@@ -26,15 +27,19 @@ class Axes(NamedTuple):
 
 
 def hoisted_sum(value: Any, lead: int, count: int) -> Any:
-    """Return the sum of an expression over the last ``count`` of its first ``lead`` axes, which
-    remain with length 1."""
+    """Return the sum of a value over the last ``count`` of its ``lead`` leading axes.
+
+    The summed axes remain, with length 1.
+    """
     axes = Axes(lead, count)
     total = _total(value, axes)
     return apply_by_name("expand_dims", total, axes=axes.of(value))
 
 
 def _total(value: Any, axes: Axes) -> Any:
-    """Return the sum of a value over ``axes``, which the result lacks; add up a sum term by term.
+    """Return the sum of a value over ``axes``, without these axes.
+
+    If the value is itself a sum of terms, each term is summed alone.
     """
     total = None
     for term in _terms(value):
@@ -83,15 +88,17 @@ def _part(value: Any, axes: Axes) -> Any:
 
 
 def _is_batch_of_matrices(x: Any, value: Any, lead: int) -> bool:
-    """Whether an operand is a matrix for each element of the leading axes."""
+    """Whether ``x``, a factor of the product ``value``, has a matrix for each element of the
+    leading axes."""
     return len(x.shape) == lead + 2 and x.shape[:lead] == value.shape[:lead]
 
 
 def _keeps_leading_axes(x: Any, value: Any, axes: Any, lead: int) -> bool:
-    """Whether an operator that makes ``value`` of ``x`` leaves the leading axes as they are.
+    """Whether an operator that makes ``value`` of ``x`` leaves the ``lead`` leading axes as they
+    are.
 
-    ``axes`` are the axes that the operator works on, as negative numbers, or how many of the last
-    ones.
+    ``axes`` has the negative numbers of the axes on which the operator works; or it is an int, if
+    the operator works on so many of the last axes.
     """
     reach = axes if isinstance(axes, int) else max([-axis for axis in axes], default=0)
     ranks = len(x.shape), len(value.shape)

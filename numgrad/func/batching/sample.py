@@ -75,8 +75,8 @@ class SampleTrace(Trace):
 
     @lazy
     def closed(self) -> list[Value]:
-        """The closed-over values that are not computed yet: those of an outer function being
-        captured."""
+        """The closed-over values that are not computed yet, as they belong to an outer function
+        that is being captured."""
         read: list[Any] = [value for expr in self.exprs for value in expr.inputs]
         read += self.outputs
         known = {*self.exprs, *(a.expr for a in self.arguments)}
@@ -84,11 +84,10 @@ class SampleTrace(Trace):
         return [runtime.value.deferred(v.expr, v.expr_slot, v.spec) for v in found.values()]
 
     def tangent_trace(self, wanted: tuple[bool, ...], create_graph: bool) -> "SampleTrace":
-        """Return the trace of the tangents of the outputs, made once for each choice of wanted
-        inputs.
+        """Return the trace that computes the tangents of the outputs.
 
-        The arguments of that trace are those of the function, followed by a tangent for each wanted
-        input.
+        The arguments of that trace are those of the function, followed by a tangent for each input
+        that has one, as ``wanted`` says. The trace is kept, and made once for each ``wanted``.
         """
         key = ("tangents", wanted, create_graph, settings.recorded)
         known: Any = self._derivatives.get(key)
@@ -153,11 +152,11 @@ class MapOperator(Operator):
         moved: Mapping[Edge, Edge] = NONE,
         shared: Mapping[int, int] = NONE,
     ) -> list[Tensor]:
-        """Return the outputs for values with leading axes, connected to their graph.
+        """Return the outputs for inputs with axes of samples, connected to the graph of the inputs.
 
         Each output has all axes of samples. ``shared`` says, by the number of an output, over how
-        many of these axes the output is summed. ``instead`` and ``moved`` have the values and edges
-        that replace those that the function closes over.
+        many of these axes the output is summed. ``instead`` has values to be read in place of
+        values that the function closes over, and ``moved`` edges in place of the edges of these.
         """
         sample = self.sample
         inputs = _aligned(inputs, sample.leads(inputs))
@@ -219,8 +218,8 @@ class MapOperator(Operator):
     def tangent(
         self, forward_pass: Any, context: Any, tangents: Sequence[Any]
     ) -> Sequence[Any] | None:
-        """Return the tangents of the outputs, by the trace of tangents of the function of one
-        sample."""
+        """Return the tangents of the outputs: those of one sample (`SampleTrace.tangent_trace`),
+        computed for all samples."""
         sample = self.sample
         wanted = tuple([t is not None for t in tangents])
         given = [t for t in tangents if t is not None]
@@ -265,8 +264,8 @@ class MapOperator(Operator):
 def _aligned(inputs: Sequence[Value], leads: Sequence[int]) -> list[Any]:
     """Return values with equally many axes of samples in front, where missing ones have length 1.
 
-    An axis of a batch that a later pass adds is then the first axis of all operands, as operators
-    expect.
+    A later batched pass adds an axis in front of all others. That axis is then the first one of all
+    operands, as operators expect.
     """
     expand, most = registry["expand_dims"], max(leads, default=0)
     ranks = [most - lead + len(x.shape) for x, lead in zip(inputs, leads, strict=True)]

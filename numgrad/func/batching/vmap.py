@@ -38,11 +38,12 @@ def vmap(
         operations must be those of tensors, as for `jit`.
     in_axes : int, None, or a tuple or list of them
         Which axis of each positional argument is that of the samples; None for an argument that
-        all samples share. One for all arguments, or one for each: an int or None for all arrays in
-        it, or containers like those of the argument. Negative axes count from the end.
+        all samples share. A single entry stands for all arguments, a tuple or list has an entry for
+        each. An entry is an int or None for all arrays of the argument, or has the containers of
+        the argument with an int or None for each array. Negative axes count from the end.
     out_axes : int, None, or containers of them
-        Where the axis of the samples is in each result, in the same way. None for a result that is
-        the same for all samples.
+        Where each result has the axis of the samples, written in the same way. None for a result
+        that is the same for all samples.
     chunk_size : int, optional
         How many samples are computed at a time; all of them by default.
     in_dims, out_dims

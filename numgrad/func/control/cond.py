@@ -75,8 +75,8 @@ def cond(
 
 
 def _where(pred: Tensor, x: Any, y: Any) -> Tensor:
-    """Choose elements as `where` does, with the predicate moved to the CPU if the operands are
-    there."""
+    """Choose elements as `where` does; if both operands are on the CPU, move the predicate there
+    first."""
     is_here = all(getattr(value, "device", CPU) == CPU for value in (x, y))
     return where(placed_on(pred, CPU) if is_here else pred, x, y)
 
@@ -105,11 +105,12 @@ def _branch(
 
 
 def _gated(operands: Sequence[Any], gate: Callable[[Tensor], Tensor]) -> Any:
-    """Return the operands; those that require grad pass through a node of their own, made by
-    ``gate``.
+    """Return the operands; put a node, made by ``gate``, between a branch and each operand that
+    requires grad.
 
-    The gradients that a branch sends to an operand are summed at this node before others are added.
-    So the order of summation is the same whether one function is called or both are recorded.
+    At this node the gradients that the branch sends to the operand are summed, before other
+    gradients are added. So the order of summation is the same whether one function is called or
+    both are recorded.
     """
 
     def gated(leaf: Any) -> Any:

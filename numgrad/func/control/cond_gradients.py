@@ -32,8 +32,8 @@ class Gates:
     def close(self, outputs: Iterable[Value]) -> None:
         """Put gates between the graph of the outputs and the graph outside of the branch.
 
-        A pass visits nodes in descending order of their numbers, so the nodes of the branch get new
-        numbers, above those of the gates.
+        The nodes of the branch get new numbers, above those of the gates: a pass visits nodes in
+        descending order of their numbers, and has to visit the branch before its gates.
         """
         nodes = self._nodes(outputs)
         outside = [edge for node in nodes for edge in node.edges if self._is_outside(edge.node)]

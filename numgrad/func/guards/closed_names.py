@@ -93,10 +93,10 @@ class ClosedNames:
     def _group(
         self, objects: Hashable, forget: Callable[[Binding], None]
     ) -> dict[Hashable, Binding]:
-        """Return the bindings of the names to the given objects.
+        """Return all bindings in which certain names are bound to ``objects``.
 
-        The bindings differ in the numbers and texts to which other names are bound, and have these
-        as keys.
+        These bindings differ only in names that are bound to numbers and texts; the keys of the
+        result are these numbers and texts.
         """
         group = self._groups.pop(objects, None) or {}
         self._groups[objects] = group
@@ -135,7 +135,7 @@ def _watched(root: Callable[..., Any]) -> tuple[list[Variable], list[Any]]:
 class _Search:
     """A search for the names that functions read, and for the objects bound to the names.
 
-    Names that one of the functions binds, such as a counter's, are left out.
+    Left out are names that one of the functions binds anew when it runs, such as that of a counter.
     """
 
     def __init__(self) -> None:
@@ -191,8 +191,8 @@ def _functions_of(thing: Any) -> list[FunctionType]:
 def _is_watched(variable: Variable, value: Any) -> bool:
     """Whether a name may be bound to something else later, so that each call has to check it.
 
-    Modules and classes are not watched, nor is a function of a library under its own name, as an
-    import binds it.
+    A name that is bound to a module or a class is not watched. Nor is a global that has the name of
+    the library function to which it is bound, as an import makes it.
     """
     kind = type(value)
     if issubclass(kind, (ModuleType, type)):

@@ -25,17 +25,17 @@ def require_one_device(name: str, leaves: Iterable[Any]) -> None:
 def device_for(
     exprs: Sequence[Expr], specs: Iterable[Spec], storages: Mapping[int, Storage]
 ) -> str:
-    """Return the device on which expressions are computed: the only one among ``specs`` besides the
-    CPU.
+    """Return the device on which expressions are computed: the CPU if ``specs`` have no other.
 
     ``storages`` has the storages of values from outside, by the ids of the arrays.
 
     Raises
     ------
     DeviceError
-        If there are two, or where tensors of two devices meet. A value on the CPU must stay there
-        if it stems from a tensor, and is moved implicitly if it stems from an array; only the
-        expressions tell which, after the capture.
+        If ``specs`` have two devices beside the CPU, or if an expression reads tensors of two
+        devices. A value on the CPU that stems from an array is moved to the device implicitly; a
+        value that stems from a tensor must stay on the CPU. The expressions tell after the capture
+        from what each value stems.
     """
     devices = {spec.device for spec in specs} - {CPU}
     if len(devices) > 1:

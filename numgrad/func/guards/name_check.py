@@ -1,8 +1,8 @@
 """A function that tells whether names are still bound to the same objects.
 
-Each call of a captured function asks it. So it is a function of Python that reads the names
-themselves, globals and cells, as the captured function does, and compares what they are bound to by
-identity: some nanoseconds for a name. Only where identities differ are values compared.
+This check runs at each call of a captured function. So the check is a function of Python that reads
+the names, globals and cells, as the captured function does, and compares by identity what they are
+bound to: some nanoseconds for a name. Only where identities differ are values compared.
 """
 
 from collections.abc import Callable
@@ -60,9 +60,10 @@ class NameCheck:
         return further
 
     def _of_place(self, module: dict[str, Any] | None, further: Any) -> Callable[[], bool]:
-        """Return a function that checks the names in one module, and then calls ``further``.
+        """Return a function that checks the names in one module.
 
-        If ``module`` is None, the function checks all closure cells.
+        If ``module`` is None, the function checks all closure cells. ``further`` is the check of
+        another module, which the function calls at the end; None if there is no other.
         """
         pairs = zip(self._variables, self._cells, strict=True)
         is_here = [(v, c) for v, c in pairs if v.module() is module]
@@ -96,8 +97,11 @@ class NameCheck:
 
 
 def _code_of(names: tuple[str, ...], given: tuple[str, ...]) -> CodeType:
-    """Return the code of a function that checks ``names`` and reads cells of the names in
-    ``given``."""
+    """Return the code of a function that tells whether ``names`` are bound to the same objects.
+
+    ``given`` has the names of all closure cells that the function itself has. Some hold the earlier
+    objects, others are cells to be checked.
+    """
     known = _codes.get((names, given))
     if known is None:
         known = _codes[names, given] = _compiled(names, given)

@@ -242,8 +242,8 @@ def _of_function(function: FunctionType) -> list[_Reached]:
 
 
 def _of_object(thing: Any) -> list[Any]:
-    """Return the attributes of an object of a Python class, and its class, whose methods code may
-    call."""
+    """Return the attributes of an object of a Python class, and the class, as code may call its
+    methods."""
     kind = type(thing)
     if not kind.__flags__ & _HEAP:
         _without_parts.add(kind)
@@ -256,7 +256,7 @@ def _of_object(thing: Any) -> list[Any]:
 
 
 def _attribute(thing: Any, name: str) -> Any:
-    """Return an attribute of an object, None if there is none; no code of its class runs."""
+    """Return an attribute of an object without running code of its class; None if there is none."""
     try:
         return object.__getattribute__(thing, name)
     except AttributeError:

@@ -35,7 +35,7 @@ def structure_key(structure: Any) -> tuple[Hashable, ...]:
     """Return a key that tells apart structures which Python takes for equal.
 
     The key has the types of the keys of dicts, and the data that registered containers hold beside
-    leaves. It is empty where Python's comparison is exact.
+    leaves. The key is empty if Python's comparison of the structure is exact.
     """
     if structure.num_nodes == structure.num_leaves + 3:  # no container among them
         return ()
@@ -48,7 +48,8 @@ def structure_key(structure: Any) -> tuple[Hashable, ...]:
 def _is_exact(item: Any) -> bool:
     """Whether Python compares the data of a node of a structure as exactly as a key would.
 
-    Names of a dict are compared exactly; a registered class may keep anything beside leaves.
+    That is so for the keys of a dict that are texts. A registered class may keep anything beside
+    its leaves, and so is not compared exactly unless its data say so.
     """
     if isinstance(item, list | dict | tuple):
         return set(map(type, item)) <= {str}
@@ -90,7 +91,8 @@ def static_key(value: Any) -> Hashable:
 def frozen(value: Any, around: frozenset[int] = frozenset()) -> Hashable:
     """Return a key of a value that is equal only for values of the same type and the same bits.
 
-    ``around`` holds the ids of the objects that contain the value.
+    ``around`` holds the ids of the objects that contain the value, so that a list which contains
+    itself has a key.
     """
     kind = type(value)
     if isinstance(value, _BY_BITS):

@@ -240,7 +240,7 @@ class JacobianOptions:
         return Transformed(jacobian_function, function, self.what, *again)
 
     def computed(self, at: Evaluation) -> Any:
-        """Return the Jacobian of an evaluated function, as the caller gets it."""
+        """Return the Jacobian of an evaluated function, in the form that users get."""
         outputs, variables, graph = at.leaves, at.variables, at.outer_graph()
         passes = passes_of(self.mode, outputs, variables.leaves, graph)
         try:
@@ -251,7 +251,7 @@ class JacobianOptions:
             return self.assembled(Rows(outputs, variables.leaves, graph), variables, at.rebuild)
 
     def assembled(self, passes: Passes, variables: Variables, rebuild: Rebuild) -> Any:
-        """Run the passes; return the blocks of the Jacobian in containers, as the caller gets them.
+        """Run the passes; return the blocks of the Jacobian in the containers that users get.
 
         ``rebuild`` puts one item for each output into the containers of the output.
         """

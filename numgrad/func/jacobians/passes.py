@@ -49,9 +49,9 @@ class Passes:
     def nbytes(self) -> int:
         """Return the bytes that a batched pass takes for each row or column.
 
-        A row takes the bytes of a row of the identity, of the results, and of the results once
-        more, for values between the programs of a pass. Other intermediate values stay in the
-        caches.
+        For a row these are the bytes of its seed, a row of the identity, and twice the bytes of its
+        results: the results themselves, and values of about that size which one program of the pass
+        leaves for the next. Other intermediate values stay in the caches.
         """
         row = max((x.size * x.dtype.itemsize for x in self.sources), default=0)
         return row + 2 * sum(x.size * x.dtype.itemsize for x in self.others) or 1
@@ -65,14 +65,16 @@ class Passes:
                 yield Chunk(number, start, stop, self.chunk(number, start, stop))
 
     def chunk(self, number: int, start: int, stop: int) -> list[Tensor]:
-        """Return the rows, or columns, of elements ``start..stop`` of a source."""
+        """Return the rows, or columns, that belong to the elements ``start..stop`` of a source.
+
+        ``number`` is the position of the source in ``sources``.
+        """
         raise NotImplementedError
 
     def tangents(self, number: int, start: int, stop: int, unit: complex = 1) -> list[Any]:
-        """Return the tangents of all inputs: unit vectors for input ``number``, None for the
-        others.
+        """Return a batch of tangents for the input ``number``, and None for all other inputs.
 
-        The unit vectors are those of its elements ``start..stop``, times ``unit``.
+        The tangents are the unit vectors of the input's elements ``start..stop``, times ``unit``.
         """
         tangents: list[Any] = [None] * len(self.inputs)
         tangents[number] = identity(self.inputs[number], start, stop, unit)
@@ -120,8 +122,10 @@ class Columns(Passes):
 
 
 def identity(tensor: Tensor, start: int, stop: int, unit: complex) -> Tensor:
-    """Return rows ``start..stop`` of the identity over the elements of ``tensor``, times ``unit``,
-    each in the shape of ``tensor`` and on its device."""
+    """Return rows ``start..stop`` of the identity matrix over the elements of a tensor.
+
+    Each row has the shape of the tensor, and is multiplied by ``unit``.
+    """
     count = stop - start
     rows = np.zeros((count, *tensor.shape), tensor.dtype)
     rows.reshape(count, tensor.size)[range(count), range(start, stop)] = unit

@@ -39,10 +39,11 @@ class Call:
     is_lasting : bool
         Whether the keys of all static arguments stay the same as long as the objects are the same.
     outline : hashable
-        The key without the binding and the values of integers: equal for calls that differ in these
-        alone.
+        The key without the binding and without the values of integers: calls that differ in nothing
+        else have equal outlines.
     integers : dict
-        Integers by their places among all leaves; the symbolic ones are in ``leaves``, too.
+        All integers among the arguments, by their places among all leaves. The symbolic ones are in
+        ``leaves``, too.
 
     Parameters
     ----------
@@ -130,7 +131,10 @@ class Call:
 
     @property
     def orders(self) -> list[Any]:
-        """The strides that a copy of each leaf would have; None for a number and for C order."""
+        """For each leaf its order in memory: the strides of a dense copy that keeps this order.
+
+        None for a number and for C order.
+        """
         pairs = zip(self.leaves, self.kinds, strict=True)
         return [
             strides_of_value_copy(leaf) if kind in (NUMPY, TENSOR) else None for leaf, kind in pairs

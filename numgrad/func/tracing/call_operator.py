@@ -28,11 +28,14 @@ class CallOperator(Operator):
     def differentiate(
         self, backward_pass: Any, context: Any, cotangents: Sequence[Any]
     ) -> Sequence[Any]:
-        """Return the gradients of a call from the trace of the derivative.
+        """Return the gradients of a call, by the trace of the function's derivative.
 
-        The trace becomes part of the backward pass if the seeds have rows or all derivatives are
-        rules, else the trace runs at once. If the seeds have rows and the pass is recorded itself,
-        the pass goes through the nodes of the function instead, since a call has no rule for rows.
+        The expressions of that trace become a part of the backward pass if all derivatives are
+        rules, or if the seeds have rows. Otherwise the trace is run at once.
+
+        In two cases the pass goes through the nodes of the function instead. One is a recorded pass
+        whose seeds have rows, since a call has no rule for rows. In the other, an array that the
+        function closes over was written since the call.
         """
         trace = self.trace
         derivative = trace.derivative(context.wanted, context.create_graph)
@@ -80,8 +83,11 @@ class CallOperator(Operator):
         return [next(found) if want else None for want in context.wanted]
 
     def _saved(self, context: Any) -> dict[int, Value]:
-        """Return the values saved for everything that the trace reads from outside, by the ids of
-        the arrays."""
+        """Return the values that the node of the call has saved of what the trace reads from
+        outside.
+
+        The keys are the ids of the arrays from outside.
+        """
         first = len(self.trace.arguments)
         outer = {id(v.array): n for n, v in enumerate(self.trace.outer, first)}
         first += len(self.trace.outer)

@@ -55,7 +55,8 @@ class ClosureSnapshot:
     def now(self, instead: Mapping[Any, Value] = NOTHING) -> list[Value]:
         """Return the values that the node of a new call saves, in the order of `constants`.
 
-        The call of a derivative saves the values that the original call has read. ``instead`` has
+        The values have the elements that the arrays and tensors have now. Only a call of a
+        derivative saves the values that the call of the function has read before: ``instead`` has
         them, by the ids of the arrays.
         """
         return [self._kept(n, v, instead.get(id(v.array))) for n, v in enumerate(self.constants)]
@@ -73,8 +74,7 @@ class ClosureSnapshot:
         return copy.value
 
     def changed(self, kept: Sequence[Any]) -> dict[int, Value]:
-        """Return the saved values of arrays that have changed since a call, by the ids of the
-        arrays.
+        """Return what a call has saved of arrays that have changed since, by the ids of the arrays.
 
         ``kept`` has all values that the node of the call has saved, in the order of `constants`.
         """

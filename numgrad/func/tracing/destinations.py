@@ -72,6 +72,9 @@ def _is_reusable(
     array: np.ndarray, leaf: Any, number: int, read: Sequence[np.ndarray], stage: Any
 ) -> bool:
     """Whether a result may be written to an argument: a plain array that no other operand overlaps.
+
+    ``array`` is the argument as the program of ``stage`` reads it, number ``number`` of the arrays
+    ``read``. ``leaf`` is the argument as the caller has given it.
     """
     others = [a for n, a in enumerate(read) if n != number]
     others += stage.plan.bound.program.arrays.values()

@@ -84,8 +84,10 @@ def push(
 def _graph(
     node: Node, trace: "Trace", inputs: Sequence[Any], past: Mapping[int, Value]
 ) -> tuple[list[Edge], list[Edge]]:
-    """Copy the nodes of the function; return the edges of the copied outputs, and those of the
-    inputs."""
+    """Copy the nodes of the function of a call, for a pass through them.
+
+    Return the edges of the copied outputs, and for each input the edge where the copy reads it.
+    """
     pairs = zip(node.edges, node.inputs, strict=True)
     input_edges = [_input_edge(edge, spec) for edge, spec in pairs]
     outputs = [trace.outputs[n].edge for n in trace.live]
@@ -109,10 +111,11 @@ def _input_edge(edge: Edge, spec: Any) -> Edge:
 def _copied(
     outputs: Sequence[Edge], present: dict[Edge, Edge], replaced: Callable[[Value], Value]
 ) -> Callable[[Edge], Edge]:
-    """Copy the nodes from the outputs back to the edges in ``present``.
+    """Copy a graph: the nodes from the outputs towards the inputs, up to the edges in ``present``.
 
-    Return a function from an edge of the original nodes to the edge of the copy. For an edge in
-    ``present`` the function returns the edge that is given there.
+    A copied node saves ``replaced(value)`` in place of each value that the original node has saved.
+    Return a function that takes an edge of the original graph, and returns the edge of the copy; an
+    edge in ``present`` stands for the item there.
     """
     copies: dict[Node, Node] = {}
 

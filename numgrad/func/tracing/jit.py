@@ -268,11 +268,11 @@ class JitFunction:
     def _looked_up(
         self, args: Sequence[Any], kwargs: dict[str, Any]
     ) -> tuple[Call, Specialization | None, bool]:
-        """Return the taken-apart call, its specialization (None if there is none yet), and a bool.
+        """Return the flattened call, its specialization (None if there is none yet), and a bool.
 
-        The bool is true if there is a specialization for the kind of call, but integers of the call
-        are beyond its limits. Then the call gets another specialization: for all integers within
-        the limits, or for exactly these integers.
+        The bool is true if there is a specialization for calls of this kind, but integers of the
+        call are beyond its limits. Then another specialization is looked up, in which the integers
+        beyond the limits are constants, or all integers are.
         """
         binding = self.closed_names.present(self._forget)
         call = Call(self.signature, args, kwargs, self.varying.symbolic, binding)
@@ -326,11 +326,16 @@ class JitFunction:
         return call, self._capture(call, IntegerUses())
 
     def _try_symbolic(self, call: Call, uses: IntegerUses) -> Specialization | None:
-        """Capture the function with symbolic integers; return None if it needs the value of one."""
+        """Capture the function with symbolic integers; return None if that is not possible.
+
+        That is so if the function asks for the value of such an integer, or if a copy stands for a
+        view that was written afterwards. Any error counts, too: an error that has another cause is
+        raised again by the next capture.
+        """
         try:
             specialization = self._capture(call, uses)
         except Exception:  # of any kind, as the function may have caught ours and raised its own
-            return None  # an error that has another cause is raised again by the next capture
+            return None
         return None if uses.asked or not specialization.trace.copies_are_views else specialization
 
     def _with_symbolic(
@@ -342,10 +347,9 @@ class JitFunction:
     def _capture(self, call: Call, uses: IntegerUses) -> Specialization:
         """Capture the function, again where that is needed; return the specialization.
 
-        The function is captured again if it keeps a tensor that it has made and that requires grad,
-        since from then on the tensor is one from outside. It is also captured again if random
-        numbers were drawn meanwhile, since another thread or the import of a module may have drawn
-        them.
+        The function is captured again in two cases. One is a function that keeps a tensor which it
+        has made and which requires grad: from now on, the tensor comes from outside. In the other,
+        random numbers were drawn meanwhile, perhaps by another thread or the import of a module.
         """
         donated = self.signature.donated
         draws: RandomGuard | None = None

@@ -1,6 +1,7 @@
 """Split captured expressions into programs, one after the other.
 
-Where a row axis begins or ends, one program ends and the next one begins.
+One program ends and the next one begins at a *passage*: an expression that turns an axis of a value
+into rows, for a batched pass inside of the function, or rows into an axis.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -131,10 +132,11 @@ class ProgramSequence:
 
 
 def _unreshaped(value: Value) -> Value:
-    """Return the value with rows whose rows became an axis of ``value``, else ``value`` itself.
+    """Return the value with rows from which ``value`` was made by turning the rows into an axis.
 
-    A program returns rows as an axis in any case, so both have the same array, perhaps in another
-    shape.
+    A program returns rows as an axis in any case. So both values have the same array, perhaps in
+    another shape, and the passage between them needs no program. Return ``value`` itself if it was
+    made in another way.
     """
     if value._view is not None:
         value._view.refresh(value)
@@ -152,7 +154,7 @@ def _unreshaped(value: Value) -> Value:
 
 
 def _key(value: Value) -> Hashable:
-    """Return what tells one array from others: its expression, or its id if it has been computed.
+    """Return a key of the array of a value: the expression and slot, or the id of a computed array.
     """
     array = _computed(value)
     return (value.expr, value.expr_slot) if array is None else id(array)
@@ -227,8 +229,8 @@ class _Levels:
     Attributes
     ----------
     level : dict
-        The number of the program by expression; for a passage between rows and an axis, the first
-        program that can read it.
+        For each expression the number of the program that computes it. For a passage, which no
+        program computes, the number of the first program that can read its result.
     batches : dict
         The batch size by program, for programs with a batch.
     wanted : dict
@@ -296,9 +298,10 @@ def _batch(value: Value) -> int:
 
 
 def base_of(value: Value) -> Value | None:
-    """Return the value that a program has to compute so that others can read ``value``.
+    """Return the value that a program has to compute so that other programs can read ``value``.
 
-    Return None for arguments and constants, which every program can read.
+    That is ``value`` itself or, behind a passage, the value from which the passage has made it.
+    None for arguments and constants, which every program can read.
     """
     if value.expr is None or _computed(value) is not None:
         return None
@@ -348,8 +351,8 @@ class _ProgramCopy:
         return constant
 
     def _number(self, value: Value) -> int:
-        """Return the number of an array: of an argument, of a carried array or of a program's
-        result."""
+        """Return the number of the array of a value that is an argument, is carried, or is the
+        result of a program."""
         if value.expr is not None and value.expr.operator is ARGUMENT:
             return value.expr.static["index"]
         number = self._carried.get(id(_computed(value)))

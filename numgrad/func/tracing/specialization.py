@@ -247,8 +247,8 @@ class Specialization:
     def entry(self, call: Call) -> tuple[Any, int] | None:
         """Return the entry for a call, and the version of the settings that the entry depends on.
 
-        Return None if the trace has several programs or donated arguments, and while programs are
-        watched.
+        Return None if no entry can serve the call: for example if the trace has several programs or
+        donated arguments, or while programs are watched.
         """
         version = settings.entries  # read first: a change from now on makes the entry invalid
         if watch.current is not None or self.donated or not self.positions or not call.is_lasting:
@@ -349,10 +349,9 @@ class Specialization:
 
 
 def leaves_are_kept(outputs: Sequence[Value], arguments: Sequence[Value], first: int) -> bool:
-    """Whether outputs depend on a leaf that the function has made and that somebody still
-    references.
+    """Whether outputs depend on a leaf that the function has made and that is still referenced.
 
-    Such a leaf has a number above ``first``, and is no argument.
+    Leaves with numbers above ``first`` that are no arguments were made by the function.
     """
     roots = [output.edge.node for output in outputs if output.requires_grad]
     nodes = reachable([node for node in roots if node is not None], ())

@@ -39,7 +39,10 @@ class PythonComplex(Tensor):
 
 
 def _numbers_stay_numbers(name: str) -> Callable[..., Any]:
-    """Return a method for a Python operator whose result is a Python number if all operands are."""
+    """Return the method ``name`` of symbolic Python floats, for a Python operator.
+
+    The result is a symbolic Python number, too, if all operands are Python numbers.
+    """
     operate = getattr(Arithmetic, name)
 
     def method(self: Any, *others: Any) -> Any:
@@ -58,7 +61,10 @@ def is_number(value: Any) -> bool:
 
 
 def _refusing(what: str) -> Callable[..., NoReturn]:
-    """Return a method of Python's numbers that raises, as it would need the value."""
+    """Return a method of symbolic floats that raises, since its result would depend on the value.
+
+    ``what`` names the result in the error.
+    """
 
     def refuse_value(*_: Any) -> NoReturn:
         refuse(

@@ -76,7 +76,11 @@ class Affine(NamedTuple):
 
 
 def _affine(name: str, x: Affine | None, y: "Affine | int | None" = None) -> Affine | None:
-    """Return the result of operator ``name`` on ``x`` as an affine function; None if it is none."""
+    """Return the result of an operation on integers as an affine function of one argument.
+
+    ``name`` is the operator, ``x`` and ``y`` are its operands; None for an operand that is not
+    affine. Return None if the result is not affine.
+    """
     if x is None:
         return None
     if type(y) is int:
@@ -189,8 +193,8 @@ _BOUNDS: dict[str, Callable[..., int]] = {
 def _is_refused(name: str, others: tuple[Any, ...]) -> bool:
     """Whether an operation with Python numbers needs the value of a symbolic integer.
 
-    The result could differ from that of the operation with arrays: by a division by zero, or as an
-    exponent decides about the dtype.
+    That is so if Python's result may differ from the result for arrays: Python raises an error for
+    a division by zero, and the sign of an exponent decides whether the result is an integer.
     """
     if name == "rpow":
         return not all([type(x) is float and x > 0 for x in others])  # noqa: C419
@@ -210,7 +214,10 @@ def _is_array_or_number(value: Any) -> bool:
 
 
 def _method(name: str) -> Callable[..., Any]:
-    """Return a method for a Python operator whose result is a Python number if all operands are."""
+    """Return the method of symbolic integers for the Python operator ``name``.
+
+    The result is a symbolic Python number, too, if all operands are Python numbers.
+    """
     operate = getattr(Arithmetic, f"__{name}__")
 
     def method(self: Any, *others: Any) -> Any:

@@ -62,15 +62,16 @@ class Trace:
         The edges of the arguments and of ``outer`` in the graph of the function.
     storages : dict
         The storages of the arrays from outside, by the ids of the arrays. A storage counts the
-        writes into an array; values that nodes inside have saved lack it.
+        writes into its array. Values that nodes of the trace have saved have other storages.
     spans : list of (int, int)
         Ranges of the numbers of nodes and leaves that the function has made.
     is_last : bool
         Whether the trace is a derivative that has no derivative itself, as that of a kernel without
-        a second derivative. Such a trace is made of rules for values without rows.
+        a second derivative. The rules in such a trace are for values without rows alone.
     copies_are_views : bool
-        Whether copies, made where an index is a symbolic integer, agree with the views that NumPy
-        would have made.
+        Where an index is a symbolic integer, elements are copied, while NumPy would make a view.
+        ``copies_are_views`` says whether the copies still have the elements of such views: no write
+        to one of the two arrays is missing in the other.
     """
 
     is_last = False
@@ -175,7 +176,7 @@ class Trace:
     def inner_nodes(self) -> set[Node]:
         """Return the nodes between the outputs and the arguments.
 
-        A value that such a node has made is not one from outside, though a derivative may read it.
+        A derivative may read a value that such a node has made; the value is none from outside.
         """
         ends = self._input_nodes()
         roots = [o.edge.node for o in self.outputs if o.requires_grad]
@@ -267,7 +268,10 @@ class Trace:
         self, inputs: Sequence[Tensor], outputs: list[Tensor], outer: Sequence[Value] | None = None
     ) -> None:
         """Record a call of the trace as one node, if gradients are recorded and an input requires
-        grad."""
+        grad.
+
+        ``outer`` has values in place of the tensors from outside, as for `call`.
+        """
         sources = [*inputs, *(self.outer if outer is None else outer)]
         if mode.grad and self.live and any(value.requires_grad for value in sources):
             self._record(sources, outputs)
@@ -283,10 +287,11 @@ class Trace:
     def inline(
         self, inputs: Sequence[Tensor], past: Mapping[int, Value] = MappingProxyType({})
     ) -> Callable[[Value], Value]:
-        """Return a function from a value of the trace to a copy that is computed from ``inputs``.
+        """Copy the expressions of the trace, with ``inputs`` in place of the arguments.
 
-        The inputs may have rows. ``past`` has the values to read from arrays from outside that have
-        changed since, as `ClosureSnapshot.changed` returns them.
+        Return a function that takes a value of the trace and returns its copy. The inputs may have
+        rows. ``past`` has values to be read in place of arrays from outside that have changed since
+        a call, as `ClosureSnapshot.changed` returns them.
         """
         known: dict[Expr, Expr] = {}
 
@@ -366,11 +371,10 @@ def zeros_at(edge: Edge) -> Tensor:
 
 
 def _without_aliasing(output: Tensor) -> Tensor:
-    """Return an output of a captured function, copied if it is a tensor from outside or a view of
-    one.
+    """Return an output of a captured function; copy a tensor from outside, or a view of one.
 
-    Such a tensor may be written later, and the view would then have other elements. A view of a
-    value that the function has written is recorded anew, as a part of the function.
+    The tensor may be written later, and without the copy the output would then have other elements.
+    A view of a value that the function has written is recorded anew, as a part of the function.
     """
     if output._view is not None:
         output._view.refresh(output)
