@@ -55,7 +55,7 @@ class Runtime:
         return self.placed(array, device)
 
     def run(self, operator: Any, arrays: Sequence[Any], static: dict[str, Any]) -> list[Any]:
-        """Apply an operator to arrays at once, on the device of the arrays."""
+        """Apply an operator to arrays immediately, without a node, on the device of the arrays."""
         for array in arrays:
             if type(array) is DeviceArray:
                 return self.apply_on_device(operator, arrays, static)

@@ -212,7 +212,10 @@ _MOST_COPIED = 4096  # elements of an array that may be copied to be a constant
 
 
 class Composition:
-    """A function of tensors and options, and its noted operations for each kind of arguments."""
+    """A function that is made of several operators, with the operations that were noted in a call.
+
+    There are notes for each combination of specs and options with which the function was called.
+    """
 
     __slots__ = ("__weakref__", "_operands", "function", "known")
 

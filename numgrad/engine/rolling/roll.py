@@ -321,7 +321,7 @@ def _width(pattern: Pattern, batch: int) -> int:
 
 
 def _calls(pattern: Pattern) -> bool:
-    """Whether the function of an instruction calls others, as that of ``exp`` does."""
+    """Whether the code of such instructions calls functions, such as ``exp``."""
     code = getattr(getattr(pattern.spec, "function", None), "__code__", None)
     return code is not None and bool(code.co_names)
 

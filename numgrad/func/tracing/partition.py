@@ -104,8 +104,8 @@ class ProgramSequence:
         target: Any,
         fuse: str,
     ) -> None:
-        """Make the programs one after the other, each with the results of earlier ones as
-        arguments.
+        """Cut the graph by its levels into programs that run one after the other, and append them
+        to `stages`. Arguments of a program are also results of earlier ones.
 
         ``numbers`` gets the number of each result, counted from ``first`` on.
         """

@@ -66,7 +66,8 @@ class Caller(NamedTuple):
 
     @classmethod
     def declared(cls, pipeline: Any, options: Mapping[str, Any]) -> "Caller":
-        """Return the properties of a function that ``pipeline`` compiles with ``options``."""
+        """Return the properties of a calling function that the compiler ``pipeline`` compiles with
+        the options of a decorator."""
         given = {name: options.get(name) or False for name in _INHERITED}
         given["fastmath"] = FastMathOptions(given["fastmath"]).flags or False
         return cls(pipeline, given)
