@@ -119,8 +119,8 @@ class WideKernelWriter(SmallArrays):
         self.line(depth + 1, f"elif {name}:")
         self.line(depth + 2, self.pick(f"{name}.pop()", f"{name}.append({element})", "pass"))
         if is_of_pairs:
-            self.line(depth, f"for {i}, w{self.new} in {name}:")
-            self.line(depth + 1, f"{scalar} = math.sin({scalar} + w{self.new} * x[{i}])")
+            self.line(depth, f"for {i}, e{self.new} in {name}:")
+            self.line(depth + 1, f"{scalar} = math.sin({scalar} + e{self.new} * x[{i}])")
             return
         header, statement = self.pick(
             (f"if len({name}) > 2:", f"{scalar} = math.sin(sum({name}) * {scalar})"),
@@ -155,8 +155,8 @@ class WideKernelWriter(SmallArrays):
         self.line(depth + 2, f"{name}.append({value})")
         self.line(depth + 1, f"elif len({name}) > 1:")
         self.line(depth + 2, self.pick(f"{scalar} = math.sin({name}.pop()[1])", "pass"))
-        self.line(depth, f"for w{self.new} in {name}:")
-        self.line(depth + 1, f"{scalar} = math.sin({scalar} + w{self.new}[2] * x[1])")
+        self.line(depth, f"for e{self.new} in {name}:")
+        self.line(depth + 1, f"{scalar} = math.sin({scalar} + e{self.new}[2] * x[1])")
         if self.random.random() < 0.5:
             self.line(depth, f"{array}[:] = 0.5 * {name}[-1] + 0.2 * {name}[0]")
 
