@@ -1310,7 +1310,7 @@ def fmax(
 
     Notes
     -----
-    The derivative is 1 for the argument returned and 0 for the other, a half each at a tie.
+    The derivatives are 1 for the argument returned and 0 for the other, a half each at a tie.
 
     Examples
     --------
@@ -1340,7 +1340,7 @@ def fmin(
 
     Notes
     -----
-    The derivative is 1 for the argument returned and 0 for the other, a half each at a tie.
+    The derivatives are 1 for the argument returned and 0 for the other, a half each at a tie.
 
     Examples
     --------
@@ -2124,7 +2124,7 @@ def maximum(
 
     Notes
     -----
-    The derivative is 1 for the larger argument and 0 for the other, a half each at a tie.
+    The derivatives are 1 for the larger argument and 0 for the other, a half each at a tie.
 
     Examples
     --------
@@ -2156,7 +2156,7 @@ def minimum(
 
     Notes
     -----
-    The derivative is 1 for the smaller argument and 0 for the other, a half each at a tie.
+    The derivatives are 1 for the smaller argument and 0 for the other, a half each at a tie.
 
     Examples
     --------
