@@ -144,17 +144,7 @@ from .functions.reduction.quantiles import nanpercentile as nanpercentile
 from .functions.reduction.quantiles import nanquantile as nanquantile
 from .functions.reduction.quantiles import percentile as percentile
 from .functions.reduction.quantiles import quantile as quantile
-from .functions.reduction.reduction import all as all
-from .functions.reduction.reduction import amax as amax
-from .functions.reduction.reduction import amin as amin
-from .functions.reduction.reduction import any as any
-from .functions.reduction.reduction import argmax as argmax
-from .functions.reduction.reduction import argmin as argmin
 from .functions.reduction.reduction import count_nonzero as count_nonzero
-from .functions.reduction.reduction import max as max
-from .functions.reduction.reduction import min as min
-from .functions.reduction.reduction import prod as prod
-from .functions.reduction.reduction import sum as sum
 from .functions.reduction.statistics import logsumexp as logsumexp
 from .functions.reduction.statistics import mean as mean
 from .functions.reduction.statistics import median as median

@@ -10,7 +10,7 @@ from ...operators.elementwise import arithmetic as _elementwise
 from ..array.operands import as_tensor, kind_of_operand
 from ..array.results import delivered, mask_of, no_target, target_of, way_out
 from ..shape.repeating import broadcast_to
-from .documentation import of_elements
+from .documentation import of_elements, renamed
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -92,13 +92,9 @@ class UniversalFunctions:
         return self._public(function, operator, about, notes, gradient=gradient, **shown)
 
     def _public(self, function: F, operator: Any, about: str, notes: str, **shown: Any) -> F:
-        """Give a function the name of its operator, also where a traceback shows it, and its
-        documentation."""
-        made: Any = function
-        made.__name__ = made.__qualname__ = operator.name
-        made.__code__ = made.__code__.replace(co_name=operator.name)
-        made.__module__, made.__doc__ = self.module, f"Return {about}."
-        return of_elements(notes, **shown)(function)
+        """Give a function the name of its operator, and its documentation."""
+        function.__module__, function.__doc__ = self.module, f"Return {about}."
+        return of_elements(notes, **shown)(renamed(function, operator.name))
 
 
 def with_options(

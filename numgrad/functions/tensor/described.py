@@ -107,6 +107,16 @@ from ..products.products import matmul as matmul
 from ..products.products import matvec as matvec
 from ..products.products import vecdot as vecdot
 from ..products.products import vecmat as vecmat
+from ..reduction.reduction import all as all
+from ..reduction.reduction import amax as amax
+from ..reduction.reduction import amin as amin
+from ..reduction.reduction import any as any
+from ..reduction.reduction import argmax as argmax
+from ..reduction.reduction import argmin as argmin
+from ..reduction.reduction import max as max
+from ..reduction.reduction import min as min
+from ..reduction.reduction import prod as prod
+from ..reduction.reduction import sum as sum
 from ..shape.grids import bartlett as bartlett
 from ..shape.grids import blackman as blackman
 from ..shape.grids import diag_indices as diag_indices

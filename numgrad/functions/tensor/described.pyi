@@ -196,6 +196,134 @@ def add(
     (tensor([1., 1.]), tensor([1., 1.]))
     """
 
+def all(
+    a: ArrayLike, axis: int | collections.abc.Sequence[int] | None = None,
+    out: Tensor | None = None, keepdims: bool = False, *, where: ArrayLike = True
+) -> Tensor:
+    """Return whether no element along ``axis`` is zero.
+
+    Parameters
+    ----------
+    a : array_like
+        The elements; NaN is not zero.
+    axis : int or tuple of int, optional
+        The axes to search, by default all.
+    out, keepdims, where
+        As in `sum`.
+
+    Notes
+    -----
+    Not differentiable: the result has no gradient.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.all([[2.0, 1.0], [0.0, 1.0]], axis=1)
+    tensor([ True, False])
+    """
+
+def amax(
+    a: ArrayLike, axis: int | collections.abc.Sequence[int] | None = None,
+    out: Tensor | None = None, keepdims: bool = False, initial: Any | None = None,
+    where: ArrayLike = True
+) -> Tensor:
+    """Return the largest element along ``axis``, NaN if there is one.
+
+    Parameters
+    ----------
+    a : array_like
+        The elements; real.
+    axis : int or tuple of int, optional
+        The axes to search, by default all.
+    out, keepdims
+        As in `sum`.
+    initial : number or Tensor, optional
+        The result is no smaller.
+    where : array_like of bool, optional
+        Which elements count; ``initial`` is needed then.
+
+    Raises
+    ------
+    ValueError
+        If there is no element, and no ``initial``.
+
+    Notes
+    -----
+    The gradient goes to the largest element, in even parts to several; where the result is
+    NaN so is the gradient.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([1.0, 3.0, 3.0], requires_grad=True)
+    >>> ng.grad(ng.max(x), x)[0]
+    tensor([0. , 0.5, 0.5])
+    """
+
+def amin(
+    a: ArrayLike, axis: int | collections.abc.Sequence[int] | None = None,
+    out: Tensor | None = None, keepdims: bool = False, initial: Any | None = None,
+    where: ArrayLike = True
+) -> Tensor:
+    """Return the smallest element along ``axis``, NaN if there is one.
+
+    Parameters
+    ----------
+    a : array_like
+        The elements; real.
+    axis : int or tuple of int, optional
+        The axes to search, by default all.
+    out, keepdims
+        As in `sum`.
+    initial : number or Tensor, optional
+        The result is no larger.
+    where : array_like of bool, optional
+        Which elements count; ``initial`` is needed then.
+
+    Raises
+    ------
+    ValueError
+        If there is no element, and no ``initial``.
+
+    Notes
+    -----
+    The gradient goes to the smallest element, in even parts to several; where the result is
+    NaN so is the gradient.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([3.0, 1.0, 1.0], requires_grad=True)
+    >>> ng.grad(ng.min(x), x)[0]
+    tensor([0. , 0.5, 0.5])
+    """
+
+def any(
+    a: ArrayLike, axis: int | collections.abc.Sequence[int] | None = None,
+    out: Tensor | None = None, keepdims: bool = False, *, where: ArrayLike = True
+) -> Tensor:
+    """Return whether any element along ``axis`` is not zero.
+
+    Parameters
+    ----------
+    a : array_like
+        The elements; NaN is not zero.
+    axis : int or tuple of int, optional
+        The axes to search, by default all.
+    out, keepdims, where
+        As in `sum`.
+
+    Notes
+    -----
+    Not differentiable: the result has no gradient.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.any([[2.0, 1.0], [0.0, 0.0]], axis=1)
+    tensor([ True, False])
+    """
+
 @_universal
 def arccos(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
@@ -383,6 +511,70 @@ def arctanh(
     >>> x = ng.tensor([0.25, 0.5], requires_grad=True)
     >>> ng.grad(ng.atanh(x), x)[0]
     tensor([1.06666667, 1.33333333])
+    """
+
+def argmax(
+    a: ArrayLike, axis: int | None = None, out: Tensor | None = None, *, keepdims: bool = False
+) -> Tensor:
+    """Return the position of the first largest element along ``axis``, or of the first NaN.
+
+    Parameters
+    ----------
+    a : array_like
+        The elements; real.
+    axis : int, optional
+        By default the position counts the elements of all axes, in C order.
+    out : Tensor, optional
+        Where the result is written.
+    keepdims : bool
+        Whether the axis stays, with size 1.
+
+    Raises
+    ------
+    ValueError
+        If there is no element.
+
+    Notes
+    -----
+    Not differentiable: the result has no gradient.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.argmax([2.0, 3.0, 1.0, 1.0, 3.0])
+    tensor(1)
+    """
+
+def argmin(
+    a: ArrayLike, axis: int | None = None, out: Tensor | None = None, *, keepdims: bool = False
+) -> Tensor:
+    """Return the position of the first smallest element along ``axis``, or of the first NaN.
+
+    Parameters
+    ----------
+    a : array_like
+        The elements; real.
+    axis : int, optional
+        By default the position counts the elements of all axes, in C order.
+    out : Tensor, optional
+        Where the result is written.
+    keepdims : bool
+        Whether the axis stays, with size 1.
+
+    Raises
+    ------
+    ValueError
+        If there is no element.
+
+    Notes
+    -----
+    Not differentiable: the result has no gradient.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.argmin([2.0, 3.0, 1.0, 1.0, 3.0])
+    tensor(2)
     """
 
 @_universal
@@ -2103,6 +2295,44 @@ def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
             [ 2.,  4.]])
     """
 
+def max(
+    a: ArrayLike, axis: int | collections.abc.Sequence[int] | None = None,
+    out: Tensor | None = None, keepdims: bool = False, initial: Any | None = None,
+    where: ArrayLike = True
+) -> Tensor:
+    """Return the largest element along ``axis``, NaN if there is one.
+
+    Parameters
+    ----------
+    a : array_like
+        The elements; real.
+    axis : int or tuple of int, optional
+        The axes to search, by default all.
+    out, keepdims
+        As in `sum`.
+    initial : number or Tensor, optional
+        The result is no smaller.
+    where : array_like of bool, optional
+        Which elements count; ``initial`` is needed then.
+
+    Raises
+    ------
+    ValueError
+        If there is no element, and no ``initial``.
+
+    Notes
+    -----
+    The gradient goes to the largest element, in even parts to several; where the result is
+    NaN so is the gradient.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([1.0, 3.0, 3.0], requires_grad=True)
+    >>> ng.grad(ng.max(x), x)[0]
+    tensor([0. , 0.5, 0.5])
+    """
+
 @_universal
 def maximum(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
@@ -2133,6 +2363,44 @@ def maximum(
     >>> x2 = ng.tensor([2.0, 2.0, 2.0], requires_grad=True)
     >>> ng.grad(ng.maximum(x1, x2), [x1, x2])
     (tensor([0. , 0.5, 1. ]), tensor([1. , 0.5, 0. ]))
+    """
+
+def min(
+    a: ArrayLike, axis: int | collections.abc.Sequence[int] | None = None,
+    out: Tensor | None = None, keepdims: bool = False, initial: Any | None = None,
+    where: ArrayLike = True
+) -> Tensor:
+    """Return the smallest element along ``axis``, NaN if there is one.
+
+    Parameters
+    ----------
+    a : array_like
+        The elements; real.
+    axis : int or tuple of int, optional
+        The axes to search, by default all.
+    out, keepdims
+        As in `sum`.
+    initial : number or Tensor, optional
+        The result is no larger.
+    where : array_like of bool, optional
+        Which elements count; ``initial`` is needed then.
+
+    Raises
+    ------
+    ValueError
+        If there is no element, and no ``initial``.
+
+    Notes
+    -----
+    The gradient goes to the smallest element, in even parts to several; where the result is
+    NaN so is the gradient.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([3.0, 1.0, 1.0], requires_grad=True)
+    >>> ng.grad(ng.min(x), x)[0]
+    tensor([0. , 0.5, 0.5])
     """
 
 @_universal
@@ -2400,6 +2668,44 @@ def power(
     >>> x2 = ng.tensor([3.0, 2.0], requires_grad=True)
     >>> ng.grad(ng.pow(x1, x2), [x1, x2])
     (tensor([12.,  0.]), tensor([5.54517744, 0.        ]))
+    """
+
+def prod(
+    a: ArrayLike, axis: int | collections.abc.Sequence[int] | None = None, dtype: Any = None,
+    out: Tensor | None = None, keepdims: bool = False, initial: Any | None = None,
+    where: ArrayLike = True
+) -> Tensor:
+    r"""Return the product of the elements along ``axis``.
+
+    Parameters
+    ----------
+    a : array_like
+        The elements; the product of none is 1.
+    axis : int or tuple of int, optional
+        The axes to reduce, by default all.
+    dtype : dtype, optional
+        Of the product, and of the elements before; by default small integers become int64 as in
+        NumPy.
+    out : Tensor, optional
+        Where the result is written.
+    keepdims : bool
+        Whether the reduced axes stay, with size 1.
+    initial : number or Tensor, optional
+        What the product begins with.
+    where : array_like of bool, optional
+        Which elements count; the others receive no gradient.
+
+    Notes
+    -----
+    The gradient is :math:`g^x_i = g \prod_{j \ne i} x_j`, computed without a division,
+    so that zeros do no harm at any order.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([0.0, 2.0, 3.0], requires_grad=True)
+    >>> ng.grad(ng.prod(x), x)[0]
+    tensor([6., 0., 0.])
     """
 
 @_universal
@@ -2802,6 +3108,47 @@ def subtract(
     >>> x2 = ng.tensor([2.0, 2.0], requires_grad=True)
     >>> ng.grad(ng.subtract(x1, x2), [x1, x2])
     (tensor([1., 1.]), tensor([-1., -1.]))
+    """
+
+def sum(
+    a: ArrayLike, axis: int | collections.abc.Sequence[int] | None = None, dtype: Any = None,
+    out: Tensor | None = None, keepdims: bool = False, initial: Any | None = None,
+    where: ArrayLike = True
+) -> Tensor:
+    """Return the sum of the elements along ``axis``.
+
+    Parameters
+    ----------
+    a : array_like
+        The elements; the sum of none is 0.
+    axis : int or tuple of int, optional
+        The axes to reduce, by default all.
+    dtype : dtype, optional
+        Of the sum, and of the elements before; by default small integers become int64 as in
+        NumPy.
+    out : Tensor, optional
+        Where the result is written.
+    keepdims : bool
+        Whether the reduced axes stay, with size 1.
+    initial : number or Tensor, optional
+        What the sum begins with.
+    where : array_like of bool, optional
+        Which elements count; the others receive no gradient.
+
+    Notes
+    -----
+    The gradient is the cotangent, repeated along the summed axes. The sum has the same
+    bits for every memory layout and number of threads.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    >>> ng.sum(x, axis=0).detach()
+    tensor([4., 6.])
+    >>> ng.grad(ng.sum(x, axis=0), x, ng.tensor([1.0, 10.0]))[0]
+    tensor([[ 1., 10.],
+            [ 1., 10.]])
     """
 
 @_universal
