@@ -52,8 +52,10 @@ class Binary(Protocol):
 
 
 class UniversalFunctions:
-    """Makes the universal functions of a module that apply one operator each: a row for each says
-    what the function returns, what its derivative is, and what its example shows.
+    """Makes the universal functions of a module that apply one operator each, a row for each.
+
+    In the docstring ``about`` stands behind "Return", ``derivative`` behind "The derivative is",
+    and ``gradient`` is the result of the example; `of_elements` says what else a row may have.
 
     Parameters
     ----------
@@ -67,7 +69,7 @@ class UniversalFunctions:
     def unary(
         self, operator: Any, about: str, derivative: str = "", gradient: str = "", **shown: Any
     ) -> Unary:
-        """Return the function of an operator of one operand; ``shown`` is for `of_elements`."""
+        """Return the function of an operator of one operand."""
 
         def function(x: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
             return with_options(function, options, x, *into) if into or options else operator(x)
@@ -79,7 +81,7 @@ class UniversalFunctions:
         self, operator: Any, about: str, derivatives: str = "", gradient: Sequence[str] = (),
         **shown: Any,
     ) -> Binary:  # fmt: skip
-        """Return the function of an operator of two operands; ``shown`` is for `of_elements`."""
+        """Return the function of an operator of two operands."""
 
         def function(
             x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]
