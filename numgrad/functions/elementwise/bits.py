@@ -8,26 +8,27 @@ from ...operators.elementwise import numpy_functions as _borrowed
 from .universal import Options, UniversalFunctions, universal, with_options
 
 _of = UniversalFunctions(__name__)
+_OF_BITS: Any = {"at": ("[6, 5]", "[2, 1]"), "refuses": "floating or complex"}
 
 bitwise_and = _of.binary(
-    _comparison.bitwise_and, "``x1 & x2`` of integers or booleans", at=("[6, 5]", "[2, 1]"),
-    value="tensor([2, 1])", refuses="floating or complex",
+    _comparison.bitwise_and, "``x1 & x2`` of integers or booleans",
+    value="tensor([2, 1])", **_OF_BITS,
 )
 bitwise_or = _of.binary(
-    _comparison.bitwise_or, "``x1 | x2`` of integers or booleans", at=("[6, 5]", "[2, 1]"),
-    value="tensor([6, 5])", refuses="floating or complex",
+    _comparison.bitwise_or, "``x1 | x2`` of integers or booleans",
+    value="tensor([6, 5])", **_OF_BITS,
 )
 bitwise_xor = _of.binary(
-    _comparison.bitwise_xor, "``x1 ^ x2`` of integers or booleans", at=("[6, 5]", "[2, 1]"),
-    value="tensor([4, 4])", refuses="floating or complex",
+    _comparison.bitwise_xor, "``x1 ^ x2`` of integers or booleans",
+    value="tensor([4, 4])", **_OF_BITS,
 )
 bitwise_left_shift = left_shift = _of.binary(
-    _comparison.bitwise_left_shift, "``x1 << x2`` of integers or booleans", at=("[6, 5]", "[2, 1]"),
-    value="tensor([24, 10])", refuses="floating or complex",
+    _comparison.bitwise_left_shift, "``x1 << x2`` of integers or booleans",
+    value="tensor([24, 10])", **_OF_BITS,
 )
 bitwise_right_shift = right_shift = _of.binary(
     _comparison.bitwise_right_shift, "``x1 >> x2`` of integers or booleans",
-    at=("[6, 5]", "[2, 1]"), value="tensor([1, 2])", refuses="floating or complex",
+    value="tensor([1, 2])", **_OF_BITS,
 )
 bitwise_invert = bitwise_not = invert = _of.unary(
     _comparison.bitwise_invert, "``~x`` of integers or booleans", at=("[6, 5]",),
