@@ -94,8 +94,8 @@ def check_write(target: Value, value: Value) -> None:
         _check_leaf(root, target)
     if not mode.grad:
         return
-    if value.requires_grad and target.dtype.kind in "fc":
-        _check_lease(target)
+    if target.dtype.kind in "fc":
+        _check_lease(target, value)
     for alias in (target._view, root._view):
         if isinstance(alias, Alias) and (alias.strict or value.requires_grad):
             _check_alias(alias)
@@ -120,9 +120,10 @@ def _check_leaf(root: Value, target: Value) -> None:
         )
 
 
-def _check_lease(target: Value) -> None:
+def _check_lease(target: Value, value: Value) -> None:
     lease = lease_of(target.array)
-    if lease is None or not is_seen(lease, user_frame(sys._getframe(1))):
+    # Whether a view requires grad may take a replay of what it is a view of: it is asked last.
+    if lease is None or not value.requires_grad or not is_seen(lease, user_frame(sys._getframe(1))):
         return
     raise InplaceError(
         "this tensor has the memory of an array that the program still has, which would get the "
