@@ -107,17 +107,24 @@ class Dual:
     def __round__(self, digits: int) -> float:
         return round(self.value, digits)
 
+    def _finite(self) -> float:
+        """Return the value; raise an error for an infinite one, for which a loop that waits for a
+        small number has no end."""
+        if math.isinf(self.value):
+            raise OverflowError("an infinite number is compared")
+        return self.value
+
     def __lt__(self, other: Any) -> bool:
-        return self.value < plain(other)
+        return self._finite() < plain(other)
 
     def __le__(self, other: Any) -> bool:
-        return self.value <= plain(other)
+        return self._finite() <= plain(other)
 
     def __gt__(self, other: Any) -> bool:
-        return self.value > plain(other)
+        return self._finite() > plain(other)
 
     def __ge__(self, other: Any) -> bool:
-        return self.value >= plain(other)
+        return self._finite() >= plain(other)
 
     def __eq__(self, other: object) -> bool:
         return self.value == plain(other)
