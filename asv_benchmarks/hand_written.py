@@ -1,4 +1,4 @@
-"""Adjoints of loops that are written by hand, beside those that are derived.
+"""Adjoints of loops that are written by hand, beside those that are derived, and gradients in JAX.
 
 PYTHONPATH=. python -m asv_benchmarks.hand_written
 """
@@ -9,6 +9,7 @@ import time
 import numpy as np
 from numba import njit
 
+import numgrad as ng
 from numgrad._adjoint import derive, type_of
 from numgrad._adjoint.kernel import run
 from tests.adjoint.kernels import CASES, arguments
@@ -224,14 +225,34 @@ def row(name, size):
     primal = best(lambda: kernel(*given))
     written = best(lambda: hand(*given, *own.values(), *extra))
     found = best(lambda: run(derived, given, shadows, [1.0]))
-    return (
+    line = (
         f"| {name} | {size} | {primal:.0f} | {written:.0f} | {found:.0f} "
         f"| {found / primal:.1f} | {found / written:.2f} |"
     )
+    return line + beside_jax(name, kernel, given)
+
+
+def beside_jax(name, kernel, given):
+    """Return the end of a line: the captured gradient, and that of JAX where it is installed."""
+    floating = [n for n, part in enumerate(given) if np.asarray(part).dtype.kind == "f"]
+    gradient = ng.jit(ng.func.grad(kernel, argnums=tuple(floating)))
+    for _ in range(120):  # from the hundredth call on without Python
+        found = gradient(*given)
+    captured = best(lambda: gradient(*given))
+    try:
+        from . import written_in_jax
+    except ImportError:
+        return f" {captured:.0f} | | |"
+    jax = written_in_jax.gradient(name, given)
+    for one, other in zip(found, jax(), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-7, atol=1e-9)
+    peer = best(jax)
+    return f" {captured:.0f} | {peer:.0f} | {captured / peer:.3f} |"
 
 
 if __name__ == "__main__":
-    print("| loops | size | value, us | by hand | derived | derived/value | derived/by hand |")
-    print("|---|---|---|---|---|---|---|")
+    print("| loops | size | value, us | by hand | derived | derived/value | derived/by hand "
+          "| captured | JAX | captured/JAX |")  # fmt: skip
+    print("|---|---|---|---|---|---|---|---|---|---|")
     for each, length in SIZES.items():
         print(row(each, length), flush=True)

@@ -3307,10 +3307,94 @@ def spence(
     >>> ng.special.spence(0.4).item()
     0.727586...
     """
-from numgrad.functions.special.special_results import spherical_in as spherical_in
-from numgrad.functions.special.special_results import spherical_jn as spherical_jn
-from numgrad.functions.special.special_results import spherical_kn as spherical_kn
-from numgrad.functions.special.special_results import spherical_yn as spherical_yn
+
+def spherical_in(n: ArrayLike, z: ArrayLike, derivative: bool = False) -> Tensor:
+    """Return the modified spherical Bessel function of the first kind.
+
+    Parameters
+    ----------
+    n, z : array_like
+        Order, integers from 0, and argument, real or complex. Broadcast together.
+    derivative : bool
+        Whether to return the derivative with respect to ``z`` instead.
+
+    Notes
+    -----
+    The derivative is ``(n * f(n - 1, z) + (n + 1) * f(n + 1, z)) / (2 * n + 1)``, ``f`` being the
+    function itself.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.special.spherical_in(1, 1.0).item()
+    0.36787944...
+    """
+
+def spherical_jn(n: ArrayLike, z: ArrayLike, derivative: bool = False) -> Tensor:
+    """Return the spherical Bessel function of the first kind.
+
+    Parameters
+    ----------
+    n, z : array_like
+        Order, integers from 0, and argument, real or complex. Broadcast together.
+    derivative : bool
+        Whether to return the derivative with respect to ``z`` instead.
+
+    Notes
+    -----
+    The derivative is ``(n * f(n - 1, z) - (n + 1) * f(n + 1, z)) / (2 * n + 1)``, ``f`` being the
+    function itself.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.special.spherical_jn(1, 1.0).item()
+    0.30116867...
+    """
+
+def spherical_kn(n: ArrayLike, z: ArrayLike, derivative: bool = False) -> Tensor:
+    """Return the modified spherical Bessel function of the second kind.
+
+    Parameters
+    ----------
+    n, z : array_like
+        Order, integers from 0, and argument, real or complex. Broadcast together.
+    derivative : bool
+        Whether to return the derivative with respect to ``z`` instead.
+
+    Notes
+    -----
+    The derivative is ``-(n * f(n - 1, z) + (n + 1) * f(n + 1, z)) / (2 * n + 1)``, ``f`` being the
+    function itself.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.special.spherical_kn(1, 1.0).item()
+    1.15572734...
+    """
+
+def spherical_yn(n: ArrayLike, z: ArrayLike, derivative: bool = False) -> Tensor:
+    """Return the spherical Bessel function of the second kind.
+
+    Parameters
+    ----------
+    n, z : array_like
+        Order, integers from 0, and argument, real or complex. Broadcast together.
+    derivative : bool
+        Whether to return the derivative with respect to ``z`` instead.
+
+    Notes
+    -----
+    The derivative is ``(n * f(n - 1, z) - (n + 1) * f(n + 1, z)) / (2 * n + 1)``, ``f`` being the
+    function itself.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.special.spherical_yn(1, 1.0).item()
+    -1.38177329...
+    """
 
 def stdtr(
     df: ArrayLike, t: ArrayLike, /, *, out: Any = None, where: ArrayLike = True,

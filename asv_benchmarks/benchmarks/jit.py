@@ -87,6 +87,41 @@ class Leaves:
 factor, shift, axis = 3.0, np.ones(5), 0
 
 
+@ng.njit
+def horner(c, x):
+    p = 0.0
+    for i in range(len(c)):
+        p = p * x + c[i]
+    return p * p
+
+
+class Loops:
+    """A function of loops under `njit`, which a program calls without Python from some call on."""
+
+    params = (10, 1000)
+    param_names = ("n",)
+
+    def setup(self, n):
+        self.given = np.linspace(0.5, 1.5, n), 0.9
+        self.value, self.slope = ng.jit(horner), ng.jit(ng.func.grad(horner))
+        self.eager = ng.func.grad(horner)
+        for call in (self.value, self.slope, self.eager):
+            for _ in range(150):
+                call(*self.given)
+
+    def time_loops(self, n):
+        horner(*self.given)
+
+    def time_value(self, n):
+        self.value(*self.given)
+
+    def time_gradient(self, n):
+        self.slope(*self.given)
+
+    def time_gradient_without_jit(self, n):
+        self.eager(*self.given)
+
+
 class Names:
     """What it takes to compare what three names are bound to, at each call."""
 

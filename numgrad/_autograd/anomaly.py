@@ -89,7 +89,7 @@ class Checker:
     def computed(
         self, node: Node, gradients: Sequence[Value | None], cotangents: Sequence[Value | None]
     ) -> None:
-        """Raise if a gradient that a node computed is not finite."""
+        """Raise if a gradient that a node has computed is not finite."""
         for position, gradient in enumerate(gradients):
             found = _describe(gradient)
             if found:
@@ -99,7 +99,7 @@ class Checker:
                 )
 
     def delivered(self, edge: Edge, value: Value) -> None:
-        """Raise if a sum of gradients, after its hooks, is not finite."""
+        """Raise if the sum of gradients at an edge, after its hooks, is not finite."""
         found = _describe(value)
         if found and edge.node is not None:
             raise AnomalyError(
@@ -109,7 +109,7 @@ class Checker:
 
 
 def _describe(value: Value | None) -> str:
-    """Return a text for the first element of a value that is not finite, empty if there is none."""
+    """Return a text about the first element of a value that is not finite, or an empty text."""
     if value is None or value.array is None:
         return ""
     array = on_host(value.array)
@@ -135,5 +135,5 @@ def _stack(node: Node) -> str:
 
 
 def checker() -> Checker | None:
-    """Return the check of this thread's passes, None where anomaly detection is off."""
+    """Return the check of gradients for passes of this thread; None if anomaly detection is off."""
     return Checker() if _state.enabled and _state.check_nan else None

@@ -27,7 +27,10 @@ from ..graph import GradientEdge
 
 
 class Place(NamedTuple):
-    """The edge of a tensor or gradient edge among the outputs or inputs, with its spec."""
+    """Where an output or input lies in the graph: its edge and spec, and the tensor itself.
+
+    The tensor is None for a `GradientEdge`.
+    """
 
     edge: Edge
     spec: Spec
@@ -35,7 +38,7 @@ class Place(NamedTuple):
 
 
 def as_sequence(argument: Any, name: str) -> tuple[Any, ...]:
-    """Return a bare tensor or edge as a 1-tuple, any other iterable as a tuple."""
+    """Return a bare tensor or edge as a tuple of one, and any other iterable as a tuple."""
     if isinstance(argument, (Tensor, GradientEdge)):
         return (argument,)
     if argument is None:
@@ -92,7 +95,7 @@ def places(items: Sequence[Any], name: str, *, check: bool = True) -> list[Place
 
 
 def input_items(inputs: Any, what: str) -> tuple[tuple[Any, ...], list[Any] | None]:
-    """Return the inputs as a tuple, with the keys of a dict or None.
+    """Return the inputs as a tuple, and the keys if the inputs are a dict, else None.
 
     Raises
     ------
@@ -134,8 +137,10 @@ def seed_items(grad_outputs: Any, count: int, name: str = "grad_outputs") -> tup
 def cotangent(
     item: Any, spec: Spec, name: str, index: int, batched: bool, scale: float | None = None
 ) -> Value:
-    """Return one explicit seed, times ``scale``, as a value with the dtype and the device of its
-    output, checked for its shape."""
+    """Return one explicit seed, times ``scale``, as a value with dtype and device of its output.
+
+    Raise if the shape is another one. The errors call the seed ``name[index]``.
+    """
     if isinstance(item, (str, bytes)):
         raise ArgTypeError(f"{name}[{index}]: gradients can be either Tensors or None, but got str")
     seed = item if isinstance(item, Tensor) else _converted(item, spec.device, name, index)
@@ -216,7 +221,7 @@ def implicit_seed(
 
 
 def batch_size(seeds: Sequence[Value | None]) -> int:
-    """Return the common size of the batch axis of the seeds."""
+    """Return the size of the batch axis of the seeds; raise if they have different sizes."""
     sizes = [batch_of(seed) for seed in seeds if seed is not None]
     if len(set(sizes)) > 1:
         raise BatchedShapeError(
@@ -227,7 +232,8 @@ def batch_size(seeds: Sequence[Value | None]) -> int:
 
 
 def reject_mixups(**arguments: Any) -> None:
-    """Raise where a positional argument in the order of another library is taken for a flag."""
+    """Raise if a flag was given an object that is no flag, as by the argument order of another
+    library."""
     remedies = {
         "is_grads_batched": "no_grad_vars= (paddle's eighth argument)",
         "materialize_grads": "backward_strategy= (paddle.fluid's ninth argument)",

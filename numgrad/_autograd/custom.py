@@ -19,19 +19,19 @@ from .custom_operator import operator_of
 class Function:
     """An operation that users define by a ``forward`` and a ``backward`` function of tensors.
 
-    Subclass it, define two static methods, and call the operation with ``apply``:
+    Make a subclass, define two static methods, and call the operation with ``apply``:
 
     * ``forward(ctx, *args)`` returns a tensor, or a tuple of tensors and other objects. Operations
       in it are not recorded. Arguments and results that are no tensors pass through unchanged;
       containers of tensors, to which no gradient could flow, are refused.
     * ``backward(ctx, *grads)`` gets one gradient per output and returns one per argument of
-      ``forward``; ``None`` where there is none. It runs on tensors, so with ``create_graph=True``
-      it is differentiated itself. In a batched pass it is called once per row; with the class
-      attribute ``takes_batch = True`` once for all of them: every gradient that it gets, and every
-      one that it returns, then has the batch as its first axis.
+      ``forward``; ``None`` where there is none. Its operations are those of tensors, so with
+      ``create_graph=True`` it is differentiated itself. In a batched pass ``backward`` is called
+      once per row; with the class attribute ``takes_batch = True`` once for all rows: every
+      gradient that it gets, and every one that it returns, then has the batch as its first axis.
 
     * ``jvp(ctx, *tangents)`` is optional: it gets one tangent per argument of ``forward``, ``None``
-      where there is none, and returns one per output. Forward mode then calls it; else it needs a
+      where there is none, and returns one per output. Forward mode calls ``jvp``, or else needs a
       ``backward`` that can be differentiated.
 
     With a static method ``setup_context(ctx, inputs, output)``, ``forward`` does not take ``ctx``.
@@ -67,17 +67,17 @@ class Function:
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
-        """Compute the outputs."""
+        """Compute the outputs of the operation from its arguments."""
         raise NotImplementedError("a numgrad.Function must define the static method forward")
 
     @staticmethod
     def backward(*args: Any, **kwargs: Any) -> Any:
-        """Compute the gradients of the arguments from those of the outputs."""
+        """Compute the gradients of the arguments from the gradients of the outputs."""
         raise NotDifferentiableError("a numgrad.Function must define the static method backward")
 
     @staticmethod
     def jvp(*args: Any, **kwargs: Any) -> Any:
-        """Compute the tangents of the outputs from those of the arguments."""
+        """Compute the tangents of the outputs from the tangents of the arguments."""
         raise NotDifferentiableError("this numgrad.Function defines no static method jvp")
 
     @staticmethod
@@ -92,7 +92,7 @@ class Function:
 
     @classmethod
     def apply(cls, *args: Any) -> Any:
-        """Run ``forward`` and record the operation."""
+        """Run ``forward`` on the arguments, record the operation, and return the outputs."""
         tensors = [arg for arg in args if isinstance(arg, Tensor)]
         if mode.grad:
             _require_no_containers(cls.__name__, args)
@@ -114,8 +114,10 @@ class Function:
 
 
 def _require_tensor(name: str, results: Sequence[Any]) -> None:
-    """Raise where ``forward`` returned tensors in a container, or arrays but no tensor: no gradient
-    could flow there."""
+    """Raise if ``forward`` returned tensors in a container, or arrays but no tensor.
+
+    No gradient could flow to these results.
+    """
     for result in results:
         if any(tensor.dtype.kind in "fc" for tensor in _held_by(result)):
             raise ArgTypeError(
@@ -132,7 +134,10 @@ def _require_tensor(name: str, results: Sequence[Any]) -> None:
 
 
 def _require_no_containers(name: str, args: Sequence[Any]) -> None:
-    """Raise where an argument holds tensors that require grad, which ``forward`` would detach."""
+    """Raise if an argument is a container of tensors that require grad.
+
+    ``forward`` would get these tensors without their graph.
+    """
     for arg in args:
         if any(tensor.requires_grad for tensor in _held_by(arg)):
             raise ArgTypeError(
@@ -178,7 +183,8 @@ def _record(
     results: Sequence[Any],
     outputs: Sequence[Any],
 ) -> None:
-    """Record the node of an application, and attach the outputs that are tensors to it."""
+    """Record a call of the function as a node, and attach the outputs that are tensors to the node.
+    """
     produced = [output for output in outputs if isinstance(output, Tensor)]
     originals = [result for result in results if isinstance(result, Tensor)]
     node = new_node(
@@ -197,7 +203,8 @@ def _record(
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
     """Declare that a ``backward`` of a `Function` cannot be differentiated, as when it uses NumPy.
 
-    It runs without recording; to differentiate its results raises `NotDifferentiableError`.
+    Such a ``backward`` runs without recording; differentiating its results raises
+    `NotDifferentiableError`.
 
     Examples
     --------
@@ -233,7 +240,10 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _Once(Operator):
-    """The operator of the results of a ``backward`` that can be differentiated only once."""
+    """The operator that results of a ``backward`` with ``@once_differentiable`` seem to come from.
+
+    A pass that reaches it raises.
+    """
 
     def differentiate(self, backward_pass: Any, context: Any, cotangents: Sequence[Any]) -> Any:
         raise NotDifferentiableError(
@@ -243,7 +253,8 @@ class _Once(Operator):
 
 
 def _guard(result: Any, edges: Sequence[Edge], source: Node) -> Any:
-    """Attach a result to a node that raises where it is differentiated."""
+    """Attach a result of ``backward`` to a node that raises when a pass differentiates the result.
+    """
     if not isinstance(result, Tensor):
         return result
     guarded = result.detached()

@@ -39,9 +39,9 @@ class FunctionContext:
     def save_for_backward(self, *tensors: Tensor | None) -> None:
         """Keep tensors for ``backward``, which finds them in ``saved_tensors``.
 
-        They are arguments, outputs, other tensors, or ``None``, and are freed with the graph. Later
-        writes do not change the tensors that ``backward`` finds; later writes where gradients are
-        switched off are an error.
+        The tensors are arguments, outputs, others, or ``None``, and are freed with the graph. Later
+        writes do not change what ``backward`` finds; later writes where gradients are switched off
+        are an error.
         """
         for index, tensor in enumerate(tensors):
             if tensor is not None and not isinstance(tensor, Tensor):
@@ -75,7 +75,8 @@ class FunctionContext:
 
     @property
     def needs_input_grad(self) -> tuple[bool, ...]:
-        """Which arguments need a gradient: in ``backward``, which of them this pass wants."""
+        """Whether each argument needs a gradient; in ``backward``, whether the present pass wants
+        it."""
         if self._call is None:
             return self._takes_part
         wanted = dict(zip(self.positions, self._call.wanted, strict=True))
@@ -88,7 +89,7 @@ class FunctionContext:
         Raises
         ------
         FreedGraphError
-            When a pass has freed them.
+            If a pass has freed the tensors.
         """
         if self._node is None:
             return self._saved
@@ -110,7 +111,7 @@ class FunctionContext:
 
     @property
     def node(self) -> Node:
-        """The node of this application of the function."""
+        """The node that records this call of the function."""
         node = self._node() if self._node is not None else None
         if node is None:
             raise FreedGraphError("the node of this ctx is gone, and what it saved with it")
@@ -128,7 +129,7 @@ class FunctionContext:
         return copy
 
     def without_graph(self) -> "FunctionContext":
-        """Return this context with saved tensors not connected to the graph."""
+        """Return a copy of this context whose saved tensors are not connected to the graph."""
         assert self._call is not None
         copy = self.during(self._call)
         copy._plain = True
@@ -139,8 +140,9 @@ class FunctionContext:
     ) -> None:
         """Note the node, the slot of each result, and the edge of each saved tensor.
 
-        ``outputs`` are the new tensors for the tensors among ``results``; they replace the latter
-        also where the user has set one as an attribute.
+        ``results`` are what ``forward`` has returned, and ``outputs`` the tensors that users get in
+        place of the tensors among them. If the user has set such a tensor as an attribute, the
+        attribute becomes the output, too.
         """
         self._node = weakref.ref(node)
         originals = [result for result in results if isinstance(result, Tensor)]
@@ -155,8 +157,10 @@ class FunctionContext:
         self._sources = [None if t is None else known.get(id(t), t.edge) for t in self._saved]
 
     def values_to_save(self, produced: Sequence[Value]) -> list[Value | None]:
-        """Return the values that the node saves; a detached copy of an output, or else the node
-        would keep itself alive."""
+        """Return the values that the node saves.
+
+        An output is saved as a detached copy, as otherwise the node would keep itself alive.
+        """
         values = [
             produced[source].detached() if isinstance(source, int) and source >= 0 else tensor
             for source, tensor in zip(self._sources, self._saved, strict=True)
@@ -165,7 +169,8 @@ class FunctionContext:
         return values
 
     def constant_slots(self, originals: Sequence[Any]) -> set[int]:
-        """Return the slots of the outputs marked as non-differentiable, and drop the marks."""
+        """Return the slots of the outputs that are marked as non-differentiable, and drop the
+        marks."""
         marked = {id(tensor) for tensor in self._constant}
         self._constant = ()
         return {slot for slot, original in enumerate(originals) if id(original) in marked}

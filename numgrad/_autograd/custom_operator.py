@@ -18,7 +18,8 @@ from .custom_context import FunctionContext
 
 
 class PythonOperator(Operator):
-    """The operator of a class derived from `Function`; the ``ctx`` is a static parameter."""
+    """The operator of a class derived from `Function`; the ``ctx`` of a call is a static parameter.
+    """
 
     def __init__(self, function: Any) -> None:
         super().__init__(function.__name__, register=False)
@@ -32,7 +33,7 @@ class PythonOperator(Operator):
     ) -> Sequence[Any]:
         """Return the gradients that the backward function returns, called on computed tensors."""
         ctx = context.static["ctx"].during(context)
-        backward_pass.force(context.values())  # some may be pending, of an opened captured function
+        backward_pass.force(context.values())  # some are pending after an inlined captured call
 
         lead = self._lead(backward_pass, cotangents)
 
@@ -55,7 +56,11 @@ class PythonOperator(Operator):
     def tangent(
         self, forward_pass: Any, context: Context, tangents: Sequence[Any]
     ) -> Sequence[Any] | None:
-        """Return the tangents that ``jvp`` returns, called on computed tensors; None without it."""
+        """Return the tangents that ``jvp`` returns, called on computed tensors.
+
+        Return None if the class has no ``jvp``: the forward pass then transposes the backward
+        function.
+        """
         if not self.function.has_jvp():
             return None
         ctx = context.static["ctx"].during(context)
@@ -80,7 +85,7 @@ class PythonOperator(Operator):
     def _outputs(
         self, ctx: FunctionContext, context: Context, returned: Any, lead: tuple[int, ...]
     ) -> list[Any]:
-        """Return the tangents of the outputs that are tensors, checked, with the dtypes of the
+        """Return the tangents that ``jvp`` has returned for tensors, checked, in the dtypes of the
         outputs."""
         tangents = returned if isinstance(returned, tuple) else (returned,)
         if len(tangents) != len(ctx.slots):
@@ -103,15 +108,16 @@ class PythonOperator(Operator):
         return result
 
     def _lead(self, backward_pass: Any, cotangents: Sequence[Any]) -> tuple[int, ...]:
-        """Return the sizes of the leading axes of all gradients: the batch, if the function takes
-        the whole batch at once."""
+        """Return the leading axes of the gradients: the batch, if the function takes a whole batch
+        at once."""
         has_rows = any(g is not None and g.rows for g in cotangents)
         return (backward_pass.request.batch,) if self.function.takes_batch and has_rows else ()
 
     def _arguments(
         self, ctx: FunctionContext, context: Context, gs: Sequence[Any], lead: tuple[int, ...]
     ) -> list[Any]:
-        """Return one gradient for each output of forward: its cotangent, zeros, or None."""
+        """Return the arguments of ``backward``: for each output of forward its cotangent, zeros, or
+        None."""
         arguments: list[Any] = []
         for slot in ctx.slots:
             g = None if slot is None else gs[slot]
@@ -124,8 +130,8 @@ class PythonOperator(Operator):
     def _checked(
         self, ctx: FunctionContext, context: Context, returned: Any, lead: tuple[int, ...]
     ) -> list[Any]:
-        """Return the gradients of the tensors among the arguments, checked, with the shapes and
-        dtypes of the arguments."""
+        """Return the gradients of the arguments that are tensors, checked, in their shapes and
+        dtypes."""
         grads = returned if isinstance(returned, tuple) else (returned,)
         count = len(ctx.needs_input_grad)
         if len(grads) < count or any(g is not None for g in grads[count:]):

@@ -20,7 +20,7 @@ _lock = fork_safe_lock()
 
 
 def check_destinations(places: Sequence[Place], set_grad: bool) -> None:
-    """Raise if ``set_grad`` is asked for an input that has no ``.grad``."""
+    """Raise if ``set_grad`` is true and an input cannot have a ``.grad``."""
     for index, place in enumerate(places):
         if set_grad and place.tensor is None and not isinstance(place.edge.node, Accumulator):
             raise ValueError(
@@ -60,7 +60,8 @@ def collect(
 
 
 def _of_each(places: Sequence[Place], initial: Sequence[Value | None]) -> list[Value | None]:
-    """Return the initial gradient of each input; duplicates of an input have the same, the last."""
+    """Return the initial gradient of each input; duplicates of an input share the last one given.
+    """
     keys = [p.edge if p.edge.node is not None else id(p.tensor) for p in places]
     last = {key: start for key, start in zip(keys, initial, strict=True) if start is not None}
     return [last.get(key) for key in keys]
@@ -75,8 +76,8 @@ def _explicit_rows(value: Value, batch: int | None) -> Value:
 
 
 def as_result(value: Value, batch: int | None, place: Place) -> Tensor:
-    """Return a gradient as a tensor; in a batched pass a gradient without the batch axis is
-    repeated for each row."""
+    """Return a gradient as a tensor; in a batched pass, repeat one that is the same for all rows.
+    """
     if batch is not None and len(value.shape) == len(place.spec.shape):
         expanded = registry["expand_dims"](value, axes=(-len(value.shape) - 1,))
         value = _copied(registry["broadcast"](expanded, sizes=(batch, *value.shape)))
@@ -105,7 +106,7 @@ def _unused(index: int, place: Place, plan: Any, options: Any) -> Tensor | None:
 
 
 def zeros(spec: Spec, batch: int | None) -> Tensor:
-    """Return zeros of a spec, with the batch as first axis in a batched pass."""
+    """Return zeros of a spec; in a batched pass ``batch`` is the size of a further first axis."""
     lead = () if batch is None else (batch,)
     return placed(np.zeros((*lead, *spec.shape), spec.dtype), spec.device)
 
@@ -118,7 +119,7 @@ def write(
     options: Any,
     dialect: Any,
 ) -> None:
-    """Write ``.grad`` as ``set_grad``, ``retain_grad`` and ``only_inputs=False`` ask for.
+    """Write the ``.grad`` that ``set_grad``, ``retain_grad`` and ``only_inputs=False`` ask for.
 
     All checks come before the first write, so that an error leaves every ``.grad`` as it was.
     """
@@ -143,7 +144,8 @@ def write(
 
 
 def _retain_outputs(plan: Any, outcome: Outcome, create_graph: bool) -> None:
-    """Retain the seeds as gradients of outputs that lie on no path to an input."""
+    """Retain the seeds of outputs that lie on no path to an input, as gradients of these outputs.
+    """
     seen = {edge for edge, _ in outcome.retained}
     with grad_mode(create_graph):
         outcome.retained.extend(
@@ -167,8 +169,8 @@ def _write_retained(outcome: Outcome, options: Any) -> None:
 
 
 def _require_inner(edges: Iterable[Edge], tensors: Iterable[Tensor | None]) -> None:
-    """Raise, while a function is captured, for tensors from outside of it: their ``.grad`` must not
-    be written."""
+    """Raise, while a function is captured, if the ``.grad`` of a tensor from outside would be
+    written."""
     if mode.capture is not None:
         leaves = [e.node.variable for e in edges if isinstance(e.node, Accumulator)]
         for tensor in (*leaves, *(t for t in tensors if t is not None)):
@@ -176,8 +178,10 @@ def _require_inner(edges: Iterable[Edge], tensors: Iterable[Tensor | None]) -> N
 
 
 def _accumulate(tensor: Any, value: Any, create_graph: bool) -> None:
-    """Add a gradient to ``.grad``: in place, or as a new tensor where ``.grad`` is read-only or
-    has, or gets, a graph."""
+    """Add a gradient to the ``.grad`` of a tensor, in place where that is possible.
+
+    A new tensor is made if ``.grad`` is read-only, or if it has or gets a graph.
+    """
     target = tensor._grad
     if target is None:
         tensor._grad = value
@@ -197,7 +201,7 @@ def _accumulate(tensor: Any, value: Any, create_graph: bool) -> None:
 
 
 def _is_writeable(target: Any) -> bool:
-    """Whether another gradient may be added to a gradient in place."""
+    """Whether another gradient may be added in place to the gradient ``target``."""
     return target.array is None or target.array.flags.writeable
 
 
@@ -207,7 +211,8 @@ def _is_here(value: Value) -> bool:
 
 
 def accumulate(outcome: Outcome, destinations: Sequence[Place] | None, options: Any) -> None:
-    """Add the gradients of ``backward`` to ``.grad``, then call the hooks after accumulation."""
+    """Add the gradients of a pass of ``backward`` to ``.grad``, then call the post-accumulation
+    hooks."""
     create_graph = bool(options.create_graph)
     _require_inner(outcome.grads, [place.tensor for place in destinations or ()])
     with _lock:
@@ -237,14 +242,15 @@ def _accumulates(node: Any) -> TypeGuard[Accumulator]:
 
 
 def _is_followed(node: Any) -> bool:
-    """Whether an accumulator has hooks to be called after accumulation."""
+    """Whether a node is an accumulator with hooks that are called after accumulation."""
     if not _accumulates(node):
         return False
     return bool(node.variable.leaf.post_accumulate or node.post_hooks)
 
 
 def _run_accumulated_hooks(node: Accumulator, value: Value) -> None:
-    """Call the hooks after accumulation: those of the leaf, then the post-hooks of its node."""
+    """Call the hooks after accumulation: those of the leaf, then the post-hooks of its accumulator.
+    """
     tensor: Any = node.variable
     after = tensor.leaf.post_accumulate
     for hook in list(after.values()) if after else ():

@@ -19,7 +19,9 @@ NOTE = (
 
 
 def prepare(path: Any) -> "Writer | None":
-    """Return the writer of a dump into a directory, which is made if it is missing; None for None.
+    """Return the writer of dumps to a directory, which is made if it is missing.
+
+    Return None if ``path`` is None.
 
     Raises
     ------
@@ -54,7 +56,7 @@ class Writer:
         self.directory = directory
 
     def write(self, seeds: Sequence[Edge], outcome: Outcome) -> None:
-        """Write the graph of a pass that started at ``seeds``."""
+        """Write the three files about a pass that started at ``seeds``."""
         nodes = set(outcome.nodes) | {edge.node for edge in seeds if edge.node is not None}
         picture = _Picture(sorted(nodes, key=lambda node: node.number, reverse=True), outcome)
         contents = {
@@ -67,8 +69,8 @@ class Writer:
             (self.directory / f"{prefix}_{name}").write_text(content, encoding="utf-8")
 
     def _free_prefix(self) -> str:
-        """Return a prefix of file names that no other dump has: the local time to the
-        microsecond."""
+        """Return a prefix of file names that no other dump has: the local time, to the microsecond.
+        """
         colon = "-" if os.name == "nt" else ":"  # no colons in file names of Windows
         while True:
             prefix = datetime.now().strftime(f"%Y-%m-%d_%H{colon}%M{colon}%S.%f")
@@ -77,7 +79,8 @@ class Writer:
 
 
 class _Picture:
-    """The nodes of a pass, the newest first, as drawings and a list of call stacks."""
+    """The nodes that a pass has visited, the newest first, as drawings and a list of call stacks.
+    """
 
     def __init__(self, nodes: Sequence[Node], outcome: Outcome) -> None:
         self.numbers = {node: next(_numbers) for node in nodes}
@@ -87,7 +90,7 @@ class _Picture:
         }
 
     def backward(self) -> Drawing:
-        """Return the graph in the direction in which gradients flow."""
+        """Return the drawing of the graph in the direction in which gradients flow."""
         boxes = {
             number: Box(f"{_grad_name(node)}\nPtr: {hex(id(node))}", self._color(node))
             for node, number in self.numbers.items()
@@ -99,7 +102,7 @@ class _Picture:
         return Drawing(boxes, arrows)
 
     def forward(self) -> Drawing:
-        """Return the graph in the direction of the computation."""
+        """Return the drawing of the graph in the direction of the computation."""
         boxes = {
             number: Box(f"{_forward_name(node)}\nGradNode: {hex(id(node))}", self._color(node))
             for node, number in self.numbers.items()
@@ -122,7 +125,8 @@ class _Picture:
         return BOUNDARY if node in self.boundary else OPERATOR
 
     def _ends(self) -> list[tuple[Use, int, int]]:
-        """Return each use with the numbers of its consumer and its source."""
+        """Return each use of a value by a node, with the numbers of the two nodes: consumer and
+        source."""
         return [(u, self.numbers[u.consumer], self.numbers[u.source]) for u in self.uses]
 
 

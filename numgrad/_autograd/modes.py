@@ -1,4 +1,4 @@
-"""Grad modes: whether operations are recorded as nodes, in each thread."""
+"""Grad modes: whether the operations of a thread are recorded as nodes."""
 
 import inspect
 from collections.abc import Callable
@@ -37,7 +37,7 @@ class _GradMode(changing):
 
 
 def _within(function: Callable[..., Any], enabled: bool) -> Transformed:
-    """Return a function that runs in a grad mode."""
+    """Return a function that runs ``function`` in a grad mode, generators included."""
 
     def inside(*args: Any, **kwargs: Any) -> Any:
         with grad_mode(enabled):
@@ -49,7 +49,10 @@ def _within(function: Callable[..., Any], enabled: bool) -> Transformed:
 
 
 def _generator(function: Callable[..., Any], enabled: bool) -> Callable[..., Any]:
-    """Return a generator function whose body runs in a grad mode, its caller in the caller's."""
+    """Return a generator function whose body runs in a grad mode.
+
+    Between two items, the caller has the mode that it had before.
+    """
 
     def inside(*args: Any, **kwargs: Any) -> Any:
         body = function(*args, **kwargs)
@@ -69,7 +72,8 @@ def _generator(function: Callable[..., Any], enabled: bool) -> Callable[..., Any
 
 
 class _BareDecorator(_GradMode):
-    """A grad mode whose class is a decorator too, without parentheses."""
+    """A grad mode that decorates without parentheses, too: ``@no_grad`` as well as ``@no_grad()``.
+    """
 
     def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
         instance = super().__new__(cls)
@@ -110,8 +114,7 @@ class enable_grad(_BareDecorator):  # noqa: N801 - torch's name
 
 
 class set_grad_enabled(_GradMode):  # noqa: N801 - torch's name
-    """Switch recording on or off: at once when called, and until the end of the block when used in
-    ``with``.
+    """Switch recording on or off in this thread, at once; the end of a ``with`` undoes it.
 
     Examples
     --------

@@ -12,7 +12,8 @@ from . import arguments
 
 @dataclass
 class Dialect:
-    """The differences of a front-end from the core; the defaults are the core's behaviour."""
+    """How a front-end for another library differs from numgrad, whose behaviour the defaults are.
+    """
 
     scalar_seeds: bool = False  # torch: an implicit seed needs a one-element real output
     skip_outputs: bool = False  # paddle, chainer: outputs without graph are left out
@@ -33,7 +34,7 @@ CORE = Dialect()
 
 @dataclass
 class Options:
-    """The options of ``grad``, normalised by ``settle``."""
+    """The options of ``grad`` as they were given; `settle` replaces them by the ones that hold."""
 
     retain_graph: Any = None
     create_graph: Any = False

@@ -18,7 +18,12 @@ from .options import CORE, Dialect, Options
 
 @dataclass
 class Plan:
-    """The checked arguments of one pass: places, seeds, batch, cut edges, initial gradients."""
+    """The checked arguments of one pass.
+
+    ``outputs`` are the places of the outputs, and ``seeds`` are cotangents with the edges at which
+    they start; ``batch`` is the number of rows of a batched pass, or None. No cotangent passes
+    through the edges in ``cut``; the cotangents in ``initial`` are added at their edges.
+    """
 
     outputs: list[Place]
     seeds: list[tuple[Edge, Value]]
@@ -53,12 +58,12 @@ def grad(
     Parameters
     ----------
     outputs : Tensor, GradientEdge or iterable of them
-        What is differentiated; duplicates are summed.
+        What is differentiated; the gradients of duplicates are summed.
     inputs : Tensor, GradientEdge, iterable or dict of them
-        With respect to what; leaves or intermediate values.
+        What the gradients are taken with respect to: leaves or intermediate values.
     grad_outputs : Tensor, array_like or iterable of them, optional
-        The vector of the vector-Jacobian product, one entry per output, of its shape. ``None``
-        entries mean ones.
+        The vector of the vector-Jacobian product: one entry per output, of the shape of the output.
+        ``None`` entries mean ones.
     retain_graph : bool, optional
         Keep what the graph saved, so that another pass can run. Default: the value of
         `create_graph`.
@@ -70,14 +75,14 @@ def grad(
         Return ``None`` for an input that the outputs do not depend on. Default: the value of
         `materialize_grads`.
     is_grads_batched : bool
-        The first axis of every entry of `grad_outputs` is a batch of vectors; so is that of the
-        results.
+        Whether the first axis of every entry of `grad_outputs` is that of a batch of vectors. The
+        results then have the same first axis.
     materialize_grads : bool
         Return zeros instead of ``None`` for unused inputs.
     no_grad_vars : Tensor, GradientEdge or iterable of them, optional
         No gradient flows through these in this pass.
     grad_inputs : Tensor or sequence, optional
-        Added to the gradient of each input, and flowing on from there.
+        Gradients that are added to those of the inputs, and flow on from there to the leaves.
     set_grad : bool
         Also put each result in its input's ``.grad`` (replacing it).
     retain_grad : bool
@@ -148,7 +153,8 @@ def grad(
 def run_grad(
     outputs: Any, inputs: Any, grad_outputs: Any, options: Options, dialect: Dialect
 ) -> Any:
-    """Return the result of ``grad`` with options, for the core or a front-end."""
+    """Return the result of ``grad`` for given options, in the dialect of numgrad or of a front-end.
+    """
     options.settle()
     out_items = arguments.as_sequence(outputs, "outputs")
     in_items, keys = arguments.input_items(inputs, "grad()")
@@ -200,7 +206,8 @@ def _run(
 
 @contextmanager
 def _undone_on_error(outcome: Outcome) -> Iterator[None]:
-    """Give the graph its saved values back if the block, which delivers results, fails."""
+    """Run a block that delivers results; if the block fails, give the graph its saved values back.
+    """
     try:
         yield
     except BaseException:
@@ -211,7 +218,7 @@ def _undone_on_error(outcome: Outcome) -> Iterator[None]:
 def make_plan(
     items: Sequence[Any], seeds: Sequence[Any], options: Options, dialect: Dialect
 ) -> Plan:
-    """Return a plan of checked outputs and seeds."""
+    """Check outputs and seeds, and return a plan with them; outputs without a graph get no seed."""
     batched = bool(options.is_grads_batched)
     places = arguments.places(items, "outputs", check=not dialect.skip_outputs)
     chosen: list[tuple[Edge, Value]] = []
@@ -253,8 +260,10 @@ def _cut(no_grad_vars: Any, outputs: Sequence[Place], dialect: Dialect) -> set[E
 def _initial(
     grad_inputs: Any, places: Sequence[Place], plan: Plan, dialect: Dialect
 ) -> list[Value | None]:
-    """Return the checked ``grad_inputs`` for each input; put them into the plan, except for inputs
-    without a graph."""
+    """Check ``grad_inputs`` and put them into the plan; return one, or None, for each input.
+
+    Those of inputs without a graph are not put into the plan.
+    """
     if grad_inputs is None:
         return [None] * len(places)
     items = arguments.seed_items(grad_inputs, len(places), "grad_inputs")
@@ -298,13 +307,13 @@ def backward(
     Parameters
     ----------
     tensors : Tensor, GradientEdge or iterable of them
-        What is differentiated; duplicates are summed.
+        What is differentiated; the gradients of duplicates are summed.
     grad_tensors : Tensor, array_like or iterable of them, optional
         One seed per tensor; ``None`` means ones.
     retain_graph, create_graph
         As in `grad`. With `create_graph` the new ``.grad`` is a new tensor with a graph.
     inputs : Tensor, GradientEdge, iterable or dict of them, optional
-        Accumulate in these only; a non-leaf gets its ``.grad`` too.
+        The only tensors whose gradients are accumulated; one that is no leaf gets a ``.grad``, too.
     no_grad_vars, loss_scale, retain_grad, sort_sum_gradient, dump_backward_graph_path
         As in `grad`.
 
@@ -377,7 +386,7 @@ Tensor.backward = method_backward
 def run_backward(
     tensors: Any, grad_tensors: Any, inputs: Any, options: Options, dialect: Dialect
 ) -> None:
-    """Run ``backward`` with options, for the core or a front-end."""
+    """Run ``backward`` with given options, in the dialect of numgrad or of a front-end."""
     options.settle()
     items = arguments.as_sequence(tensors, "tensors")
     seeds = arguments.seed_items(grad_tensors, len(items), "grad_tensors")

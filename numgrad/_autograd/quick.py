@@ -1,6 +1,7 @@
-"""The quick way of ``grad`` and ``backward``: without options, by a known plan.
+"""The quick way of ``grad`` and ``backward``: no options, and a graph of a known structure.
 
-Each function returns None (or false) where the general way has to do the work.
+A plan, kept from an earlier pass over a graph of this structure, computes the gradients. Each
+function returns None (or False) where the general way has to do the work.
 """
 
 from collections.abc import Sequence
@@ -48,10 +49,10 @@ def _tensors(items: Any) -> Sequence[Tensor] | None:
 
 
 def gradients_alone(output: Tensor, inputs: Sequence[Tensor]) -> list[Any] | None:
-    """Return the gradients of an output by a known plan, without graphs.
+    """Return the gradients of an output by a known plan, without recording the pass.
 
-    None if there is no such plan, if an input has no gradient, or if the output may depend on other
-    leaves.
+    Return None if there is no such plan, if an input has no gradient, or if the output may depend
+    on other leaves.
     """
     again = _found((output,), inputs, None, False, True)
     if again is None or again.recalled.given is None or not again.recalled.is_closed:
@@ -61,7 +62,8 @@ def gradients_alone(output: Tensor, inputs: Sequence[Tensor]) -> list[Any] | Non
 
 
 def _seeds(outputs: Sequence[Any], seeds: Any) -> list[Tensor]:
-    """Return the seeds as new values or tensors of the user, which nodes may save."""
+    """Return the seeds as tensors, which nodes may save: ones in place of None, arrays as
+    constants."""
     return [
         placed(np.ones(output.shape, output.dtype), output.spec.device) if seed is None
         else seed if type(seed) is Tensor
@@ -78,7 +80,7 @@ def _each(seeds: Any, count: int) -> Sequence[Any]:
 
 
 def backward(outputs: Any, seeds: Any, retain: bool) -> bool:
-    """Accumulate the gradients of all leaves by a known plan; return whether there was one."""
+    """Accumulate the gradients of all leaves by a known plan; return False if there is none."""
     items = _tensors(outputs)
     again = None if items is None else _found(items, None, seeds, False, retain)
     if again is None:
@@ -100,8 +102,11 @@ def _found(
     outputs: Sequence[Any], inputs: Any, seeds: Any, batched: bool, retain: bool,
     create_graph: bool = False,
 ) -> RepeatedPass | None:  # fmt: skip
-    """Return the repeated pass over a known graph, None if there is none, if a seed needs a
-    conversion, or if anomaly detection is on."""
+    """Return the pass over a graph of known structure, ready to run.
+
+    Return None if there is no such pass, if a seed needs a conversion, or if anomaly detection is
+    on.
+    """
     each = _each(seeds, len(outputs))
     if len(each) != len(outputs) or not outputs:
         return None
@@ -123,7 +128,7 @@ def _found(
 
 
 def _array(output: Any, seed: Any, batched: bool) -> np.ndarray | None:
-    """Return the array of a seed, None unless it has the dtype and the shape of its output."""
+    """Return the array of a seed; None unless it has the dtype and the shape of its output."""
     if seed is None:
         return None if batched else ones(output.spec)
     array = seed if type(seed) is np.ndarray else None

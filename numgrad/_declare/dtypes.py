@@ -1,4 +1,4 @@
-"""The dtypes of values: those that tensors can have, and arrays converted to them."""
+"""Dtypes: those that tensors can have, and arrays that are converted to them."""
 
 import sys
 from collections.abc import Iterable
@@ -34,14 +34,14 @@ def require_numbers(dtype: np.dtype) -> None:
 def native(dtype: Any) -> np.dtype:
     """Return a dtype in the byte order of the machine.
 
-    Of equal dtypes the one object of NumPy's: entries recognise it by its address.
+    The result is NumPy's own object for that dtype: entries recognise a dtype by its address.
     """
     found = np.dtype(dtype)
     return np.dtype(found.type) if found.kind in "biufc" else found
 
 
 def numbers(array: np.ndarray, data: Any = None) -> np.ndarray:
-    """Return an array that kernels can read: itself, or a copy in the byte order of the machine.
+    """Return an array that kernels can read: the same array, or a copy in the machine's byte order.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def numbers(array: np.ndarray, data: Any = None) -> np.ndarray:
 
 
 def read(data: Any) -> Any:
-    """Return the array of an object with ``__array__``, any other object itself.
+    """Return the array of an object with ``__array__``; any other object is returned as it is.
 
     The caller copies the array: some objects return their own memory even if a copy is asked for.
     """
@@ -63,8 +63,9 @@ def read(data: Any) -> Any:
 
 
 def _no_numbers(array: np.ndarray, data: Any) -> DtypeError:
+    """Return the error for an array of objects, with what to write instead."""
     instead = "an array of objects is NumPy's own: import numpy, and write numpy.array(...)"
-    if not array.ndim and isinstance(data, Iterable):  # NumPy holds it as one object
+    if not array.ndim and isinstance(data, Iterable):  # for NumPy it is a single object
         instead = "write list(...) of it"
     found = [type(x) for x in array.flat if not isinstance(x, (int, float, complex))]
     what = f"{found[0].__name__} is no number: " if found else ""
@@ -76,8 +77,8 @@ def _no_numbers(array: np.ndarray, data: Any) -> DtypeError:
 def is_masked(data: Any) -> bool:
     """Whether an object is a masked array.
 
-    ``numpy.ma`` is not imported for the answer, which takes time: without it there is no masked
-    array. Nor is there while another thread imports it.
+    ``numpy.ma`` is not imported for the answer, as the import takes time: before it there is no
+    masked array, nor while another thread imports the module.
     """
     masked = getattr(sys.modules.get("numpy.ma"), "MaskedArray", None)
     return masked is not None and isinstance(data, masked)

@@ -47,8 +47,8 @@ def elementwise(function: Callable[..., Any] | None = None, **options: Any) -> A
           converted to float64.
         - ``complex``, a bool or callable: whether complex arguments are allowed, or the scalar
           function for them. Default true.
-        - ``integers``, a callable: the scalar function for integers and booleans in programs, where
-          it is another one.
+        - ``integers``, a callable: the scalar function for integers and booleans in programs, if
+          that differs.
         - ``refuses``, a str: the message of the error where that function raises, for signed
           integers.
         - ``conditions``, a sequence of int: positions of boolean arguments, such as the first of
@@ -149,8 +149,10 @@ class Elementwise(Operator):
     # ----------------------------------------------------------------------------
 
     def prepare(self, args: Sequence[Any], static: dict[str, Any]) -> tuple[Any, ...]:
-        """Return operands as values of one dtype, promoted as in NumPy, and of one rank; the
-        conversions are recorded."""
+        """Return operands as values of one dtype, promoted as in NumPy, and with equally many axes.
+
+        Conversions are recorded.
+        """
         if len(args) != len(self.parameters):
             raise TypeError(f"{self.name} takes {len(self.parameters)} arguments, got {len(args)}")
         first = args[0]
@@ -189,7 +191,8 @@ class Elementwise(Operator):
         )
 
     def dtype_of(self, kinds: Sequence[Any]) -> np.dtype:
-        """Return the dtype in which the operator computes with dtypes and Python numbers."""
+        """Return the dtype in which the operator computes, for operands of these dtypes or Python
+        numbers."""
         dtype = np.result_type(*kinds)
         if dtype.kind in "biu" and self.numpy is None:
             return np.dtype(np.float64)
@@ -212,8 +215,11 @@ class Elementwise(Operator):
         return door.binary(self, x, y)
 
     def general(self, args: tuple[Any, ...]) -> Any:
-        """Apply the operator to operands of any sort: values, arrays, numbers, lists, and elements
-        selected by a mask that is known later."""
+        """Apply the operator to operands of any sort.
+
+        They are values, arrays, numbers, lists, and elements selected by a mask that is known
+        later.
+        """
         if chosen := [a for a in args if isinstance(a, door.chosen)]:
             return chosen[0].applied(self, args)
         if any([type(a) in (list, tuple) for a in args]):  # noqa: C419  a list is faster
@@ -231,7 +237,8 @@ class Elementwise(Operator):
         return result
 
     def _gives_half(self, args: Sequence[Any]) -> bool:
-        """Whether the result has half precision, which kernels compute in single precision."""
+        """Whether the result is to have half precision, although kernels compute it in single
+        precision."""
         kinds = [kind_of(a) for a in args if hasattr(a, "dtype") or isinstance(a, WEAK)]
         kinds = [getattr(kind, "dtype", kind) for kind in kinds]
         if not kinds:
@@ -240,8 +247,8 @@ class Elementwise(Operator):
         return dtype == np.float16 or self._is_half(dtype)
 
     def _is_half(self, dtype: np.dtype) -> bool:
-        """Whether NumPy's result has half precision for a dtype, as for booleans that are
-        rounded."""
+        """Whether NumPy's result has half precision for integers or booleans, as for rounded
+        booleans."""
         return dtype.kind in "biu" and self.result_dtype(dtype) == np.float16
 
     # Values
@@ -342,8 +349,7 @@ class Elementwise(Operator):
         return ValueError(f"{self.name}: {self.refuses}{where}")
 
     def error_on_rerun(self, target: Any, arrays: Sequence[np.ndarray], where: str) -> Exception:
-        """Return the error of a kernel whose function raised, after calling the function again on
-        the calling thread."""
+        """Call the function of a failed kernel again, on the calling thread; return its error."""
         spec = self.spec(arrays[-1].dtype)
         return called_again(
             target, spec, arrays, (0,) * len(arrays), f"elementwise operator {self.name}", where
@@ -379,7 +385,7 @@ class Elementwise(Operator):
         return gradients
 
     def _missing_partial(self, parameter: str, where: str) -> str:
-        """Return the message for a missing partial derivative."""
+        """Return the message of the error for a partial derivative that was not declared."""
         return (
             f"{self.name}{where} has no partial derivative for {parameter!r}; declare one with "
             f"@{self.name}.partial({parameter!r})"
@@ -388,7 +394,11 @@ class Elementwise(Operator):
     def tangent(
         self, forward_pass: Any, context: Any, tangents: Sequence[Any]
     ) -> Sequence[Any] | None:
-        """Return the sum of the partials times their tangents; None lets the engine transpose."""
+        """Return the tangent of the result: the sum of the inputs' tangents times their partials.
+
+        The result is None if a partial is missing, or if a pullback was declared instead: then the
+        engine transposes the derivative.
+        """
         given = [n for n, t in enumerate(tangents) if t is not None and n not in self.conditions]
         if self._pullback is not None or not all(n in self.partials for n in given):
             return None
@@ -400,11 +410,10 @@ class Elementwise(Operator):
 
 
 def _converted(value: Any, dtype: np.dtype, device: str | None) -> Any:
-    """Return a value converted to a dtype; integers on the CPU also go to the device of the other
-    operands, if there is one.
+    """Return a value converted to a dtype, and moved to ``device`` if it has integers on the CPU.
 
-    Integers may be taken along to a device without a word, floating values may not: so the move
-    comes with the conversion.
+    Integers may be taken along to the device of the other operands without a word, floating values
+    may not: so the move comes with the conversion.
     """
     made = value.astype(dtype)
     goes_along = device is not None and value.dtype.kind in "biu" and value.spec.device == "cpu"

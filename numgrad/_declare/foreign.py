@@ -7,10 +7,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class ForeignFunction:
-    """A function of ``scipy.special.cython_special``, called by its name.
+    """A function of ``scipy.special.cython_special`` that kernels call by its name.
 
-    It takes and returns double precision; kernels of single precision round its result. It computes
-    one element: tensors need the operator that is made of it.
+    The function takes and returns numbers of double precision; kernels of single precision round
+    its result. The function computes one element: tensors need the operator that is made of it.
 
     Attributes
     ----------
@@ -42,7 +42,10 @@ class ForeignFunction:
 
 
 def calls_library(function: FunctionType, callers: tuple[FunctionType, ...] = ()) -> bool:
-    """Whether a scalar function calls ``math`` or another library, itself or through a callee."""
+    """Whether a scalar function calls ``math`` or a foreign function, itself or through a callee.
+
+    ``callers`` are the functions on the way to this one, which may be recursive.
+    """
     names, callers = function.__code__.co_names, (*callers, function)
     named = [function.__globals__.get(name) for name in names]
     called = [getattr(value, "function", value) for value in named]  # of operators

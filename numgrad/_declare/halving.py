@@ -4,7 +4,7 @@ A leaf has 32 elements: its second half is joined to its first half, element by 
 second quarter to the first, until one element is left. A block has 32 leaves, whose results are
 joined in the same order. Elements missing at the end are left out. Each step joins many elements at
 once, in vectors. The functions below define the results bit by bit; targets have code of their own
-in place of them.
+in place of these functions.
 """
 
 import functools
@@ -22,12 +22,14 @@ def halved_sum(x, start, stop):
 
 
 def halved_max(x, start, stop):
-    """Return the largest element of ``x[start:stop]``, or a NaN in it; it must not be empty."""
+    """Return the largest element of ``x[start:stop]``, or a NaN that is there; the slice must not
+    be empty."""
     return _halved(np.maximum, x[start:stop])
 
 
 def halved_min(x, start, stop):
-    """Return the smallest element of ``x[start:stop]``, or a NaN in it; it must not be empty."""
+    """Return the smallest element of ``x[start:stop]``, or a NaN that is there; the slice must not
+    be empty."""
     return _halved(np.minimum, x[start:stop])
 
 
@@ -47,52 +49,55 @@ def min_all(x, out):
 
 
 def join_sums(parts, out):
-    """Join the sums of blocks, with compensation."""
+    """Add up the sums of blocks, with compensation."""
     out[0] = _compensated(parts, out.dtype.type(0))
 
 
 def join_maxima(parts, out):
-    """Join the largest elements of blocks."""
+    """Find the largest of the largest elements of blocks."""
     out[0] = functools.reduce(larger, parts)
 
 
 def join_minima(parts, out):
-    """Join the smallest elements of blocks."""
+    """Find the smallest of the smallest elements of blocks."""
     out[0] = functools.reduce(smaller, parts)
 
 
 def sum_rows(x, out):
-    """Sum the rows of a matrix: each column has the bits of `sum_all`."""
+    """Sum the rows of a matrix; the sum of each column has the bits of `sum_all`."""
     for n in range(x.shape[1]):
         sum_all(x[:, n], out[n : n + 1])
 
 
 def max_rows(x, out):
-    """Find the largest element of each column."""
+    """Find the largest element of each column, with the bits of `max_all`."""
     for n in range(x.shape[1]):
         max_all(x[:, n], out[n : n + 1])
 
 
 def min_rows(x, out):
-    """Find the smallest element of each column."""
+    """Find the smallest element of each column, with the bits of `min_all`."""
     for n in range(x.shape[1]):
         min_all(x[:, n], out[n : n + 1])
 
 
 def join_sum_rows(parts, out):
-    """Join the sums of leaves of rows, one row for each leaf: leaves of a block by halves."""
+    """Add up sums of leaves for each column; ``parts`` has a row for each leaf.
+
+    The leaves of a block are joined by halves, and blocks with compensation.
+    """
     for n in range(parts.shape[1]):
         join_sums(_blocks(parts[:, n], LEAVES, halved_sum), out[n : n + 1])
 
 
 def join_max_rows(parts, out):
-    """Join the largest elements of leaves of rows, one row for each leaf."""
+    """Find the largest element of each column; ``parts`` has that of each leaf in a row."""
     for n in range(parts.shape[1]):
         join_maxima(_blocks(parts[:, n], LEAVES, halved_max), out[n : n + 1])
 
 
 def join_min_rows(parts, out):
-    """Join the smallest elements of leaves of rows, one row for each leaf."""
+    """Find the smallest element of each column; ``parts`` has that of each leaf in a row."""
     for n in range(parts.shape[1]):
         join_minima(_blocks(parts[:, n], LEAVES, halved_min), out[n : n + 1])
 
@@ -113,7 +118,7 @@ def lost(total, part, after):
 
 
 def corrected(total, correction):
-    """Return the compensated sum; the correction is NaN where the sum is not finite."""
+    """Return the compensated sum: without the correction if that is not finite."""
     if correction - correction == 0:
         return total + correction
     return total
@@ -130,6 +135,7 @@ def smaller(a, b):
 
 
 def _blocks(x, size, halved):
+    """Return the results of ``halved`` for each ``size`` elements of ``x``."""
     return [halved(x, start, start + size) for start in range(0, len(x), size)]
 
 
@@ -143,11 +149,13 @@ def _compensated(parts, zero):
 
 
 def _halved(join, values):
+    """Join up to `BLOCK` values: those of each leaf by halves, then the results of leaves."""
     leaves = [values[n : n + LEAF].copy() for n in range(0, values.size, LEAF)]
     return _leaf(join, np.array([_leaf(join, leaf) for leaf in leaves], values.dtype))
 
 
 def _leaf(join, values):
+    """Join up to `LEAF` values by halves."""
     half = LEAF // 2
     while half:
         joined = values[half:]

@@ -24,16 +24,17 @@ class HostOperator(KernelOperator):
     Parameters
     ----------
     function : callable
-        ``function(*arrays, **static)`` returns a new array or a tuple of arrays. It acts on the
-        last axes, as the signature says, for any leading axes; inputs have one floating dtype.
+        ``function(*arrays, **static)`` returns a new array or a tuple of arrays. The function acts
+        on the last axes, as the signature says, for any leading axes; inputs have one floating
+        dtype.
     signature : str
         The core dimensions. With ``sizes``, outputs may have dimensions that no input has.
     results : sequence of None, dtype, "real" or "complex"
         The dtype of each output: the dtype of the inputs, a given one, or the real or complex dtype
         of the same precision.
     sizes : callable, optional
-        ``sizes(known, **static)`` returns the sizes of such dimensions by name, from the known
-        sizes of the inputs' dimensions.
+        ``sizes(known, **static)`` returns, by name, the sizes of dimensions that no input has;
+        ``known`` has those of the inputs' dimensions.
 
     Notes
     -----
@@ -89,8 +90,10 @@ class HostOperator(KernelOperator):
         return spec, ()
 
     def bound(self, target: Any, inputs: Specs, static: dict[str, Any]) -> Computation:
-        """Return a function of arrays that calls the kernel, which is looked up once; it takes the
-        way of `run` where the kernel fails."""
+        """Return a function of arrays that calls the kernel, which is looked up once.
+
+        Where the kernel fails, the function calls `run`, which raises the error.
+        """
         spec, numbers = self.kernel(tuple([x.dtype for x in inputs]), static)
         call = target.kernel(spec).call
 
@@ -127,13 +130,13 @@ class HostOperator(KernelOperator):
         return {"replay": replay}
 
     def error_of(self, cause: Exception) -> type[Exception]:
-        """Return the class of the error for an exception of the function."""
+        """Return the class of the error to raise for an exception of the function."""
         return MatrixError if isinstance(cause, np.linalg.LinAlgError) else OperatorError
 
     def _raised(
         self, target: Any, spec: Any, static: Any, cores: Sequence[np.ndarray], where: str
     ) -> BaseException:
-        """Return the exception for one element of the loop, after calling the function again."""
+        """Call the function again for one element of the loop; return the exception to raise."""
         name = static.get("caller", "") or self.name
         try:
             target.rerun(spec)(cores)
@@ -151,7 +154,8 @@ class HostOperator(KernelOperator):
 class NumPyFunction(HostOperator):
     """A function of NumPy's whose results have shapes that do not depend on the elements.
 
-    Operands keep their dtypes, numbers of Python take the dtype of the others, errors are NumPy's.
+    Operands keep their dtypes, but Python's numbers take the dtype of the other operands. Errors
+    are NumPy's.
 
     Parameters
     ----------
@@ -171,8 +175,10 @@ class NumPyFunction(HostOperator):
             self.function = partial(_of_each, function, self.ncore[: len(self.signature.inputs)])
 
     def prepare(self, args: Sequence[Any], static: dict[str, Any]) -> tuple[Any, ...]:
-        """Return operands as values with equally many leading axes, Python's numbers with the dtype
-        of the others."""
+        """Return operands as values with equally many leading axes.
+
+        Python's numbers get the dtype of the other operands.
+        """
         weak = [isinstance(a, WEAK) or getattr(a, "weak", None) is not None for a in args]
         if any(weak):
             dtype = np.result_type(*map(kind_of, args))
@@ -211,7 +217,8 @@ def _in_dtype(number: Any, dtype: np.dtype) -> Any:
 def _of_each(
     function: Callable[..., Any], ncore: Sequence[int], *arrays: np.ndarray, **options: Any
 ) -> np.ndarray:
-    """Return the results of a function called for each element of the loop over operands."""
+    """Call a function for each element of the loop over operands; return all results as one array.
+    """
     loop = broadcast_shapes(
         *(a.shape[: a.ndim - n] for a, n in zip(arrays, ncore, strict=True))
     )
@@ -220,6 +227,7 @@ def _of_each(
 
 
 def _options(static: dict[str, Any]) -> dict[str, Any]:
+    """Return the static parameters that the function gets."""
     return {name: value for name, value in static.items() if name != "caller"}
 
 

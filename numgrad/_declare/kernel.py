@@ -18,8 +18,7 @@ MOST_SPECS = 1024
 
 
 class KernelOperator(Operator):
-    """An operator given by a gufunc signature and a core function in the convention of
-    ``numba.guvectorize``.
+    """An operator given by a gufunc signature and a core function like those of Numba's gufuncs.
 
     Parameters
     ----------
@@ -67,8 +66,10 @@ class KernelOperator(Operator):
     # ---------------------------------------------------------------------------------
 
     def prepare(self, args: Sequence[Any], static: dict[str, Any]) -> tuple[Any, ...]:
-        """Return the inputs as values with equally many leading axes, floating ones of one dtype;
-        integers keep their dtypes."""
+        """Return the inputs as values with equally many leading axes.
+
+        Floating values are converted to one dtype; integers keep their dtypes.
+        """
         if len(args) != len(self.signature.inputs):
             raise TypeError(
                 f"{self.name} takes {len(self.signature.inputs)} arrays ({self.signature}), got "
@@ -170,23 +171,32 @@ class KernelOperator(Operator):
     def kernel(
         self, dtypes: tuple[np.dtype, ...], static: dict[str, Any]
     ) -> tuple[Any, Sequence[np.ndarray]]:
-        """Return the kernel spec for inputs of these dtypes, and the static parameters that the
-        kernel takes as operands after them."""
+        """Return the kernel spec for inputs of these dtypes, and arrays of static parameters.
+
+        The kernel takes these arrays as operands after the inputs.
+        """
         return self.spec(dtypes), ()
 
     def operands(self, contiguous: Callable[..., Any], inputs: Sequence[Any]) -> list[Any]:
-        """Return the inputs that the kernel reads (the last ones, if not all), with contiguous
-        cores."""
+        """Return the inputs that the kernel reads, with contiguous cores.
+
+        A kernel that does not read all inputs reads the last ones. ``contiguous(x, n)`` copies an
+        input if its last ``n`` axes are not contiguous.
+        """
         return [contiguous(x, n) for x, n in zip(inputs, self.ncore, strict=False)]
 
     def failure(
         self, target: Any, spec: Any, inputs: Sequence[np.ndarray], status: int, static: Any
     ) -> Exception:
-        """Return the exception for the status of a kernel that was called at once."""
+        """Return the exception for the status of a kernel that was called outside of a program."""
         return failure_of(self, status)
 
     def reports(self, spec: Any, static: dict[str, Any]) -> dict[str, Any]:
-        """Return the function that makes an instruction's exception, as ``error`` or ``replay``."""
+        """Return the option of an instruction that says how a failed kernel's exception is made.
+
+        The option is ``error``, a function of the place, or ``replay``, which calls the kernel's
+        function again.
+        """
         return {"error": self.error}
 
     def run(
@@ -222,8 +232,10 @@ class KernelOperator(Operator):
 
 
 class KeepsOrder:
-    """A mixin of operators along the last axis whose results have the memory order of the first
-    input, as in NumPy."""
+    """A mixin of operators along the last axis: results have the memory order of the first input.
+
+    NumPy does the same.
+    """
 
     def memory_order(self, operands: Sequence[np.ndarray], static: Any) -> list[np.ndarray]:
         return [operands[0]] * self.nout  # type: ignore[attr-defined]
@@ -262,7 +274,7 @@ def called_again(
     where: str,
     outputs: Sequence[str] = (),
 ) -> Exception:
-    """Call a kernel's function for each element of its loop, until a call fails.
+    """Call a kernel's function for each element of its loop until a call fails; return the error.
 
     Parameters
     ----------
@@ -311,7 +323,7 @@ def out_of_memory(
 def elements(
     inputs: Sequence[np.ndarray], ncore: Sequence[int]
 ) -> Iterator[tuple[tuple[int, ...], list[np.ndarray]]]:
-    """Yield each index of the loop over operands, with the cores of the operands there."""
+    """Yield each index of the loop over operands, and the cores of the operands at that index."""
     pairs = list(zip(inputs, ncore, strict=True))
     loop = broadcast_shapes(*(a.shape[: a.ndim - n] for a, n in pairs))
     whole = [np.broadcast_to(a, (*loop, *a.shape[a.ndim - n :])) for a, n in pairs]
@@ -320,6 +332,7 @@ def elements(
 
 
 def _describe(unwritten: dict[int, list[tuple[int, ...]]], outputs: Sequence[str]) -> str:
+    """Return in words which elements of its outputs a kernel has not written."""
     parts = []
     for output, indices in unwritten.items():
         elements = ", ".join(str(i[0] if len(i) == 1 else i) for i in indices[:5])
@@ -330,7 +343,7 @@ def _describe(unwritten: dict[int, list[tuple[int, ...]]], outputs: Sequence[str
 
 
 def is_contiguous(array: np.ndarray, ncore: int) -> bool:
-    """Whether the last ``ncore`` axes are C-contiguous."""
+    """Whether the last ``ncore`` axes of an array are C-contiguous."""
     if array.flags.c_contiguous:
         return True
     step = array.itemsize
@@ -342,7 +355,7 @@ def is_contiguous(array: np.ndarray, ncore: int) -> bool:
 
 
 def contiguous(array: np.ndarray, ncore: int | None = None) -> np.ndarray:
-    """Return an array, or a copy, with C-contiguous last ``ncore`` axes; all axes by default."""
+    """Return an array, or a copy of it, whose last ``ncore`` axes, or all, are C-contiguous."""
     if ncore is not None and is_contiguous(array, ncore):
         return array
     return np.ascontiguousarray(array)

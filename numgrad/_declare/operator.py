@@ -16,15 +16,17 @@ MOST_PLANS = 1 << 13  # of one operator, such as for indices in a loop; 2 to 5 k
 
 
 class Door:
-    """Functions of the engine that declarations call without importing the engine, which puts them
-    here."""
+    """Functions and classes of the engine for declarations, which do not import the engine.
+
+    The engine puts them here.
+    """
 
     apply: Callable[..., Any]
     alone: Callable[..., list[np.ndarray] | None]  # computes on large arrays, on all threads
     is_many: Callable[..., bool]  # whether operands are large enough for all threads
     unary: Callable[..., Any]
     binary: Callable[..., Any]
-    several: Callable[..., Any]  # applies an operator by its plan; None where there is none
+    several: Callable[..., Any]  # applies an operator by its plan; None without a plan
     learn: Callable[..., None]
     deferred: Callable[..., Any]
     value: type = type(None)
@@ -34,8 +36,8 @@ class Door:
     align: Callable[..., Any]
     site: Callable[[], Any]  # the line of user code that is being executed
     derivative_of: Callable[..., Any]  # derives what a user's operator does not declare
-    with_derivatives: Callable[..., Any]  # of a function that Numba has compiled
-    influence: Callable[..., Any]  # the tangent of a cotangent along the spectrum it belongs to
+    with_derivatives: Callable[..., Any]  # makes an njit function an operation of tensors
+    influence: Callable[..., Any]  # a tangent of a spectrum's cotangent along the spectrum
 
 
 door = Door()
@@ -43,7 +45,7 @@ registry: dict[str, "Operator"] = {}
 
 
 def kind_of(arg: Any) -> Any:
-    """Return the dtype of an argument for promotion, or its Python number, whose dtype is weak."""
+    """Return what counts for promotion: a dtype, or a Python number, whose dtype is weak."""
     if not isinstance(arg, door.value):
         return arg
     return arg.dtype if arg.weak is None else arg.weak
@@ -65,24 +67,30 @@ class Operator:
     """
 
     nout = 1
-    gives_scalars = False  # whether a result without axes is a value
-    reads_elements = False  # whether such a result is an element, which is never written
+    gives_scalars = False  # whether a result without axes is a scalar in NumPy, not an array
+    reads_elements = False  # whether such a scalar is an element read from an array
     uses_blas = False
     is_linear = False  # whether the operator applied to tangents gives the tangents of its results
     is_replay = False  # whether the operator stands for many operations, recorded as one
     completed: Any = None
-    """For a view of a part of each element: ``(x, part)`` returns ``x`` with its part replaced."""
+    """For a view of a part of each element, such as the real part: a function ``(x, part)`` that
+    returns ``x`` with that part replaced."""
     converts = False  # whether the operator may be applied to converted operands
     by_position: Any = None
-    """Two functions of an operator that reads or writes a part of its first input. ``(specs of the
-    inputs, static) -> (form, first)`` returns the form of the part, equal for parts that differ
-    only in their starts, and its start; None where the form is unknown. ``(specs, form, most) ->
-    (operator, static, positions, unit)`` returns the operator with positions as its last input that
-    does the same, the positions of a part that begins at 0, and the elements for one position; None
-    for more than ``most`` positions."""
+    """Two functions of an operator that reads or writes a part of its first input, by which graphs
+    that differ only in where parts begin share a program: the index becomes an input.
+
+    ``(input specs, static) -> (form, first)`` returns the form of the part, which is equal for
+    parts that differ only in where they begin, and the position where the part begins. None stands
+    for a part without such a form.
+
+    ``(input specs, form, most) -> (operator, static, positions, unit)`` returns an operator that
+    does the same with positions as its last input, its static parameters, the positions of the part
+    of this form that begins at 0, and how many elements one position stands for. None stands for
+    more than ``most`` positions."""
     ranks: Callable[..., tuple[int, ...]] | None = None
-    """``(**static)`` returns the number of axes of each operand without its loop axes; declared for
-    operators of which an operand may lack some loop axes."""
+    """``(**static)`` returns the number of axes of each operand without its loop axes. Declared for
+    operators whose operands may lack some of the loop axes."""
     reads_pieces = False  # whether `lower` takes operands that consist of several pieces
     reorders = False  # whether results of operands in C order may have another memory order
     memory_order: Any = None
@@ -126,17 +134,20 @@ class Operator:
 
     @property
     def has_second(self) -> bool:
-        """Whether the operator has a second derivative: it has if the first is made of operators;
-        a user's derivative may be a kernel without a derivative."""
+        """Whether the derivative of the operator has a derivative itself.
+
+        A derivative that is made of operators has one; that of a user's operator may be a kernel
+        without.
+        """
         kernel = getattr(getattr(self, "derivative", None), "kernel", None)
         return kernel is None or kernel.has_derivative
 
     def covers(self, specs: Specs, static: dict[str, Any]) -> bool:
-        """Return whether the whole first input is overwritten, so that its gradient is zero."""
+        """Return whether the whole first input is overwritten, so that no gradient flows to it."""
         return False
 
     def prepare(self, args: Sequence[Any], static: dict[str, Any]) -> tuple[Any, ...]:
-        """Return the inputs as values."""
+        """Return the inputs as values, converted as the operator needs them."""
         return tuple(as_values(args))
 
     # What the engine asks of an operator
@@ -149,17 +160,16 @@ class Operator:
     def run(
         self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]
     ) -> list[np.ndarray]:
-        """Compute the outputs now."""
+        """Compute the outputs on arrays now."""
         raise NotImplementedError
 
     def computation(
         self, target: Any, inputs: Specs, static: dict[str, Any]
     ) -> Computation:
-        """Return a function of arrays with these specs that computes the result, None if there is
-        none.
+        """Return a function that computes the result from arrays with these specs, or None.
 
-        It may raise ``ValueError`` for an array that must be copied first. The second function of a
-        pair is faster, and takes arrays in C order only.
+        The function may raise ``ValueError`` for an array that must be copied first. A pair has a
+        second function, which is faster and takes arrays in C order only.
         """
         return lambda *arrays: self.run(target, arrays, static)[0]
 
@@ -198,8 +208,11 @@ class Operator:
     def tangent(
         self, forward_pass: Any, context: Any, tangents: Sequence[Any]
     ) -> Sequence[Any] | None:
-        """Return the tangents of the outputs from the tangents of the inputs, ``None`` for an
-        output without one; ``None`` alone lets the engine transpose the derivative."""
+        """Return the tangents of the outputs; those of the inputs are given.
+
+        An output without one has ``None``. ``None`` for all of them lets the engine transpose the
+        derivative.
+        """
         if not self.is_linear:
             return None
         inputs = [
@@ -213,21 +226,26 @@ class Operator:
     # ---------------------------------------------------------------------------
 
     def pullback(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Declare the derivative as a function ``(context, g...) -> gradients`` made of
-        operators."""
+        """Declare the derivative: ``function(context, g...)`` returns the gradients of the inputs.
+
+        The function computes them by operators.
+        """
         self._pullback = function
         self.has_rule = registry.get(self.name) is self  # not for a user's function
         self._forget_kinds_and_plans()
         return function
 
     def reads(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Declare which values the pullback reads: ``needs -> (inputs..., outputs...)``."""
+        """Declare which values the pullback reads.
+
+        ``function(needs)`` returns a bool for each input and each output.
+        """
         self._reads = function
         self._forget_kinds_and_plans()
         return function
 
     def _forget_kinds_and_plans(self) -> None:
-        """Forget the kinds and plans made before a declaration was added."""
+        """Forget the kinds and plans that were made before a declaration was added."""
         self.kinds.clear()
         self.forget_plans()
 
@@ -241,7 +259,7 @@ class Operator:
 
 
 def as_values(args: Sequence[Any]) -> list[Any]:
-    """Return arguments as values; others become constants on the device of the values."""
+    """Return arguments as values; others become constants on the device of the given values."""
     device = device_among(args)
     return [a if isinstance(a, door.value) else door.constant(a, device) for a in args]
 

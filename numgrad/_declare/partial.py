@@ -19,8 +19,18 @@ from .source import python_function, require_straight
 
 
 class Partial:
-    """One partial derivative: the values that it reads, and products with cotangents and
-    tangents."""
+    """The partial derivative of an elementwise operator with respect to one of its inputs.
+
+    Attributes
+    ----------
+    reads : tuple of int
+        What each parameter of the function stands for: the position of an input, or the number of
+        inputs for the output ``y``.
+    constant : float or None
+        The partial, if the function has no parameters.
+    identity : int or None
+        The parameter that the function returns as it is, if it does nothing else.
+    """
 
     def __init__(self, owner: Any, function: Callable[..., Any]) -> None:
         self.owner = owner
@@ -37,7 +47,8 @@ class Partial:
         self._traced: Callable[..., Any] | None = None
 
     def _position(self, name: str) -> int:
-        """Return the index of a value among the inputs followed by the output ``y``."""
+        """Return the number of a value, by its name, among the inputs followed by the output ``y``.
+        """
         parameters = self.owner.parameters
         if name in parameters:
             return parameters.index(name)
@@ -49,7 +60,7 @@ class Partial:
         )
 
     def _classify(self) -> None:
-        """Recognise a constant partial, and one equal to an argument: they need no kernel."""
+        """Note if the partial is constant, or equal to an argument: then it needs no kernel."""
         if not self.reads:
             self.constant = self.function()
             return
@@ -62,7 +73,7 @@ class Partial:
 
     @property
     def operator(self) -> Any:
-        """The partial as an elementwise operator of its own."""
+        """The partial as an elementwise operator of its own, which is not recorded."""
         if self._operator is None:
             from .elementwise import Elementwise
 
@@ -83,14 +94,14 @@ class Partial:
         return _scale(g, np.conj(partial))
 
     def along(self, context: Any, tangent: Any) -> Any:
-        """Return the partial times a tangent."""
+        """Return a tangent times the partial."""
         partial = self._value(context)
         if isinstance(partial, door.value):
             return registry["multiply"](tangent, partial)
         return _scale(tangent, partial)
 
     def _value(self, context: Any) -> Any:
-        """Return the partial: a value, or a number where it is constant."""
+        """Return the partial of a node: a value, or a number if the partial is constant."""
         if self.constant is not None:
             return self.constant
         count = len(context.input_specs)
@@ -102,7 +113,10 @@ class Partial:
         return self.operator(*values)
 
     def _trace(self, values: list[Any], dtype: np.dtype) -> Any:
-        """Return the partial computed on tensors; a choice between two numbers gets ``dtype``."""
+        """Compute the partial by operators on values, so that it can be differentiated.
+
+        A choice between two numbers has a dtype of its own, and is converted to ``dtype``.
+        """
         partial = self.traced(*values)
         if isinstance(partial, door.value) and partial.dtype != dtype:
             partial = partial.astype(dtype)
@@ -112,8 +126,8 @@ class Partial:
     def traced(self) -> Callable[..., Any]:
         """The function with ``math`` and ``where`` bound to operators, so that it runs on tensors.
 
-        A function whose attribute ``on_tensors`` is another form of it, with a more accurate next
-        derivative, is replaced by this form.
+        A function with an attribute ``on_tensors`` is replaced by what that is: another form of the
+        function, whose next derivative is more accurate.
         """
         if self._traced is not None:
             return self._traced
@@ -163,12 +177,15 @@ OPERATOR_MATH = OperatorMath()
 
 
 def bind_operators(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a copy of a function in which names, also of its callees, are bound to operators."""
+    """Return a copy of a scalar function that runs on tensors, as do the copies of its callees.
+
+    The names that mean ``math``, its functions, ``abs`` and ``where`` are bound to operators.
+    """
     return _OperatorBinder().function(getattr(function, "py_func", function))
 
 
 class _OperatorBinder:
-    """The copies of a function and its callees, which may be recursive, with operators bound."""
+    """Makes copies of a function and its callees, which may be recursive, with operators bound."""
 
     def __init__(self) -> None:
         self.done: dict[Any, Any] = {}
@@ -195,8 +212,10 @@ class _OperatorBinder:
         return bound
 
     def value(self, name: str, value: Any) -> Any:
-        """Return the object for a name: an operator, a bound function, or the value itself, such as
-        a user's own ``where``."""
+        """Return what a name means in a copy: an operator, a copy of a function, or ``value``.
+
+        A user's own ``where`` is a function like others.
+        """
         plain = getattr(value, "py_func", value)
         if isinstance(plain, types.FunctionType):
             return value if _works_on_tensors(plain) else self.function(plain)
@@ -211,6 +230,6 @@ _BUILTIN = types.BuiltinFunctionType
 
 
 def _works_on_tensors(function: types.FunctionType) -> bool:
-    """Whether a function belongs to a library for arrays, so that its names are not bound."""
+    """Whether a function belongs to a library for arrays, so that it runs on tensors as it is."""
     root, _, rest = (function.__module__ or "").partition(".")
     return root in ("numpy", "scipy") or (root == "numgrad" and not rest.startswith("operators"))

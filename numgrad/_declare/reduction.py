@@ -14,14 +14,14 @@ from ..ir.memory_order import in_miniature, laid_like
 from .kernel import failure_of, is_contiguous
 from .operator import FLOATING, Computation, Operator, Specs, door
 
-# Up to so many elements a copy takes less time than looking for a way without it.
+# Up to so many elements, to copy an array takes less time than to find out whether it is needed.
 FEW_ELEMENTS = 4096
-# Blocks are reduced apart if there are more than so many.
+# The most blocks of a reduction that one thread reduces alone.
 MANY_BLOCKS = 4
 
 
 class Blocks(NamedTuple):
-    """The blocks of elements, or of rows of a matrix, that a reduction may reduce apart.
+    """Blocks of elements, or of rows of a matrix, that a reduction may reduce independently.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ def reduction(function: Callable[..., Any] | None = None, **options: Any) -> Any
         A core function ``(x, out)`` that reduces the first axis of a matrix, with the bits of
         ``function`` for each column.
     blocks, column_blocks : Blocks, optional
-        The blocks in which elements, and rows, can be reduced apart.
+        The blocks of elements, and those of rows, that can be reduced independently.
     result : dtype, optional
         The dtype of the result where it differs from the argument's.
     complex : bool
@@ -112,7 +112,8 @@ class Reduction(Operator):
         return super().__call__(value, **static)
 
     def spec(self, dtype: np.dtype, columns: bool = False) -> LoopSpec:
-        """Return the kernel spec for a contiguous axis, or for the rows of a matrix."""
+        """Return the kernel spec for one contiguous axis or, with ``columns``, for the rows of a
+        matrix."""
         if (dtype, columns) not in self._specs:
             self._check_complex(dtype)
             whole, rows = self.function, self.columns
@@ -128,7 +129,8 @@ class Reduction(Operator):
         return self._specs[dtype, columns]
 
     def block_specs(self, dtype: np.dtype, columns: bool) -> tuple[LoopSpec, LoopSpec]:
-        """Return two kernel specs: one to reduce blocks, one to join their results."""
+        """Return two kernel specs: one that reduces each block, and one that joins the blocks'
+        results."""
         if (dtype, columns) not in self._pairs:
             whole = self.spec(dtype, columns)
             blocks = self.column_blocks if columns else self.blocks
@@ -141,7 +143,8 @@ class Reduction(Operator):
         return self._pairs[dtype, columns]
 
     def result_dtype(self, dtype: np.dtype) -> np.dtype:
-        """Return the dtype of the result, as in NumPy for integers and booleans."""
+        """Return the dtype of the result; for integers and booleans it is that of NumPy's result.
+        """
         if self.result is not None:
             return self.result
         if dtype in FLOATING or self.numpy is None:
@@ -261,7 +264,8 @@ class Reduction(Operator):
     def _takes_blocks(
         self, builder: Any, operand: Any, axes: Sequence[int], columns: bool
     ) -> bool:
-        """Whether to reduce blocks apart, on several threads, and to join their results."""
+        """Whether several threads are to reduce blocks independently, before the results are
+        joined."""
         blocks = self.column_blocks if columns else self.blocks
         if blocks is None or operand.buffer.rows or not builder.is_many(operand):
             return False
@@ -282,7 +286,8 @@ class Reduction(Operator):
         builder.emit(join, [parts], [flat], _all(parts, flat), parts.shape)
 
     def _takes_columns(self, array: Any, axes: Sequence[int]) -> bool:
-        """Whether to reduce an array as matrices along their rows, without a transposing copy."""
+        """Whether to reduce along the first axis of matrices, in place of a copy with that axis
+        last."""
         if (
             self.columns is None
             or not axes
@@ -300,11 +305,13 @@ class Reduction(Operator):
 
 
 def _order_of(miniature: np.ndarray, axes: Sequence[int]) -> np.ndarray:
+    """Return an array in the memory order of the result, from a small array in that of the operand.
+    """
     return np.asarray(np.add.reduce(miniature, axis=tuple(axes)))
 
 
 def _laid_out(result: np.ndarray, array: np.ndarray, axes: Sequence[int]) -> np.ndarray:
-    """Return a result in NumPy's memory order: the order of the remaining axes in the array."""
+    """Return a result in NumPy's memory order, which is the order of the axes left of ``array``."""
     if result.ndim < 2 or array.flags.c_contiguous:
         return result
     return laid_like(result, _order_left(array.shape, array.strides, tuple(axes)))
@@ -312,6 +319,7 @@ def _laid_out(result: np.ndarray, array: np.ndarray, axes: Sequence[int]) -> np.
 
 @functools.lru_cache(4096)
 def _order_left(shape: Any, strides: Any, axes: tuple[int, ...]) -> np.ndarray:
+    """Return an array in the memory order of the result, from shape and strides of the operand."""
     return _order_of(in_miniature(shape, strides), axes)
 
 
@@ -325,7 +333,7 @@ def _parts(
 
 
 def _merge_core(operand: Any, nlead: int, core: tuple[int, ...]) -> Any:
-    """Return an operand with its contiguous axes after the first ``nlead`` reshaped to ``core``."""
+    """Return an operand whose contiguous axes after the first ``nlead`` have the shape ``core``."""
     strides, step = [], operand.dtype.itemsize
     for size in reversed(core):
         strides.insert(0, step)
@@ -348,15 +356,18 @@ def _move_last(array: np.ndarray, axes: Sequence[int]) -> np.ndarray:
 
 
 def _as_matrices(array: np.ndarray, axes: Sequence[int]) -> np.ndarray:
-    """Return an array as contiguous matrices whose rows are to be reduced, a view if possible."""
+    """Return an array as contiguous matrices whose first axis is to be reduced; a view if possible.
+    """
     lead, size, kept = _parts(array.shape, axes)
     matrices = array.reshape(*lead, size, prod(kept))
     return matrices if is_contiguous(matrices, 2) else np.ascontiguousarray(matrices)
 
 
 def _axes_last(array: np.ndarray, axes: Sequence[int]) -> np.ndarray:
-    """Return an array with the elements to be reduced along a contiguous last axis, in C order, a
-    view if possible."""
+    """Return an array whose last axis is contiguous and has the elements to be reduced, in C order.
+
+    The array is a view if possible.
+    """
     if len(axes) != 1 or axes[0] != -1:
         array = _move_last(array, axes)
         nlead = array.ndim - len(axes)

@@ -12,7 +12,7 @@ from ..process.cached_attribute import lazy
 
 
 class Source:
-    """A function of an operator, plain or an ``@njit`` dispatcher.
+    """A function in the declaration of an operator: a plain one, or a dispatcher made by ``@njit``.
 
     Attributes
     ----------
@@ -45,7 +45,8 @@ class Source:
         self.defaults = {p.name: p.default for p in kinds if p.default is not p.empty}
 
     def reads(self, parameter: str) -> bool:
-        """Whether the function mentions a parameter; a value that it does not is not saved."""
+        """Whether the function mentions a parameter; values for other parameters need not be saved.
+        """
         return parameter in self._mentioned
 
     @lazy
@@ -65,15 +66,17 @@ def _require_compiler(is_kernel: bool, what: str) -> None:
 
 
 def plain_of(function: Any) -> FunctionType | None:
-    """Return the Python function of a dispatcher, compiling or simulated, a plain function itself;
-    None for any other object."""
+    """Return the Python function of a dispatcher, or a plain function itself; else None.
+
+    The dispatcher may be Numba's, or that of Numba's simulator of CUDA.
+    """
     is_simulated = type(function).__module__.startswith("numba.cuda.simulator")
     plain = getattr(function, "fn" if is_simulated else "py_func", function)
     return plain if isinstance(plain, FunctionType) else None
 
 
 def python_function(function: Any, what: str) -> FunctionType:
-    """Return the Python function of a dispatcher, a plain function itself.
+    """Return the Python function of a dispatcher, or a plain function itself.
 
     Raises
     ------
@@ -139,8 +142,9 @@ def require_straight(function: FunctionType, what: str) -> None:
 def split_parameters(
     source: Source, what: str, groups: Sequence[tuple[int, str]], static: Sequence[str]
 ) -> tuple[str, ...]:
-    """Check the parameters of a kernel against its signature; return the static ones, which come
-    last.
+    """Check the parameters of a kernel against its signature; return its static parameters.
+
+    The static parameters come last.
 
     Parameters
     ----------
@@ -169,9 +173,9 @@ def split_parameters(
 
 
 def _right(source: Source, groups: Sequence[tuple[int, str]], count: int) -> str:
-    """Return the ``def`` line of a kernel whose parameters fit its signature."""
+    """Return the ``def`` line of a kernel whose parameters fit its signature, for a message."""
     names = list(source.parameters[:count])
-    if len(names) < count:  # nothing tells which parameters are missing
+    if len(names) < count:  # it is unknown which parameters are missing
         names = [
             f"{_LETTERS.get(kind, 'x')}{n + 1 if number > 1 else ''}"
             for number, kind in groups
@@ -186,6 +190,7 @@ _LETTERS = {"cotangent": "g", "input": "x", "output": "y", "tangent": "t", "arra
 
 
 def _listed(groups: Sequence[tuple[int, str]]) -> str:
+    """Return the numbers and kinds of parameters in words."""
     words = []
     for number, kind in groups:
         noun, space, rest = kind.partition(" ")

@@ -1,4 +1,4 @@
-"""Structural operators: views, and operators that are declared by how they run and lower."""
+"""Structural operators: views, and operators declared by the functions infer, run and lower."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -24,7 +24,7 @@ class StructuralOperator(Operator):
     memory_order : callable, optional
         As `Operator.memory_order`.
     prepare : callable, optional
-        ``(specs, **static)`` returns a function of arrays for `Operator.computation`, or None.
+        ``(specs, **static)`` returns what `Operator.computation` returns, or None for its default.
     """
 
     def __init__(
@@ -63,11 +63,10 @@ class StructuralOperator(Operator):
 
 
 class ViewOperator(Operator):
-    """An operator whose result is a NumPy view: it reads and writes no element, and adds no
-    instruction to a program.
+    """An operator whose result is a NumPy view of its input.
 
-    The view function gets an array with any number of leading axes, and must count axes from the
-    right.
+    No element is read or written, and a program gets no instruction. The view function gets an
+    array with any number of leading axes, and must count axes from the right.
     """
 
     may_copy = False  # whether the view function raises `CannotViewError`
@@ -79,8 +78,10 @@ class ViewOperator(Operator):
         self.__doc__ = function.__doc__
 
     def viewer(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Declare a function ``(spec, **static)`` that returns the view function for one spec and
-        static parameters, None, or a pair as of `computation`."""
+        """Declare a function ``(spec, **static)`` that returns what `computation` returns.
+
+        Where that is None, `computation` returns the view function itself.
+        """
         self._viewer = function
         return function
 

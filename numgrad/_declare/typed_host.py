@@ -1,4 +1,4 @@
-"""Host operators of arrays whose dtypes and numbers of axes are given when the operator is made."""
+"""Host operators for operands of certain dtypes and numbers of axes, given when one is made."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from .operator import as_values
 class TypedHostOperator(HostOperator):
     """A host operator for one kind of operands, which are not converted.
 
-    Its exceptions are those of its function.
+    Exceptions of the function are raised as they are.
 
     Parameters
     ----------
@@ -46,10 +46,18 @@ class TypedHostOperator(HostOperator):
         raise NotImplementedError
 
     def declare(self, pullback: Callable[..., Any], reads: Sequence[bool]) -> None:
-        """Declare the derivative, which depends on the kinds of nodes alone."""
+        """Declare the derivative, which must be the same for all nodes of a kind.
+
+        ``reads`` says for each input and output whether ``pullback`` reads it.
+        """
         self.reads(lambda needs: tuple(reads))
         self.pullback(pullback)
         self.has_rule = True
+
+    def native(self, other: int) -> int | None:
+        """Return the address of a kernel that runs without Python, None where there is none; see
+        `HostSpec`."""
+        return None
 
     # What the engine asks
 
@@ -66,7 +74,7 @@ class TypedHostOperator(HostOperator):
         if self._spec is None:
             self._spec = HostSpec(
                 self.name, self.function, str(self.signature), self.dtypes, self.out_dtypes,
-                lends=self.lends,
+                lends=self.lends, native=self.native,
             )  # fmt: skip
         return self._spec, ()
 
@@ -86,7 +94,7 @@ class TypedHostOperator(HostOperator):
     # Failures: the error is the user's own
 
     def note(self, where: str) -> str:
-        """Return what is noted in an exception of the function that a program has called."""
+        """Return the note for an exception that the function raised within a program."""
         return f"in {self.name}{where}"
 
     def _raised(

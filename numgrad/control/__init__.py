@@ -1,5 +1,4 @@
-"""Control flow on tensors: loops whose step is captured once, and functions that are computed
-again."""
+"""Control flow on tensors: loops whose step is captured once, and checkpointed functions."""
 
 from .conditional import fori_loop as fori_loop
 from .conditional import while_loop as while_loop

@@ -1,9 +1,9 @@
-"""The body of a loop: a function of tensors, captured once and closed.
+"""The body of a loop: the function of one step, captured once, without tensors from outside.
 
 A user's function reads its arguments and the tensors that it closes over. Its capture finds both,
-and is then recorded once more with an argument for each tensor from outside, so that a `Body` is a
-function of its arguments alone. The reverse and the tangents of a body are bodies, too: they are
-captured from functions that call the body.
+and is then recorded once more with an argument for each tensor from outside, so that a `Body` reads
+nothing but its arguments. The reverse and the tangents of a body are bodies, too: they are captured
+from functions that call the body.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,7 +41,7 @@ _MOST_PROGRAMS = 64  # of one body: one for each size of a batch
 
 
 class _BodyCapture(Capture):
-    """The capture of the body of a loop; it notes every tensor from outside."""
+    """The capture of a step; ``outside`` collects the tensors from outside that operations read."""
 
     ways_out = (
         "and every step has its own. Choose by value with ng.where or ng.cond, or compute outside "
@@ -65,7 +65,7 @@ class _BodyCapture(Capture):
 
 
 class _BodyTrace(SampleTrace):
-    """The trace of a body, whose capture is kept until the body is closed."""
+    """The trace of a step; its capture is kept until tensors from outside have become arguments."""
 
     def _capture(self, arguments: list[Tensor]) -> Capture:
         self.capture: Any = _BodyCapture(self.name, arguments, mode.capture)
@@ -82,9 +82,9 @@ class Body:
     Attributes
     ----------
     specs, results : list of (shape, dtype)
-        Those of arguments and results.
+        The specs of the arguments, and of the results.
     loops : dict
-        The loops over this body, by what they are made of.
+        The loops over this body, by their sizes, lengths and options.
     """
 
     def __init__(self, trace: SampleTrace) -> None:
@@ -104,14 +104,14 @@ class Body:
             return cls(_recorded(name, function, specs))
 
     def __call__(self, *arguments: Any) -> list[Tensor]:
-        """Return the results for tensors, with any leading axes, as expressions."""
+        """Return the results for tensors, which may have leading axes, as expressions."""
         return self.trace.mapped.apply(arguments)  # type: ignore[arg-type]
 
     def program(self, count: int | None = None, leads: tuple[bool, ...] = ()) -> ProgramSequence:
-        """Return the function of arrays that computes the results.
+        """Return the programs that compute the results from arrays.
 
-        With ``count`` it computes them for that many samples: the arguments in ``leads`` have an
-        axis of samples in front, and all results have.
+        With ``count`` the programs compute the results of that many samples. The arguments in
+        ``leads`` and all results then have an axis of samples in front.
         """
         key = count, leads
         found = self._programs.get(key)
@@ -139,7 +139,7 @@ class Body:
 
     @lazy
     def expansion(self) -> Expansion | None:
-        """The body as scalar functions, if it works on few numbers; else None."""
+        """The body as a list of scalar functions if it works on few numbers, else None."""
         trace = self.trace
         program = ProgramSequence(trace.outputs, trace.arguments, "never", trace.storages)
         if program.order is None:
@@ -147,7 +147,11 @@ class Body:
         return expanded(program.stages[0].plan.program, len(self.specs), program.order)
 
     def compiled(self, sizes: Any) -> Any:
-        """Return the compiled loop over the body, if it works on few numbers; else None."""
+        """Return the loop over the body as one compiled function, or None if the body works on many
+        numbers.
+
+        ``sizes`` are the last parameters of `CompiledLoop`.
+        """
         if self.expansion is None:
             return None
         if sizes not in self._compiled:
@@ -155,24 +159,32 @@ class Body:
         return self._compiled[sizes]
 
     def pullback(self, wanted: tuple[bool, ...]) -> tuple[SampleTrace, list[int]]:
-        """Return the trace of the gradients of the wanted arguments, whose arguments are those of
-        the body and a cotangent for each differentiable result; and the numbers of these."""
+        """Return the trace of the gradients of the wanted arguments, and the numbers of some
+        results.
+
+        The numbers are those of the results that have a derivative. The arguments of the trace are
+        those of the body, followed by a cotangent for each of these results.
+        """
         derivative: Any = self.trace.derivative(wanted, create_graph=True)
         return derivative, self.trace.live
 
     def tangents(self, moved: tuple[bool, ...]) -> tuple[SampleTrace, list[int]]:
-        """Return the trace of the tangents of the differentiable results, whose arguments are those
-        of the body and a tangent for each moved argument; and the numbers of these results."""
+        """Return the trace of tangents of results, and the numbers of the results that have a
+        tangent.
+
+        The arguments of the trace are those of the body, followed by a tangent for each argument
+        that is ``moved``.
+        """
         return self.trace.tangent_trace(moved, True), self.trace.live
 
 
 def captured(
     name: str, function: Callable[..., Sequence[Any]], specs: Sequence[Spec], user: Any
 ) -> tuple[Body, list[Any]]:
-    """Return the body that a user's function is, and the tensors that the function closes over,
-    which become further arguments of the body.
+    """Capture a user's function; return its body and the tensors that the function closes over.
 
-    A function that computes the same as an earlier function gets the same body.
+    These tensors are further arguments of the body. A function that computes the same as an earlier
+    one gets the same body.
 
     Parameters
     ----------
@@ -183,7 +195,7 @@ def captured(
     specs : sequence of (shape, dtype)
         Those of the arguments.
     user : callable
-        What ``function`` calls.
+        The function of the user that ``function`` calls.
     """
     with changing(grad=True):
         trace = _of_user(name, function, specs, user)
@@ -205,8 +217,8 @@ def captured(
 
 
 def tried(name: str, function: Callable[..., None], specs: Sequence[Spec]) -> None:
-    """Call a function with placeholders in a capture that is dropped: what remains is what the
-    function does besides recording."""
+    """Call a function on placeholders and drop what was recorded, so that only other effects
+    remain."""
 
     def call(*stands: Tensor) -> list[Tensor]:
         function(*stands)
@@ -222,8 +234,10 @@ _known: dict[Any, Body] = Bounded(_MOST_BODIES)
 def _closed(
     trace: SampleTrace, specs: Sequence[Spec], edges: Sequence[Edge], values: Sequence[Any]
 ) -> SampleTrace:
-    """Return the trace with a further argument for each of ``values``, tensors from outside; the
-    first of them are those at ``edges``."""
+    """Return the trace with a further argument for each of ``values``, the tensors from outside.
+
+    The first of these tensors are those to which gradients flow, at ``edges``.
+    """
     further = [(value.shape, value.dtype) for value in values]
     count = len(specs)
 
@@ -237,7 +251,7 @@ def _closed(
 
 
 def _recorded(name: str, function: Callable[..., Sequence[Any]], specs: Sequence[Spec]) -> Any:
-    """Return the trace of a function."""
+    """Return the trace of a function that is called on placeholders of the given specs."""
     stands = _placeholders(specs)
     return record(name, lambda given: list(function(*given)), stands, "auto", _BodyTrace)
 
@@ -245,10 +259,11 @@ def _recorded(name: str, function: Callable[..., Sequence[Any]], specs: Sequence
 def _of_user(
     name: str, function: Callable[..., Sequence[Any]], specs: Sequence[Spec], user: Any
 ) -> Any:
-    """Return the trace of a user's function; raise if each call of the function would do something
-    else.
+    """Return the trace of a user's function; raise if calls of the function would differ.
 
-    It is captured again if random numbers were drawn meanwhile, perhaps by another thread.
+    Calls differ if the function draws random numbers, or makes a tensor that requires grad and
+    keeps it. The function is captured again if numbers were drawn meanwhile, perhaps by another
+    thread.
     """
     watch = trace = draws = None
     first = next_number()
@@ -275,8 +290,10 @@ def _of_user(
 
 
 def _by_edge(trace: SampleTrace, noted: Sequence[Value]) -> dict[Edge, Any]:
-    """Return by their edges the tensors from outside that gradients reach; raise where one is not
-    among ``noted``, the tensors that the capture has met."""
+    """Return the tensors from outside to which gradients flow, by their edges.
+
+    Raise if such a tensor is not among ``noted``, the tensors that the capture has met.
+    """
     known: dict[Edge, Any] = {}
     for value in noted:
         if value.requires_grad:

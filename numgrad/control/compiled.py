@@ -1,4 +1,4 @@
-"""Steps on few numbers as one compiled loop, in place of a program that runs once for each."""
+"""Compiled loops: steps on few numbers, in place of a program that runs once for each step."""
 
 import ctypes
 from collections.abc import Iterator, Sequence
@@ -15,13 +15,13 @@ from ..engine.rolling.expansion import Expansion
 Arrays = Sequence[np.ndarray]
 
 _CALL = 2e-6  # seconds that a program takes at least, run by Python
-_KERNEL, _STEP = 0.05, 3e-4  # expected seconds to compile: at all, and for each scalar function
+_KERNEL, _STEP = 0.05, 3e-4  # seconds to compile a loop: at least, and for each scalar function
 _AT_ONCE = 1 << 20  # steps of one call, between which Ctrl-C is heard
 _FUNCTION = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 5)
 
 
 class CompiledLoop:
-    """A loop over the program of a body, compiled once that pays; see `numgrad.engine.fusion`.
+    """A loop over the scalar functions of a body, compiled when that is expected to save time.
 
     Parameters
     ----------
@@ -29,9 +29,9 @@ class CompiledLoop:
     count : int
         The number of arguments of the body.
     carried, per_step : int
-        How many of them are carried, and how many are a step's own.
+        How many of them are carried, and how many have elements for each step.
     ends : bool
-        Whether the loop ends by its last result, a boolean: where it is False.
+        Whether the last result of a step is a boolean that ends the loop where it is False.
     """
 
     def __init__(
@@ -50,8 +50,8 @@ class CompiledLoop:
         self._is_looked_up = False
 
     def is_ready(self, length: int) -> bool:
-        """Whether the loop is compiled, after compiling it if that is due before ``length`` steps.
-        """
+        """Whether the loop is compiled; compile it first if that pays before ``length`` further
+        steps."""
         is_wanted = settings.fuse != "never" and settings.path != "reference"
         if self._function is None and is_wanted and not in_machine():
             is_now = settings.fuse == "now" and self._cost < float("inf")
@@ -62,7 +62,8 @@ class CompiledLoop:
         return self._function is not None
 
     def timed(self, began: float) -> None:
-        """Note that the program has run since ``began``."""
+        """Note the time since ``began``, in which a program ran the steps; it decides when
+        compiling pays."""
         self._seconds += perf_counter() - began
 
     def _recurrence(self) -> Any:
@@ -76,7 +77,7 @@ class CompiledLoop:
         )
 
     def _look_up(self) -> None:
-        """Load the loop if it is on disk."""
+        """Load the compiled loop if it is in the cache on disk."""
         from ..targets.cpu.kernels.recurrence import is_ready
 
         self._is_looked_up = True
@@ -92,12 +93,12 @@ class CompiledLoop:
         self._function = None if found is None else _FUNCTION(found)
 
     def run(self, operands: "Operands", carried: int, length: int) -> None:
-        """Run steps.
+        """Run steps of the compiled loop on one sample.
 
         Parameters
         ----------
         operands : Operands
-            Arguments, then results.
+            The arguments of the first step, then the results.
         carried : int
             How many of the arguments are carried.
         length : int
@@ -119,7 +120,8 @@ class CompiledLoop:
     def run_rows(
         self, operands: "Operands", carried: int, length: int, leads: Sequence[bool], count: int
     ) -> None:
-        """Run steps for each row of a batch; operands in ``leads`` have an axis of rows."""
+        """Run steps for each sample of a batch; the operands in ``leads`` have an axis of samples.
+        """
         if length > _AT_ONCE:
             for row in operands.rows(leads, count):
                 self.run(row, carried, length)
@@ -133,20 +135,26 @@ class CompiledLoop:
             self._function(where + n * width, length, 0, moves, status)
 
     def _fill(self, table: np.ndarray, values: np.ndarray, own: int) -> None:
-        """Write what is said of operands into a table, where the constants have a place, too."""
+        """Write a number for each operand into a table, and ``own`` into the column of the
+        constants.
+
+        The numbers in ``values`` are addresses, or the bytes by which addresses move on.
+        """
         first = len(self._steps) - 1
         table[..., :first], table[..., first] = values[..., :first], own
         table[..., first + 1 :] = values[..., first:]
 
 
 def in_machine() -> bool:
-    """Whether this is a thread of a running program, in which nothing is compiled."""
+    """Whether this thread belongs to a running program, where nothing is compiled."""
     return isinstance(current_thread(), _DummyThread)
 
 
 class Operands:
-    """The addresses of arrays, and how far each moves on at a step: along its first axis, if that
-    is the axis of the steps."""
+    """The addresses of arrays, and by how many bytes each address moves on at a step.
+
+    An array moves along its first axis if that is the axis of the steps, as ``moving`` says.
+    """
 
     def __init__(self, arrays: Arrays, moving: Sequence[bool]) -> None:
         self._arrays, self._moving, self.count = arrays, moving, len(arrays)
@@ -155,14 +163,16 @@ class Operands:
         self.moves = np.array([a.strides[0] if m else 0 for a, m in pairs], np.int64)
 
     def rows(self, leads: Sequence[bool], count: int) -> Iterator["Operands"]:
-        """Yield the operands of each row of a batch; operands in ``leads`` have an axis of rows,
-        behind that of the steps."""
+        """Yield these operands once for each sample of a batch, with the addresses of its elements.
+
+        The operands in ``leads`` have an axis of samples, behind that of the steps.
+        """
         for addresses in self.of_rows(leads, count):
             self.addresses = addresses
             yield self
 
     def of_rows(self, leads: Sequence[bool], count: int) -> np.ndarray:
-        """Return the addresses of each row of a batch."""
+        """Return the addresses of all operands, one row for each sample of a batch."""
         triples = zip(self._arrays, self._moving, leads, strict=True)
         ahead = np.array([a.strides[int(m)] if lead else 0 for a, m, lead in triples], np.int64)
         return self.addresses + np.arange(count)[:, None] * ahead

@@ -23,7 +23,7 @@ from .steps import Sizes
 def while_loop(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init_val: Any) -> Any:
     """Call a function again and again while a condition holds.
 
-    It does what this loop of Python does, also where a function is captured or mapped::
+    The result is that of this loop of Python, also where a function is captured or mapped::
 
         val = init_val
         while cond_fun(val):
@@ -35,15 +35,15 @@ def while_loop(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init_
     cond_fun : callable
         Takes what ``body_fun`` takes and returns one boolean.
     body_fun : callable
-        Returns what the next step is given, with the structure, shapes and dtypes of ``init_val``.
-        Both functions are called once, with placeholders, as by `scan`.
+        Returns the next ``val``, with the structure, shapes and dtypes of ``init_val``. Both
+        functions are called once, with placeholders, as by `scan`.
     init_val : array_like or container of them
-        What the first step is given.
+        The ``val`` that the first step is given.
 
     Returns
     -------
     container of tensors
-        What is there when the condition does not hold.
+        The first ``val`` for which the condition does not hold.
 
     Raises
     ------
@@ -59,8 +59,9 @@ def while_loop(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init_
 
     Notes
     -----
-    Gradients are those of the steps that were taken: the number of steps has none, and a loop that
-    ends at once has the derivative of its start. Steps are counted first. In a mapped function each
+    Gradients are those of the steps that were taken; the number of steps has no derivative. A loop
+    without steps returns ``init_val``, and has the derivative of that. Where gradients are
+    recorded, a first run counts the steps, and a second one records them. In a mapped function each
     sample takes its own number of steps.
 
     Examples
@@ -106,7 +107,7 @@ def _asked(condition: Any, first: Tree, given: Sequence[Tensor]) -> Tensor:
 
 
 class _Counted:
-    """A loop that ends by a condition.
+    """A loop that ends by a condition, and counts its steps.
 
     Parameters
     ----------
@@ -123,7 +124,7 @@ class _Counted:
         self._first = len(step.specs)
 
     def _made_steps(self) -> CountedSteps:
-        """Return the steps, each of which says whether the condition holds behind it."""
+        """Return the steps, each of which returns whether the condition holds after it."""
         step, asked, carried, first = self._step, self._asked, self._carried, self._first
 
         def turn(*given: Tensor) -> list[Tensor]:
@@ -134,7 +135,7 @@ class _Counted:
         return CountedSteps("ng.while_loop", turn, specs, carried)
 
     def __call__(self, values: Sequence[Any]) -> Sequence[Any]:
-        """Return the tensors that are carried at the end."""
+        """Return the tensors that are carried at the end, given all arguments of both bodies."""
         if mode.deferring or mode.capture is not None or any(v.array is None for v in values):
             specs = [*self._step.specs, *self._asked.specs[self._carried :]]
             outputs = self._step.results
@@ -150,7 +151,7 @@ class _Counted:
         return applied(loop, values[: self._first])
 
     def _run(self, arrays: Sequence[Any]) -> tuple[int, list[np.ndarray]]:
-        """Return the number of steps, and what is carried at the end."""
+        """Return the number of steps, and the carried arrays at the end."""
         carries = [np.array(a) for a in arrays[: self._carried]]
         others = [np.asarray(a, order="C") for a in arrays[self._carried :]]
         if not self._asked.program()([*carries, *others[self._first - self._carried :]])[0]:
@@ -159,7 +160,7 @@ class _Counted:
         return count, last
 
     def _known_steps(self) -> CountedSteps:
-        """Return the steps, made once for functions that compute the same."""
+        """Return the steps; functions that compute the same share one object."""
         loops, key = self._step.loops, ("until", self._asked)
         if key not in loops:
             loops[key] = self._made_steps()
@@ -169,7 +170,7 @@ class _Counted:
 def fori_loop(lower: Any, upper: Any, body_fun: Callable[..., Any], init_val: Any) -> Any:
     """Call a function for each integer from ``lower`` to ``upper``.
 
-    It does what this loop of Python does, with one operation for all steps::
+    The result is that of this loop of Python, with one operation for all steps::
 
         val = init_val
         for i in range(lower, upper):
@@ -179,12 +180,12 @@ def fori_loop(lower: Any, upper: Any, body_fun: Callable[..., Any], init_val: An
     Parameters
     ----------
     lower, upper : int
-        In a captured function also integers that are known when it runs.
+        In a captured function also integers that are known only when the function runs.
     body_fun : callable
-        ``body_fun(i, val)`` returns what the next step is given, with the structure, shapes and
-        dtypes of ``init_val``. It is called once, with placeholders, as by `scan`.
+        ``body_fun(i, val)`` returns the next ``val``, with the structure, shapes and dtypes of
+        ``init_val``. The function is called once, with placeholders, as by `scan`.
     init_val : array_like or container of them
-        What the first step is given.
+        The ``val`` that the first step is given.
 
     Returns
     -------
@@ -224,7 +225,8 @@ def fori_loop(lower: Any, upper: Any, body_fun: Callable[..., Any], init_val: An
 
 
 def _bound(given: Any, name: str) -> Any:
-    """Return an integer, or a tensor of one that is not known yet."""
+    """Return a bound as an integer, or as a tensor if it is known only when a captured function
+    runs."""
     if isinstance(given, Tensor) and given.array is None and mode.capture is not None:
         if given.dtype.kind in "iu" and not given.shape:
             return given.astype(np.int64, copy=False)

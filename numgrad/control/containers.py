@@ -1,4 +1,4 @@
-"""Containers of the tensors that a loop carries and yields; the specs of their leaves are known."""
+"""Containers of the tensors that a loop carries and yields, with the specs of their leaves."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -24,13 +24,13 @@ class Tree:
     ----------
     tree : container of array_like
     what : str
-        What it is, for errors.
+        The name of the container in errors.
 
     Attributes
     ----------
     leaves : list
     weak : list of bool
-        The leaves that are numbers of Python, which take another dtype where that is asked for.
+        Whether each leaf is a number of Python, which takes another dtype where that is asked for.
     """
 
     def __init__(self, tree: Any, what: str) -> None:
@@ -52,7 +52,7 @@ class Tree:
         self.weak = [type(leaf) in NUMBERS for leaf in self.leaves]
 
     def place(self, number: int) -> str:
-        """Return the path to a leaf, for errors."""
+        """Return the name of the container and the path to a leaf in it, for errors."""
         keys = self._paths()[number]
         parts = [f".{k}" if isinstance(k, str) and k.isidentifier() else f"[{k!r}]" for k in keys]
         return f"{self.what}{' at ' if parts else ''}{''.join(parts)}"
@@ -96,7 +96,8 @@ def _is_leaf(item: Any) -> bool:
 
 
 def line_of(value: Tensor, function: Callable[..., Any]) -> str:
-    """Return the line that made a result, or the line of the function if that is unknown."""
+    """Return the line of user code that made a result; if that is unknown, the line of the
+    function."""
     site = getattr(value.expr, "site", None)
     if site is not None and site.code is not None:
         return str(site)

@@ -1,4 +1,4 @@
-"""Steps that are counted while they run: a loop that ends by what its last step has found."""
+"""Loops that end when a step says so; the steps are counted while they run."""
 
 from collections.abc import Callable, Sequence
 from time import perf_counter
@@ -15,18 +15,18 @@ _AT_ONCE = 1 << 12  # steps between two looks at whether compiling pays, and at 
 
 
 class CountedSteps:
-    """Steps of a function, until it says that there are enough.
+    """The steps of a loop that ends when a step returns False as its last result.
 
     Parameters
     ----------
     name : str
     function : callable
-        Takes what is carried and what all steps are given, tensors; returns what is carried, what
-        the step yields, and a boolean, whether the loop goes on.
+        Takes tensors, those that are carried and those that are the same for all steps. Returns the
+        carried tensors, what the step yields, and a boolean, whether the loop goes on.
     specs : sequence of (shape, dtype)
         Those of the arguments.
     carried : int
-        How many of them are carried.
+        How many of the arguments are carried.
     """
 
     def __init__(
@@ -41,28 +41,29 @@ class CountedSteps:
         self._program: Any = None
 
     def yields(self, length: int) -> list[np.ndarray]:
-        """Return new arrays for what some steps yield."""
+        """Return new arrays for what ``length`` steps yield."""
         specs = self._body.results[self._carried : -1]
         return [np.empty((length, *shape), dtype) for shape, dtype in specs]
 
     def run(
         self, carries: Arrays, constants: Arrays, most: int | None = None, ys: Arrays = ()
     ) -> tuple[int, list[np.ndarray], bool]:
-        """Take at least one step.
+        """Take at least one step, until a step ends the loop or ``most`` steps are taken.
 
         Parameters
         ----------
         carries, constants : sequence of ndarray
-            What the first step is given, and what all are.
+            The carried arrays before the first step, and the arrays that all steps read.
         most : int, optional
-            The most steps to take.
+            The most steps to take; no limit by default.
         ys : sequence of ndarray
             Where to write what the steps yield; nowhere by default.
 
         Returns
         -------
         taken, carries, goes_on
-            The number of steps, what is carried behind the last one, and what that has said.
+            The number of steps taken, the carried arrays after the last one, and whether that step
+            said that the loop goes on.
         """
         taken, goes_on, state = 0, True, [np.zeros((), np.int64), *carries]
         while goes_on and (most is None or taken < most):

@@ -1,8 +1,8 @@
-"""Functions of tensors that are called when a program runs, as operators.
+"""Operators that call a function of tensors when a program runs.
 
-Where a function is captured, the number of steps of a loop that ends by a condition is not known.
-The loop is then an operator that runs it on arrays, and its derivatives are operators that run the
-derivatives of the loop on arrays, to any order.
+Where a function is captured, the number of steps of a loop that ends by a condition is not known. A
+`Later` is then the operator that runs the loop on arrays. Its derivatives are operators that run
+the derivatives of the loop on arrays, to any order.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ Function = Callable[..., Sequence[Any]]
 
 
 class Later(TypedHostOperator):
-    """A function of tensors as an operator that calls it for each sample when it runs.
+    """An operator that calls a function of tensors, once for each sample, when a program runs.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class Later(TypedHostOperator):
     # Derivatives
 
     def _pulled(self, context: Any, *grads: Any) -> tuple[Any, ...]:
-        """Return the cotangents of the inputs."""
+        """Return the cotangents of the operator's inputs, given those of its outputs."""
         count = len(self.input_specs)
         pairs = zip(context.wanted, self.input_specs, strict=True)
         wanted = tuple([want and dtype.kind in "fc" for want, (_, dtype) in pairs])
@@ -83,8 +83,12 @@ class Later(TypedHostOperator):
         return self._derivatives[kind, key]
 
     def _parted(self, some: Sequence[bool]) -> tuple[list[Spec], Callable[..., Any]]:
-        """Return the specs of some inputs, and a function of tensors that returns the floating
-        results as a function of these inputs."""
+        """Return the specs of the inputs in ``some``, and a function that holds the other inputs
+        fixed.
+
+        Called with values of all inputs, that function returns a function from the inputs in
+        ``some`` to the floating results, and the values of these inputs.
+        """
         specs = [spec for spec, s in zip(self.input_specs, some, strict=True) if s]
         floating = [n for n, (_, d) in enumerate(self.out_specs) if d.kind in "fc"]
 
@@ -114,7 +118,7 @@ class Later(TypedHostOperator):
     def tangent(
         self, forward_pass: Any, context: Any, tangents: Sequence[Any]
     ) -> Sequence[Any] | None:
-        """Return the tangents of the results."""
+        """Return the tangents of the operator's outputs, given those of its inputs."""
         inputs = [context.input(n) for n in range(len(self.input_specs))]
         moved = tuple([t is not None for t in tangents])
         operator = self._derivative("tangents", moved, self._along)

@@ -46,7 +46,7 @@ class StepsOperator(TypedHostOperator):
     per_step : sequence of int
         The inputs whose first axis is that of the steps.
     outputs_per_step : sequence of int
-        The outputs of which the same is true.
+        The outputs whose first axis is that of the steps.
     """
 
     def __init__(
@@ -66,9 +66,12 @@ class StepsOperator(TypedHostOperator):
         return known | {f"d{n}": n for shape, _ in self.out_specs for n in shape}
 
     def compute(self, arrays: Arrays, count: int | None, leads: tuple[bool, ...]) -> list[Any]:
-        """Return the results for inputs of steps and samples. An input of the steps has them as its
-        first axis; for inputs in ``leads``, and in all results, the next axis is that of ``count``
-        samples."""
+        """Return the results for arrays, for all steps and ``count`` samples (None: no axis of
+        samples).
+
+        An input or output that has elements for each step has the steps as its first axis. The next
+        axis is that of the samples in all results, and in the inputs in ``leads``.
+        """
         raise NotImplementedError
 
     def single(self, *arrays: np.ndarray) -> list[np.ndarray]:
@@ -98,8 +101,11 @@ class StepsOperator(TypedHostOperator):
         return made
 
     def _row_by_row(self, arrays: Arrays, loop: tuple[int, ...]) -> list[np.ndarray]:
-        """Return the results of one sample after the other, in the thread of a running program,
-        where only programs that were made before can run."""
+        """Return the results, computed for one sample after the other.
+
+        A thread of a running program takes this way, as it can run only programs that were made
+        before.
+        """
         whole = [np.empty((*loop, *shape), dtype) for shape, dtype in self.out_specs]
         for index, cores in elements(arrays, self.ncore[: len(arrays)]):
             for place, result in zip(whole, self.single(*cores), strict=True):
@@ -107,7 +113,8 @@ class StepsOperator(TypedHostOperator):
         return whole
 
     def prepare_steps(self) -> None:
-        """Make the programs that a run in a thread of another program needs."""
+        """Make the programs of the steps now, since a thread of a running program cannot make them.
+        """
         raise NotImplementedError
 
     def lower(
@@ -125,8 +132,9 @@ class StepsOperator(TypedHostOperator):
 
 
 class Loop(StepsOperator):
-    """A loop over a body; its results are the carried arrays at the end, and the arrays that the
-    steps yield.
+    """A loop over a body.
+
+    The results are the carried arrays at the end, followed by the arrays that the steps yield.
 
     Parameters
     ----------
@@ -136,7 +144,7 @@ class Loop(StepsOperator):
     length : int
         The number of steps.
     reverse : bool
-        Whether the last of the arrays of steps belong to the first step.
+        Whether the first step gets the last elements of the arrays with elements for each step.
     snapshots : int or None or "auto"
         How many states a reverse sweep keeps; None for all, ``"auto"`` for as many as fit into the
         memory that the settings grant.
@@ -163,7 +171,7 @@ class Loop(StepsOperator):
         self.recording: Loop | None = None  # the loop that yields its states, too
 
     def apply(self, *values: Any) -> tuple[Any, ...]:
-        """Return the results of the loop for values."""
+        """Return the results of the loop for values, as a tuple even if there is one."""
         found = self(*values)
         return found if self.nout > 1 else (found,)
 
@@ -179,7 +187,8 @@ class Loop(StepsOperator):
         return [*last, *ys]
 
     def steps(self, count: int | None, leads: tuple[bool, ...]) -> Steps:
-        """Return the steps for batches of a size, or without a batch; they are made once."""
+        """Return the steps for arrays with ``count`` samples or, if that is None, with no axis of
+        samples."""
         found = self._steps.get((count, leads))
         if found is None:
             found = self._steps[count, leads] = Steps(self.body, self.form, count, leads)
@@ -189,18 +198,21 @@ class Loop(StepsOperator):
         self.steps(None, ()).prepare()
 
     def step_leads(self, leads: tuple[bool, ...]) -> tuple[bool, ...]:
-        """Return which arguments of a step have an axis of samples; all carried arguments have."""
+        """Return which arguments of a step have an axis of samples, given which inputs of the loop
+        have.
+
+        All carried arguments have one, as they may differ from the first step on.
+        """
         return leads and (*[True] * self.form.carried, *leads[self.form.carried :])
 
     def turned(self, arrays: Sequence[Any]) -> list[Any]:
-        """Return the arrays of the steps with their first axis in the order in which the steps run.
-        """
+        """Return arrays with elements for each step in the order in which the steps run."""
         return [a[::-1] for a in arrays] if self.is_reverse else list(arrays)
 
     # Derivatives
 
     def pullback_for(self, wanted: tuple[bool, ...]) -> Any:
-        """Return the operator of the cotangents of the wanted inputs."""
+        """Return the operator that computes the cotangents of the wanted inputs."""
         from .pullback import Pullback  # which is made of loops
 
         if wanted not in self._pullbacks:
@@ -213,14 +225,14 @@ class Loop(StepsOperator):
                                                                 strict=True)])  # fmt: skip
 
     def _pulled(self, context: Any, *grads: Any) -> tuple[Any, ...]:
-        """Return the cotangents of the inputs."""
+        """Return the cotangents of the loop's inputs, given those of its floating results."""
         inputs = [context.input(n) for n in range(len(self.input_specs))]
         pullback = self.pullback_for(self.floating(context.wanted))
         return pullback.gradients(inputs, [g for g in grads if g.dtype.kind in "fc"])
 
     @lazy
     def with_history(self) -> "Loop":
-        """The loop that yields the states before the steps, and nothing else."""
+        """The loop that yields the states before its steps, and nothing else."""
         count = self.form.carried
 
         def step(*arguments: Tensor) -> list[Tensor]:
@@ -232,14 +244,15 @@ class Loop(StepsOperator):
     def tangent(
         self, forward_pass: Any, context: Any, tangents: Sequence[Any]
     ) -> Sequence[Any] | None:
-        """Return the tangents of the results."""
+        """Return the tangents of the loop's results, given those of its inputs."""
         inputs = [context.input(n) for n in range(len(self.input_specs))]
         return self.pushed(inputs, tangents)[1]
 
     def pushed(
         self, inputs: Sequence[Value], tangents: Sequence[Any]
     ) -> tuple[list[Any], list[Any]]:
-        """Return the results and their tangents; None for a result without one."""
+        """Return the results and their tangents; a result that is no floating number has None as
+        tangent."""
         moved = self.floating([t is not None or n < self.form.carried
                                for n, t in enumerate(tangents)])  # fmt: skip
         pairs = zip(inputs, tangents, strict=True)
@@ -252,7 +265,8 @@ class Loop(StepsOperator):
         return self._parted(found)
 
     def _parted(self, found: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        """Return the results and the tangents among the results of the loop of tangents."""
+        """Split the results of the loop of tangents into the results of this loop, and their
+        tangents."""
         carried = self.form.carried
         left, primal, along = iter(found), [], []
         for group in (self.out_specs[:carried], self.out_specs[carried:]):
@@ -261,7 +275,8 @@ class Loop(StepsOperator):
         return primal, along
 
     def _tangent_loop(self, moved: tuple[bool, ...]) -> "Loop":
-        """Return the loop that carries states and tangents, for some moved inputs."""
+        """Return the loop that carries states and tangents, for tangents of the inputs in
+        ``moved``."""
         if moved not in self._tangents:
             self._tangents[moved] = self._made_tangent_loop(moved)
         return self._tangents[moved]
@@ -300,7 +315,7 @@ class Loop(StepsOperator):
 def loop_over(
     body: Body, sizes: Sizes, length: int, reverse: bool, snapshots: Any = "auto"
 ) -> Loop:
-    """Return the loop over a body, the same loop for the same arguments."""
+    """Return the loop over a body; calls with the same arguments return the same object."""
     key = sizes, length, reverse, snapshots
     found = body.loops.get(key)
     if found is None:
@@ -309,18 +324,19 @@ def loop_over(
 
 
 def _core(shape: tuple[int, ...]) -> tuple[str, ...]:
-    """Return the names of core dimensions of known sizes."""
+    """Return names for the core dimensions of a shape, each named after its size."""
     return tuple([f"d{n}" for n in shape])
 
 
 def _differs(array: np.ndarray, lead: int) -> bool:
-    """Whether an operand differs from sample to sample."""
+    """Whether an operand differs along its first ``lead`` axes, those of the samples."""
     axes = zip(array.shape[:lead], array.strides[:lead], strict=True)
     return not all(size == 1 or stride == 0 for size, stride in axes)
 
 
 def _in_all(array: np.ndarray, spec: Spec) -> np.ndarray:
-    """Return an array of carried elements in the shape of ``spec``, repeated if need be."""
+    """Return a carried array in the shape of ``spec``, repeated for all samples if it lacks their
+    axis."""
     shape = spec[0]
     return array if array.shape == shape else np.broadcast_to(array, shape).copy()
 

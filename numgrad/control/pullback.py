@@ -16,8 +16,10 @@ from .trajectory import walk_back
 
 
 class Pullback(StepsOperator):
-    """The cotangents of the wanted inputs of a loop, from its inputs and the cotangents of its
-    floating results.
+    """The operator that computes the cotangents of the wanted inputs of a loop.
+
+    The inputs of the operator are those of the loop, followed by the cotangents of the floating
+    results of the loop.
 
     Parameters
     ----------
@@ -42,8 +44,10 @@ class Pullback(StepsOperator):
         self.declare(self._pulled, [True] * len(self.input_specs) + [False] * self.nout)
 
     def gradients(self, inputs: Sequence[Any], seeds: Sequence[Any]) -> tuple[Any, ...]:
-        """Apply the operator; return a cotangent for each input of the loop, None for those that
-        are not wanted."""
+        """Apply the operator; return one cotangent for each input of the loop.
+
+        The cotangent of an input that is not wanted is None.
+        """
         if not self.places:
             return (None,) * len(self.wanted)
         outputs = self(*inputs, *seeds)
@@ -54,7 +58,8 @@ class Pullback(StepsOperator):
     def from_states(
         self, inputs: Sequence[Any], seeds: Sequence[Any], states: Sequence[Any]
     ) -> tuple[Any, ...]:
-        """Return what `gradients` does, from the states before the steps."""
+        """Return what `gradients` returns, given the states before the steps, which are not
+        computed again."""
         if not self.places:
             return (None,) * len(self.wanted)
         given = self._reordered([*inputs, *seeds], states, lambda x: zeros_of(x.spec))
@@ -70,8 +75,11 @@ class Pullback(StepsOperator):
 
     @lazy
     def _groups(self) -> tuple[list[int], list[int], list[int]]:
-        """Return the numbers of three groups of the body's arguments: carried and floating, a
-        wanted part of a step, and wanted and the same for all steps."""
+        """Return the numbers of those arguments of the body that get cotangents, in three groups.
+
+        The groups are the floating ones that are carried, the wanted ones with elements for each
+        step, and the wanted ones that are the same for all steps.
+        """
         form, specs = self.loop.form, self.loop.body.specs
         states, own, constant = form.split(list(range(len(specs))))
         return (
@@ -84,8 +92,9 @@ class Pullback(StepsOperator):
     def backward(self) -> Loop:
         """The loop over the steps in reverse.
 
-        It carries cotangents and sums of cotangents. A step is given the state before it, what the
-        step of the loop was given, and the cotangents of what that has yielded.
+        This loop carries cotangents of the carried arrays, and sums of cotangents of arrays that
+        all steps read. Each of its steps is given the state before a step of the forward loop, the
+        other arguments of that step, and the cotangents of what that step has yielded.
         """
         loop, body = self.loop, self.loop.body
         states, own, constant = self._groups
@@ -117,11 +126,15 @@ class Pullback(StepsOperator):
 
     @property
     def _yielded(self) -> list[int]:
-        """The floating results that the steps yield."""
+        """The numbers of the floating results that the steps yield."""
         return [n for n in self._seeded if n >= self.loop.form.carried]
 
     def _reordered(self, inputs: Sequence[Any], history: Sequence[Any], zeros: Any) -> list[Any]:
-        """Return the inputs of the loop over the steps in reverse."""
+        """Return the inputs of the loop over the steps in reverse, given those of this operator.
+
+        ``history`` has the states before the steps; ``zeros`` makes the start of a sum of
+        cotangents.
+        """
         loop, count = self.loop, len(self.loop.input_specs)
         _, xs, constants = loop.form.split(inputs[:count])
         seeds = dict(zip(self._seeded, inputs[count:], strict=True))
@@ -132,7 +145,8 @@ class Pullback(StepsOperator):
         ]  # fmt: skip
 
     def _arranged(self, found: Sequence[Any]) -> list[Any]:
-        """Return the outputs, from the results of the loop over the steps in reverse."""
+        """Return the outputs of this operator, given the results of the loop over the steps in
+        reverse."""
         states, own, constant = self._groups
         grads = dict(zip([*states, *constant, *own], found, strict=True))
         return [grads[n] for n in self.places]
@@ -179,7 +193,10 @@ class Pullback(StepsOperator):
     def _back_leads(
         self, own: tuple[bool, ...], seeds: tuple[bool, ...]
     ) -> tuple[bool, ...]:
-        """Return which arguments of a step in reverse have an axis of samples."""
+        """Return which arguments of a step in reverse have an axis of samples.
+
+        ``own`` says that of the arguments of a forward step, and ``seeds`` of the cotangents.
+        """
         if not own:
             return ()
         _, steps, constants = self.loop.form.split(own)
@@ -191,7 +208,7 @@ class Pullback(StepsOperator):
         )  # fmt: skip
 
     def _most(self, nbytes: int) -> int:
-        """Return how many states are kept at a time."""
+        """Return how many states of ``nbytes`` each are kept at a time."""
         snapshots = self.loop.snapshots
         if snapshots is None:
             return max(self.loop.length, 1)
@@ -203,8 +220,11 @@ class Pullback(StepsOperator):
     # Derivatives
 
     def _pulled(self, context: Any, *grads: Any) -> tuple[Any, ...]:
-        """Return the cotangents of the inputs, by the derivatives of the two loops that the
-        operator stands for."""
+        """Return the cotangents of the operator's inputs, by the derivatives of two loops.
+
+        One loop yields its states; the other one runs over the steps in reverse and reads these
+        states.
+        """
         loop = self.loop
         count, carried = len(loop.input_specs), loop.form.carried
         inputs = [context.input(n) for n in range(len(self.input_specs))]
@@ -227,7 +247,12 @@ class Pullback(StepsOperator):
         self, asked: Sequence[bool], wanted: Sequence[bool], given: Sequence[Any],
         grads: Sequence[Any],
     ) -> Sequence[Any]:  # fmt: skip
-        """Return the cotangents of the inputs of the loop over the steps in reverse."""
+        """Return the cotangents of the inputs of the loop over the steps in reverse.
+
+        ``grads`` are the cotangents of the outputs of this operator. ``asked`` are its inputs whose
+        cotangents are wanted, and ``wanted`` those among the inputs of the forward loop. ``given``
+        are the inputs of the reverse loop.
+        """
         backward = self.backward
         sources = backward_sources(self)
         some = [
@@ -248,8 +273,12 @@ class Pullback(StepsOperator):
     def tangent(
         self, forward_pass: Any, context: Any, tangents: Sequence[Any]
     ) -> Sequence[Any] | None:
-        """Return the tangents of the cotangents, by the derivatives of the two loops that the
-        operator stands for."""
+        """Return the tangents of the cotangents that this operator computes, by the tangents of two
+        loops.
+
+        One loop yields its states; the other one runs over the steps in reverse and reads these
+        states.
+        """
         loop, count = self.loop, len(self.loop.input_specs)
         carried = loop.form.carried
         inputs = [context.input(n) for n in range(len(self.input_specs))]
@@ -263,8 +292,11 @@ class Pullback(StepsOperator):
 
 
 def backward_sources(pullback: Pullback) -> list[tuple[str, int]]:
-    """Return where each input of the loop over the steps in reverse comes from: an input of the
-    pullback, a state, or zeros."""
+    """Return where each input of the loop over the steps in reverse comes from.
+
+    An item is a pair of a word and a number: ``"input"`` of the pullback, ``"history"`` for a
+    state, or ``"zeros"``.
+    """
     count = len(pullback.input_specs)
     named = [("input", n) for n in range(count)]
     history = [("history", n) for n in range(pullback.loop.form.carried)]

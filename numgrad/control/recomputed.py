@@ -18,21 +18,22 @@ from .steps import Sizes
 
 
 def checkpoint(fun: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that does what ``fun`` does and keeps nothing but its arguments: its
-    gradient computes the intermediate values again.
+    """Return a function like ``fun`` that keeps only its arguments for the gradient.
+
+    The intermediate values of ``fun`` are computed again when the gradient is.
 
     Parameters
     ----------
     fun : callable
-        Takes and returns tensors, arrays and containers of them. It is called once, with
-        placeholders; its operations must be those of tensors, as for `jit`. It may close over
-        tensors, which get gradients. Integers, booleans, strings and other objects among the
-        arguments are as they are.
+        Takes and returns tensors, arrays and containers of them. At each call ``fun`` is called
+        once, with placeholders; its operations must be those of tensors, as for `jit`. ``fun`` may
+        close over tensors, which get gradients. Integers, booleans, strings and other objects among
+        the arguments are passed on as they are.
 
     Returns
     -------
     callable
-        Arrays among its results are tensors.
+        Takes what ``fun`` takes; arrays among the results are tensors.
 
     See Also
     --------
@@ -40,7 +41,7 @@ def checkpoint(fun: Callable[..., Any]) -> Callable[..., Any]:
 
     Notes
     -----
-    This is a loop of one step, whose state is all that is kept.
+    The function is a loop of one step, whose arguments are all that is kept.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Loops that yield their states beside their results, for a reverse that need not compute them."""
+"""Loops that yield their states beside their results, so that the reverse need not compute them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,12 +12,12 @@ from .loop import Loop
 
 
 class RecordingLoop(Loop):
-    """A loop that yields the states before its steps, after its other results.
+    """A loop that yields the states before its steps, too, as its last results.
 
     Parameters
     ----------
     plain : Loop
-        The loop without them.
+        The loop that does not yield states.
     """
 
     def __init__(self, plain: Loop) -> None:
@@ -37,8 +37,11 @@ class RecordingLoop(Loop):
     def differentiate(
         self, backward_pass: Any, context: Any, cotangents: Sequence[Any]
     ) -> Sequence[Any]:
-        """Return the cotangents of the inputs, computed from the states; by the general way if the
-        states themselves have cotangents, as in a derivative of a derivative."""
+        """Return the cotangents of the inputs, computed from the states.
+
+        If the states themselves have cotangents, as in a derivative of a derivative, these are
+        computed as for any loop.
+        """
         if any(g is not None for g in cotangents[self._first :]):
             return super().differentiate(backward_pass, context, cotangents)
         inputs = [context.input(n) for n in range(len(self.input_specs))]
@@ -49,8 +52,11 @@ class RecordingLoop(Loop):
 
 
 def applied(loop: Loop, values: Sequence[Any]) -> Sequence[Any]:
-    """Return the results of a loop for values; its states are kept where gradients are recorded, if
-    they fit into the memory that is granted."""
+    """Return the results of a loop for values.
+
+    The states of the loop are kept if gradients are recorded and the states fit into the memory
+    that the settings grant.
+    """
     wanted = mode.grad and any(value.requires_grad for value in values)
     if not (wanted and _keeps_all(loop) and _is_alone()):
         return loop.apply(*values)
@@ -68,8 +74,10 @@ def _keeps_all(loop: Loop) -> bool:
 
 
 def _is_alone() -> bool:
-    """Whether a loop runs once at a time. Within a mapped function each sample would keep its
-    states, and their number is not known yet; so would each step of a loop around."""
+    """Whether the loop is called neither in a mapped function nor in a step of another loop.
+
+    Elsewhere states would be kept for each sample or each step, whose number is not known yet.
+    """
     capture = mode.capture
     while capture is not None:
         if type(capture) is not Capture or capture.has_rows:

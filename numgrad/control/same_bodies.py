@@ -1,4 +1,4 @@
-"""Functions that compute the same: a key of a trace, equal for equal traces.
+"""Keys of traces, equal for functions that compute the same.
 
 A loop in eager code captures its function at each call. Programs and derivatives are made once for
 functions with the same operations at the same lines of code, and the same graph.
@@ -24,7 +24,9 @@ class _UnknownError(Exception):
 
 
 def key_of(trace: Any, values: Sequence[Any]) -> Hashable:
-    """Return the key of a trace that reads ``values`` from outside; a new object if there is none.
+    """Return the key of a trace that reads ``values`` from outside.
+
+    If equality cannot be told, return a new object, which equals no other key.
     """
     try:
         return _Key(trace, values).whole
@@ -33,7 +35,8 @@ def key_of(trace: Any, values: Sequence[Any]) -> Hashable:
 
 
 class _Key:
-    """The key of a trace, and how its values and nodes are numbered in it."""
+    """The key of a trace, and the numbers that the values and nodes of the trace have in the key.
+    """
 
     def __init__(self, trace: Any, values: Sequence[Any]) -> None:
         arguments = trace.arguments
@@ -75,7 +78,8 @@ class _Key:
         return found
 
     def _nodes(self, roots: Sequence[Edge]) -> list[Hashable]:
-        """Return the keys of the nodes between the outputs and the arguments."""
+        """Return the keys of the nodes between the outputs and the arguments, in order of creation.
+        """
         ends = {edge.node for edge in self._edges if edge.node is not None}
         found = reachable([e.node for e in roots if e.node is not None], (), ends)
         inner = [node for node in reversed(list(found)) if node not in ends]
@@ -102,7 +106,8 @@ class _Key:
 
 
 def is_fixed(value: Any) -> bool:
-    """Whether nobody can write the array of a value: it is the operand for a number."""
+    """Whether nobody can write the array of a value, as that of an operand made from a Python
+    number."""
     array = value.array
     if isinstance(value.storage, ForeignStorage) or not isinstance(array, np.ndarray):
         return False

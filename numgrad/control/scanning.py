@@ -1,4 +1,4 @@
-"""``ng.scan`` and ``ng.fori_loop``: loops whose step is captured once."""
+"""``ng.scan``: a loop whose step is captured once."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -30,7 +30,7 @@ def scan(
 ) -> tuple[Any, Any]:
     """Call a function for each step of a loop, whose derivatives are loops as well.
 
-    It does what this loop of Python does, with one operation for all steps::
+    The result is that of this loop of Python, with one operation for all steps::
 
         carry, ys = init, []
         for x in xs:
@@ -43,12 +43,12 @@ def scan(
     f : callable
         ``f(carry, x)`` returns ``(carry, y)``: what the next step is given, with the structure,
         shapes and dtypes of ``init``, and what the step yields, any container of tensors or None.
-        It is called once, with placeholders; its operations must be those of tensors, as for `jit`.
-        It may close over tensors, which get gradients.
+        ``f`` is called once, with placeholders; its operations must be those of tensors, as for
+        `jit`. ``f`` may close over tensors, which get gradients.
     init : array_like or container of them
-        What the first step is given.
+        The ``carry`` that the first step is given.
     xs : array_like or container of them, optional
-        Their first axis is that of the steps.
+        Arrays whose first axis is that of the steps; a step is given its element of each.
     length : int, optional
         The number of steps; needed without ``xs``.
     reverse : bool
@@ -56,14 +56,14 @@ def scan(
     unroll : int
         How many steps become one program.
     checkpoint : "auto", None or int
-        How many states the reverse pass keeps: as many as fit into the memory that
-        ``set_flags(loop_memory=...)`` grants, all, or a number. Others are computed again.
+        How many states the reverse pass keeps; it computes the others again. "auto" keeps as many
+        as fit into the memory that ``set_flags(loop_memory=...)`` grants, None keeps all.
 
     Returns
     -------
     carry, ys
-        What the last step returned, and what all steps have yielded, with an axis of the steps in
-        front. Arrays are tensors.
+        The ``carry`` that the last step returned, and what all steps have yielded, with an axis of
+        the steps in front. Arrays are tensors.
 
     Raises
     ------
@@ -104,7 +104,10 @@ def scan(
 
 
 def _without_carry(f: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a step that carries a number, as an operation has an operand."""
+    """Return a step that carries a number beside a carry without arrays.
+
+    An operation needs an operand, and this loop would have none.
+    """
 
     def step(carry: Any, x: Any) -> Any:
         result = _pair(f(carry[0], x), f)
@@ -117,7 +120,10 @@ def _scanned(
     f: Callable[..., Any], first: Tree, given: Tree, count: int, reverse: bool, unroll: int,
     snapshots: Any,
 ) -> tuple[Any, Any]:  # fmt: skip
-    """Run a loop, in two parts where a program of several steps does not divide the steps."""
+    """Run a loop whose program does ``unroll`` steps at a time.
+
+    Steps that are left over are run by a second loop.
+    """
     unroll = min(unroll, max(count, 1))
     rest = count % unroll
     if unroll == 1:
@@ -146,7 +152,7 @@ def _scanned(
 def _several(
     f: Callable[..., Any], unroll: int, without_xs: bool, reverse: bool
 ) -> Callable[..., Any]:
-    """Return a function of several steps in one."""
+    """Return a function that takes ``unroll`` steps at once."""
     from ..functions.shape.joining import stack
 
     def steps(carry: Any, xs: Any) -> Any:
@@ -165,7 +171,7 @@ def _several(
 def _loop(
     f: Callable[..., Any], first: Tree, given: Tree, count: int, reverse: bool, snapshots: Any
 ) -> tuple[Any, Any]:
-    """Run a loop of captured steps."""
+    """Run a loop; return the carry at the end and what the steps have yielded."""
     step = Step(f, first, given.specs(), given)
     sizes = Sizes(len(first.leaves), len(given.leaves))
     loop = loop_over(step.body, sizes, count, reverse, snapshots)
@@ -177,6 +183,9 @@ def _loop(
 
 class Step:
     """The step of a loop as a body: captured, and checked to keep the specs of the carried arrays.
+
+    Numbers of Python that are carried take the dtypes that a step gives them, so the function may
+    be captured several times.
     """
 
     def __init__(
@@ -201,7 +210,7 @@ class Step:
             self.dtypes = self._wider
 
     def _try(self, *placeholders: Tensor) -> None:
-        """Find the dtypes that the first step gives to numbers of Python, which have none."""
+        """Call the function to find the dtypes that a step gives to carried numbers of Python."""
         left, first = iter(placeholders), self._first
         carry = [x if w else next(left) for x, w in zip(first.leaves, first.weak, strict=True)]
         result, _ = _pair(self._f(first.rebuild(carry), self._given.rebuild(list(left))), self._f)
@@ -224,7 +233,7 @@ class Step:
         return [*found, *ys]
 
     def _require_alike(self, found: list[Tensor], tree: Tree) -> None:
-        """Raise unless a step keeps the structure, shapes and dtypes of the carried arrays."""
+        """Raise unless a step returns the structure, shapes and dtypes of the carried arrays."""
         name, f = self._name, self._f
         if tree.structure != self._first.structure:
             raise ArgTypeError(

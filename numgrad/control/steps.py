@@ -15,8 +15,10 @@ Arrays = Sequence[np.ndarray]
 
 
 class Sizes(NamedTuple):
-    """The numbers of carried arguments and of per-step arguments of a body; the other arguments are
-    the same for all steps. Results are the carried arrays, then the arrays that each step yields.
+    """How many arguments of a body are carried, and how many have elements for each step.
+
+    The arguments come in this order, followed by those that are the same for all steps. The results
+    are the carried arrays, then what each step yields.
     """
 
     carried: int
@@ -29,14 +31,14 @@ class Sizes(NamedTuple):
 
 
 class Steps:
-    """The steps of a body, for arrays of one batch or of none.
+    """The steps of a loop over a body, for arrays with a fixed number of samples or without any.
 
     Parameters
     ----------
     body : Body
     sizes : Sizes
     count : int, optional
-        The samples of a batch, in front of the axes of carried arrays and of results.
+        The number of samples; carried arrays and results have an axis of samples in front.
     leads : tuple of bool
         The arguments of a step that have an axis of samples.
     """
@@ -58,15 +60,15 @@ class Steps:
         return self._body.program(self._count, self._leads)
 
     def prepare(self) -> None:
-        """Make the program now."""
+        """Make the program of a step now, since a thread of a running program cannot make it."""
         self._program  # noqa: B018  the attribute is computed when it is first read
 
     def yields(self, length: int) -> list[np.ndarray]:
-        """Return new arrays for what the steps yield."""
+        """Return new arrays for what ``length`` steps yield."""
         return [np.empty((length, *shape), d) for shape, d in self.results[self._carried :]]
 
     def history(self, length: int) -> list[np.ndarray]:
-        """Return new arrays for the states before steps."""
+        """Return new arrays for the states before ``length`` steps."""
         return [np.empty((length, *shape), d) for shape, d in self.results[: self._carried]]
 
     def run(
@@ -78,12 +80,13 @@ class Steps:
         Parameters
         ----------
         carries, xs, constants : sequence of ndarray
-            What the first step is given, what each step is given, and what all are.
+            The state before the first step, the arrays with elements for each step, and those that
+            are the same for all steps.
         length : int
         ys : sequence of ndarray
             Where to write what the steps yield; nowhere by default.
         history : sequence of ndarray
-            Where to write the states before all steps and behind the last one.
+            Where to write the state before the first step, and that behind each step.
         """
         for old, first in zip(history, carries, strict=False):
             old[0] = first
@@ -100,7 +103,7 @@ class Steps:
         self, carries: Arrays, xs: Arrays, constants: Arrays, length: int, ys: Arrays,
         history: Arrays,
     ) -> list[np.ndarray]:  # fmt: skip
-        """Run the program once for each step."""
+        """Run the steps by running the program once for each step."""
         spare = self._new_state(), self._new_state()
         yields = self.results[self._carried :]
         dropped = [] if ys else [np.empty(*spec) for spec in yields]
@@ -116,8 +119,10 @@ class Steps:
         self, loop: Any, carries: Arrays, others: Arrays, moving: int, length: int, ys: Arrays,
         history: Arrays,
     ) -> list[np.ndarray]:  # fmt: skip
-        """Run the steps as one compiled loop; at each step the first ``moving`` of the other
-        arguments move on."""
+        """Run the steps as one compiled loop.
+
+        The first ``moving`` of the arguments in ``others`` have elements for each step.
+        """
         last = [old[-1] for old in history] or self._new_state()
         ends = [old[1:] for old in history] or last
         yielded = list(ys) or [np.empty(*spec) for spec in self.results[self._carried :]]

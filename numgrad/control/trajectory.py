@@ -34,7 +34,8 @@ def walk_back(
         ``advance(start, stop, state)`` runs the steps from ``start``, where the state is known, and
         returns the state before the step ``stop``.
     record : callable
-        The same, returning all states before the steps.
+        ``record(start, stop, state)`` runs these steps, too, and returns the states before all of
+        them.
     """
     waiting, free = [(0, length, first)], max(most, 1)
     while waiting:
@@ -58,10 +59,12 @@ def walk_back(
 
 
 def _left(count: int, snapshots: int) -> int:
-    """Return how many of ``count`` steps lie in front of the next snapshot."""
+    """Return how many of ``count`` steps lie between the present snapshot and the next one to take.
+    """
     runs = 1
     while comb(snapshots + runs, snapshots) < count:
         runs += 1
-    # A rest that can be recorded at once is: many steps at a time cost less than one by one.
+    # As many steps stay behind the snapshot as can be recorded at once, which costs less than
+    # recording them one by one.
     whole = count - snapshots + 1
     return whole if runs == 1 else min(comb(snapshots + runs - 1, snapshots), whole)

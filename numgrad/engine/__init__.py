@@ -1,2 +1,2 @@
-"""The engine: operations are recorded, lowered to programs, fused and differentiated; it compiles
-nothing."""
+"""The engine: operations are recorded, lowered to programs, fused and differentiated.
+The engine compiles nothing: targets do."""

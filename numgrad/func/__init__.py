@@ -1,5 +1,4 @@
-"""Function transforms with the names of torch.func and JAX: functions in, functions of derivatives
-out.
+"""Function transforms under the names of torch.func and JAX: they take and return functions.
 
 Functions given only NumPy arrays and numbers return NumPy arrays; any tensor argument makes the
 results tensors.

@@ -54,8 +54,12 @@ def jvp(
 def evaluate_with_vectors(
     function: Any, primals: Any, given: Any, what: str, kind: str, has_aux: bool = False
 ) -> tuple[Evaluation, list[Tensor], bool]:
-    """Call a function on primals; return its evaluation, the given vectors as tensors of matching
-    shapes, and whether products with the vectors need a graph."""
+    """Call a function on primals; return the evaluation, the vectors as tensors, and a bool.
+
+    The vectors in ``given`` have to match the primals in structure and shapes. The bool says
+    whether products of a derivative with the vectors must be recorded in the graph outside of the
+    transform. The errors name the caller ``what`` and the vectors ``kind``.
+    """
     for name, value in (("primals", primals), (f"{kind}s", given)):
         if not isinstance(value, (tuple, list)):
             raise ArgTypeError(
@@ -70,7 +74,7 @@ def evaluate_with_vectors(
 
 
 def linearize(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
-    """Return the value of a function and the function of its Jacobian-vector product there.
+    """Return the value of a function, and a function that computes Jacobian-vector products there.
 
     Parameters
     ----------
@@ -84,8 +88,8 @@ def linearize(function: Callable[..., Any], *primals: Any, has_aux: bool = False
     output
         The value.
     jvp_fn : callable
-        Takes a tangent for each primal, of its structure and shapes; returns that of the output.
-        The function is not evaluated again, however often it is called.
+        Takes a tangent for each primal, of its structure and shapes; returns the tangent of the
+        output. However often `jvp_fn` is called, the function is not evaluated again.
     aux
         Only with `has_aux`.
 
@@ -113,10 +117,11 @@ def linearize(function: Callable[..., Any], *primals: Any, has_aux: bool = False
 def push(
     outputs: Tensors, inputs: Tensors, tangents: Sequence[Any], graph: bool, batched: bool = False
 ) -> list[Tensor]:
-    """Return the Jacobian-vector product, with zeros for an output that depends on no input.
+    """Return a Jacobian-vector product by a forward pass: one tangent per output.
 
-    A tangent that is ``None`` is zero, and costs nothing; with ``batched`` each tangent is a batch.
-    ``graph`` says whether the products are recorded.
+    The tangent is zeros for an output that depends on no input. An input whose tangent is ``None``
+    costs nothing; with ``batched`` each tangent is a batch. ``graph`` says whether the pass itself
+    is recorded.
     """
     seeds, batch = seeds_of(inputs, tangents, batched)
     live = [o.edge for o in outputs if o.requires_grad]
@@ -130,8 +135,11 @@ def push(
 def seeds_of(
     inputs: Tensors, tangents: Sequence[Any], batched: bool
 ) -> tuple[list[tuple[Edge, Value]], int | None]:
-    """Return the seeds of a forward pass, each in the dtype of its input, and the size of their
-    batch."""
+    """Return the seeds of a forward pass, one per tangent that is not None, and their batch size.
+
+    Each seed has the dtype of its input. The batch size is None unless the tangents are
+    ``batched``.
+    """
     seeds = [
         (x.edge, arguments.cotangent(t, x.spec, "tangent", n, batched))
         for n, (x, t) in enumerate(zip(inputs, tangents, strict=True))
@@ -140,11 +148,13 @@ def seeds_of(
     return seeds, arguments.batch_size([t for _, t in seeds]) if batched else None
 
 
-def delivered(spaces: Tensors, found: Mapping[Edge, Any], batch: int | None) -> list[Tensor]:
-    """Return the values found for ``spaces``, each in an array of its own, with zeros for those
-    that were not found."""
+def delivered(tensors: Tensors, found: Mapping[Edge, Any], batch: int | None) -> list[Tensor]:
+    """Return the derivative that a pass has found for each tensor, with zeros where it found none.
+
+    ``found`` has the derivatives by the edges of the tensors. Each result is an array of its own.
+    """
     results: dict[int, Tensor] = {}
-    for place in arguments.places(spaces, "outputs", check=False):
+    for place in arguments.places(tensors, "outputs", check=False):
         value = found.get(place.edge)
         result = zeros(place.spec, batch) if value is None else as_result(value, batch, place)
         result = registry["copy"](result) if id(result) in results else result

@@ -1,5 +1,4 @@
-"""Gradients and vector-Jacobian products of functions: ``grad``, ``value_and_grad``,
-``grad_and_value``, ``vjp``."""
+"""Gradients and vector-Jacobian products of functions."""
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -31,8 +30,12 @@ def pull(
     batched: bool = False,
     cut: Tensors | None = None,
 ) -> list[Tensor]:
-    """Return the vector-Jacobian product, with zeros for an input that no output depends on;
-    nothing passes through the tensors in ``cut``."""
+    """Return a vector-Jacobian product by a backward pass: one gradient per input.
+
+    The gradient is zeros for an input that no output depends on. With ``graph`` the pass itself is
+    recorded; with ``batched`` each seed is a batch of cotangents. No cotangent passes through the
+    tensors in ``cut``.
+    """
     live = [(o, s) for o, s in zip(outputs, seeds, strict=True) if o.requires_grad]
     found: Sequence[Tensor | None] = [None] * len(inputs)
     if live and inputs:
@@ -52,8 +55,8 @@ def pull(
 
 
 class Evaluation:
-    """A function, called on variables with recording on: its output, and the leaves of the output.
-    """
+    """A call of a function on variables, with recording on: the output and the leaves of the
+    output."""
 
     def __init__(
         self,
@@ -100,21 +103,26 @@ class Evaluation:
         return self.leaves[0]
 
     def outer_graph(self, *vectors: Tensor) -> bool:
-        """Return whether derivatives of the output, multiplied by vectors, need a graph."""
+        """Return whether products of the derivative with ``vectors`` must be recorded in the graph
+        outside of the transform."""
         return self.variables.outer_graph([*self.leaves, *vectors])
 
     def pulled(self, seeds: Sequence[Any], batched: bool = False) -> list[Any]:
-        """Return the vector-Jacobian product leaf by leaf, ready for the caller."""
+        """Return the vector-Jacobian product: for each differentiated leaf a gradient, which is an
+        array or a tensor as `Variables.deliver` decides."""
         graph = self.outer_graph(*[seed for seed in seeds if seed is not None])
         found = pull(self.leaves, self.variables.leaves, seeds, graph, batched)
         return [self.variables.deliver(g) for g in found]
 
     def value(self) -> Any:
-        """Return the output, ready for the caller."""
+        """Return the output of the function as the caller gets it, as arrays or tensors."""
         return self.arranged(self.leaves)
 
     def arranged(self, values: Sequence[Tensor], as_numpy: bool | None = None) -> Any:
-        """Return values in the structure of the output, ready for the caller."""
+        """Return values in the containers of the output, as arrays or tensors.
+
+        `Variables.deliver` decides which of the two, from ``as_numpy``.
+        """
         return self.rebuild([self.variables.deliver(value, as_numpy) for value in values])
 
     def with_aux(self, *results: Any) -> Any:
@@ -132,7 +140,7 @@ def grad(
     Parameters
     ----------
     function : callable
-        Returns a tensor of shape ``()`` (with `has_aux` a pair of it and anything).
+        Returns a tensor of shape ``()`` (with `has_aux` a pair of such a tensor and anything).
     argnums : int or sequence of int
         The positional arguments to differentiate; containers of arrays are differentiated leaf by
         leaf.
@@ -142,8 +150,9 @@ def grad(
     Returns
     -------
     callable
-        Takes the same arguments; returns the gradient with the structure of the argument, a tuple
-        of them for a sequence of argnums, and ``(gradient, aux)`` with `has_aux`.
+        Takes the same arguments; returns the gradient with the structure of the argument, or a
+        tuple of gradients for a sequence of argnums. With `has_aux` the result is
+        ``(gradient, aux)``.
 
     Raises
     ------
@@ -201,7 +210,7 @@ def grad_and_value(
 ) -> Callable[..., Any]:
     """Return a function that computes the gradient of a scalar function and its value in one pass.
 
-    It is `value_and_grad` with the order of torch.func.
+    The function does what that of `value_and_grad` does, with results in the order of torch.func.
 
     Parameters
     ----------
@@ -227,7 +236,11 @@ def grad_and_value(
 def _value_and_gradient(
     function: Callable[..., Any], argnums: ArgNums, has_aux: bool, what: str, make: Any
 ) -> Callable[..., Any]:
-    """Return a function that computes value and gradient, in the order of its name."""
+    """Return the function that `value_and_grad` or `grad_and_value` returns.
+
+    ``make`` is that transform, and ``what`` its name, which decides the order of value and
+    gradient.
+    """
     require_function(function, what)
     order = 1 if what == "value_and_grad" else -1
 
@@ -240,7 +253,7 @@ def _value_and_gradient(
 
 
 def _gradients(at: Evaluation) -> Any:
-    """Return the gradients of a scalar function, ready for the caller."""
+    """Return the gradients of a scalar function as the caller gets them."""
     variables, output = at.variables, at.scalar()
     found = gradients_alone(output, variables.leaves)
     if found is None:
@@ -250,7 +263,7 @@ def _gradients(at: Evaluation) -> Any:
 
 
 def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
-    """Return the value of a function and the function of its vector-Jacobian product.
+    """Return the value of a function, and a function that computes vector-Jacobian products there.
 
     Parameters
     ----------
@@ -265,7 +278,7 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
         The value.
     vjp_fn : callable
         Takes a cotangent with the structure of the output; returns a tuple with one entry per
-        primal. It can be called any number of times.
+        primal. `vjp_fn` can be called any number of times.
     aux
         Only with `has_aux`.
 
@@ -294,10 +307,11 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
 def matching(
     tree: Any, leaves: Sequence[Tensor], expected: list[Any], what: str, kind: str, of: str
 ) -> list[Any]:
-    """Return vectors as tensors, one of the right shape for each leaf, matched by their places in
-    the containers.
+    """Return the vectors in ``tree`` as tensors in the order of ``leaves``; check their shapes.
 
-    Neither list or tuple, nor the order of keys matters.
+    Vectors and leaves are matched by their places in the containers: a list where a tuple is
+    expected, or another order of keys, makes no difference. ``expected`` has the places of the
+    leaves. The errors name the caller ``what``, the vectors ``kind`` and the leaves ``of``.
     """
     vectors, _ = flatten(tree)
     if len(vectors) != len(leaves):

@@ -1,5 +1,4 @@
-"""Nested containers of arrays (pytrees): they are flattened, rebuilt, and made into the variables
-of a transform."""
+"""Flatten and rebuild nested containers of arrays (pytrees), and make variables of their leaves."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
@@ -59,11 +58,11 @@ def holds_tensors(tree: Any) -> bool:
 
 
 class Variables:
-    """The arguments of a call that are differentiated: new values in the graph, so that transforms
-    nest.
+    """The differentiated arguments of a call, as new values in the graph, so that transforms nest.
 
-    An argument with a graph outside stays connected to it. So does a result that depends on
-    anything outside that requires grad: an argument, or a closed-over tensor.
+    An argument with a graph outside of the transform stays connected to that graph. A result stays
+    connected, too, if it depends on anything outside that requires grad: an argument, or a
+    closed-over tensor.
     """
 
     def __init__(self, args: Sequence[Any], argnums: int | Sequence[int], what: str) -> None:
@@ -91,8 +90,11 @@ class Variables:
             self.args[n] = rebuild(fresh)
 
     def rebuild(self, results: Sequence[Any]) -> Any:
-        """Arrange one result per leaf in the containers of the arguments: bare for an integer
-        ``argnums``, else a tuple."""
+        """Arrange one result per leaf in the containers of the differentiated arguments.
+
+        Return the container of the one argument for an integer ``argnums``, else a tuple of
+        containers.
+        """
         trees, start = [], 0
         for count, rebuild in self.groups:
             trees.append(rebuild(results[start : start + count]))
@@ -100,16 +102,19 @@ class Variables:
         return trees[0] if self.single else tuple(trees)
 
     def by_output(self, blocks: Sequence[Any]) -> list[Any]:
-        """Return, for each output, its blocks in the containers of the arguments; ``blocks`` has
-        one for each pair of output and leaf."""
+        """Return, for each output, its blocks in the containers of the arguments.
+
+        ``blocks`` has one block for each pair of output and leaf, output by output.
+        """
         width = len(self.leaves)
         return [self.rebuild(blocks[n : n + width]) for n in range(0, len(blocks), width)]
 
     def outer_graph(self, values: Sequence[Tensor]) -> bool:
-        """Return whether results that depend on ``values`` need a graph.
+        """Return whether operations that read ``values`` must be recorded in the graph outside.
 
-        They do if gradients are recorded outside, and an argument or a value is connected to a
-        graph outside.
+        Operations must be recorded if gradients are recorded outside, and a differentiated argument
+        or one of ``values`` is connected to that graph. Otherwise note that ``values`` depend on
+        nothing outside.
         """
         if mode.grad and reaches_outside([*self.leaves, *values], self.first, self.last):
             return True
@@ -117,15 +122,16 @@ class Variables:
         return False
 
     def mark_inside(self, values: Sequence[Tensor]) -> None:
-        """Note that values depend on nothing outside that requires grad."""
+        """Note that values depend on nothing outside of the transform that requires grad."""
         self._inside = values
 
     def deliver(self, value: Any, as_numpy: bool | None = None) -> Any:
-        """Return a result to the caller: a tensor in the graph outside if it depends on anything
-        there, an array for callers that use no tensors, or else a tensor without a graph.
+        """Return a result in the form in which the caller gets it.
 
-        A result on a device is a tensor. Like the results of captured functions, it shares no
-        memory with an argument.
+        The form is a tensor in the graph outside if the result depends on anything there, an array
+        if ``as_numpy`` (by default: if no argument is a tensor), or else a tensor without a graph.
+        A result on a device is always a tensor. Like the results of captured functions, the result
+        shares no memory with an argument.
         """
         if isinstance(value, np.ndarray):
             return value.copy() if self._is_shared(value) else value
@@ -142,13 +148,16 @@ class Variables:
         return value.clone() if self._is_shared(value) else value
 
     def deliver_new(self, value: Tensor) -> Any:
-        """Return a result to the caller, given that it is a new array without a graph."""
+        """Return a result that is known to be new and to have no graph, as an array or a tensor.
+
+        Unlike `deliver`, the method has nothing to check and nothing to copy.
+        """
         return value.array if self.as_numpy else value
 
     def _is_shared(self, value: Any) -> bool:
-        """Whether a write into an argument would change a result.
+        """Whether a result shares memory with an argument, so that a write into one changes both.
 
-        The result may be a closed-over array of which the argument is a view.
+        For example, a function may return a closed-over array of which an argument is a view.
         """
         if self._memory is None:
             self._memory = _Memory(self._given)
@@ -164,7 +173,8 @@ class Variables:
 
 
 class _Memory:
-    """The memory ranges of leaves, for a fast test whether one of many results shares any of it."""
+    """The memory of the given leaves, sorted so that many results are quickly tested for overlap.
+    """
 
     def __init__(self, leaves: Sequence[Any]) -> None:
         tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
@@ -184,7 +194,7 @@ class _Memory:
 
 
 class _Ranges:
-    """The address ranges of arrays."""
+    """The address ranges of arrays, in ascending order."""
 
     def __init__(self, arrays: Sequence[np.ndarray]) -> None:
         bounds = sorted([byte_bounds(array) for array in arrays if array.size])
@@ -192,7 +202,7 @@ class _Ranges:
         self._highs = [*accumulate([high for _, high in bounds], max)]
 
     def meet(self, array: np.ndarray) -> bool:
-        """Whether an array of these may share memory with another array."""
+        """Whether the address range of ``array`` overlaps one of these ranges."""
         if not (self._lows and array.size):
             return False
         low, high = byte_bounds(array)
@@ -251,8 +261,10 @@ def _variable(leaf: Any, where: _Where) -> Tensor:
 
 
 def require_function(function: Any, what: str) -> Any:
-    """Return the function to be transformed, with derivatives where Numba has compiled it; raise
-    for an object that is not callable."""
+    """Return the function to be transformed; raise for an object that is not callable.
+
+    For a function that Numba has compiled, return the operation with derivatives made of it.
+    """
     if not callable(function):
         raise ArgTypeError(f"{what}: expected a function, got {type(function).__name__}")
     return door.with_derivatives(function) if hasattr(function, "py_func") else function
@@ -270,7 +282,7 @@ def _require_floating(dtype: np.dtype, where: _Where) -> None:
 def output_leaves(tree: Any, what: str) -> tuple[list[Tensor], Rebuild]:
     """Return the outputs of a function as tensors, and a function that rebuilds their containers.
 
-    Numbers and arrays become constants.
+    Numbers and arrays among the outputs become constants, which are tensors without a graph.
     """
     leaves, rebuild = flatten(tree)
     tensors = []

@@ -10,20 +10,20 @@ from ..containers import registered_classes
 def register_pytree(
     nodetype: type, flatten: Callable[[Any], tuple[Any, Any]], unflatten: Callable[[Any, Any], Any]
 ) -> None:
-    """Make a class a container of arrays, as an argument and a result of what is transformed.
+    """Register a class as a container of arrays, so that transformed functions take and return it.
 
     Dataclasses, classes of attrs, named tuples and what xarray has need no registration.
 
     Parameters
     ----------
     nodetype : type
-        The class itself; those that inherit from it are registered on their own.
+        The class itself; a class that inherits from it needs a registration of its own.
     flatten : callable
-        Takes an object, returns ``(children, aux)``: arrays, numbers and containers of them, and
-        what is beside them, which can be hashed and compared.
+        Takes an object, returns ``(children, aux)``: the children are arrays, numbers and
+        containers of them; ``aux`` is all the rest of the object, and can be hashed and compared.
     unflatten : callable
-        Takes ``aux`` and other children, returns an object. They may be gradients, so that it
-        should not check them.
+        Takes ``aux`` and new children, returns an object. The children may be gradients, so
+        ``unflatten`` should not check them.
 
     Raises
     ------

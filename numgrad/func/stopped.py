@@ -9,7 +9,7 @@ Tree = TypeVar("Tree")
 
 
 def stop_gradient(x: Tree) -> Tree:
-    """Return ``x`` as a constant of what is computed from it: no gradient flows through it.
+    """Return ``x`` as a constant: no gradient flows through the result back to ``x``.
 
     Parameters
     ----------
@@ -20,8 +20,8 @@ def stop_gradient(x: Tree) -> Tree:
     -------
     array_like or container
         ``x`` with each tensor detached, as by `Tensor.detach`; the memory is shared. Arrays,
-        numbers and other objects are the same ones. The derivative of the result in ``x`` is 0 in
-        every mode and order, in transforms and captured functions too.
+        numbers and other objects are the same ones. The derivative of the result with respect to
+        ``x`` is 0 in every mode and order, in transforms and captured functions too.
 
     See Also
     --------

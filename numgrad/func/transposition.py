@@ -31,8 +31,8 @@ def linear_transpose(function: Callable[..., Any], *primals: Any) -> Callable[..
     -------
     callable
         Takes a cotangent with the structure of the output; returns a tuple with one entry per
-        primal, ``A.T @ cotangent`` where the function is ``A @ x``. It can be called any number
-        of times. For complex numbers, too, it is the transpose; `vjp` has the conjugate one.
+        primal, ``A.T @ cotangent`` where the function is ``A @ x``. The callable can be used any
+        number of times. Complex matrices are transposed, too; `vjp` has the conjugate transpose.
 
     Raises
     ------
@@ -80,7 +80,8 @@ def linear_transpose(function: Callable[..., Any], *primals: Any) -> Callable[..
 def _called(
     function: Any, primals: Sequence[Any], numbers: Callable[..., np.ndarray]
 ) -> Evaluation:
-    """Call the function on other numbers than the primals, of their shapes and dtypes."""
+    """Call the function on arguments that ``numbers`` makes, of the shapes and dtypes of the
+    primals."""
 
     def other(x: Any) -> Any:
         dtype = x.dtype if isinstance(x, Tensor) else np.asarray(x).dtype
@@ -108,9 +109,12 @@ def _conjugates(values: Sequence[Tensor]) -> list[Tensor]:
 
 
 def _is_linear(at: Evaluation, other: Evaluation) -> Tensor:
-    """Whether the values at another point are those of the derivative at 0.
+    """Whether a function is linear, judged by its outputs at a random point.
 
-    Weighted sums of them are compared, so that differences do not cancel.
+    The outputs of a linear function are its derivative at 0 times the point. ``at`` is the call of
+    the function at 0, ``other`` the call at the random point. The two sides are compared by one sum
+    over all outputs, in which each element has another weight: in a plain sum, differences might
+    cancel.
     """
     weights = [np.sqrt(np.arange(2.0, 2.0 + y.size)).reshape(y.shape) for y in at.leaves]
     seeds = [

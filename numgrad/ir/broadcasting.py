@@ -10,8 +10,10 @@ MOST_AXES = 64
 
 
 def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
-    """Return the shape to which arrays of these shapes are broadcast, as `numpy.broadcast_shapes`
-    does, which takes no more than 32 axes while arrays have up to 64.
+    """Return the shape to which arrays of these shapes are broadcast.
+
+    Unlike `numpy.broadcast_shapes`, which takes at most 32 axes, this function takes as many as an
+    array can have, 64.
 
     Raises
     ------

@@ -101,17 +101,18 @@ class DeviceArray:
 
     @property
     def flags(self) -> Flags:
-        """Whether the elements lie in C order without gaps, and may be written."""
+        """The flags of the array: ``c_contiguous``, and ``writeable``, which can be set."""
         return Flags(self)
 
     def seen(
         self, function: Callable[[np.ndarray], np.ndarray], known: "dict[Any, Any] | None" = None
     ) -> "DeviceArray":
-        """Return the view that a NumPy function makes of this array.
+        """Return the view of this array that a NumPy function makes, such as a transposition.
 
-        The function is applied to an array of the host with the same shape and strides that has
-        memory for one element alone: it must not read elements, and must raise where it would copy.
-        ``known`` is a cache of the function's views, by shape, strides, dtype and flag.
+        The function is applied to an array of the host with the same shape and strides, which has
+        memory for one element alone. So the function must not read elements, and must raise where
+        it would copy. ``known`` is a cache of the function's views, by shape, strides, dtype and
+        writeability.
         """
         lies = self.shape, self.strides, self.dtype, self.writeable
         view = None if known is None else known.get(lies)
@@ -143,8 +144,9 @@ class DeviceArray:
         return self.seen(lambda array: array[key])
 
     def spread(self, shape: tuple[int, ...]) -> "DeviceArray":
-        """Return the view whose elements NumPy would write into a region of this shape: broadcast,
-        without leading axes of length 1 that the region lacks.
+        """Return a view broadcast to the shape of a region, as NumPy does to write into the region.
+
+        Leading axes of length 1 that the region lacks are left out.
 
         Raises
         ------
@@ -164,8 +166,7 @@ class DeviceArray:
             ) from None
 
     def bounds(self) -> tuple[int, int]:
-        """Return the offsets in the memory of the first byte of the elements, and behind the last
-        byte."""
+        """Return the offsets in the memory at which the bytes of the elements begin and end."""
         if not self.size:
             return self.offset, self.offset
         low, high = extent(self.shape, self.strides)
@@ -192,8 +193,11 @@ def _view(
     function: Callable[[np.ndarray], np.ndarray], shape: tuple[int, ...], strides: tuple[int, ...],
     dtype: np.dtype, writeable: bool,
 ) -> tuple[int, tuple[int, ...], np.dtype, tuple[int, ...], bool]:  # fmt: skip
-    """Return the offset in bytes of a function's view from the beginning of an array, the view's
-    shape, dtype and strides, and whether it can be written."""
+    """Describe the view that a NumPy function makes of an array with this layout.
+
+    The result has the view's offset in bytes from the element with index 0, its shape, dtype and
+    strides, and whether the view can be written.
+    """
     dummy = as_strided(np.empty(1, dtype), shape, strides, writeable=writeable)
     result = function(dummy)
     offset = 0
@@ -209,7 +213,7 @@ def _text(shape: tuple[int, ...]) -> str:
 
 
 class _Bytes:
-    """The host memory between two addresses, which keeps the array in it alive."""
+    """The bytes of the host between two addresses; keeps alive the array that lies there."""
 
     def __init__(self, array: np.ndarray, low: int, high: int) -> None:
         self.array = array
@@ -219,8 +223,10 @@ class _Bytes:
 
 
 def span(array: np.ndarray) -> tuple[np.ndarray, int]:
-    """Return all bytes from the first to the last element of an array of the host, and the position
-    in them of the element with index 0."""
+    """Return the memory of an array of the host as bytes, from the first to the last element.
+
+    The second result is the position among these bytes of the element with index 0.
+    """
     if not array.size:
         return np.empty(0, np.uint8), 0
     low, high = map(int, byte_bounds(array))
@@ -229,8 +235,10 @@ def span(array: np.ndarray) -> tuple[np.ndarray, int]:
 
 
 def as_array(array: Any) -> Any:
-    """Return an array of a device or of NumPy unchanged, and a scalar of NumPy as an array: NumPy's
-    functions return scalars in place of arrays without axes."""
+    """Return an array of a device or of NumPy unchanged, and a scalar of NumPy as an array.
+
+    NumPy's functions return scalars in place of arrays without axes.
+    """
     return array if type(array) in _ARRAYS else np.asarray(array)
 
 

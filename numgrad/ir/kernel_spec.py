@@ -22,14 +22,16 @@ class Strided:
     strides: tuple[int, ...]
 
     def extent(self) -> int:
-        """Return the distance in bytes from the first element to the last; strides must not be
-        negative."""
+        """Return the distance in bytes from the first element to the last.
+
+        The strides must not be negative.
+        """
         return sum([(n - 1) * step for n, step in zip(self.shape, self.strides, strict=True)])
 
 
 @dataclass(frozen=True)
 class Same:
-    """An argument of an entry that must be one certain object."""
+    """An argument of a captured function that must be a certain object at each call."""
 
     value: Any
 
@@ -94,25 +96,25 @@ class FusedSpec:
 
 @dataclass(frozen=True, eq=False)
 class RolledSpec:
-    """Scalar functions that are applied again and again, each turn to what the turn before has
-    left: a loop in a kernel.
+    """A loop in one kernel, each turn of which applies the same scalar functions.
 
-    Values are numbered: inputs come first, then what is carried, then the result of each step.
+    A turn computes from inputs and from values that the turn before has handed on (carried). Values
+    are numbered: inputs come first, then the carried values, then the result of each step.
 
     Attributes
     ----------
     name : str
         The name in profiles.
     steps : tuple of (ElementwiseSpec or ProductSpec, tuple of int)
-        A function and the values that it takes; for a product of matrices two factors and, if there
-        is one, the sum so far.
+        A function and the numbers of the values that it takes; for a product of matrices two
+        factors and, if there is one, the sum so far.
     inputs : tuple of (int, int, dtype, str)
         An operand, an offset in bytes there, the dtype, and how the operand is read: ``"fixed"``,
-        as it lies there at all turns; ``"moving"``, where it moves on at each turn; ``"table"``,
-        where it has the address for each turn.
+        at the same address at all turns; ``"moving"``, a fixed distance further at each turn;
+        ``"table"``, at an address that the operand has for each turn.
     carries : tuple of (int, int, dtype, int)
-        An operand, an offset and the dtype of the value at the first turn, and the number of the
-        value that is carried to the next turn.
+        An operand, an offset and the dtype of the value that the first turn gets, and the number of
+        the value that a turn hands on to the next one in its place.
     outputs, finals : tuple of (int, int, dtype, int)
         An operand, an offset, the dtype, and the value that is stored there: at each turn, or after
         the last one.
@@ -188,17 +190,19 @@ class LoopSpec:
     scalars : bool
         Whether inputs without core dimensions arrive by value rather than as arrays of one element.
     may_raise : bool
-        Whether the function can raise; the kernel reports it whatever is declared.
+        Whether the function is declared to raise. A kernel reports any exception anyway.
     trailing : tuple of (Constant or None)
-        Static parameters, the last ones of the function. ``None`` stands for a number that is one
-        of the last inputs, so that a new value needs no new kernel.
+        Static parameters, the last ones of the function. ``None`` stands for a number that the
+        kernel gets as one of its last inputs, so that another number needs no other kernel.
     checked : bool
         Whether indices are checked, and elements that are not written are reported like an error.
     block : int
         If not 0, the kernel loops over the first core dimension of its only input in blocks of this
-        size, of which the last may be shorter. The function reduces each block to one output. The
-        position of the first element is passed as the address of one more operand, behind the
-        output, and decides where the outputs are written.
+        size, of which the last may be shorter. The function reduces each block to one output. A
+        kernel may be given a part of the blocks: one more operand, behind the output, has as
+        address the position of the first element, which decides where the outputs are written.
+    on_cuda : CUDAKernel or None
+        A kernel that the user wrote for CUDA, used there in place of the function.
     """
 
     name: str
@@ -310,8 +314,9 @@ class ProductSpec:
 
 @dataclass(frozen=True)
 class UfuncLoop:
-    """A universal function of NumPy for one array and a number, which can replace the function of a
-    `HostSpec`.
+    """A universal function of NumPy that computes what the function of a `HostSpec` does.
+
+    Its operands are one array and a number.
 
     Attributes
     ----------
@@ -344,8 +349,11 @@ class HostSpec:
     loop : UfuncLoop or None
         A universal function that may be called in place of the function.
     lends : bool
-        Whether arrays are not marked as such to be read only: the function does not write them, but
-        hands them to code that is compiled for others.
+        Whether the function gets its inputs as writable arrays. It must not write them, but may
+        hand them to code that is compiled for writable arrays.
+    native : callable or None
+        ``native(address)`` returns the address of a kernel that runs without Python, and leaves
+        unusual calls to the kernel at ``address``; None where there is no such kernel.
     """
 
     name: str
@@ -356,6 +364,7 @@ class HostSpec:
     options: tuple[tuple[str, Any], ...] = ()
     loop: UfuncLoop | None = None
     lends: bool = False
+    native: Callable[[int], int | None] | None = None
 
     @property
     def identity(self) -> tuple:
@@ -372,7 +381,7 @@ Spec = CompiledSpec | HostSpec | LibrarySpec
 
 
 def core_dimensions(signature: str) -> list[tuple[str, ...]]:
-    """Names of the core dimensions of each operand, inputs then outputs.
+    """Return the names of the core dimensions of each operand, inputs first.
 
     >>> core_dimensions("(m,k),(k)->(m)")
     [('m', 'k'), ('k',), ('m',)]
@@ -384,10 +393,11 @@ def core_dimensions(signature: str) -> list[tuple[str, ...]]:
 def parameter_order(
     nin: int, nops: int, trailing: Sequence[Constant | None]
 ) -> list[int | Constant]:
-    """Return for each parameter of a function the number of its operand, or its constant.
+    """Return for each parameter of a kernel's function the number of an operand, or a constant.
 
-    Numbers among the static parameters are the last inputs of the kernel, but they are parameters
-    behind the outputs.
+    The parameters are the inputs, the outputs, and the static parameters, which ``trailing`` lists
+    as in `LoopSpec`. A static parameter that is ``None`` there is one of the last inputs of the
+    kernel.
     """
     first = nin - sum(item is None for item in trailing)
     numbers = iter(range(first, nin))
@@ -396,8 +406,10 @@ def parameter_order(
 
 
 def real_dtype(in_dtypes: Sequence[np.dtype], out_dtypes: Sequence[np.dtype]) -> np.dtype:
-    """Return the dtype of a kernel's real literals: the widest of its inputs, else of its
-    outputs."""
+    """Return the real dtype of the literals in a kernel's function.
+
+    The dtype is the widest of the inputs, or of the outputs if no input is real or complex.
+    """
     for dtypes in (in_dtypes, out_dtypes):
         inexact = [np.finfo(dtype).dtype for dtype in dtypes if dtype.kind in "fc"]
         if inexact:

@@ -1,8 +1,8 @@
-"""The order in which the axes of an array lie in memory: whether a reshape is a view depends on it.
+"""The order in which the axes of an array lie in memory, on which views by reshape depend.
 
 Results of NumPy's elementwise functions have the memory order of the operands ('K'), other results
-C order. The order depends on the strides of the operands alone, so NumPy itself is asked for it
-with arrays of at most two elements along each axis.
+have C order. The order depends on the strides of the operands alone, so NumPy itself is asked for
+the order, with arrays of at most two elements along each axis.
 """
 
 from collections.abc import Sequence
@@ -18,8 +18,10 @@ Strides = Shape | None
 
 
 def standing_in(shape: Shape, dtype: np.dtype, strides: Strides = None) -> np.ndarray:
-    """Return an array of this shape and these strides with memory for one element alone: NumPy can
-    make views of it, but its elements must not be read or written."""
+    """Return an array of this shape and these strides that has memory for one element alone.
+
+    NumPy can make views of the array, but its elements must not be read or written.
+    """
     if strides is None:
         strides = contiguous_strides(shape, dtype.itemsize)
     return np.asarray(_Standing(shape, dtype, strides))
@@ -30,8 +32,10 @@ _PLACE = _MEMORY.__array_interface__["data"][0], False
 
 
 class _Standing:
-    """An object with an ``__array_interface__``, of which NumPy makes an array in a part of the
-    time of `as_strided`."""
+    """An object with an ``__array_interface__``, of which NumPy makes an array without elements.
+
+    NumPy does so in a part of the time of `as_strided`.
+    """
 
     __slots__ = ("__array_interface__",)
 
@@ -47,8 +51,10 @@ def strides_of(array: Any) -> Strides:
 
 
 def in_miniature(shape: Shape, strides: Strides) -> np.ndarray:
-    """Return an array of at most two elements along each axis, with the memory order of an array of
-    this shape and these strides; its elements can be read."""
+    """Return a small array in the memory order of an array of this shape and these strides.
+
+    The small array has at most two elements along each axis, which can be read.
+    """
     sizes = tuple([min(size, 2) for size in shape])
     if strides is None:
         return np.zeros(sizes, np.int8)
@@ -58,7 +64,10 @@ def in_miniature(shape: Shape, strides: Strides) -> np.ndarray:
 
 
 def kept(operands: Sequence[np.ndarray]) -> np.ndarray:
-    """Return an array in the memory order of the result of an elementwise function ('K')."""
+    """Return an array in the memory order ('K') of the result of an elementwise function.
+
+    The function is applied to arrays with the memory orders of ``operands``.
+    """
     flags: Any = [["readonly"]] * len(operands) + [["writeonly", "allocate"]]
     types = [None] * len(operands) + [np.int8]
     with np.nditer(
@@ -72,7 +81,10 @@ def kept(operands: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def as_kept(operands: Sequence[np.ndarray], static: Any) -> list[np.ndarray]:
-    """Return the ``memory_order`` of an elementwise operator with one output."""
+    """Return, for each output of an elementwise operator, an array in its memory order.
+
+    There is one output. Such operators have this function as ``memory_order``.
+    """
     return [kept(operands)]
 
 
@@ -83,8 +95,10 @@ def axes_in_memory(strides: Shape) -> tuple[int, ...]:
 
 
 def strides_like(miniature: np.ndarray, shape: Shape, itemsize: int) -> Strides:
-    """Return the strides of a new array of this shape in the memory order of a small one; None,
-    for C order, if the small array has another rank."""
+    """Return the strides of a new array of this shape in the memory order of a small array.
+
+    None stands for C order, which an array of another rank than the small one gets.
+    """
     if len(shape) != miniature.ndim:
         return None
     strides, step = [0] * len(shape), itemsize
@@ -96,20 +110,27 @@ def strides_like(miniature: np.ndarray, shape: Shape, itemsize: int) -> Strides:
 
 @lru_cache(4096)
 def strides_of_copy(shape: Shape, strides: Strides, itemsize: int) -> Strides:
-    """Return the strides of a copy, in the same memory order, of an array of this shape."""
+    """Return the strides of a copy, in the same memory order, of an array with these strides.
+
+    None stands for C order.
+    """
     return strides_like(in_miniature(shape, strides), shape, itemsize)
 
 
 def laid_like(array: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Return an array, itself or a copy, in the memory order of another one of the same rank; an
-    array of another rank unchanged."""
+    """Return an array, or a copy of it, in the memory order of another array.
+
+    If the other array has another rank, return the array unchanged.
+    """
     if array.ndim != other.ndim:
         return array
     return laid_along_axes(array, axes_in_memory(other.strides))
 
 
 def laid_along_axes(array: np.ndarray, axes: Sequence[int]) -> np.ndarray:
-    """Return an array, itself or a copy, whose memory has its axes in the order ``axes``, the
-    innermost last."""
+    """Return an array, or a copy of it, whose axes lie in memory in a certain order.
+
+    ``axes`` lists the axes in that order, the innermost last.
+    """
     turned = array.transpose(axes)
     return array if turned.flags.c_contiguous else turned.copy().transpose(np.argsort(axes))

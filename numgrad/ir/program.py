@@ -26,7 +26,7 @@ kernel does, and may not fit a machine word."""
 
 
 class Layout:
-    """Shape, strides and dtype of an operand, rows left out; equal layouts are one object.
+    """Shape, strides and dtype of an operand without its row axis; equal layouts are one object.
 
     Attributes
     ----------
@@ -70,8 +70,8 @@ class Ref(NamedTuple):
 class Pieces(NamedTuple):
     """An operand made of others side by side, which were not copied together.
 
-    ``key`` has the negative axis along which they are joined, and for each part its layout or its
-    own key.
+    ``key`` has the negative axis along which the parts are joined, and for each part its layout, or
+    the key of a part that is made of pieces itself.
     """
 
     key: tuple[Any, ...]
@@ -79,7 +79,10 @@ class Pieces(NamedTuple):
 
 
 def is_contiguous(shape: Shape, strides: Shape, itemsize: int) -> bool:
-    """Whether elements lie in C order without gaps, as no element or one always does."""
+    """Whether the elements of an array lie in C order without gaps.
+
+    That is always so for no element or one.
+    """
     if 0 in shape:
         return True
     for size, stride in zip(reversed(shape), reversed(strides), strict=True):
@@ -90,15 +93,17 @@ def is_contiguous(shape: Shape, strides: Shape, itemsize: int) -> bool:
 
 
 def extent(shape: Shape, strides: Shape) -> tuple[int, int]:
-    """Return the least and the greatest offset of an element from the element with index 0, in
-    bytes."""
+    """Return the least and the greatest offset of an element, in bytes.
+
+    Offsets are those from the element with index 0; negative strides make them negative.
+    """
     ends = [max(size - 1, 0) * stride for size, stride in zip(shape, strides, strict=True)]
     return sum([end for end in ends if end < 0]), sum([end for end in ends if end > 0])
 
 
 @lru_cache(4096)
 def contiguous_strides(shape: Shape, itemsize: int) -> Shape:
-    """Return the strides of an array in C order."""
+    """Return the strides in bytes of an array in C order."""
     strides = []
     for size in reversed(shape):
         strides.append(itemsize)
@@ -107,23 +112,36 @@ def contiguous_strides(shape: Shape, itemsize: int) -> Shape:
 
 
 class Pattern:
-    """An instruction without its buffers: ``strides[k]`` are operand k's byte strides along the
-    loop, without rows.
+    """An instruction without its buffers; instructions that differ only in buffers share one.
 
     Attributes
     ----------
+    layouts : tuple of Layout
+        The layouts of the operands, inputs first.
+    nin : int
+        The number of inputs.
+    loop, core : tuple of int
+        The sizes of the axes over which the kernel loops, and of its core dimensions.
+    strides : list of tuple of int
+        For each operand its strides in bytes along the loop, without rows.
+    core_strides : tuple of int
+        The strides in bytes of all core axes, operand by operand.
+    error, replay : callable or None
+        Return the exception for a kernel that fails; see `Builder.emit`.
+    work : int
+        The number of elements that the kernel works on, in one row.
     reusable_inputs : tuple of int
-        The inputs over which the output may be written if they end here.
+        The inputs whose memory the output may take, if no later instruction reads them.
     peers : frozenset of int
         The inputs that may be the same memory as the output.
     codes : dict
-        The target's encodings of the pattern, by the facts beside the pattern that they depend on.
+        The target's encodings of the pattern, by the other facts on which an encoding depends.
     kernel
         The target's kernel for the spec; None until a program with the pattern is bound.
     block : int
         Where it is not 0, the first core dimension is reduced in blocks of this size.
     row_splits : dict or None
-        In how many rows the pattern can be cut, and how, as the target finds out.
+        In how many rows the pattern can be cut, and how; None until the target has found out.
     """
 
     __slots__ = (
@@ -161,7 +179,7 @@ class Pattern:
 
     @property
     def fusible(self) -> bool:
-        """Whether the instruction applies a scalar function that cannot fail to each element."""
+        """Whether an instruction applies, to each element, a scalar function that cannot fail."""
         return (
             isinstance(self.spec, ElementwiseSpec)
             and len(self.layouts) == self.nin + 1
@@ -215,25 +233,27 @@ class Instruction:
 
 
 class Program:
-    """Instructions in order, the buffers they use, and the operands that are the results.
+    """Instructions in order, the buffers that these use, and the operands that are the results.
 
     Attributes
     ----------
     nbytes, rows, row_strides : lists, by the number of the buffer
-        The size of a buffer, or of one row; whether it has rows; the distance between rows.
+        The size of a buffer, or of one row of it; whether it has rows; the distance between rows.
     arrays : dict
         The arrays from outside that are buffers, by the number of the buffer.
     arguments : dict
-        The position among the arguments of each buffer that a caller supplies.
+        For each buffer that a caller supplies its position among the arguments.
     given : dict
-        For each of these buffers the shape, with the batch, and the dtype of the supplied array,
-        and its strides unless it is in C order.
+        For each buffer that a caller supplies the shape, with the batch, and the dtype of the
+        array, and its strides, or None for C order.
     results : list of Ref
         The results, each in a buffer of its own.
     batch : int or None
         The number of rows.
     negations : list of int
         The positions of the instructions that negate a buffer; see `lower.peephole`.
+    uses_blas : bool
+        Whether a kernel may call BLAS or LAPACK, whose threads are then limited.
     """
 
     __slots__ = (
@@ -271,7 +291,7 @@ class Program:
 
 
 def listing(program: Program) -> str:
-    """Return a program as text; equal programs give equal texts."""
+    """Return a program as text, an instruction in a line; equal programs give equal texts."""
     lines = [f"program: {len(program.instructions)} instructions, batch {program.batch}"]
     for title, rows in (("prologue", False), ("body", True)):
         part = [i for i in program.instructions if i.rows == rows]

@@ -21,7 +21,7 @@ class Stream:
     ----------
     device : str
     handle
-        What the driver knows it by: on a GPU a stream of cuda.core.
+        The object by which the driver knows the stream: on a GPU a stream of cuda.core.
 
     Notes
     -----
@@ -100,7 +100,7 @@ class Event:
     Parameters
     ----------
     enable_timing : bool, optional
-        Whether it is to be known when it happened; such events cost more.
+        Whether the time of the event is kept, for `elapsed_time`; such events cost more.
 
     Examples
     --------
@@ -118,8 +118,10 @@ class Event:
         self._handle: Any = None
 
     def record(self, stream: Stream | None = None) -> None:
-        """Mark with this event the end of all work that a stream, by default the current one, has
-        queued so far."""
+        """Let the event happen when all work is done that a stream has queued so far.
+
+        The stream is by default the current one.
+        """
         stream = _or_current(stream)
         self._driver = stream._runtime.driver
         self._handle = self._driver.record(stream.handle, self.enable_timing)
@@ -161,8 +163,10 @@ def _or_current(stream: Stream | None) -> Stream:
 
 
 class Devices:
-    """The functions that find devices by name and the current stream; numgrad sets them at
-    import."""
+    """Holds the functions that find a device by its name, and the current stream.
+
+    The functions are set when numgrad is imported.
+    """
 
     runtime_of: Any
     current_stream: Any

@@ -37,8 +37,7 @@ class Bound:
     arguments : list of int
         The positions of the arguments that are used, in the order in which `run` takes them.
     shapes, dtypes, strides : list
-        Shapes, dtypes and strides of these arguments, as the program reads their memory; the
-        strides are None in C order.
+        Shapes, dtypes and strides that these arguments must have; strides are None for C order.
     """
 
     __slots__ = ("arguments", "dtypes", "program", "shapes", "strides")
@@ -52,21 +51,30 @@ class Bound:
         self.strides: list[Shape | None] = [item[2] for item in given]
 
     def run(self, arrays: Sequence[Any]) -> Failure | None:
-        """Run the program once, on the arrays of its arguments followed by arrays in C order for
-        its results; return the failure of a kernel, or None."""
+        """Run the program once; return the failure of a kernel, or None.
+
+        ``arrays`` has the arrays of the arguments, then arrays in C order for the results.
+        """
         raise NotImplementedError
 
     def reused_arguments(self, donated: Mapping[int, np.dtype]) -> dict[int, int]:
-        """Return for results the argument over which each may be written.
+        """Return, by the number of a result, the argument whose memory the result may take.
 
-        ``donated`` maps the positions of arguments that may be overwritten to their dtypes: their
-        memory is read by nothing else.
+        ``donated`` has the positions and dtypes of the arguments that may be overwritten, as
+        nothing else reads their memory. Results that have to be in other memory are left out.
         """
         return {}
 
+    def leave_python(self) -> bool:
+        """Have operators of Python called without Python where they can be; return whether there
+        are some, so that the program has to be bound anew."""
+        return False
+
     def short_arguments(self) -> list[tuple[Any, Any]] | None:
-        """Return the ``arguments`` of `entry` for a program so short that an entry pays; None for a
-        longer program."""
+        """Return the parameter ``arguments`` of `entry`, if an entry pays; None if it does not.
+
+        The time that an entry saves at each run matters only for a short program.
+        """
         return None
 
     def entry(
@@ -76,20 +84,21 @@ class Bound:
         shapes: Sequence[Shape],
         calls: int | None = None,
     ) -> tuple[Any, Callable[[], int] | None]:
-        """Return an entry, a builtin function that runs the program without Python, and its meter;
-        None for each that there is not.
+        """Return an entry, which runs the program without Python, and the meter of its calls.
 
-        An entry takes arguments and arrays for the results. It returns None after a run, and any
-        other object if the caller has to call `run` instead: results that share memory with
-        anything are such a case. The meter returns how many calls the entry has answered since the
-        meter was last called, and lets it answer as many as before.
+        An entry is a builtin function that takes the arguments and arrays for the results. An entry
+        returns None after a run, and any other object if the caller has to call `run` instead, for
+        example because an array for a result shares memory with another array. The meter is a
+        function that returns how many calls the entry has answered since the meter was last called,
+        and lets the entry answer ``calls`` further ones. In place of an entry or a meter that does
+        not exist there is None.
 
         Parameters
         ----------
         arguments : sequence of (dtype, shape)
-            A pair for each argument. An array has its dtype and shape, or a `Strided` if it is not
-            in C order. A number has its type as dtype; an ``int`` has its least and greatest value
-            as shape. A `Same` stands for a certain object.
+            A pair for each argument that the entry takes. An array has its dtype and shape, or a
+            `Strided` as shape if it is not in C order. A number has its type as dtype; an ``int``
+            has its least and greatest value as shape. A `Same` stands for a certain object.
         positions : sequence or dict of int
             For each argument of the program its position in ``arguments``.
         shapes : sequence of tuple
@@ -131,12 +140,13 @@ class Target(Protocol):
         ...
 
     def can_fuse(self, spec: Any) -> bool:
-        """Whether the scalar function of a spec can be one of those that a kernel joins."""
+        """Whether the scalar function of a spec can be fused with others into one kernel."""
         ...
 
     def bind(self, program: Program, before: Bound | None = None) -> Bound:
         """Find the kernels of a program, place its buffers, and return the bound program.
 
-        ``before`` is the program as it was bound before it was fused, with the same constants.
+        ``before`` is an earlier form of the program, bound before fusion; the target may use its
+        constants again.
         """
         ...

@@ -17,7 +17,10 @@ def _derivative_of(operator: Any, context: Any) -> Any:
 
 
 def _with_derivatives(function: Any) -> Any:
-    """Return a function under ``njit`` as an operation of tensors, made once; others as they are.
+    """Return a function that Numba has compiled as an operation of tensors; other objects as they
+    are.
+
+    The operation is made once for each function.
     """
     from .dispatcher import differentiable, is_plain
 

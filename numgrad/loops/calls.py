@@ -1,4 +1,8 @@
-"""Calls of functions of loops with tensors among their arguments."""
+"""Calls of functions under ``njit`` with tensors among their arguments.
+
+The ``form`` of arguments is nested tuples of them, with the object `PLACE` in place of each array
+or number. These arrays and numbers are a flat list, ``given``.
+"""
 
 import math
 from collections.abc import Hashable, Sequence
@@ -24,7 +28,7 @@ def has_tensors(thing: Any) -> bool:
 
 
 def call(dispatcher: Any, arguments: Sequence[Any]) -> Any:
-    """Call a function of loops with tensors among its arguments."""
+    """Call a function under ``njit`` as an operation of tensors."""
     given: list[Any] = []
     form = tuple([_form(argument, given) for argument in arguments])
     name = dispatcher.py_func.__name__
@@ -55,7 +59,8 @@ def call(dispatcher: Any, arguments: Sequence[Any]) -> Any:
 
 
 def _form(thing: Any, given: list[Any]) -> Any:
-    """Return an argument with places instead of arrays and numbers, which are appended."""
+    """Return an argument with `PLACE` instead of arrays and numbers, which are appended to
+    ``given``."""
     if isinstance(thing, tuple):
         inner = [_form(part, given) for part in thing]
         return type(thing)(*inner) if hasattr(thing, "_fields") else tuple(inner)
@@ -79,7 +84,7 @@ _NUMBERS = {kind: Core(np.asarray(kind()).dtype, 0) for kind in (bool, int, floa
 
 
 def _constant(part: Any) -> Tensor:
-    """Return an array or a number as a tensor; one for equal numbers."""
+    """Return an array or a number as a tensor; equal numbers of Python share one tensor."""
     kind = type(part)
     if kind not in _NUMBERS:
         return constant(part)
@@ -94,7 +99,11 @@ _constants: dict[Any, Tensor] = Bounded(1024)
 
 
 def _looked_at(name: str, given: Sequence[Any]) -> tuple[tuple[int, ...], bool]:
-    """Return the positions of inputs whose gradients are wanted, and whether values come later."""
+    """Return the positions of the inputs whose gradients are wanted, and a bool.
+
+    The bool says whether values are known only later, as while a function is captured. If not, the
+    tensors are computed now. Raise for a tensor that is not on the CPU.
+    """
     wanted, is_later = [], mode.deferring or mode.capture is not None
     for n, part in enumerate(given):
         if not isinstance(part, Tensor):
@@ -113,7 +122,10 @@ def _looked_at(name: str, given: Sequence[Any]) -> tuple[tuple[int, ...], bool]:
 def _operator(
     dispatcher: Any, form: tuple[Any, ...], given: Sequence[Any]
 ) -> Loops | AdjointError:
-    """Return the operator for arguments of these types, made once; or why there is none."""
+    """Return the operator for arguments of these types, made once.
+
+    If the source of the function is not understood, return the error that says so.
+    """
     known = vars(dispatcher).setdefault("_operators", {})
     cores = tuple([_core(part) for part in given])
     key = _key(form), cores
@@ -134,8 +146,11 @@ def _key(form: Any) -> Hashable:
 
 
 def _refuse_written_arrays(operator: Loops, given: Sequence[Any], wanted: tuple[int, ...]) -> None:
-    """Derive the adjoint, so that the error is that of the call; raise for arrays of NumPy to which
-    gradients would flow."""
+    """Raise if gradients would have to flow through an array of NumPy that the function writes.
+
+    The adjoint is derived here, so an error of the derivation is raised by the call of the
+    function.
+    """
     shadows = operator.derived(wanted).shadows
     for n in operator.interface.written:
         if n in shadows and not isinstance(given[n], Tensor):
@@ -148,7 +163,7 @@ def _refuse_written_arrays(operator: Loops, given: Sequence[Any], wanted: tuple[
 
 
 def _refuse_aliases(interface: Interface, given: Sequence[Any]) -> None:
-    """Raise where an array that is written shares memory with another argument."""
+    """Raise if an array that the function writes shares memory with another argument."""
     for n in interface.written:
         for m, other in enumerate(given):
             if n != m and _share(given[n], other):
@@ -167,7 +182,7 @@ def _share(one: Any, other: Any) -> bool:
 
 
 def _shapes(interface: Interface, given: Sequence[Any]) -> Any:
-    """Return the shapes of results where values are not known."""
+    """Return the shapes of the results of a call whose values are known only later."""
     shapes = [tuple(np.shape(p)) if not isinstance(p, Tensor) else p.shape for p in given]
     kinds = (bool, int, np.integer)
     integers: dict[int, Any] = {n: p for n, p in enumerate(given) if isinstance(p, kinds)}
@@ -184,7 +199,7 @@ def _shapes(interface: Interface, given: Sequence[Any]) -> Any:
 
 
 def _write(target: Any, output: Any, interface: Interface, place: int) -> None:
-    """Write the elements that a function has written into the argument."""
+    """Write to an argument the elements that the function has written to a copy of it."""
     if isinstance(target, Tensor):
         target[...] = output
     elif output.array is None:
@@ -199,7 +214,8 @@ def _write(target: Any, output: Any, interface: Interface, place: int) -> None:
 
 
 def _plain(output: Tensor) -> Any:
-    """Return a result as Numba does where it is no float and no array of floats."""
+    """Return a result as a tensor if it is floating, else as the array or number that Numba
+    returns."""
     if output.dtype.kind in "fc":
         return output
     return output.array if output.ndim else output.item()
@@ -208,7 +224,8 @@ def _plain(output: Tensor) -> Any:
 def _without_outputs(
     dispatcher: Any, interface: Interface, given: Sequence[Any], is_later: bool
 ) -> Any:
-    """Call a function that neither returns nor writes numbers, such as one that prints."""
+    """Call a function that neither returns nor writes arrays or numbers, such as one that prints.
+    """
     if is_later:
         raise CaptureError(
             f"{interface.name} returns nothing and writes no argument: a function that ng.jit or "
@@ -225,7 +242,11 @@ def _without_operator(
     dispatcher: Any, form: Any, given: Sequence[Any], reason: AdjointError,
     wanted: tuple[int, ...], is_later: bool,
 ) -> Any:  # fmt: skip
-    """Call a function with the values of tensors; those that it has written are written."""
+    """Call a function whose source is not understood with the values of the tensors.
+
+    Arrays of tensors that the function has written are written to the tensors. Raise if a gradient
+    is wanted or the call is captured, where the values are no help.
+    """
     if wanted:
         raise NotDifferentiableError(str(reason)) from reason
     name = dispatcher.py_func.__name__

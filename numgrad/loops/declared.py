@@ -1,4 +1,4 @@
-"""Derivatives of kernels that were declared without any: they are derived from the source."""
+"""Derivatives, derived from the source, for kernels that were declared without any."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,9 +15,9 @@ from .derivation import Derivation
 class OfOperator:
     """The derivative of an operator of a user, for inputs of certain dtypes.
 
-    A kernel with core dimensions takes the inputs and the arrays to write, of which those without
-    core dimensions have one element; a kernel of scalars returns its results. Numbers among the
-    static parameters are arguments.
+    A kernel of a signature with core dimensions takes the inputs and the arrays that it writes; an
+    output without core dimensions is an array of one element. A kernel of scalars returns its
+    results. Numbers among the static parameters are further arguments.
     """
 
     def __init__(self, owner: Any, dtypes: Sequence[np.dtype], static: dict[str, Any]) -> None:
@@ -41,7 +41,7 @@ class OfOperator:
         self._derivation = Derivation(owner.function, types, owner.name, written, advice)
 
     def gradients(self, context: Any, grads: Sequence[Any]) -> list[Any]:
-        """Return a gradient for each input; None for an input without one."""
+        """Return a gradient for each input of the operator; None for an input without one."""
         wanted = tuple([n for n in self._differentiable(context) if context.wanted[n]])
         specs = context.output_specs
         given = [zeros_of(s) if g is None else g for g, s in zip(grads, specs, strict=True)]
@@ -50,7 +50,7 @@ class OfOperator:
         return list(found[: len(self.owner.inputs)])
 
     def tangents(self, context: Any, tangents: Sequence[Any]) -> list[Any]:
-        """Return a tangent for each output; None for an output without one."""
+        """Return a tangent for each output of the operator; None for an output without one."""
         places = self._differentiable(context)
         along = {n: tangents[n] for n in places if tangents[n] is not None}
         if not along:
@@ -67,7 +67,7 @@ class OfOperator:
         return [n for n in self.owner.gradient_inputs() if kinds[n] in "fc"]
 
     def _arguments(self, context: Any) -> list[Any]:
-        """Return the arguments of the kernel; what it writes begins with anything."""
+        """Return the arguments of the kernel; the arrays that the kernel writes are zeros."""
         owner = self.owner
         count = len(owner.inputs)
         given = [context.input(n) for n in range(count)]
@@ -82,8 +82,10 @@ class OfOperator:
         return self._has_arrays and not self.owner.ncore[len(self.owner.inputs) + output]
 
     def _lifted(self, output: int, value: Any) -> Any:
-        """Return a value of an output as the kernel has it: an array of one element for one without
-        core dimensions."""
+        """Return a value of an output in the shape that it has in the kernel.
+
+        A number that the kernel writes is an array of one element there.
+        """
         if not self._is_lifted(output):
             return value
         return registry["expand_dims"](value, axes=(-1,))

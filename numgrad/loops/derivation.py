@@ -1,4 +1,4 @@
-"""Derivatives of kernels of loops as operators, made for the inputs that are wanted."""
+"""Derivatives of kernels as operators, derived for the inputs whose gradients are wanted."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from .pullback import INPUT, Pullback
 
 
 class Derivation:
-    """The derivatives of a kernel for arguments of certain types.
+    """The derivatives of a kernel for arguments of given types.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ class Derivation:
         As `derive` takes them.
     name : str
     written : mapping
-        The slots of the outputs that are arguments which the kernel writes, by position.
+        For the arguments that the kernel writes, by position: which output each of them is.
     advice : str
         What to write where no derivative can be derived, for the error.
     """
@@ -60,7 +60,7 @@ class Derivation:
     def gradients(
         self, inputs: Sequence[Any], wanted: tuple[int, ...], grads: Sequence[Any]
     ) -> tuple[Any, ...]:
-        """Return the cotangents of the arguments from those of all outputs."""
+        """Return the cotangents of the arguments, given those of all outputs."""
         pullback = self.pullback(wanted)
         slots = self._slots(pullback)
         return pullback.gradients([*inputs, *(grads[slot] for slot in slots)], len(inputs))
@@ -68,8 +68,11 @@ class Derivation:
     def tangents(
         self, inputs: Sequence[Any], specs: Sequence[Any], along: Mapping[int, Any]
     ) -> list[Any]:
-        """Return the tangents of the outputs, of given specs: the derived adjoint, which is linear
-        in cotangents, is transposed."""
+        """Return the tangents of the outputs, whose specs are given.
+
+        The derived adjoint is linear in the cotangents, and its transpose gives the tangents.
+        ``along`` has the tangents of arguments, by their positions.
+        """
         pullback = self.pullback(tuple(along))
         slots = self._slots(pullback)
         places = [*pullback.arrays, *pullback.derived.numbers]
@@ -81,5 +84,5 @@ class Derivation:
         return result
 
     def _slots(self, pullback: Pullback) -> list[int]:
-        """Return the outputs whose cotangents a pullback takes."""
+        """Return the numbers of the outputs whose cotangents a pullback takes, in its order."""
         return [*(self.written[n] for n in pullback.starts), *pullback.derived.cotangents]

@@ -1,4 +1,4 @@
-"""The derived adjoints of loops, on their own: functions of arrays, and their source."""
+"""``adjoint`` and ``adjoint_source``: the derived adjoints of loops as functions of arrays."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,14 +15,14 @@ def adjoint(function: Callable[..., Any]) -> Callable[..., tuple[Any, ...]]:
     Returns
     -------
     callable
-        It takes the arguments of the function, and ``cotangents=`` for the results in order and
-        then for the arrays that the function writes: 1 for numbers by default. It returns a
-        gradient for each argument, None for what has none, and changes no argument.
+        Takes the arguments of the function, and ``cotangents=`` for the results in order and then
+        for the arrays that the function writes: 1 for numbers by default. Returns a gradient for
+        each argument, None for an argument without one, and changes no argument.
 
     Raises
     ------
     TypeError
-        When it is called, if a statement is not understood: with its file, line and text.
+        When the adjoint is called, if a statement is not understood: with its file, line and text.
 
     See Also
     --------
@@ -56,7 +56,7 @@ def adjoint_source(function: Callable[..., Any], *arguments: Any) -> str:
     function : callable
         A function under ``njit``, or one that Numba could compile.
     *arguments
-        Arguments of the types that it is derived for: arrays, numbers, tuples.
+        Arguments of the types that the adjoint is derived for: arrays, numbers, tuples.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Numba's dispatcher, which compiles for types of arguments, and calls an operation for tensors."""
+"""Numba's dispatcher, which compiles for types of arguments, extended by calls with tensors."""
 
 import inspect
 from collections.abc import Mapping
@@ -13,15 +13,19 @@ from .calls import call, has_tensors
 
 
 class Dispatcher(CPUDispatcher):
-    """A dispatcher of Numba to which tensors are an unknown type: arrays take the way that they
-    always take, and where there is nothing compiled, tensors are looked for."""
+    """A dispatcher of Numba that calls the operation where arguments are tensors.
+
+    Numba takes a tensor for an unknown type. So calls with arrays are dispatched as ever, and
+    tensors are looked for only where nothing has been compiled for the types of the arguments.
+    """
 
     def typeof_pyval(self, val: Any) -> Any:
-        """Return the type of an argument that is no array or number."""
+        """Return Numba's type of an argument; for a tensor, the type of any Python object."""
         return types.pyobject if has_tensors(val) else super().typeof_pyval(val)
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
-        """Return what is to be called: a compiled function, or the operation."""
+        """Return what Numba is to call for new types of arguments: a compiled function, or the
+        operation."""
         if not any(map(has_tensors, args)):
             parent: Any = super()
             return parent._compile_for_args(*args, **kws)
@@ -30,7 +34,10 @@ class Dispatcher(CPUDispatcher):
 
 
 class ClosedDispatcher(Dispatcher):
-    """A dispatcher with given signatures, which compiles nothing more: it looks before the call."""
+    """A dispatcher with given signatures, which compiles nothing for other types of arguments.
+
+    Tensors are looked for before each call.
+    """
 
     def __call__(self, *args: Any, **kws: Any) -> Any:
         if any(isinstance(a, (Tensor, tuple)) and has_tensors(a) for a in (*args, *kws.values())):
@@ -41,13 +48,16 @@ class ClosedDispatcher(Dispatcher):
 
 
 def is_plain(function: Any) -> bool:
-    """Whether a function is one of Numba's for the processor, without derivatives."""
+    """Whether a function is compiled by Numba for the processor, and has no derivatives yet."""
     return isinstance(function, CPUDispatcher) and not isinstance(function, Dispatcher)
 
 
 def differentiable(made: Any, options: Mapping[str, Any]) -> Any:
-    """Return the dispatcher of a function that is compiled already, with its options and others;
-    a function that is not compiled is returned itself, as where NUMBA_DISABLE_JIT is set."""
+    """Return a dispatcher with derivatives for a function of Numba, with its options and
+    ``options``.
+
+    A function that is not compiled is returned itself, as where NUMBA_DISABLE_JIT is set.
+    """
     if not hasattr(made, "py_func"):
         return made
     kind = Dispatcher if made._can_compile else ClosedDispatcher

@@ -1,4 +1,8 @@
-"""What a function of loops takes, writes and returns, for arguments of given types."""
+"""What a function under ``njit`` takes, writes and returns, for arguments of given types.
+
+Arguments and results may be nested tuples. Their form is these tuples with the object `PLACE` in
+place of each array or number.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -18,14 +22,14 @@ from .._errors import CaptureError
 
 
 class _Place:
-    """Where a value stands in nested tuples."""
+    """The object that stands in nested tuples for an array or a number."""
 
 
 PLACE = _Place()
 
 
 def filled(form: Any, take: Callable[[], Any]) -> Any:
-    """Return nested tuples with values at their places, each taken by ``take()``."""
+    """Return nested tuples with ``take()`` in place of each `PLACE`."""
     if isinstance(form, tuple):
         inner = [filled(part, take) for part in form]
         return type(form)(*inner) if hasattr(form, "_fields") else tuple(inner)
@@ -33,7 +37,8 @@ def filled(form: Any, take: Callable[[], Any]) -> Any:
 
 
 def paths(form: Any, path: str = "") -> Iterator[str]:
-    """Return how each place of nested tuples is written: ``[0][1]``."""
+    """Yield, for each `PLACE` in nested tuples, the indices that lead to it, as text: ``[0][1]``.
+    """
     if isinstance(form, tuple):
         for n, part in enumerate(form):
             yield from paths(part, f"{path}[{n}]")
@@ -48,33 +53,33 @@ class Core(NamedTuple):
     ndim: int
 
     def sample(self) -> Any:
-        """Return an array or a number of this type."""
+        """Return an empty array, or zero, of this dtype and number of axes."""
         array = np.zeros((0,) * self.ndim, self.dtype)
         return array if self.ndim else array[()]
 
 
 class Interface:
-    """What a function takes, writes and returns.
+    """What a function takes, writes and returns, for arguments of given types.
 
     Parameters
     ----------
     dispatcher : Dispatcher
     form : tuple
-        The arguments, with places instead of arrays and numbers.
+        The arguments, with `PLACE` instead of arrays and numbers.
     inputs : sequence of Core
-        Those arrays and numbers.
+        The types of those arrays and numbers.
 
     Attributes
     ----------
     program : Program
     names : list of str
-        Of the inputs.
+        The names of the inputs.
     written : list of int
         The positions of the inputs that are written.
     result : object
-        What is returned, with places instead of arrays and numbers.
+        What is returned, with `PLACE` instead of arrays and numbers.
     returned : list of Core
-        Those arrays and numbers.
+        The types of those arrays and numbers.
 
     Raises
     ------
@@ -96,11 +101,12 @@ class Interface:
         self.file = Kernel.of(dispatcher).place.file
 
     def arguments(self, values: Sequence[Any]) -> tuple[Any, ...]:
-        """Return the arguments for the values of the inputs."""
+        """Return the arguments of the function, given the arrays and numbers in them."""
         return filled(self.form, iter(values).__next__)
 
     def _form_of(self, kind: Any) -> Any:
-        """Return what is returned for a type of Numba, and note the arrays and numbers in it."""
+        """Return the form of a result of one of Numba's types, and note the arrays and numbers in
+        it."""
         if isinstance(kind, types.NoneType):
             return None
         if isinstance(kind, types.BaseTuple):
@@ -158,7 +164,7 @@ class Interface:
 
 
 def _written(program: Program) -> list[int]:
-    """Return the positions of the parameters that a program writes."""
+    """Return the positions of the parameters whose elements a program writes."""
     classes = Classes(program.body)
     stores = [op for op in program.body.walk() if op.name in ("store", "accum")]
     groups = {classes.of(op.array) for op in stores}
@@ -167,7 +173,8 @@ def _written(program: Program) -> list[int]:
 
 
 def _return_type(dispatcher: Any, samples: Sequence[Any]) -> Any:
-    """Return the type of Numba that a function returns for arguments; it is compiled for them."""
+    """Return Numba's type of the result for arguments like ``samples``, for which Numba compiles.
+    """
     given = tuple(dispatcher.typeof_pyval(sample) for sample in samples)
     kind: Any = typeof(dispatcher)
     return kind.get_call_type(dispatcher.typingctx, given, {}).return_type

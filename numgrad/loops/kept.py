@@ -1,5 +1,4 @@
-"""Derived adjoints are kept compiled for the next process, in the cache of kernels; a setting
-limits the memory of their tapes."""
+"""Keep compiled adjoints on disk for the next process, and limit the memory of their tapes."""
 
 from .._adjoint import surroundings
 from .._settings import settings
@@ -7,6 +6,7 @@ from ..targets.cpu.compile.dispatcher_cache import kept_on_disk
 
 
 def keep() -> None:
-    """Have derived functions kept on disk when they are compiled, and the settings observed."""
+    """Tell the deriver to keep compiled functions in the cache of kernels, and to observe the
+    settings."""
     surroundings.kept = kept_on_disk
     surroundings.memory = lambda: settings.tape_memory << 20

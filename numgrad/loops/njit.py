@@ -5,16 +5,18 @@ from typing import Any
 
 
 def njit(*args: Any, **options: Any) -> Any:
-    """Compile a function of loops with Numba; called with tensors, it has a derivative.
+    """Compile a function of loops with Numba; called with tensors, the function has a derivative.
 
-    It takes what ``numba.njit`` takes, and a function that is compiled already. With arrays and
-    numbers the function is Numba's, at its speed, and other functions under ``njit`` can call it.
-    With tensors it is an operation: its results are tensors, and the source of its adjoint is
-    derived from its loops when a gradient is asked for the first time, and compiled by Numba.
+    `njit` takes what ``numba.njit`` takes, and a function that is compiled already. Called with
+    arrays and numbers, the function is Numba's, at its speed, and other functions under ``njit``
+    can call it. Called with tensors, it is an operation: its results are tensors, and the source
+    of its adjoint is derived from its loops when a gradient is asked for the first time, and
+    compiled by Numba.
 
     Floats and arrays of floats among the results are tensors; integers and booleans are what Numba
-    returns. A tensor that the function writes is written as by ``t[...] = x``. In ``ng.jit`` the
-    function is an instruction of the program; ``vmap`` runs it for each row, on all threads.
+    returns. If the function writes to a tensor, that is recorded as ``t[...] = x`` is. In
+    ``ng.jit`` the function is an instruction of the program; ``vmap`` runs it for each row, on all
+    threads.
 
     Parameters
     ----------
@@ -34,8 +36,8 @@ def njit(*args: Any, **options: Any) -> Any:
         When the function is called with tensors that require grad, if a statement is not
         understood: with its file, line and text.
     ArgTypeError
-        If a function that is called with such tensors also writes what depends on them to an
-        array of NumPy.
+        If the function is called with tensors that require grad, and writes what depends on them
+        to an array of NumPy.
     CaptureError
         Inside of ``ng.jit`` or ``vmap``, if the shape of a result depends on elements, or the
         source is not understood.

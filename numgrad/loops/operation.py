@@ -1,4 +1,4 @@
-"""The operator that a function of loops is for tensors: its values, and its derivatives."""
+"""Operators for functions under ``njit``: their values, and their derivatives."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ from .rows import Rows, array_types, compiled, copied, element, writable
 
 
 class OfLoops(TypedHostOperator):
-    """An operator of compiled loops: of arrays whose numbers of axes and dtypes are given.
+    """An operator that calls compiled loops, on arrays of given dtypes and numbers of axes.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ class OfLoops(TypedHostOperator):
     inputs, outputs : sequence of tuple of str
         The names of the core dimensions of each.
     cores, results : sequence of Core
-        Inputs and outputs.
+        The dtypes and numbers of axes of inputs and outputs.
     """
 
     lends = True
@@ -37,7 +37,7 @@ class OfLoops(TypedHostOperator):
         super().__init__(name, inputs, outputs, given, made)
 
     def compiled_rows(self, shared: tuple[bool, ...]) -> Callable[..., None]:
-        """Return the function of all rows, compiled."""
+        """Return the compiled function that computes all rows but the first; see `Rows`."""
         raise NotImplementedError
 
     def lower(
@@ -54,7 +54,10 @@ class OfLoops(TypedHostOperator):
 
 
 class Loops(OfLoops):
-    """A function of loops for arguments of given types: its results, then what it has written."""
+    """A function under ``njit`` as an operator, for arguments of given types.
+
+    The outputs are what the function returns, followed by the arguments that it writes.
+    """
 
     def __init__(self, dispatcher: Any, interface: Interface) -> None:
         self.dispatcher, self.interface = dispatcher, interface
@@ -68,7 +71,11 @@ class Loops(OfLoops):
         self.declare(self._pulled, [True] * len(inputs) + [False] * self.nout)
 
     def __call__(self, *args: Any, **static: Any) -> Any:
-        """Apply the operator. Shapes of results are those of a call, and no plan knows them."""
+        """Apply the operator.
+
+        A plan is used only if no result is an array, as the shape of such a result is known from
+        the call alone.
+        """
         if not any(core.ndim for core in self.interface.returned):
             return super().__call__(*args, **static)
         outputs = door.apply(self, self.prepare(args, static), static)
@@ -124,7 +131,8 @@ class Loops(OfLoops):
         return compiled([*given, *results], body, {"kernel": self._serial(), **space}, types)
 
     def _serial(self) -> Any:
-        """Return the function on one thread: the threads share the rows."""
+        """Return the function compiled for one thread, as the rows are shared out among the
+        threads."""
         if not self.dispatcher.targetoptions.get("parallel"):
             return self.dispatcher
         from numba import njit
@@ -132,6 +140,11 @@ class Loops(OfLoops):
         options = {**self.dispatcher.targetoptions, "parallel": False}
         options.pop("nopython", None)
         return njit(self.dispatcher.py_func, **options)
+
+    def native(self, other: int) -> int | None:
+        from .native_calls import native_loops
+
+        return native_loops(self, other) if hasattr(self.dispatcher, "overloads") else None
 
     # Derivatives
 
@@ -147,7 +160,7 @@ class Loops(OfLoops):
 
     @lazy
     def derivation(self) -> Any:
-        """The derivatives."""
+        """The derivatives of the function."""
         from .derivation import Derivation
 
         first = len(self.interface.returned)
@@ -157,14 +170,14 @@ class Loops(OfLoops):
     def tangent(
         self, forward_pass: Any, context: Any, tangents: Sequence[Any]
     ) -> Sequence[Any] | None:
-        """Return the tangents of the results."""
+        """Return the tangents of the operator's outputs, given those of its inputs."""
         moved = self._floating([t is not None for t in tangents])
         inputs = [context.input(n) for n in range(len(self.cores))]
         along = {n: tangents[n] for n in moved}
         return self.derivation.tangents(inputs, context.output_specs, along)
 
     def _pulled(self, context: Any, *grads: Any) -> tuple[Any, ...]:
-        """Return the cotangents of the inputs."""
+        """Return the cotangents of the operator's inputs, given those of its outputs."""
         inputs = [context.input(n) for n in range(len(self.cores))]
         return self.derivation.gradients(inputs, self._floating(context.wanted), grads)
 
@@ -173,7 +186,7 @@ class Loops(OfLoops):
 
 
 def _has_loop(operand: Any, core: Core) -> bool:
-    """Whether an operand differs along axes in front of its core."""
+    """Whether an operand has more than one element along the axes in front of its core."""
     return math.prod(operand.shape[: len(operand.shape) - core.ndim]) != 1
 
 
@@ -182,7 +195,7 @@ def dimensions(letter: str, number: int, core: Core) -> tuple[str, ...]:
 
 
 def _parts(result: Any, form: Any) -> list[Any]:
-    """Return the arrays and numbers of what was returned."""
+    """Return the arrays and numbers in a result, which has the nested tuples of ``form``."""
     if isinstance(form, tuple):
         pairs = zip(result, form, strict=True)
         return [found for part, inner in pairs for found in _parts(part, inner)]
@@ -190,7 +203,7 @@ def _parts(result: Any, form: Any) -> list[Any]:
 
 
 def _own(array: np.ndarray, values: Sequence[Any]) -> np.ndarray:
-    """Return an array that shares no memory with an argument: itself or a copy."""
+    """Return an array, or a copy of it if it shares memory with an argument."""
     for value in values if array.ndim else ():
         if isinstance(value, np.ndarray) and np.may_share_memory(value, array):
             return array.copy()
@@ -198,7 +211,10 @@ def _own(array: np.ndarray, values: Sequence[Any]) -> np.ndarray:
 
 
 def _call_text(form: tuple[Any, ...], cores: Sequence[str]) -> tuple[str, dict[str, Any]]:
-    """Return the arguments of a call as text, and what the names of constants in it stand for."""
+    """Return the arguments of a call as text, and the values of the names in it that are constants.
+
+    ``cores`` are the texts for the arrays and numbers in the form of the arguments.
+    """
     space: dict[str, Any] = {}
     given = iter(cores)
 

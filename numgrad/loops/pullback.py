@@ -1,4 +1,8 @@
-"""The derived adjoint as an operator, whose derivative is derived again."""
+"""The derived adjoint of a kernel as an operator, whose derivative is derived again.
+
+The adjoint is a compiled function. It keeps what its reverse sweep needs on two tapes, and adds the
+cotangents of an array to a second array of the same shape: the shadow of that array.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -13,14 +17,17 @@ from .._declare.operator import zeros_of
 from .._errors import NotDifferentiableError
 from .._settings import settings
 from .interface import Core
+from .lent_tapes import LentTapes
 from .operation import OfLoops, dimensions
 from .rows import writable
 
 
 class Origin(NamedTuple):
-    """Where a parameter of a kernel comes from: an input of the operator (``"input"``), zeros in
-    the shape of another parameter (``"zeros"``), or one of the tapes of the adjoint that the kernel
-    is (``"tape"``)."""
+    """Where a parameter of a kernel comes from.
+
+    ``of`` is ``"input"`` for an input of the operator, ``"zeros"`` for zeros in the shape of the
+    parameter number ``place``, or ``"tape"`` for a tape, if the kernel is itself an adjoint.
+    """
 
     of: str
     place: int = 0
@@ -30,16 +37,16 @@ INPUT = Origin("input")
 
 
 class Pullback(OfLoops):
-    """The cotangents of arguments from those of results.
+    """The operator that computes cotangents of a kernel's arguments from those of its results.
 
-    Inputs are those of the kernel, the cotangents of arrays that it writes, and those of its
-    results. Outputs are the cotangents of the wanted inputs.
+    The inputs are those of the kernel, the cotangents of arrays that the kernel writes, and those
+    of its results. The outputs are the cotangents of the wanted inputs.
 
     Parameters
     ----------
     derived : Derived
     origins : sequence of Origin
-        What each parameter of the kernel is.
+        Where each parameter of the kernel comes from.
     starts : sequence of int
         The parameters whose shadows begin with cotangents; others begin with zeros.
     wanted : sequence of int
@@ -48,7 +55,7 @@ class Pullback(OfLoops):
     of : callable
         Returns the pullback of the same kernel for other wanted parameters.
     inner : Pullback, optional
-        The one that the kernel computes.
+        The pullback whose adjoint the kernel is, for derivatives of second order.
     """
 
     def __init__(
@@ -73,12 +80,16 @@ class Pullback(OfLoops):
             [every[n] for n in found],
         )  # fmt: skip
         self._is_compared = False
+        self._tapes: LentTapes | None = None
         self._again: dict[tuple[bool, ...], _Again] = {}
         self.declare(self._pulled, [*[True] * len(self.cores), *[False] * self.nout])
 
     def gradients(self, inputs: Sequence[Any], count: int) -> tuple[Any, ...]:
-        """Apply the operator; return the cotangents of the first ``count`` parameters, None for
-        those that have none."""
+        """Apply the operator; return the cotangents of the first ``count`` parameters of the
+        kernel.
+
+        The cotangent of a parameter that has none is None.
+        """
         if not self.nout:
             return (None,) * count
         outputs = self(*inputs)
@@ -99,19 +110,28 @@ class Pullback(OfLoops):
             n: np.array(starts[n], order="C") if n in starts else np.zeros_like(parameters[n])
             for n in self.derived.shadows
         }
-        numbers, _ = run(self.derived, parameters, shadows, seeds, self.memory())
+        numbers, lengths = run(self.derived, parameters, shadows, seeds, self.memory())
+        if self._tapes is not None and lengths is not None:
+            self._tapes.lend(*lengths)
         dtypes = [core.dtype for core in self.out_cores[len(self.arrays) :]]
         found = [np.asarray(g, dtype) for g, dtype in zip(numbers, dtypes, strict=True)]
         return [*(shadows[n] for n in self.arrays), *found]
 
     def memory(self) -> int | None:
-        """Return the bytes that tapes may take, None for any: an adjoint of an adjoint has no
-        snapshots."""
+        """Return the bytes that the tapes may take; None without a limit.
+
+        The adjoint of an adjoint has no snapshots, from which it could run again, so it has no
+        limit.
+        """
         return surroundings.memory() if self.inner is None else None
 
     def split(self, given: Sequence[Any]) -> tuple[list[Any], dict[int, Any], list[Any]]:
-        """Return the parameters of the kernel (None for what is no input), the starts of shadows
-        and the cotangents of results."""
+        """Return the inputs in three parts: parameters of the kernel, starts of shadows, and
+        cotangents.
+
+        A parameter that is no input is None. The starts are a dict by the numbers of parameters;
+        the cotangents are those of the results.
+        """
         parameters: list[Any] = [None] * len(self.origins)
         for n, value in zip(self.taken, given, strict=False):
             parameters[n] = value
@@ -121,7 +141,7 @@ class Pullback(OfLoops):
         return parameters, starts, list(given[second:])
 
     def suits(self, given: Sequence[Any]) -> bool:
-        """Return whether inputs are as long as the slices that the kernel takes of them."""
+        """Return whether the arrays are as long as the slices that the kernel takes of them."""
         parameters = self.split(given)[0]
         shapes: list[tuple[int, ...]] = []
         for parameter, origin in zip(parameters, self.origins, strict=True):
@@ -130,7 +150,11 @@ class Pullback(OfLoops):
         return self.derived.suits(shapes)
 
     def _complete(self, parameters: list[Any]) -> None:
-        """Put zeros and tapes into the places of parameters that are no inputs."""
+        """Put zeros and tapes into the list of parameters, in place of those that are no inputs.
+
+        The tapes are filled by the kernel itself; their lengths are found by a run of the inner
+        adjoint.
+        """
         if self.inner is None:
             return
         inner, count = self.inner, len(self.inner.origins)
@@ -151,10 +175,17 @@ class Pullback(OfLoops):
 
         return RowsOfPullback(self, shared)
 
+    def native(self, other: int) -> int | None:
+        from .native_calls import native_pullback
+
+        self._tapes = self._tapes or LentTapes()
+        self._tapes.lend(*self.derived.lengths)
+        return native_pullback(self, self._tapes, other)
+
     # Derivatives
 
     def _pulled(self, context: Any, *grads: Any) -> tuple[Any, ...]:
-        """Return the cotangents of the inputs."""
+        """Return the cotangents of the operator's inputs, given those of its outputs."""
         again = self.again(self._floating(context.wanted))
         inputs = [context.input(n) for n in range(len(self.cores))]
         return again.gradients(inputs, grads)
@@ -162,9 +193,12 @@ class Pullback(OfLoops):
     def tangent(
         self, forward_pass: Any, context: Any, tangents: Sequence[Any]
     ) -> Sequence[Any] | None:
-        """Return the tangents of the cotangents: those along the cotangents of results by this
-        operator, which is linear in them; those along arguments by its pullback, for second
-        derivatives are symmetric."""
+        """Return the tangents of the cotangents that this operator computes.
+
+        The operator is linear in the cotangents of the results, so for their tangents it is applied
+        to them. The tangents along arguments come from the pullback of this operator, since second
+        derivatives are symmetric.
+        """
         count = len(self.taken)
         along = [t if f else None for t, f in zip(tangents, self._floats(), strict=True)]
         inputs = [context.input(n) for n in range(len(self.cores))]
@@ -182,7 +216,7 @@ class Pullback(OfLoops):
         return [_sum(a, b) for a, b in zip(linear, curved, strict=True)]
 
     def _curved(self, inputs: Sequence[Any], moved: dict[int, Any]) -> list[Any]:
-        """Return the products of the second derivatives with tangents of arguments."""
+        """Return the products of the kernel's second derivatives with tangents of its arguments."""
         own = [*self.arrays, *self.derived.numbers]
         wide = self._of(tuple(sorted({*own, *moved})))
         count = len(self.taken)
@@ -199,15 +233,19 @@ class Pullback(OfLoops):
 
     def transposed(self, inputs: Sequence[Any], specs: Sequence[Any], grads: Sequence[Any]
                    ) -> list[Any]:  # fmt: skip
-        """Return the transposed map of the cotangents of starts and results, of given specs, at
-        cotangents of the wanted arguments: their tangents."""
+        """Return the tangents of the kernel's outputs along tangents of the wanted arguments.
+
+        The operator maps cotangents of the outputs, linearly, to cotangents of the arguments. Its
+        transpose maps ``grads``, the tangents of arguments, to the tangents of the outputs, whose
+        specs are given.
+        """
         count = len(self.taken)
         again = self.again((False,) * count + (True,) * (len(self.cores) - count))
         found = again.gradients([*inputs, *(zeros_of(spec) for spec in specs)], grads)
         return list(found[count:])
 
     def again(self, wanted: tuple[bool, ...]) -> "_Again":
-        """Return the pullback of this pullback, for the inputs that are wanted."""
+        """Return the pullback of this pullback, for the wanted ones of its inputs."""
         if wanted not in self._again:
             self._again[wanted] = _Again(self, wanted)
         return self._again[wanted]
@@ -222,8 +260,8 @@ class Pullback(OfLoops):
 class _Again:
     """The pullback of a pullback, for some of its inputs.
 
-    Its kernel takes the parameters of the first kernel, the shadows of that, the cotangents of its
-    results, and its tapes.
+    The kernel of the new one is the adjoint of the first one. So its parameters are those of the
+    first kernel, their shadows, the cotangents of the results, and two tapes.
     """
 
     def __init__(self, first: Pullback, wanted: Sequence[bool]) -> None:
@@ -255,7 +293,7 @@ class _Again:
         return self.first.again(tuple([n in active for n in self.positions])).pullback
 
     def gradients(self, inputs: Sequence[Any], grads: Sequence[Any]) -> tuple[Any, ...]:
-        """Return the cotangents of the inputs of the first pullback from those of its outputs."""
+        """Return the cotangents of the inputs of the first pullback, given those of its outputs."""
         starts = [grads[n] for n in self._starts]
         seeds = grads[len(self.first.arrays) :]
         operands = [*inputs, *starts, *seeds]

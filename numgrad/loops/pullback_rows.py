@@ -1,4 +1,4 @@
-"""Derived adjoints over the rows of arrays, in compiled code."""
+"""Derived adjoints for many rows of arrays, as one compiled loop over the rows."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -12,10 +12,11 @@ from .rows import array_types, compiled, copied, element
 
 
 class RowsOfPullback:
-    """A pullback for all rows but the first: a function of its inputs and its outputs.
+    """A pullback for all rows but the first, as a function of its inputs and its outputs.
 
-    An adjoint whose tapes are too short has done nothing: the function returns the row and the
-    lengths that are needed, and is called again from there.
+    The source of the function is written here, line by line, and compiled. An adjoint whose tapes
+    are too short does nothing else, and says which lengths are needed. The function then returns
+    the row and these lengths, and is called again from that row on.
 
     Parameters
     ----------
@@ -62,7 +63,10 @@ class RowsOfPullback:
         self._with_snapshots(first, operands)
 
     def _with_snapshots(self, first: int, operands: Sequence[np.ndarray]) -> None:
-        """Compute the rows from ``first`` on one by one: their tapes would be too long."""
+        """Compute the rows from ``first`` on one by one, as their tapes would take too much memory.
+
+        An adjoint with snapshots needs shorter tapes.
+        """
         given, results = operands[: len(self._shared)], operands[len(self._shared) :]
         for row in range(first, len(results[0])):
             pairs = zip(given, self._shared, strict=True)
@@ -73,7 +77,7 @@ class RowsOfPullback:
     # Source
 
     def _complete(self, of: Pullback, parameters: list[str]) -> None:
-        """Write the zeros and the tapes for parameters that are no inputs."""
+        """Write the lines that make zeros and tapes for the parameters that are no inputs."""
         inner = of.inner
         if inner is None:
             return
@@ -96,6 +100,8 @@ class RowsOfPullback:
         self, of: Pullback, parameters: list[str], starts: dict[int, str], seeds: list[str],
         results: list[str],
     ) -> None:  # fmt: skip
+        """Write the lines that make the shadows, call the adjoint, and store the cotangents of
+        numbers."""
         shadows = []
         for n in of.derived.shadows:
             if n in of.arrays:

@@ -1,4 +1,4 @@
-"""Functions of loops over the rows of arrays: compiled code that the threads of a program call."""
+"""Compiled loops over the rows of arrays, which call a function for one row after the other."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ class Rows:
         The dtype of each operand, and how many axes it has without the leading ones.
     compiled : callable
         ``compiled(shared)`` returns a function of operands and results, which fills in the results
-        of all rows but the first; it says for each operand whether it is the same for all rows.
+        of all rows but the first. ``shared`` says which operands are the same for all rows.
     """
 
     def __init__(
@@ -34,13 +34,15 @@ class Rows:
         self._compiled: dict[tuple[bool, ...], Callable[..., None]] = {}
 
     def prepare(self, shared: tuple[bool, ...]) -> Callable[..., None]:
-        """Return the function for all rows, compiled when it is asked for the first time."""
+        """Return the compiled function for all rows but the first; compile it if that was not done
+        before."""
         if shared not in self._compiled:
             self._compiled[shared] = self._compile(shared)
         return self._compiled[shared]
 
     def __call__(self, *arrays: np.ndarray) -> list[np.ndarray]:
-        """Return the results for operands with equally many leading axes."""
+        """Return the results of the function for all rows; the operands have equally many leading
+        axes."""
         lead = arrays[0].ndim - self.cores[0][1]
         if lead == 1 and all([len(a) == 1 for a in arrays]):  # noqa: C419  a list is faster
             return [result[None] for result in self.single(*[a[0] for a in arrays])]
@@ -62,7 +64,11 @@ class Rows:
     def _fill(
         self, shared: tuple[bool, ...], given: Sequence[Any], results: Sequence[np.ndarray]
     ) -> None:
-        """Compute all rows but the first. Nothing is compiled in a thread of the machine."""
+        """Compute all rows but the first.
+
+        If the function is not compiled, a thread of the machine computes the rows one by one, as
+        nothing is compiled there.
+        """
         function = self._compiled.get(shared)
         if function is None and not isinstance(current_thread(), _DummyThread):
             function = self.prepare(shared)
@@ -76,7 +82,7 @@ class Rows:
 
 
 def _is_shared(array: np.ndarray, lead: int) -> bool:
-    """Whether an operand is the same for all rows."""
+    """Whether an operand is the same for all rows, along its first ``lead`` axes."""
     axes = zip(array.shape[:lead], array.strides[:lead], strict=True)
     return all(size == 1 or stride == 0 for size, stride in axes)
 
@@ -87,8 +93,10 @@ def _in_rows(array: np.ndarray, loop: tuple[int, ...], lead: int) -> np.ndarray:
 
 
 def writable(array: np.ndarray) -> np.ndarray:
-    """Return an array in C order that is not marked as one to be read only, for which Numba would
-    compile another function."""
+    """Return an array that is in C order and writable, copied if need be.
+
+    Numba would compile another function for arrays that are read-only.
+    """
     if array.flags.c_contiguous and array.flags.writeable:
         return array
     return np.array(array, order="C")
@@ -100,7 +108,8 @@ def writable(array: np.ndarray) -> np.ndarray:
 def compiled(
     header: Sequence[str], body: Sequence[str], namespace: dict[str, Any], arguments: Sequence[Any]
 ) -> Any:
-    """Return the compiled function ``rows`` of given source, which lets other threads run.
+    """Compile a function ``rows`` from lines of source; it runs without the global interpreter
+    lock.
 
     Parameters
     ----------
@@ -109,6 +118,7 @@ def compiled(
     body : sequence of str
         Lines with their indentation.
     namespace : dict
+        What global names in the lines stand for.
     arguments : sequence of types of Numba
     """
     from numba import njit  # not needed where there are no loops
@@ -118,7 +128,7 @@ def compiled(
     text = "\n".join([f"def rows({', '.join(header)}):", *[f"    {line}" for line in body]])
     space: dict[str, Any] = {**namespace, "__name__": __name__}
     exec(compile(text, "<rows>", "exec"), space)
-    # Python calls it, nobody by its address: an entry in C takes time to compile.
+    # Python alone calls the function, so the wrapper for calls from C need not be compiled.
     options: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}
     made: Any = kept_on_disk(njit(**options)(space["rows"]))
     made.compile(tuple(arguments))
@@ -126,10 +136,10 @@ def compiled(
 
 
 def copied(target: str, source: str, axes: int) -> list[str]:
-    """Return lines that copy an array into the row ``r`` of another one.
+    """Return lines of source that copy the array ``source`` into the row ``r`` of ``target``.
 
-    Numba compiles an assignment to a slice together with a message that shows both shapes, and for
-    that its functions of strings: two seconds in each process.
+    An assignment to a slice would do, but Numba compiles its functions of strings with that, for a
+    message that shows both shapes: two seconds in each process.
     """
     part, indices = f"part_{target}", [f"j{n}" for n in range(axes)]
     lines = [
@@ -146,7 +156,8 @@ def copied(target: str, source: str, axes: int) -> list[str]:
 def array_types(
     cores: Sequence[Any], shared: Sequence[bool]
 ) -> list[Any]:
-    """Return Numba's types of operands, with a leading axis where they differ between rows."""
+    """Return Numba's types of operands, with one more axis for an operand that differs between
+    rows."""
     from numba.core import types
     from numba.np.numpy_support import from_dtype
 
@@ -158,7 +169,7 @@ def array_types(
 
 
 def element(name: str, same: bool) -> str:
-    """Return how an operand is written for the row ``r``."""
+    """Return the text that stands in a line for the row ``r`` of an operand."""
     return name if same else f"{name}[r]"
 
 

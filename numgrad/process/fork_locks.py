@@ -16,13 +16,14 @@ _IMPORTED_LATE = frozenset({"numgrad", "numba", "llvmlite", "scipy", "threadpool
 _PATIENCE = 10.0  # seconds; an import that takes longer may be waiting for the thread that forks
 
 _locks: list[Any] = []
-_held: list[Any] = []  # the locks that the forking thread has taken; others may be registered since
+_held: list[Any] = []  # taken by the forking thread; others may be registered meanwhile
 
 
 def held_during_fork(lock: Any) -> Any:
-    """Return ``lock``, which no other thread will hold at a fork; the forking thread may.
+    """Register a lock that a thread which forks holds during the fork; return the lock.
 
-    Without this the child would wait for a thread of its parent, which it does not have.
+    Otherwise another thread could hold the lock at the fork. The child, which does not have that
+    thread, would wait for the lock forever.
     """
     _locks.append(lock)
     return lock
@@ -34,12 +35,14 @@ def fork_safe_lock() -> Any:
 
 
 class _Imports:
-    """A pseudo-lock that waits, at a fork, for imports in other threads, which hold Python's own
-    locks of modules.
+    """A pseudo-lock that waits, at a fork, until other threads have finished their imports.
 
-    Python does not renew these locks in the child, where an import that another thread of the
-    parent had begun never ends. Nothing is held: a thread that imports while it holds a lock of
-    some other library, which the fork takes as well, must be able to finish.
+    A thread that imports holds Python's own lock of the module. Python does not renew these locks
+    in the child, where an import that another thread of the parent had begun never ends.
+
+    The pseudo-lock holds nothing, so imports may begin while it is "taken". A thread may import
+    while it holds a lock of some other library, which the fork takes as well, and must be able to
+    finish the import.
     """
 
     def acquire(self, blocking: bool = True) -> bool:
@@ -68,8 +71,11 @@ class _Imports:
 
 
 def _acquire_all() -> None:
-    """Take all locks, in whatever order other threads nest them: no lock is awaited while another
-    one is held."""
+    """Take all locks, whatever the order in which other threads nest them.
+
+    No lock is awaited while another one is held, so this thread and another one never wait for each
+    other.
+    """
     first = 0
     while True:
         order = [*_locks[first:], *_locks[:first]]

@@ -3,7 +3,7 @@
 A graph of thousands of nodes makes the collector visit all objects of the process many times.
 
 The collector clears the weak references to a garbage cycle before it calls the finalizers in the
-cycle, which may still use the objects. So a dead reference says that an object is gone only while
+cycle, which may still use the objects. So a dead reference proves that an object is gone only while
 the collector is not at work.
 """
 

@@ -62,7 +62,7 @@ def _wait_for_ever() -> None:
 
 
 def uncut(function: Function) -> Function:
-    """Return the function with its threads counted: the end of the interpreter awaits them."""
+    """Return the function, changed so that the end of the interpreter waits for its calls."""
 
     @wraps(function)
     def called(*args: Any, **options: Any) -> Any:

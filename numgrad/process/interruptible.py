@@ -3,8 +3,8 @@
 An interrupt is raised between two instructions: after a call, in a loop, and before the first
 instruction of a Python function. So a method ``__exit__`` may end before it has begun, and a
 ``with`` statement may be interrupted after ``__enter__`` and before its block. Here a change and
-its reversal are one call each of a function written in C. The reversal waits in a generator inside
-of ``try``, where an interrupt that comes as it is resumed does no harm.
+its reversal are one call each of a function written in C. The reversal waits in a generator, inside
+of ``try``: an interrupt at the moment at which the generator is resumed does no harm there.
 """
 
 import threading
@@ -17,7 +17,10 @@ Action = Callable[[], object]
 
 
 class _Exit:
-    """``__exit__``: a function in C that resumes a generator."""
+    """The attribute ``__exit__`` of a block: a function in C that makes the block undo its change.
+
+    The function resumes a generator, `_ending`.
+    """
 
     def __get__(self, block: "Block | None", owner: type | None = None) -> Any:
         if block is None:
@@ -33,7 +36,10 @@ def _leave(block: "Block", *error: Any) -> None:
 
 
 def _ending(block: "Block") -> Generator[int, Any, None]:
-    """Undo what a block has changed in this thread when resumed; yield numbers for `max`."""
+    """Undo, when resumed, the last change of a block in this thread.
+
+    Yield numbers, as the generator is resumed by `max`, which compares what is yielded.
+    """
     opened, ident, settle = block.opened, get_ident(), block.settle
     try:
         yield 0
@@ -53,17 +59,20 @@ def _ending(block: "Block") -> Generator[int, Any, None]:
 
 
 class Block:
-    """A context manager, re-entrant; ``opened`` has the reversals by thread."""
+    """A context manager that makes a change and undoes it; a block may contain the same block.
+
+    ``opened`` has for each thread the function that undoes its last change, and the entry before.
+    """
 
     def __init__(self) -> None:
         self.opened: dict[int, Any] = {}
 
     def prepare(self) -> tuple[Action, Action]:
-        """Return the change and its reversal, each a single function written in C."""
+        """Return two functions, each written in C: one makes the change, the other undoes it."""
         raise NotImplementedError
 
     def settle(self) -> None:
-        """Do what remains after the change was undone; Ctrl-C may prevent it."""
+        """Do what remains after the change was undone, which Ctrl-C may prevent."""
 
     def __enter__(self) -> None:
         change, undo = self.prepare()
@@ -81,7 +90,7 @@ class Block:
 
 
 class Setting(Block):
-    """A block in which attributes of an object, which are per thread, have other values."""
+    """A block in which attributes of a thread-local object have other values."""
 
     def __init__(self, local: threading.local, **values: Any) -> None:
         super().__init__()

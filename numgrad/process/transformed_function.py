@@ -1,8 +1,8 @@
 """The functions that transforms and decorators return, which can be pickled.
 
 Functions of Python are pickled by their name, and the transform of ``f`` has the name of ``f``. The
-objects here are pickled by the call that makes them again; they are called as fast as a function,
-in C, by `functools.partial`.
+objects here are pickled as the call that makes them again. Calling one is as fast as calling a
+function, as `functools.partial` does that in C.
 """
 
 import functools
@@ -15,8 +15,9 @@ from typing import Any
 class Transformed(functools.partial):
     """The function that a transform returns.
 
-    It looks like the original (`functools.wraps`) and is a method where it is in a class. A copy of
-    it is made by the transform again, in another process too.
+    The object looks like the original function (`functools.wraps`), and in a class it is a method.
+    A pickle of the object has the transform and its arguments, and is loaded by a call of the
+    transform.
 
     Parameters
     ----------
@@ -27,7 +28,9 @@ class Transformed(functools.partial):
     what : str
         The name of the transform.
     make : callable
-        Makes another one of ``args``; both can be pickled where ``function`` can.
+        The transform: ``make(*args)`` makes an object like this one. It can be pickled.
+    args : tuple
+        The arguments of the transform. They can be pickled if ``function`` can.
     """
 
     __slots__ = ("_again", "_what")
@@ -55,8 +58,10 @@ class Transformed(functools.partial):
         return self
 
     def __reduce__(self) -> Any:
-        """Return the name of the function in its module, as after a decorator, or the call that
-        makes it again."""
+        """Return what is pickled: a name in the module, or the call that makes the object again.
+
+        The name is enough where the module has the object under that name, as after a decorator.
+        """
         return vars(self)["__qualname__"] if _is_by_name(self, sys._getframe(1)) else self._again
 
     def __repr__(self) -> str:
@@ -64,16 +69,16 @@ class Transformed(functools.partial):
 
 
 def name_of(function: Any) -> str:
-    """Return the name of a function as users know it."""
+    """Return the qualified name of a function, or the text of a callable without a name."""
     name = getattr(function, "__qualname__", None)
     return name if isinstance(name, str) else repr(function)
 
 
 def _is_by_name(found: Any, caller: FrameType) -> bool:
-    """Whether another process finds an object by its name.
+    """Whether another process finds an object by its name in its module.
 
-    The object is in a module whose contents cloudpickle, if it is the caller, does not pickle by
-    value.
+    The process does not if ``caller``, the code that pickles, is cloudpickle and pickles the
+    contents of the module by value.
     """
     thing: Any = sys.modules.get(found.__module__)
     if thing is None or _takes_along(caller.f_globals, found.__module__, thing):

@@ -65,7 +65,10 @@ def __getattr__(name: str) -> Any:
 
 
 def _instead(name: str) -> str:
-    """Return a hint about the name to write instead of one of SciPy's."""
+    """Return what to write in place of a name of ``scipy.sparse`` that is missing here.
+
+    The text is the end of an error message; it is empty for a name that SciPy does not have.
+    """
     if name in ("spsolve", "splu", "factorized", "eigsh"):
         return f": write ng.sparse.linalg.{name}"
     own = name.replace("_matrix", "_array")

@@ -1,4 +1,4 @@
-"""Colour columns and rows, so that those of one colour share a pass.
+"""Colour columns and rows of a Jacobian, so that those of one colour share a pass.
 
 Columns are *structurally orthogonal* if no row has entries in two of them: the product of the
 Jacobian with the sum of their unit vectors shows all their entries. To find few groups of such
@@ -22,10 +22,10 @@ COLORINGS = ("auto", "column", "row", "bidirectional")
 
 @dataclass(frozen=True)
 class Coloring:
-    """Colours of the rows and of the columns of a matrix, -1 for those without a pass.
+    """The colour of each row and of each column of a matrix; rows and columns with -1 have no pass.
 
-    An entry whose row and column both have a colour is read from the pass of its column if
-    ``columns_first``.
+    If both the row and the column of an entry have a colour, the entry is read from the pass of its
+    column if ``columns_first``, else from the pass of its row.
     """
 
     rows: np.ndarray
@@ -47,11 +47,20 @@ class Coloring:
 
 @dataclass(frozen=True)
 class Split:
-    """A way to colour: the rows ``apart`` get passes of their own, and the others are coloured by
-    columns.
+    """A way to colour a matrix: a few rows are coloured as rows, and the rest by its columns.
 
-    ``turned`` says that the matrix is the transposed one; ``least`` is a lower bound on the number
-    of colours.
+    Attributes
+    ----------
+    matrix : IndexSets
+        The columns with entries, for each row.
+    other : IndexSets
+        The transposed pattern: the rows with entries, for each column.
+    apart : ndarray of bool
+        Which rows are coloured as rows.
+    turned : bool
+        Whether ``matrix`` is the transposed one, so that rows and columns are exchanged.
+    least : int
+        A lower bound on the number of colours.
     """
 
     matrix: IndexSets
@@ -62,8 +71,10 @@ class Split:
 
 
 def color(pattern: IndexSets, coloring: str, order: str) -> Coloring:
-    """Return the colouring with the fewest colours of those that are tried, for a matrix given by
-    the columns of each row."""
+    """Return the colouring with the fewest colours among those that are tried.
+
+    ``pattern`` has, for each row of the matrix, the columns with entries.
+    """
     require_option(coloring, COLORINGS, "coloring")
     best: Coloring | None = None
     for split in sorted(_splits(pattern, coloring), key=lambda split: split.least):
@@ -76,18 +87,19 @@ def color(pattern: IndexSets, coloring: str, order: str) -> Coloring:
 
 
 def require_option(value: str, known: tuple[str, ...], name: str) -> None:
-    """Raise for an unknown option."""
+    """Raise an error if the value of an option is none of the known ones."""
     if value not in known:
         raise ArgTypeError(f"sparse: {name} must be one of {', '.join(known)}, got {value!r}")
 
 
 def _splits(pattern: IndexSets, coloring: str) -> list[Split]:
-    """Return the splits to try.
+    """Return the ways to split a matrix that are worth trying, those by columns first.
 
-    A few dense rows would cost a colour for each of their entries, so they get passes of their own,
-    and so may dense columns: those with more entries than a power of 2. With all of them, or none,
-    the colouring is one of rows, or of columns, alone. Of two colourings that are as good, that of
-    columns is taken: a pass in forward mode takes less time.
+    In a colouring by columns a few dense rows would cost a colour for each of their entries. So
+    rows with more entries than a limit are coloured apart, as rows; the limits are infinity and
+    powers of 2. Then the same is tried with rows and columns exchanged. If two colourings have as
+    many colours, the earlier one is taken: a pass in forward mode, which columns have, takes less
+    time.
     """
     turned = pattern.transposed()
     ways = [(pattern, turned, False), (turned, pattern, True)]
@@ -107,7 +119,7 @@ def _split(matrix: IndexSets, turned: IndexSets, limit: float, is_turned: bool) 
     counts = matrix.counts
     apart = counts > limit
     least = counts[~apart].max(initial=0)
-    if apart.any():  # the greatest number of entries that a column has in these rows
+    if apart.any():  # these rows need as many colours as the fullest column has entries in them
         least += np.diff(starts_of(apart[turned.members])[turned.starts]).max()
     return Split(matrix, turned, apart, is_turned, int(least))
 
@@ -125,8 +137,10 @@ def _by_split(split: Split, order: str) -> Coloring:
 
 
 def _columns(rows: IndexSets, columns: IndexSets, order: str) -> np.ndarray:
-    """Return colours of columns, different for columns that share a row; -1 for columns without
-    entries."""
+    """Return the colour of each column, different for any two columns with entries in one row.
+
+    Columns without entries get -1.
+    """
     least = int(rows.counts.max(initial=0))
 
     def greedy(order: np.ndarray) -> np.ndarray:
@@ -143,10 +157,11 @@ def _columns(rows: IndexSets, columns: IndexSets, order: str) -> np.ndarray:
 def best_greedy_coloring(
     order: str, columns: IndexSets, rows: IndexSets, greedy: Callable[..., np.ndarray], least: int
 ) -> np.ndarray:
-    """Return the colours of a greedy colouring in a given order, or in the best of several orders
-    for ``auto``.
+    """Return the colours that a greedy colouring finds in a given order of the columns.
 
-    The colouring is repeated in the order of its own colours as long as these become fewer.
+    For the order ``auto`` several orders are tried, and the fewest colours are returned. Each
+    colouring is repeated in the order of its own colours as long as that makes them fewer. The
+    search ends at ``least`` colours, a lower bound.
     """
     require_option(order, ("auto", *ORDERS), "order")
     best: np.ndarray | None = None
@@ -167,17 +182,20 @@ TRIED = ("saturation", "smallest_last")
 
 
 def _by_color(colors: np.ndarray) -> np.ndarray:
-    """Return the vertices by colour, the last colour first.
+    """Return the vertices sorted by colour, those of the last colour first.
 
-    A greedy colouring in this order has no more colours than before (Culberson 1992), as the
-    vertices of a colour can share one again.
+    A greedy colouring in this order has at most as many colours as the given one (Culberson 1992),
+    as vertices that shared a colour can share one again.
     """
     return np.argsort(-colors, kind="stable")
 
 
 @compiled("(n),(a),(p),(b),(q)->(n)")
 def _greedy(order, cstarts, crows, rstarts, rcolumns, colors):
-    """Give each column the first colour that no column has with which it shares a row."""
+    """Colour the columns in the given order, each with the first colour that is free.
+
+    A colour is free if no column with an entry in one of the column's rows has this colour.
+    """
     colors[:] = -1
     taken = np.full(order.size + 1, -1)
     for v in order:

@@ -1,4 +1,4 @@
-"""Compiled loops of this package, in the cache of kernels on disk."""
+"""Loops over index arrays, compiled as kernels and kept in the cache of kernels on disk."""
 
 from collections.abc import Callable, Sequence
 
@@ -11,8 +11,8 @@ from ..ir.kernel_spec import LoopSpec
 class Compiled:
     """A function that reads arrays and numbers and writes arrays, compiled at its first call.
 
-    It has the convention of ``numba.guvectorize``, with a signature such as ``"(n),(m)->(k)"``;
-    dimensions that no input has are those of the outputs.
+    The function takes inputs and then outputs, as with ``numba.guvectorize``; its signature is a
+    text such as ``"(n),(m)->(k)"``. A dimension that no input has is taken from an output.
     """
 
     def __init__(self, function: Callable[..., None], signature: str) -> None:
@@ -21,7 +21,7 @@ class Compiled:
         self._ufuncs: dict[tuple[np.dtype, ...], np.ufunc] = {}
 
     def __call__(self, *inputs: np.ndarray | int, out: Sequence[np.ndarray]) -> None:
-        """Call the function on contiguous inputs, and the arrays to write."""
+        """Call the function on contiguous inputs; ``out`` are the arrays to which it writes."""
         arrays = [np.asarray(x) for x in inputs]
         dtypes = tuple([a.dtype for a in (*arrays, *out)])
         ufunc = self._ufuncs.get(dtypes)
@@ -33,5 +33,5 @@ class Compiled:
 
 
 def compiled(signature: str) -> Callable[[Callable[..., None]], Compiled]:
-    """Return a decorator that makes a function `Compiled`."""
+    """Return a decorator that turns a function with this signature into a `Compiled` one."""
     return lambda function: Compiled(function, signature)

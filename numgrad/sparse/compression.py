@@ -1,7 +1,8 @@
-"""Read the entries of a sparse Jacobian from a few products with it.
+"""Compute the entries of a sparse Jacobian from a few products of vectors with the Jacobian.
 
-The products of all passes, one after the other, are a flat array; a *plan* has the seeds of the
-passes, and the place of each entry of the matrix in the array.
+Each product is one pass, whose seed is the sum of the unit vectors of all rows, or columns, of one
+colour. The products of all passes, one after the other, are a flat array. A *plan* has the colours,
+and for each entry of the matrix its place in that array.
 """
 
 from dataclasses import dataclass
@@ -23,11 +24,19 @@ from .index_sets import IndexSets
 
 @dataclass(frozen=True)
 class Plan:
-    """The passes of a compressed Jacobian, and the places of its entries in their results.
+    """How the entries of a Jacobian are computed: the colours, and where each entry is found.
 
-    ``positions`` has the place of each entry in an array of the entries found by substitution, then
-    the products of the rows, then those of the columns. ``substitution`` has the further arguments
-    of `substitute`, if it is needed.
+    Attributes
+    ----------
+    pattern : csr_array of bool
+    colors : Coloring
+    mode : str
+        As `Prepared.mode`.
+    positions : ndarray
+        For each entry its index in an array that holds the entries found by substitution, then the
+        products of all colours of rows, then those of all colours of columns.
+    substitution : tuple of ndarray
+        The arguments of `substitute` behind the products; empty if nothing is substituted.
     """
 
     pattern: Any
@@ -38,7 +47,7 @@ class Plan:
 
 
 def plan_jacobian(pattern: IndexSets, name: str, order: str) -> Plan:
-    """Return a plan for the Jacobian with a pattern."""
+    """Return how to compute the Jacobian with a pattern; ``name`` is the option ``coloring``."""
     colors = coloring.color(pattern, name, order)
     rows, columns, m, n = pattern.rows, pattern.members, len(pattern), pattern.width
     by_row = colors.rows[rows] * n + columns
@@ -50,8 +59,10 @@ def plan_jacobian(pattern: IndexSets, name: str, order: str) -> Plan:
 
 
 def plan_hessian(pattern: IndexSets, name: str, order: str) -> Plan:
-    """Return a plan for the Hessian with a symmetric pattern; its entries are read from products
-    with its rows, which are its columns."""
+    """Return how to compute the Hessian with a symmetric pattern.
+
+    ``name`` is the option ``coloring``. As rows and columns are the same, only rows have colours.
+    """
     found = symmetric.color(pattern, name, order)
     colors = coloring.Coloring(found, np.full(len(pattern), -1))
     if name == "acyclic":
@@ -81,7 +92,10 @@ def _by_substitution(pattern: IndexSets, colors: coloring.Coloring) -> Plan:
 
 @compiled("(a),(p),(n)->(p)")
 def _mark_single(starts, members, colors, single):
-    """Mark the entries whose column has a colour that no other entry of the row has."""
+    """Mark each entry whose row has no other entry in a column of the same colour.
+
+    Such an entry is read from the product of its column's colour.
+    """
     last, place = np.full(colors.size, -1), np.empty(colors.size, np.int64)
     for v in range(colors.size):
         for p in range(starts[v], starts[v + 1]):
@@ -94,10 +108,16 @@ def _mark_single(starts, members, colors, single):
 
 @compiled("(a),(p),(p),(n),()->(e),(e),(s),(d)")
 def _peel(starts, members, edges, colors, n, number, bases, into, others):
-    """Take the trees of two colours apart, leaf by leaf.
+    """Find the order in which entries of a Hessian are computed by substitution.
 
-    The edge of a leaf is the product at the leaf, less the edges removed there before. A place is a
-    vertex with the members of one colour around it, identified by the first of these members.
+    Entries off the diagonal are the edges of a graph of the variables. The edges between vertices
+    of two colours are trees, which are taken apart leaf by leaf. The entry at the edge of a leaf is
+    the product at the leaf, less the entries of edges that were removed there before. So the
+    outputs are: the number of each edge in the order, the index of its product, and the numbers of
+    the edges to subtract, as a list with the end of each edge's part in ``into``.
+
+    In the code a place stands for a vertex together with its neighbours of one colour. A place is
+    identified by the first of these neighbours.
     """
     size = members.size
     places, counts, twins = np.empty(size, np.int64), np.zeros(size, np.int64), np.full(size, -1)
@@ -148,10 +168,10 @@ def _peel(starts, members, edges, colors, n, number, bases, into, others):
 
 @kernel_operator("(b),(e),(s),(d)->(e)", differentiable=False, register=False)
 def substitute(products, bases, starts, others, out):
-    """Compute entries by substitution, in an order in which each reads only entries computed
-    before.
+    """Compute entries by substitution: each from a product and from entries computed before.
 
-    Each is the sum in ``bases`` that contains it, less the entries whose numbers are in ``others``.
+    Entry ``i`` is the product number ``bases[i]``, less the entries that this product also sums up,
+    whose numbers are ``others[starts[i]:starts[i + 1]]``.
     """
     for i in range(bases.size):
         total = products[bases[i]]
@@ -161,10 +181,10 @@ def substitute(products, bases, starts, others, out):
 
 
 def entries(output: Tensor, x: Tensor, plan: Plan) -> Tensor:
-    """Return the entries of the Jacobian of an output with respect to an input, in the order of the
-    pattern.
+    """Return the entries of the Jacobian of an output by an input, in the order of the pattern.
 
-    One batched pass computes the products of all colours of rows, one those of columns.
+    One batched backward pass computes the products of all colours of rows, and one batched forward
+    pass those of all colours of columns.
     """
     parts = []
     if plan.colors.n_rows:
@@ -183,7 +203,7 @@ def entries(output: Tensor, x: Tensor, plan: Plan) -> Tensor:
 
 
 def _seeds(colors: np.ndarray, like: Tensor) -> Tensor:
-    """Return, for each colour, the sum of the unit vectors of its rows or columns."""
+    """Return for each colour the sum of the unit vectors of its rows or columns, as a batch."""
     count = int(colors.max()) + 1
     seeds = (colors == np.arange(count)[:, None]).astype(like.dtype)
     return placed(seeds.reshape(count, *like.shape), like.device)

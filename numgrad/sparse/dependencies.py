@@ -1,8 +1,9 @@
-"""The inputs on which each element of a result depends, operator by operator.
+"""Which elements of the inputs each element of a result depends on, for every sort of operator.
 
-A rule takes the index sets of the inputs of a node, and returns those of its outputs. An operator
-that only moves elements is applied to their positions instead. An unknown operator has results that
-depend on all elements of its core, which is never wrong, only dense.
+An index set has the numbers of the variables on which one element depends. A rule takes the index
+sets of the inputs of a node, one for each element, and returns those of the outputs. An operator
+that only moves elements is applied to their positions instead. For an operator without a rule each
+element of an output depends on all elements of the inputs' cores: a superset, and so never wrong.
 """
 
 from collections.abc import Callable
@@ -35,9 +36,18 @@ Known = Callable[[int], np.ndarray | None]
 class Application(NamedTuple):
     """One application of an operator, as a rule sees it.
 
-    ``sets`` are the index sets of its inputs, None for inputs that depend on nothing; ``numbers``
-    count from 0, as many as any shape has elements. ``known`` returns the values of an input, None
-    where they are known only when a program runs.
+    Attributes
+    ----------
+    operator, static
+        The operator and its static parameters.
+    shapes, outputs : list of tuples
+        The shapes of the inputs, and of the outputs.
+    sets : list of IndexSets or None
+        The index sets of each input; None for an input that depends on no variable.
+    known : callable
+        Takes the number of an input and returns its values, or None if only a run knows them.
+    numbers : ndarray
+        The integers from 0 on, at least as many as any of the arrays has elements.
     """
 
     operator: Any
@@ -49,20 +59,21 @@ class Application(NamedTuple):
     numbers: np.ndarray
 
     def places(self, n: int) -> np.ndarray:
-        """Return the positions of the elements of an input, in its shape."""
+        """Return an array of the shape of an input, with the position of each element in C order.
+        """
         return self.numbers[: prod(self.shapes[n])].reshape(self.shapes[n])
 
     def nothing(self, m: int) -> IndexSets:
-        """Return empty sets for the elements of an output."""
+        """Return an empty index set for each element of an output."""
         return IndexSets.empty(prod(self.outputs[m]), self.live()[0][1].width)
 
     def live(self) -> list[tuple[int, IndexSets]]:
-        """Return the inputs that depend on something, with their numbers."""
+        """Return the numbers and index sets of the inputs that depend on a variable."""
         return [(n, s) for n, s in enumerate(self.sets) if s is not None]
 
 
 def propagate(application: Application) -> list[IndexSets]:
-    """Return the index sets of the outputs of an operator."""
+    """Return the index sets of each output of an application of an operator."""
     operator = application.operator
     if operator in _MOVING:
         return _moved(application)
@@ -73,8 +84,11 @@ def propagate(application: Application) -> list[IndexSets]:
 
 
 def _elementwise(a: Application) -> list[IndexSets]:
-    """Return the unions of the sets at the same place; an input whose partial derivative is 0
-    everywhere is left out."""
+    """Return the index sets of an elementwise operator.
+
+    Each element gets the union over the elements of the operands at its place. An operand whose
+    partial derivative is 0 everywhere is left out.
+    """
     (shape,) = a.outputs
     partials, unused = getattr(a.operator, "partials", {}), _CHOOSE_ONLY.get(a.operator, ())
     parts = [
@@ -91,7 +105,11 @@ def _spread(a: Application, n: int, sets: IndexSets, shape: tuple[int, ...]) -> 
 
 
 def _moved(a: Application) -> list[IndexSets]:
-    """Apply an operator that moves elements to the positions of the elements of all its inputs."""
+    """Return the index sets of an operator that only moves elements, by running it on positions.
+
+    The elements of all inputs that depend on a variable are numbered; elements of other inputs are
+    -1, which stands for an empty set.
+    """
     live, places, first = dict(a.live()), [], 0
     for n, shape in enumerate(a.shapes):
         if n in live:
@@ -106,14 +124,18 @@ def _moved(a: Application) -> list[IndexSets]:
 
 
 def _indexed(a: Application) -> list[IndexSets]:
-    """Move elements by positions, the last input; if these are unknown, any element may come from
-    any."""
+    """Return the index sets of an operator that moves elements by positions, its last input.
+
+    If the positions are unknown, each element may come from anywhere along the indexed axes.
+    """
     return _unknown_places(a) if a.known(len(a.shapes) - 1) is None else _moved(a)
 
 
 def _unknown_places(a: Application) -> list[IndexSets]:
-    """Return the sets of an operator with unknown positions: the unions along the axes that
-    positions index."""
+    """Return the index sets of an operator with unknown positions.
+
+    Each element of the output gets the union along the axes that the positions index.
+    """
     (shape,) = a.outputs
     parts = []
     for n, sets in a.live():
@@ -131,7 +153,8 @@ def _unknown_places(a: Application) -> list[IndexSets]:
 
 
 def _axes(a: Application, n: int) -> tuple[int, int]:
-    """Return how many axes of an input positions index, and how many axes follow these."""
+    """Return the number of axes of input ``n`` that the positions index, and of those behind them.
+    """
     if isinstance(a.operator, Permutation):
         return 1, 0
     first = a.static["count"] if n == 0 else len(a.static["shape"])
@@ -139,7 +162,10 @@ def _axes(a: Application, n: int) -> tuple[int, int]:
 
 
 def _scattered(a: Application) -> list[IndexSets]:
-    """Return the unions of the sets of elements that are added at one place."""
+    """Return the index sets of an operator that adds elements at positions.
+
+    Each element of the output gets the union over the elements that are added there.
+    """
     positions = a.known(1)
     if positions is None:
         return _unknown_places(a)
@@ -152,20 +178,24 @@ def _scattered(a: Application) -> list[IndexSets]:
 
 
 def _joined(sets: IndexSets, places: np.ndarray, into: np.ndarray, size: int) -> IndexSets:
-    """Return ``size`` unions: each of the sets at the places with one number in ``into``."""
+    """Return ``size`` unions of index sets: union ``n`` is over the ``places`` with ``into`` ``n``.
+    """
     order = np.argsort(into, kind="stable")
     return sets.union_over_groups(starts_of(np.bincount(into, minlength=size)), places[order])
 
 
 def _reduced(a: Application) -> list[IndexSets]:
-    """Return the unions along the reduced axes."""
+    """Return the index sets of a reduction: each element gets the union along the reduced axes."""
     axes, (_, sets) = a.static["axes"], a.live()[0]
     places = np.moveaxis(a.places(0), axes, range(-len(axes), 0)) if axes else a.places(0)
     return [sets.union_over_rows(places.reshape(prod(a.outputs[0]), -1))]
 
 
 def _scanned(a: Application) -> list[IndexSets]:
-    """Return the unions of the sets in front of, or behind, each element along the last axis."""
+    """Return the index sets of a scan, such as a cumulative sum along the last axis.
+
+    Each element gets the union over the elements that it accumulates, which come before or after.
+    """
     if a.operator not in _SCANS:
         return _core(a)
     (shape,), ways = a.outputs, _SCANS[a.operator]
@@ -175,8 +205,11 @@ def _scanned(a: Application) -> list[IndexSets]:
 
 
 def _running_unions(sets: IndexSets, places: np.ndarray, without: bool, back: bool) -> IndexSets:
-    """Return the running unions along rows, forwards or backwards, with or without the element
-    itself."""
+    """Return running unions of index sets along rows of positions.
+
+    Each union is over an element and all before it. With ``without`` the element itself is left
+    out; with ``back`` the rows are walked from their ends.
+    """
     turned = places[:, ::-1] if back else places
     found = sets.running_unions(turned)  # in the order of the walk
     at: np.ndarray = np.arange(places.size).reshape(places.shape)
@@ -186,9 +219,10 @@ def _running_unions(sets: IndexSets, places: np.ndarray, without: bool, back: bo
 
 
 def _product(a: Application) -> list[IndexSets]:
-    """Return the unions along a row of the first matrix, or a column of the second.
+    """Return the index sets of a product of matrices.
 
-    Where the elements of the other matrix are known, those that are 0 are left out.
+    Each element gets the union over its row of the first matrix and its column of the second.
+    Elements that are multiplied by a known zero of the other matrix are left out.
     """
     (shape,), parts = a.outputs, []
     for n, sets in a.live():
@@ -205,7 +239,10 @@ def _product(a: Application) -> list[IndexSets]:
 
 
 def _by_columns(sets: IndexSets, places: np.ndarray, shape: tuple[int, ...]) -> IndexSets:
-    """Return, for every row of a product, the unions over the columns of a matrix."""
+    """Return the index sets of a product whose right factor has the elements ``places``.
+
+    Each element gets the union over its column of that factor, whatever its row.
+    """
     columns = places.swapaxes(-1, -2)
     joined = sets.union_over_rows(columns.reshape(prod(columns.shape[:-1]), columns.shape[-1]))
     at = np.arange(len(joined)).reshape(*columns.shape[:-2], 1, columns.shape[-2])
@@ -215,8 +252,11 @@ def _by_columns(sets: IndexSets, places: np.ndarray, shape: tuple[int, ...]) -> 
 def _by_nonzeros(
     sets: IndexSets, places: np.ndarray, factor: np.ndarray, shape: tuple[int, ...]
 ) -> IndexSets:
-    """Return the unions over the rows of a matrix that a left factor multiplies by numbers other
-    than 0."""
+    """Return the index sets of a product whose right factor has the elements ``places``.
+
+    Each element gets the union over those elements of its column that the left factor, with known
+    values, does not multiply by 0.
+    """
     loop, (size, count) = shape[:-2], places.shape[-2:]
     places = np.broadcast_to(places, (*loop, size, count)).reshape(prod(loop), size, count)
     factor = np.broadcast_to(factor, (*loop, *factor.shape[-2:])).reshape(prod(loop), -1, size)
@@ -227,8 +267,11 @@ def _by_nonzeros(
 
 
 def _by_stored(a: Application) -> list[IndexSets]:
-    """Return the unions of the sets of the stored elements of a sparse matrix and of the elements
-    that these multiply."""
+    """Return the index sets of a product with a sparse matrix.
+
+    Each element gets the union over its terms: of a stored element, and of the element of the dense
+    operand that this multiplies.
+    """
     first = 0 if a.operator is product_at_stored else 1
     given = [a.known(n) for n in range(first, first + 3)]
     if any(x is None or x.size != x.shape[-1] for x in given):
@@ -256,8 +299,11 @@ def _by_stored(a: Application) -> list[IndexSets]:
 
 
 def _core(a: Application) -> list[IndexSets]:
-    """Return sets for an operator with cores: every element of an output core depends on all
-    elements of the input cores, unless the operator declares a pattern."""
+    """Return the index sets of an operator with core dimensions.
+
+    Each element of an output's core depends on all elements of the inputs' cores, unless the
+    operator declares a pattern.
+    """
     operator = a.operator
     sides = (a.shapes, operator.signature.inputs), (a.outputs, operator.signature.outputs)
     cores = [[shape[len(shape) - len(dims) :] for shape, dims in zip(*side, strict=True)]
@@ -288,7 +334,10 @@ def _core(a: Application) -> list[IndexSets]:
 
 
 def _declared(operator: UserOperator, given: Any, n: int, m: int, shape: tuple[int, int]) -> Any:
-    """Return the declared pattern of an output with respect to an input as a sparse matrix."""
+    """Return the pattern that an operator declares for output ``m`` by input ``n``, as csr_array.
+
+    ``shape`` has the number of elements of their cores, which the pattern must have.
+    """
     from scipy.sparse import csr_array
 
     matrix: Any = csr_array(given[m] if isinstance(given, (tuple, list)) else given)
@@ -302,15 +351,17 @@ def _declared(operator: UserOperator, given: Any, n: int, m: int, shape: tuple[i
 
 
 def _dense(a: Application) -> list[IndexSets]:
-    """Return sets for an unknown operator: every element of the outputs depends on all elements of
-    the inputs."""
+    """Return the index sets of an operator without a rule.
+
+    Each element of the outputs depends on all elements of the inputs.
+    """
     sets = stacked([s for _, s in a.live()])
     joined = sets.union_over_groups(np.array([0, len(sets)]), np.arange(len(sets)))
     return [joined.take(np.zeros(prod(shape), np.int64)) for shape in a.outputs]
 
 
-# For each direction of a scan: whether it leaves the element itself out, and whether it goes
-# backwards.
+# For each scan one or two walks along the axis: whether a walk leaves the element itself out, and
+# whether it goes backwards.
 _SCANS = {
     cumulative.cumulative_sum: [(False, False)],
     cumulative.cumulative_sum_reversed: [(False, True)],
@@ -322,7 +373,7 @@ _SCANS = {
 }
 _MOVING = (indexing.element, indexing.put_view, joining.concat, joining.stack, joining.roll)
 _INDEXED = (Gather, PutAt, Permutation)
-_CHOOSE_ONLY = {share: (1, 2)}  # inputs that only decide where the first one goes
+_CHOOSE_ONLY = {share: (1, 2)}  # inputs that decide where the first input goes, with derivative 0
 _RULES: list[tuple[Any, Callable[[Application], list[IndexSets]]]] = [
     ((Elementwise, AsType, Part), _elementwise),
     (ViewOperator, _moved),

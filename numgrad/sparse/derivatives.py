@@ -24,26 +24,27 @@ def jacobian(
     f : callable
         Maps a real array of any shape, and further arguments, to a real array or scalar.
     x : array or tensor of float, optional
-        Where to differentiate. Without it a function is returned, as by `numgrad.func.jacobian`.
+        Where to differentiate. Without ``x`` a function is returned, as by `numgrad.func.jacobian`.
     *args
         Further arguments of ``f``, which are not differentiated.
     argnum : int
         The number of the argument to differentiate by, of ``(x, *args)``.
     pattern : sparse matrix or array_like of bool, optional
-        Where the Jacobian may have entries that are not 0. Without it the pattern is found. It is
-        checked with two random vectors.
+        Where the Jacobian may have entries that are not 0. A given pattern is checked with two
+        random vectors. By default the pattern is found.
     coloring : {"auto", "column", "row", "bidirectional"}
         Which products are computed: with groups of columns (forward mode), of rows (reverse mode),
-        or of both; ``auto`` takes what needs the fewest.
+        or of both; ``auto`` takes what needs the fewest products.
     order : str
-        In which the groups are formed: ``natural``, ``largest_first``, ``smallest_last``,
+        The order in which groups are formed: ``natural``, ``largest_first``, ``smallest_last``,
         ``incidence_degree`` or ``saturation``; ``auto`` takes the best of two.
 
     Returns
     -------
     csr_array, shape (y.size, x.size)
-        Rows and columns stand for the elements of output and argument in C order. Entries that
-        happen to be 0 are stored. Without ``x``: a function of ``(x, *args)`` that returns it.
+        Rows stand for the elements of the output, columns for those of the argument, in C order.
+        Entries that happen to be 0 are stored. Without ``x`` the result is a function of
+        ``(x, *args)`` that returns the matrix.
 
     Raises
     ------
@@ -57,14 +58,14 @@ def jacobian(
 
     See Also
     --------
-    prepare : For more than one point.
+    prepare : The same for more than one point.
 
     Notes
     -----
-    The pattern is read from the recorded graph, so it does not depend on ``x`` but for functions
-    that sort, compare or index by values of ``x``: it is right at this ``x``. An infinite entry, or
-    NaN, is returned as it is; other entries of its row or column, which share its passes, may
-    become NaN by it, and no other value.
+    The pattern is read from the recorded graph. For functions that sort, compare or index by values
+    of ``x`` the pattern is right at this ``x`` only; for others it is the same at each ``x``. An
+    entry that is infinite or NaN is returned as it is. Other entries of its row or column, which
+    share its pass, may become NaN, but no other wrong value.
 
     Examples
     --------
@@ -104,13 +105,14 @@ def hessian(
     x, *args, argnum, pattern, order
         As in `jacobian`; `pattern` is made symmetric.
     coloring : {"star", "acyclic"}
-        Whether entries are read from products directly, or found one from another, which needs
-        fewer products and adds rounding errors.
+        With ``star`` each entry is read directly from a product. With ``acyclic`` entries are
+        computed from products and other entries, which needs fewer products and adds rounding
+        errors.
 
     Returns
     -------
     csr_array, shape (x.size, x.size)
-        Without ``x``: a function of ``(x, *args)`` that returns it.
+        Without ``x`` the result is a function of ``(x, *args)`` that returns the matrix.
 
     Raises
     ------
@@ -147,35 +149,36 @@ def prepare(
 ) -> Prepared:
     """Return a function that computes the sparse Jacobian at any point of the shape of ``x``.
 
-    Pattern, colours and program are made here, once.
+    Pattern, colours and program are made once, in this call.
 
     Parameters
     ----------
     f : callable
-        As in `jacobian`. It is captured, as by `numgrad.jit`: what depends on values is chosen with
-        ``ng.where`` or ``ng.cond``, and what it draws or reads outside is an argument.
+        As in `jacobian`. The function is captured, as by `numgrad.jit`: choices that depend on
+        values are written with ``ng.where`` or ``ng.cond``, and random draws or data from outside
+        are arguments.
     x, *args, argnum, pattern, coloring, order
         As in `jacobian`. Further arguments may have other values at each call.
 
     Returns
     -------
     Prepared
-        Called with ``(x, *args)`` it returns a csr_array; ``value_and_jacobian`` returns the value
-        of the function too, of one evaluation.
+        Called with ``(x, *args)``, the object returns a csr_array. Its method
+        ``value_and_jacobian`` returns the value of the function as well, with one evaluation.
 
     Raises
     ------
     CaptureError
         If the function wants to see a value.
     SparsityError, DtypeError, ArgTypeError
-        As `jacobian`; `SparsityError` also of calls with another shape, and of those at which the
-        function has entries beside the pattern, since an array decides about its graph that it
-        closes over.
+        As `jacobian`. A call of the result raises `SparsityError` for ``x`` of another shape. It
+        does so, too, if the function now has entries outside of the pattern, as an array that the
+        function closes over has changed its graph.
 
     Notes
     -----
-    The pattern holds for every ``x``: an element that is sorted, or taken at a position that is
-    computed from ``x``, is one of all.
+    The pattern holds for every ``x``. So an element that is sorted, or taken at a position computed
+    from ``x``, counts as depending on all elements that it may come from.
 
     Examples
     --------
@@ -211,8 +214,8 @@ def prepare_hessian(
     Returns
     -------
     PreparedHessian
-        Called with ``(x, *args)`` it returns a csr_array; ``value_gradient_hessian`` returns the
-        value and the gradient too, of one evaluation.
+        Called with ``(x, *args)``, the object returns a csr_array. Its method
+        ``value_gradient_hessian`` returns the value and the gradient as well, with one evaluation.
 
     Raises
     ------

@@ -22,10 +22,11 @@ SetsByEdge = dict[Edge, IndexSets]
 
 
 def pattern_of(outputs: Sequence[Any], inputs: Sequence[Any]) -> IndexSets:
-    """Return, for each element of the outputs, the numbers of the elements of the inputs on which
-    it depends in the recorded graph.
+    """Return the index sets of all elements of outputs, read from the recorded graph.
 
-    The inputs require grad; outputs and inputs are numbered one after the other.
+    The set of an element has the numbers of those elements of the inputs on which the element
+    depends. Elements are numbered from the first to the last output, and likewise for inputs. The
+    inputs require grad.
     """
     sizes = [prod(x.shape) for x in inputs]
     width, found = sum(sizes), {}
@@ -39,20 +40,26 @@ def pattern_of(outputs: Sequence[Any], inputs: Sequence[Any]) -> IndexSets:
 def _of(
     edges: Sequence[Edge], values: Sequence[Any], found: SetsByEdge, width: int
 ) -> list[IndexSets]:
-    """Return the index sets of values; empty ones for values that depend on no input."""
+    """Return the index sets of values, taken from ``found`` by their edges.
+
+    Values whose edges are not found depend on no input, and get empty sets. ``width`` is the number
+    of elements of all inputs.
+    """
     pairs = zip(edges, values, strict=True)
     return [found[e] if e in found else IndexSets.empty(prod(v.shape), width) for e, v in pairs]
 
 
 class PatternWalk:
-    """A walk through a graph, and through the graphs of captured and mapped functions in it."""
+    """Walks from inputs to outputs through a recorded graph, and through the graphs inside.
+
+    Those are the graphs of captured and of mapped functions, each recorded as one node.
+    """
 
     def __init__(self) -> None:
         self._constants = Constants()
 
     def along(self, wanted: Sequence[Edge], found: SetsByEdge) -> None:
-        """Compute the index sets of the nodes between the edges in ``found`` and the wanted ones.
-        """
+        """Add the index sets of the wanted edges to ``found``, which has those of the inputs."""
         ends = {edge.node for edge in found if edge.node is not None}
         roots = {edge.node for edge in wanted if edge.node is not None}
         nodes = [node for node in reversed(reachable(roots, (), ends)) if node not in ends]
@@ -72,7 +79,10 @@ class PatternWalk:
     def _through(
         self, node: Node, sets: list[IndexSets | None], numbers: np.ndarray
     ) -> list[IndexSets]:
-        """Return the index sets of the outputs of a node."""
+        """Return the index sets of the outputs of a node, given those of its inputs.
+
+        ``numbers`` are the integers from 0 on, as many as an array of the graph has elements.
+        """
         operator = node.operator
         if isinstance(operator, CallOperator):
             return self._replayed(operator.trace, sets)
@@ -89,12 +99,12 @@ class PatternWalk:
         return propagate(Application(operator, node.static, shapes, outputs, sets, known, numbers))
 
     def _known(self, node: Node, n: int) -> np.ndarray | None:
-        """Return the elements of an input of a node; None where they are not known."""
+        """Return the elements of input ``n`` of a node, or None if they are not known."""
         value = node.unpack()[n]
         return None if value is None else self._constants.of(value)
 
     def _replayed(self, trace: Any, sets: list[IndexSets | None]) -> list[IndexSets]:
-        """Walk through the graph of a captured function."""
+        """Return the index sets of a captured function's outputs, by a walk through its graph."""
         pairs = zip(trace.edges, sets, strict=True)
         found = {edge: s for edge, s in pairs if s is not None and edge.node is not None}
         width = next(iter(found.values())).width
@@ -105,9 +115,10 @@ class PatternWalk:
     def _mapped(
         self, node: Node, sample: Any, sets: list[IndexSets | None]
     ) -> list[IndexSets]:
-        """Walk through the graph of one sample, and apply the result to all samples.
+        """Return the index sets of the outputs of a mapped function, by a walk through its graph.
 
-        An output that is summed over samples depends on the inputs of all of them.
+        The graph is that of one sample, and its pattern is applied to all samples. An output that
+        is summed over samples depends on the inputs of all samples.
         """
         shapes = [spec.shape for spec in node.inputs]
         cores = [a.shape for a in sample.arguments]
@@ -135,7 +146,10 @@ class PatternWalk:
 
 
 def _of_sums(sets: IndexSets, shape: tuple[int, ...], outcome: tuple[int, ...]) -> IndexSets:
-    """Return the sets of an array after sums over the axes that have length 1 in ``outcome``."""
+    """Return the index sets of sums of an array over some axes, given the sets of its elements.
+
+    Summed are the axes of ``shape`` that have another size in ``outcome``.
+    """
     summed = [n for n, size in enumerate(outcome) if size != shape[n]]
     places = np.arange(prod(shape)).reshape(shape)
     places = np.moveaxis(places, summed, range(-len(summed), 0))

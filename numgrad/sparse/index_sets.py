@@ -1,8 +1,8 @@
-"""Index sets, one for each element of an array: the numbers of the inputs on which the element
-depends.
+"""Index sets, one for each element of an array: the elements of the inputs that it depends on.
 
-They are stored as a sparse matrix by rows: the sorted members of one set after those of the other,
-and the start of each set. All sets together are the pattern of a Jacobian.
+The sets are stored like a sparse matrix by rows: the sorted members of all sets one after the
+other, and the start of each set. All sets together are the pattern of a Jacobian: a set is a row,
+and its members are the columns with entries.
 """
 
 import os
@@ -18,9 +18,10 @@ from .compiled import compiled
 
 
 def _most() -> int:
-    """Return the greatest number of members of a pattern.
+    """Return the greatest number of entries that a pattern may have on this machine.
 
-    SciPy counts them in 32 bits, and computing them takes a few times as much memory.
+    SciPy counts entries in 32 bits. To compute a pattern takes a few times the memory that its
+    entries take, and all of that has to fit.
     """
     most = int(np.iinfo(np.int32).max)
     with suppress(AttributeError, ValueError, OSError):  # the system may not know
@@ -29,14 +30,20 @@ def _most() -> int:
     return most
 
 
-FEW = 8  # members that are sorted by insertion
+FEW = 8  # so many members or fewer are sorted by insertion
 
 
 class IndexSets:
-    """Index sets, one for each element of an array in C order; members are below ``width``.
+    """Index sets, one for each element of an array in C order.
 
-    ``starts`` has the start of the members of each set, and the end of the last ones; ``members``
-    are sorted in each set.
+    Attributes
+    ----------
+    starts : ndarray of int64
+        Where each set begins in ``members``, and where the last one ends.
+    members : ndarray of int64
+        The members of all sets, sorted in each set.
+    width : int
+        The number of elements of all inputs: members are less.
     """
 
     __slots__ = ("members", "starts", "width")
@@ -46,7 +53,10 @@ class IndexSets:
 
     @classmethod
     def of_inputs(cls, size: int, first: int, width: int) -> "IndexSets":
-        """Return the sets of ``size`` inputs, each of which depends on itself alone."""
+        """Return the sets of ``size`` elements of inputs, each of which depends on itself alone.
+
+        ``first`` is the number of the first of these elements.
+        """
         return cls(np.arange(size + 1), np.arange(first, first + size), width)
 
     @classmethod
@@ -63,18 +73,19 @@ class IndexSets:
 
     @property
     def rows(self) -> np.ndarray:
-        """The number of the set of each member."""
+        """For each member the number of its set."""
         return np.repeat(np.arange(len(self)), self.counts)
 
     def transposed(self) -> "IndexSets":
-        """Return, for each column, the numbers of the sets that contain it."""
+        """Return the transposed pattern: for each column the numbers of the sets with that column.
+        """
         starts = starts_of(np.bincount(self.members, minlength=self.width))
         members = np.empty_like(self.members)
         _transpose(self.starts, self.members, starts[:-1], out=[members])
         return IndexSets(starts, members, len(self))
 
     def equals(self, other: "IndexSets") -> bool:
-        """Whether both have the same sets."""
+        """Whether two patterns have the same sets."""
         pairs = (self.starts, other.starts), (self.members, other.members)
         return self.width == other.width and all(np.array_equal(*pair) for pair in pairs)
 
@@ -87,7 +98,7 @@ class IndexSets:
         return csr_array((ones, *narrow), shape=(len(self), self.width))
 
     def take(self, positions: np.ndarray) -> "IndexSets":
-        """Return the sets at positions, an empty one for -1."""
+        """Return the sets at positions, and an empty set for each position -1."""
         at = np.ascontiguousarray(positions, np.int64).reshape(-1)
         if not len(self):
             return IndexSets.empty(at.size, self.width)
@@ -97,7 +108,7 @@ class IndexSets:
         return IndexSets(starts, members, self.width)
 
     def union(self, other: "IndexSets") -> "IndexSets":
-        """Return the unions of the sets of two arrays of one size, element by element."""
+        """Return the unions of the sets of two arrays of one size, taken element by element."""
         if other is self or not other.members.size:
             return self
         if not self.members.size:
@@ -108,7 +119,10 @@ class IndexSets:
         return IndexSets(starts, members[: starts[-1]], self.width)
 
     def union_over_groups(self, starts: np.ndarray, positions: np.ndarray) -> "IndexSets":
-        """Return the unions over consecutive groups of positions."""
+        """Return for each group of positions the union of the sets there.
+
+        Group ``n`` consists of ``positions[starts[n]:starts[n + 1]]``.
+        """
         starts = np.ascontiguousarray(starts, np.int64)
         at = np.ascontiguousarray(positions, np.int64).reshape(-1)
         stamps, counts = np.empty(self.width, np.int64), np.empty(starts.size - 1, np.int64)
@@ -120,13 +134,16 @@ class IndexSets:
         return IndexSets(result, members, self.width)
 
     def union_over_rows(self, blocks: np.ndarray) -> "IndexSets":
-        """Return the union over each row of a matrix of positions."""
+        """Return for each row of a matrix of positions the union of the sets there."""
         rows, size = blocks.shape
         return self.union_over_groups(np.arange(rows + 1) * size, blocks)
 
     def running_unions(self, blocks: np.ndarray) -> "IndexSets":
-        """Return the running unions along each row of a matrix of positions: over two positions,
-        then over four, and so on."""
+        """Return for each entry of a matrix of positions the union up to there along its row.
+
+        Unions over one position are joined to unions over two, these to unions over four, and so
+        on.
+        """
         found, at, length = self.take(blocks), np.arange(blocks.size).reshape(blocks.shape), 1
         while length < blocks.shape[1]:
             before = np.full_like(at, -1)
@@ -136,7 +153,7 @@ class IndexSets:
 
 
 def stacked(sets: Sequence[IndexSets]) -> IndexSets:
-    """Return the sets of several arrays, one after the other."""
+    """Return the sets of all elements of several arrays, one array after the other."""
     if len(sets) == 1:
         return sets[0]
     starts = starts_of(np.concatenate([s.counts for s in sets]))
@@ -144,12 +161,15 @@ def stacked(sets: Sequence[IndexSets]) -> IndexSets:
 
 
 def union_of_all(sets: Sequence[IndexSets]) -> IndexSets:
-    """Return the unions of the sets of arrays of one size, element by element."""
+    """Return the unions of the sets of several arrays of one size, taken element by element."""
     return reduce(IndexSets.union, sets)
 
 
 def starts_of(counts: np.ndarray) -> np.ndarray:
-    """Return the starts of consecutive parts of the given lengths, and the end of the last one."""
+    """Return where each of several consecutive parts begins, and where the last one ends.
+
+    ``counts`` has the lengths of the parts.
+    """
     starts = np.zeros(counts.size + 1, np.int64)
     np.cumsum(counts, out=starts[1:])
     _allowed(int(starts[-1]))
@@ -168,7 +188,10 @@ def _allowed(count: int) -> int:
 
 @compiled("(a),(p),(n)->(p)")
 def _transpose(starts, members, first, out):
-    """Write the number of each set to the sets of its members, which start at ``first``."""
+    """Transpose a pattern: add the number of each set to the rows of its members.
+
+    The rows of the transposed pattern start at ``first`` in ``out``.
+    """
     at = first.copy()
     for row in range(starts.size - 1):
         for k in range(starts[row], starts[row + 1]):
@@ -178,7 +201,7 @@ def _transpose(starts, members, first, out):
 
 @compiled("(a),(b),(n),(c)->(d)")
 def _take(starts, members, at, into, out):
-    """Copy the sets at positions."""
+    """Copy the sets at the positions ``at`` to ``out``, where they start at ``into``."""
     for i in range(at.size):
         k = into[i]
         if at[i] >= 0:
@@ -189,7 +212,7 @@ def _take(starts, members, at, into, out):
 
 @compiled("(a),(b),(a),(c)->(a),(d)")
 def _union(starts, members, starts2, members2, into, out):
-    """Merge sets in pairs."""
+    """Write the union of each set of one pattern with the set of the same number of another."""
     k = into[0] = 0
     for row in range(starts.size - 1):
         i, j = starts[row], starts2[row]
@@ -209,10 +232,10 @@ def _union(starts, members, starts2, members2, into, out):
 
 @compiled("(a),(p),(b),(c),(a),()->(w),(n),(d)")
 def _group(groups, at, starts, members, into, write, stamps, counts, out):
-    """Count the members of the unions over groups, and write them, sorted, if ``write``.
+    """Count the members of the union over each group of positions, and write them if ``write``.
 
-    ``stamps`` has the last group in which a column was met. A union with many members is sorted by
-    a scan of all columns.
+    A union is written sorted, to ``out`` from ``into`` on. ``stamps`` has for each column the last
+    group in which it was met. The members of a large union are sorted by a scan of all columns.
     """
     stamps[:] = -1
     for group in range(groups.size - 1):
@@ -240,7 +263,7 @@ def _group(groups, at, starts, members, into, write, stamps, counts, out):
 
 
 def sort_few(out, first, end):
-    """Sort a few numbers in place, by insertion."""
+    """Sort the few numbers ``out[first:end]`` in place, by insertion."""
     for k in range(first + 1, end):
         value, j = out[k], k
         while j > first and out[j - 1] > value:

@@ -1,5 +1,7 @@
-"""Systems and eigenvalues of sparse arrays: the solvers of `numgrad.interop.scipy` under the names
-of ``scipy.sparse.linalg``."""
+"""Solvers for sparse arrays under the names of ``scipy.sparse.linalg``: systems and eigenvalues.
+
+The solvers themselves are those of `numgrad.interop.scipy`.
+"""
 
 from importlib import import_module
 from typing import Any

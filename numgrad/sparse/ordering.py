@@ -1,7 +1,7 @@
-"""Orders in which vertices are coloured: the colours of a greedy colouring depend on them.
+"""Orders in which a greedy colouring takes the columns of a pattern, which decide how good it is.
 
-A graph is given by cliques: columns of a matrix are neighbours if a row has entries in both. For a
-graph given by its edges, the rows are edges, with two columns each.
+The columns are the vertices of a graph: two columns are neighbours if a row has entries in both.
+Any graph can be given so, with an edge for each row, which has entries in two columns.
 """
 
 import numpy as np
@@ -13,12 +13,14 @@ ORDERS = ("natural", "largest_first", "smallest_last", "incidence_degree", "satu
 
 
 def order_of(name: str, columns: IndexSets, rows: IndexSets) -> np.ndarray:
-    """Return the numbers of the columns of a matrix in the order in which they are coloured.
+    """Return the numbers of the columns of a matrix in the order of a name.
 
-    The orders are ``natural``; ``largest_first``, by falling number of neighbours;
-    ``smallest_last``, where the last column has the fewest neighbours, the one before it the fewest
-    among the others, and so on; ``incidence_degree``, where the next column has the most coloured
-    neighbours; and ``saturation``, where its neighbours have the most colours.
+    - ``natural``: as they are.
+    - ``largest_first``: by falling number of neighbours.
+    - ``smallest_last``: from the end, each time the column with the fewest neighbours among those
+      that are left.
+    - ``incidence_degree``: each time the column with the most neighbours that were taken before.
+    - ``saturation``: each time the column whose neighbours have the most colours.
     """
     size, given = len(columns), (columns.starts, columns.members, rows.starts, rows.members)
     if name == "natural" or not size:
@@ -54,11 +56,12 @@ def _degrees(cstarts, crows, rstarts, rcolumns, degrees):
 
 @compiled("(a),(p),(b),(q),(n),(n),(),()->(n)")
 def _dynamic(cstarts, crows, rstarts, rcolumns, keys, top, step, by_colors, order):
-    """Repeatedly take the column with the least key, or the largest if ``step`` is 1, and change
-    the keys of its neighbours by ``step``.
+    """Write an order of the columns by keys that change as columns are taken.
 
-    With ``by_colors`` columns are coloured as they are taken, and only neighbours to which the
-    colour is new change. Of columns with equal keys the last in ``top`` is taken first.
+    With ``step`` 1 the column with the largest key is taken, with -1 the one with the least; then
+    the keys of its neighbours change by ``step``. With ``by_colors`` a column is coloured when it
+    is taken, and only the keys of neighbours that have met no column of this colour change. Of
+    columns with equal keys the one that comes last in ``top`` is taken first.
     """
     n = order.size
     key, colors, taken = keys.copy(), np.full(n, -1), np.full(n + 1, -1)
@@ -75,7 +78,7 @@ def _dynamic(cstarts, crows, rstarts, rcolumns, keys, top, step, by_colors, orde
         key[v], order[k], bit = -1, v, np.uint64(0)
         if by_colors:
             c = colors[v] = first_free(v, colors, taken, cstarts, crows, rstarts, rcolumns)
-            if c > 63:  # sets of colours have 64 bits
+            if c > 63:  # the colours that a column has met are a set of 64 bits
                 continue
             bit = np.uint64(1) << np.uint64(c)
         for p in range(cstarts[v], cstarts[v + 1]):
@@ -92,8 +95,11 @@ def _dynamic(cstarts, crows, rstarts, rcolumns, keys, top, step, by_colors, orde
 
 
 def first_free(v, colors, taken, cstarts, crows, rstarts, rcolumns):
-    """Return the first colour that no column has with which column ``v`` shares a row; ``taken``
-    has the last column that marked a colour."""
+    """Return the first colour that no neighbour of column ``v`` has.
+
+    Two columns are neighbours if a row has entries in both. ``taken`` has, for each colour, the
+    last column that has found it taken; the colours that ``v`` finds are marked there.
+    """
     for p in range(cstarts[v], cstarts[v + 1]):
         for q in range(rstarts[crows[p]], rstarts[crows[p] + 1]):
             c = colors[rcolumns[q]]
@@ -103,7 +109,7 @@ def first_free(v, colors, taken, cstarts, crows, rstarts, rcolumns):
 
 
 def untaken(v, taken):
-    """Return the first colour that vertex ``v`` has not marked."""
+    """Return the first colour that vertex ``v`` has not marked as taken by a neighbour."""
     c = 0
     while taken[c] == v:
         c += 1
@@ -111,7 +117,10 @@ def untaken(v, taken):
 
 
 def push(v, key, heads, after, before):
-    """Put a column first among those with its key."""
+    """Put a column in front of the linked list of the columns with its key.
+
+    ``heads`` has the first column of each list; ``after`` and ``before`` link its members.
+    """
     first = heads[key[v]]
     heads[key[v]] = v
     after[v], before[v] = first, -1
@@ -120,7 +129,7 @@ def push(v, key, heads, after, before):
 
 
 def pop(v, key, heads, after, before):
-    """Remove a column from those with its key."""
+    """Remove a column from the linked list of the columns with its key; see `push`."""
     if before[v] < 0:
         heads[key[v]] = after[v]
     else:

@@ -1,4 +1,4 @@
-"""Sparse Jacobians and Hessians that are prepared once, and computed at many points."""
+"""Sparse Jacobians and Hessians that are prepared once and computed at many points."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,7 +19,10 @@ _HINT = (
 
 
 def compute(problem: Problem, args: Sequence[Any], pattern: Any) -> Any:
-    """Return the matrix at a point, with all its preparation."""
+    """Return the sparse matrix of a problem at one point: find pattern and colours, and compute.
+
+    ``pattern`` is that of the user, which is checked, or None.
+    """
     record = problem.record(args)
     is_given = pattern is not None
     found = problem.given(pattern, record) if is_given else problem.detect(record)
@@ -30,12 +33,15 @@ def compute(problem: Problem, args: Sequence[Any], pattern: Any) -> Any:
 
 
 def elements(result: Any) -> np.ndarray:
-    """Return a result as an array of its own, which a matrix of SciPy holds and may write."""
+    """Return a result as an array of the host, which a matrix of SciPy may keep and overwrite."""
     return result.detach().cpu().numpy(copy=True) if isinstance(result, Tensor) else result
 
 
 def matrix_of(plan: Plan, data: Any) -> Any:
-    """Return the matrix with these entries; it shares its index arrays with the pattern."""
+    """Return the csr_array with the pattern of a plan and the entries ``data``.
+
+    Its index arrays are those of the pattern, without a copy.
+    """
     from scipy.sparse import csr_array
 
     pattern = plan.pattern
@@ -53,21 +59,22 @@ def _spec_of(x: Any) -> tuple[Any, Any]:
 class Prepared:
     """The Jacobian of a function as a sparse matrix, prepared for inputs of one shape.
 
-    Made by `prepare`. Calls find no pattern and no colours, and allocate the entries alone. It can
-    be pickled where the function can, with its pattern and colours; the pattern is compared with
-    that of the function as it is then.
+    Such an object is made by `prepare`. A call finds neither pattern nor colours again, and
+    allocates only the entries. The object can be pickled, with its pattern and colours, if the
+    function can. When it is used after that, the pattern is compared with that of the function.
 
     Attributes
     ----------
     pattern : csr_array of bool
-        A superset of the places of entries that are not 0.
+        True where entries may be other than 0.
     colors : ndarray, or a pair of them
         The colour of each column (``mode`` "column"), of each row ("row"), of the rows and of the
-        columns ("bidirectional"), or of each variable ("star", "acyclic"): those of one colour
-        share a pass. -1 are those without one.
+        columns ("bidirectional"), or of each variable ("star", "acyclic"). Those of one colour
+        share a pass; those with -1 need none.
     n_colors : int
         The number of products that a call computes.
     mode : str
+        The kind of colouring: see ``colors``.
     shape : tuple of int
     """
 
@@ -96,7 +103,10 @@ class Prepared:
         self._both = jit(self._all)
 
     def _all(self, *args: Any) -> tuple[Tensor, ...]:
-        """Return the value, for a Hessian also the gradient, and the entries of the matrix."""
+        """Return the value of the function, for a Hessian the gradient, and the matrix's entries.
+
+        The first call finds the pattern and makes the plan. The programs are captured from here.
+        """
         record = self._problem.record(args)
         plan, data = self._problem.entries(record, self._pattern(record), self._plan)
         if plan is not self._plan:
@@ -105,10 +115,10 @@ class Prepared:
         return *values, data
 
     def _pattern(self, record: RecordedFunction) -> IndexSets:
-        """Return the pattern, found at the first capture of the function.
+        """Return the pattern, which is found when the function is first captured.
 
-        At a further capture, for other arguments or closed-over arrays, raise for an entry outside
-        of the pattern.
+        The function is captured again for arguments of another kind, or other arrays that it closes
+        over. An entry outside of the pattern is an error then.
         """
         if self._plan is None:
             return self._problem.detect(record)
@@ -138,11 +148,14 @@ class Prepared:
             raise
 
     def __call__(self, *args: Any) -> Any:
-        """Return the matrix at a point: a csr_array that shares its structure with others."""
+        """Return the matrix at a point, a csr_array.
+
+        Its index arrays are shared with the matrices of other calls.
+        """
         return matrix_of(self._plan, self._run(self._entries, args))
 
     def value_and_jacobian(self, *args: Any) -> tuple[Any, Any]:
-        """Return the value of the function and its Jacobian, of one evaluation."""
+        """Return the value of the function and its Jacobian, computed by one evaluation."""
         *_, value, data = self._run(self._both, args)
         return elements(value), matrix_of(self._plan, data)
 
@@ -164,10 +177,12 @@ class Prepared:
 
 
 class PreparedHessian(Prepared):
-    """The Hessian of a scalar function as a sparse matrix, see `Prepared`; made by
-    `prepare_hessian`."""
+    """The Hessian of a scalar function as a sparse matrix, prepared for inputs of one shape.
+
+    Such an object is made by `prepare_hessian`; see `Prepared`.
+    """
 
     def value_gradient_hessian(self, *args: Any) -> tuple[Any, Any, Any]:
-        """Return the value of the function, its gradient and its Hessian, of one evaluation."""
+        """Return the value of the function, its gradient and its Hessian, by one evaluation."""
         value, gradient, data = self._run(self._both, args)
         return elements(value), elements(gradient), matrix_of(self._plan, data)

@@ -1,5 +1,7 @@
-"""The problem of a sparse derivative: a function recorded at a point, its pattern, and checks of a
-user's pattern."""
+"""What is common to sparse Jacobians and Hessians: a function is recorded, and its pattern found.
+
+A pattern that the user gives is checked here.
+"""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -19,8 +21,11 @@ from .index_sets import IndexSets
 
 
 class RecordedFunction(NamedTuple):
-    """A recorded function: its value, the output whose Jacobian is the matrix (the value itself, or
-    its gradient), and the variable."""
+    """A function recorded at a point: tensors of its value, its variable, and the ``output``.
+
+    The wanted matrix is the Jacobian of ``output`` by ``x``. For a Jacobian ``output`` is the value
+    itself, for a Hessian the gradient.
+    """
 
     value: Tensor
     output: Tensor
@@ -29,7 +34,8 @@ class RecordedFunction(NamedTuple):
 
 @dataclass(frozen=True)
 class Problem:
-    """A function, the wanted derivative, the options of the colouring, and the name in errors."""
+    """A function, the wanted derivative, the options of the colouring, and ``what``: the name of
+    the user's call for errors."""
 
     function: Callable[..., Any]
     argnum: int
@@ -42,7 +48,7 @@ class Problem:
         require_function(self.function, self.what)
 
     def record(self, args: Sequence[Any]) -> RecordedFunction:
-        """Call the function on tensors, with recording on."""
+        """Call the function on tensors, and return what was recorded."""
         at = Evaluation(self.function, args, self.position(args), self.what)
         if at.outer_graph():
             raise DetachedError(
@@ -58,7 +64,7 @@ class Problem:
         return RecordedFunction(value, value, x)
 
     def position(self, args: Sequence[Any]) -> int:
-        """Return the number of the differentiated argument."""
+        """Return the number, from 0, of the argument that is differentiated by."""
         if not isinstance(self.argnum, (int, np.integer)):
             raise ArgTypeError(
                 f"{self.what}: argnum must be an int, got {self.argnum!r}: one matrix holds the "
@@ -84,17 +90,18 @@ class Problem:
         return leaves[0]
 
     def detect(self, record: RecordedFunction) -> IndexSets:
-        """Return the pattern; for a Hessian it is symmetric."""
+        """Return the pattern found in the recorded graph, made symmetric for a Hessian."""
         sets = pattern_of([record.output], [record.x])
         return sets.union(sets.transposed()) if self.is_hessian else sets
 
     def entries(
         self, record: RecordedFunction, pattern: IndexSets, plan: Plan | None = None
     ) -> tuple[Plan, Tensor]:
-        """Return a plan for the matrix with a pattern, and its entries.
+        """Return the plan by which the matrix was computed, and the entries of the matrix.
 
-        If an operator has no derivative in forward mode and the colouring is free, the passes are
-        by rows.
+        ``plan`` is an earlier plan for the same pattern, if there is one. If an operator has no
+        derivative in forward mode, and the user did not choose a colouring, the plan is changed to
+        one of backward passes alone.
         """
         make = plan_hessian if self.is_hessian else plan_jacobian
         plan = plan or make(pattern, self.coloring, self.order)
@@ -107,7 +114,7 @@ class Problem:
         return plan, entries(record.output, record.x, plan)
 
     def given(self, pattern: Any, record: RecordedFunction) -> IndexSets:
-        """Return the pattern of the user, made symmetric for a Hessian."""
+        """Return the user's pattern as index sets, made symmetric for a Hessian."""
         from scipy.sparse import csr_array
 
         matrix: Any = csr_array(pattern).astype(np.bool_)
@@ -124,10 +131,10 @@ class Problem:
 
 
 def check(problem: Problem, record: RecordedFunction, matrix: Any) -> None:
-    """Raise if a matrix that was computed with a user's pattern is not the Jacobian.
+    """Raise an error if a matrix that was computed with a user's pattern is not the Jacobian.
 
-    Its products with random vectors, from both sides, are compared with those of passes without a
-    pattern.
+    The products of the matrix with a random vector from either side are compared with those that
+    one backward and one forward pass compute without a pattern.
     """
     rng = np.random.default_rng(0)
     output, x = record.output, record.x

@@ -1,7 +1,8 @@
 """Colour the variables of a Hessian, which is symmetric: each entry is needed only once.
 
-A *star* colouring has no path of four vertices in two colours, so that every entry is read directly
-from a product; an *acyclic* one has no cycle in two colours, and entries are found by substitution.
+The variables are vertices of a graph, with an edge for each entry off the diagonal. A *star*
+colouring has no path of four vertices in two colours; then every entry is read directly from a
+product. An *acyclic* colouring has no cycle in two colours; then entries are found by substitution.
 See Gebremedhin, Tarafdar, Manne and Pothen, "New acyclic and star coloring algorithms with
 application to computing Hessians", SIAM J. Sci. Comput. 29 (2007).
 """
@@ -17,8 +18,11 @@ COLORINGS = ("star", "acyclic")
 
 
 def graph_of(pattern: IndexSets) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the graph of a symmetric pattern without its diagonal: the starts of the neighbours of
-    each vertex, the neighbours, and the number of the edge to each, the same from both ends."""
+    """Return the graph of a symmetric pattern without its diagonal, as three arrays.
+
+    These are the starts of the neighbours of each vertex, all neighbours one after the other, and
+    the number of the edge to each. An edge has one number, whichever of its ends lists it.
+    """
     rows, columns, size = pattern.rows, pattern.members, len(pattern)
     off = rows != columns
     rows, columns = rows[off], columns[off]
@@ -29,7 +33,10 @@ def graph_of(pattern: IndexSets) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def color(pattern: IndexSets, coloring: str, order: str) -> np.ndarray:
-    """Return the colour of each variable of a symmetric pattern, -1 for those without entries."""
+    """Return the colour of each variable of a symmetric pattern; -1 for variables without entries.
+
+    ``coloring`` and ``order`` are the options of that name.
+    """
     require_option(coloring, COLORINGS, "coloring")
     starts, members, edges = graph_of(pattern)
     count = edges.size // 2
@@ -48,11 +55,12 @@ def color(pattern: IndexSets, coloring: str, order: str) -> np.ndarray:
 
 @compiled("(n),(a),(p),(p)->(n)")
 def _star(order, starts, members, edges, colors):
-    """Colour greedily so that no path of four vertices has two colours.
+    """Colour the vertices greedily so that no path of four vertices has two colours.
 
-    Each vertex keeps a list of the colours of its neighbours: for each colour the first neighbour
-    that has it, how many have it, and whether one of these has another neighbour of the vertex's
-    own colour, so that a further neighbour of the vertex in that colour would make a path.
+    Each vertex has a list of the colours of its neighbours, with three facts for each colour: the
+    first neighbour of this colour, the number of such neighbours, and whether the colour is closed.
+    A colour is closed if one of these neighbours has another neighbour of the vertex's own colour:
+    then one more neighbour of the closed colour would complete a path in two colours.
     """
     n = order.size
     colors[:] = -1
@@ -89,7 +97,9 @@ def _star(order, starts, members, edges, colors):
 
 
 def entry(v, color, starts, used, around):
-    """Return the place of a colour in the list of a vertex, the next free place if it is not there.
+    """Return the index of a colour in the list of a vertex's colours; see `_star`.
+
+    For a colour that is not in the list the result is the next free index.
     """
     e = starts[v]
     while e < starts[v] + used[v] and around[e] != color:
@@ -99,10 +109,12 @@ def entry(v, color, starts, used, around):
 
 @compiled("(n),(a),(p),(p)->(n)")
 def _acyclic(order, starts, members, edges, colors):
-    """Colour greedily so that no cycle has two colours.
+    """Colour the vertices greedily so that no cycle has two colours.
 
-    Edges between two colours are trees; each tree keeps the neighbour through which the present
-    vertex has met it.
+    The edges between vertices of two colours are trees, kept as sets of edges that are merged. For
+    each vertex to colour, a tree notes the neighbour through which the vertex has met the tree. If
+    the vertex meets the tree through another neighbour as well, a colour of the tree would close a
+    cycle.
     """
     n = order.size
     colors[:] = -1
@@ -140,7 +152,7 @@ def _acyclic(order, starts, members, edges, colors):
 
 
 def root(trees, edge):
-    """Return the edge that represents the tree of an edge."""
+    """Return the edge that represents the tree of an edge, as in a union-find structure."""
     while trees[edge] != edge:
         trees[edge] = trees[trees[edge]]
         edge = trees[edge]
@@ -148,5 +160,5 @@ def root(trees, edge):
 
 
 def join(trees, edge, other):
-    """Merge the trees of two edges."""
+    """Merge the trees of two edges into one."""
     trees[root(trees, edge)] = root(trees, other)

@@ -1,4 +1,8 @@
-"""Bind the names of a scalar function to their stand-ins in kernels."""
+"""Bind the names of a scalar function to their stand-ins in kernels.
+
+A scalar function is plain Python, made of ``math``, ``where`` and operators. A stand-in is what
+kernels have in place of one of these: an implementation for the dtypes and the target.
+"""
 
 import builtins
 import math
@@ -21,13 +25,13 @@ class Names(NamedTuple):
     Attributes
     ----------
     real, complex
-        ``math`` in kernels of real and of complex numbers.
+        The stand-ins for the module ``math`` in kernels of real and of complex numbers.
     where
         The stand-in for every global called ``where``; None leaves such a global as it is.
     selections : dict
-        Stand-ins by the names of `SELECTIONS`.
+        The stand-in for each name of `SELECTIONS`.
     functions : dict
-        Stand-ins for other functions.
+        The stand-ins for other functions, by the function.
     foreign : callable
         Returns the stand-in for a foreign function.
     """
@@ -52,8 +56,9 @@ def bind(
 
     A called operator is replaced by its own scalar function, ``math`` and the names of `SELECTIONS`
     by their stand-ins in ``names``. The copy sees only the globals that it names. ``wrap`` is
-    applied to the copies of callees and of the function itself. Those of numgrad's own functions
-    are kept in ``known``, and taken from there: one dict for the same names, kind and ``wrap``.
+    applied to the copies of callees and of the function itself. Copies of numgrad's own functions
+    are kept in ``known`` for later calls, which must have the same ``names``, ``is_complex`` and
+    ``wrap``.
     """
     return _Binder(names, is_complex, wrap, known).function(function)
 
@@ -97,7 +102,10 @@ class _Binder:
         return result
 
     def fill(self, source: pytypes.FunctionType, scope: dict[str, Any]) -> bool:
-        """Bind the globals of ``source`` in ``scope``; return whether any of them changed."""
+        """Set ``scope``, the globals of a copy, to those of ``source`` with stand-ins in place.
+
+        Return whether any global is replaced.
+        """
         changed = False
         for name in self.named:
             if name in source.__globals__:
@@ -109,14 +117,19 @@ class _Binder:
         return changed
 
     def set_defaults(self, source: pytypes.FunctionType, copy: pytypes.FunctionType) -> bool:
-        """Bind the default arguments of ``source`` in ``copy``; return whether any changed."""
+        """Give ``copy`` the default arguments of ``source``, with stand-ins in place.
+
+        Return whether any of them is replaced.
+        """
         theirs = (source.__defaults__, tuple((source.__kwdefaults__ or {}).items()))
         ours = self.held(theirs)
         copy.__defaults__, copy.__kwdefaults__ = ours[0], dict(ours[1]) or None
         return ours is not theirs
 
     def held(self, value: Any) -> Any:
-        """Return a value with its functions bound: a function, or a tuple or module of functions.
+        """Return a function, or a tuple or module of functions, with the functions' names bound.
+
+        Any other value is returned as it is.
         """
         if isinstance(value, tuple):
             items = [self.held(item) for item in value]
@@ -129,7 +142,11 @@ class _Binder:
         return self.function(value) if is_function else value
 
     def module(self, module: pytypes.ModuleType) -> pytypes.ModuleType:
-        """Return a module in which the functions that the code may name are bound."""
+        """Return a copy of a module in which the names of its functions are bound.
+
+        Only functions that the code may name are looked at; the module itself is returned if none
+        of them changes.
+        """
         if is_library(module) or id(module) in self.done:
             return self.done.get(id(module), module)
         self.done[id(module)] = module  # meanwhile: its functions may lead back to the module
@@ -161,7 +178,7 @@ class _Binder:
 def is_library(value: Any) -> bool:
     """Whether a function or a module belongs to Numba, NumPy or SciPy.
 
-    A module may also be numgrad's or Python's own.
+    A module of numgrad, or of Python's standard library, counts too.
     """
     is_module = isinstance(value, pytypes.ModuleType)
     root = ((value.__name__ if is_module else value.__module__) or "").partition(".")[0]

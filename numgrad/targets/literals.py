@@ -3,7 +3,7 @@
 Numba has no NEP 50: ``2.0 * x`` with a float32 ``x`` is float64 arithmetic. So float literals,
 float globals and the integer literals that meet a float get the kernel's own dtype. The literals
 are replaced in Numba's intermediate representation, which, unlike byte code, does not change with
-Python; the compilers for the CPU and for CUDA have different classes of it.
+the version of Python. The compilers for the CPU and for CUDA have different classes for it.
 """
 
 import operator
@@ -21,14 +21,14 @@ _INTEGRAL, _OTHER = "integral", "other"
 
 
 class Language(NamedTuple):
-    """The classes and names of a compiler.
+    """What differs between Numba's compilers for the CPU and for CUDA.
 
     Attributes
     ----------
     ir, types
         The compiler's modules of the intermediate representation, and of types.
     modules, functions
-        Modules of functions, and functions, that take arguments of one dtype.
+        Modules of functions, and functions, whose arguments must all have the same float dtype.
     """
 
     ir: Any
@@ -42,7 +42,8 @@ class Language(NamedTuple):
 
 
 def attribute(func_ir: Any, value: Any, ir: Any) -> Any:
-    """Return the value of an attribute of a module; None for other expressions."""
+    """Return the object for which an expression ``module.name`` stands; None for other expressions.
+    """
     if not isinstance(value, ir.Expr) or value.op != "getattr":
         return None
     try:
@@ -54,7 +55,11 @@ def attribute(func_ir: Any, value: Any, ir: Any) -> Any:
 
 
 class Literals:
-    """One run over a function: replaces float literals, then integer literals beside floats."""
+    """Gives the literals of one function the dtype ``real``, statement by statement.
+
+    All float literals get that dtype, and so do integer literals that meet a float. ``args`` has
+    the Numba types of the function's arguments.
+    """
 
     def __init__(
         self, func_ir: Any, args: tuple[Any, ...], real: type[np.floating], language: Language
@@ -65,7 +70,7 @@ class Literals:
         self.real = real
         self.complex = np.result_type(real, np.complex64).type
         self.integers: dict[str, int] = {}  # variables that hold a literal integer
-        self.kinds: dict[str, str] = {}
+        self.kinds: dict[str, str] = {}  # of variables: integral numbers, or other values
         self.count = 0
 
     def run(self) -> None:
@@ -140,14 +145,17 @@ class Literals:
         return before
 
     def callee(self, call: Any) -> Any:
-        """Return the function of a call by a global name, None for any other call."""
+        """Return the function that a call names by a global; None for any other call."""
         try:
             return self.func_ir.get_definition(call.func).value
         except (KeyError, AttributeError):
             return None
 
     def takes_floats(self, call: Any) -> bool:
-        """Whether a call's arguments must have one float dtype, as for functions of ``math``."""
+        """Whether the arguments of a call must all have the same float dtype, as in ``math.pow``.
+
+        Arguments that are all integers stay what they are.
+        """
         if all(self.kinds.get(arg.name) == _INTEGRAL for arg in call.args):
             return False
         try:
@@ -160,7 +168,10 @@ class Literals:
         return self.callee(call) in self.language.functions
 
     def as_floats(self, operands: Any, loc: Any) -> tuple[list[Any], list[Any]]:
-        """Replace integer literals; return the operands and the assignments that they need."""
+        """Replace operands that are integer literals by new variables that hold floats.
+
+        Return the operands, and the assignments of the new variables, which must come first.
+        """
         result, before = [], []
         for operand in operands:
             if operand.name in self.integers:

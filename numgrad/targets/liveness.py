@@ -16,17 +16,18 @@ def assign(
 ) -> int:
     """Assign offsets by liveness to the buffers that have none; return the bytes needed.
 
-    First fit on exact sizes. An elementwise instruction writes over an input that it reads last, if
-    their layouts agree.
+    A buffer gets the memory of a dead buffer of the same rounded size, if there is one. The output
+    of an elementwise instruction gets the memory of an input that dies there, if their layouts
+    agree.
 
     Parameters
     ----------
     sizes : list or dict
-        Bytes by number of the buffer.
+        The bytes of each buffer, by its number.
     offsets : list of int
-        Offsets by number of the buffer; an offset below 0 is to be assigned.
+        The offset of each buffer, by its number; an offset below 0 is to be assigned.
     quantum : int
-        Sizes are rounded up to a multiple of it.
+        Sizes are rounded up to a multiple of this number of bytes.
     outlives : iterable of int
         Buffers whose memory is not reused.
     """
@@ -74,7 +75,11 @@ def assign(
 def _heir(
     pattern: Pattern, buffers: tuple[int, ...], last: list[int], number: int, mine: set[int]
 ) -> int:
-    """Return an input that is read last here and whose memory the output may take, or -1."""
+    """Return the input whose memory the output of instruction ``number`` may take, or -1.
+
+    The input must be one of ``mine``, whose memory is assigned here, and read by no later
+    instruction; ``last`` has for each buffer the last instruction that uses it.
+    """
     for place in pattern.reusable_inputs:
         index = buffers[place]
         if last[index] == number and index in mine:

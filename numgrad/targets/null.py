@@ -10,7 +10,7 @@ from ..ir.target import Bound
 
 @dataclass
 class NullKernel:
-    """A kernel with a name."""
+    """A kernel that has a name and no code."""
 
     name: str
 
@@ -30,7 +30,7 @@ class NullBound(Bound):
 
 @dataclass
 class NullTarget:
-    """A target that records the kernels and runs it is asked for; results are undefined.
+    """A target that records which kernels and runs are asked for; results are undefined.
 
     Attributes
     ----------

@@ -1,5 +1,7 @@
-"""Boehm's model of how pairs of STAT5 form and move: a stiff problem of the literature, which
-tests, benchmarks and the page about `ng.ode` solve."""
+"""Boehm's model of how pairs of the protein STAT5 form and move: a stiff problem of the literature.
+
+Tests, benchmarks and the page about `ng.ode` solve it.
+"""
 
 from types import ModuleType
 from typing import Any
@@ -11,7 +13,7 @@ VOLUMES = 0.45 / 1.4  # of the nucleus and the cytoplasm
 
 
 def boehm(s: Any, t: Any, p: Any, np: ModuleType = np) -> list[Any]:
-    """Return the slopes of the eight states ``s`` at the time ``t`` for six rates.
+    """Return the time derivatives of the eight states ``s`` at the time ``t``, for six rates ``p``.
 
     Examples
     --------

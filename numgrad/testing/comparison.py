@@ -27,7 +27,10 @@ def inner(a: Arrays, b: Arrays) -> float:
 def compare_projection(
     subject: Subject, slope: Slope, tolerance: Tolerance, rng: np.random.Generator
 ) -> None:
-    """Compare one number: the Jacobian between a random direction and random seeds."""
+    """Compare one number of the Jacobian, its product with random seeds and a random direction.
+
+    If the number is wrong, all entries are compared, so that the error names one.
+    """
     direction = [random_like(rng, a) for a in subject.arrays]
     change = slope(subject, direction)
     seeds = [random_like(rng, o) for o in subject.values(subject.arrays)]
@@ -44,7 +47,8 @@ def compare_projection(
 
 
 def compare_everywhere(subject: Subject, slope: Slope, tolerance: Tolerance) -> None:
-    """Compare every entry of the Jacobian."""
+    """Compare every entry of the Jacobian with its numerical value; raise an error for wrong ones.
+    """
     variables, outputs = subject.call()
     directions = unit_directions(subject.arrays)
     columns = [slope(subject, direction) for *_, direction in directions]
@@ -80,7 +84,7 @@ def _message(subject: Subject, wrong: Sequence[str], total: int) -> str:
 
 
 def _close(analytic: float, numerical: float, tolerance: Tolerance) -> bool:
-    """Whether both numbers are finite and agree; NaN never agrees with anything."""
+    """Whether two numbers agree; a NaN agrees with nothing."""
     return abs(analytic - numerical) <= tolerance.atol + tolerance.rtol * abs(numerical)
 
 
@@ -95,7 +99,7 @@ def _place(position: tuple[int, ...], label: str) -> str:
 
 
 def _origin(output: Tensor) -> str:
-    """Return the operator that computed an output, and the line of the user's code."""
+    """Return the end of a message: which operator computed an output, at which line of the user."""
     node = output.grad_fn
     if node is None:
         return "; it does not depend on any input that requires grad"

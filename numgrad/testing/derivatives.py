@@ -1,4 +1,4 @@
-"""``gradcheck`` and ``gradgradcheck``: derivatives against numerical ones."""
+"""``gradcheck`` and ``gradgradcheck``: compare derivatives with numerical ones."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -44,12 +44,13 @@ def gradcheck(
         Takes tensors and whatever else is in `inputs`; returns a tensor or a nested container of
         them.
     inputs : Tensor or tuple
-        The arguments. The tensors that require grad are checked, also inside nested containers; if
-        there is none, all floating tensors and arrays are. Everything else is passed on as it is.
+        The arguments. The derivatives by tensors that require grad are checked, also inside of
+        nested containers. If there is no such tensor, those by all floating tensors and arrays
+        are. Everything else is passed on as it is.
     eps : float, optional
         Step of the central differences; by default 1e-6 in double and 1e-2 in single precision.
     atol, rtol : float, optional
-        Allowed disagreement; by default 1e-6 and 1e-5 in double, 2e-3 both in single precision.
+        Allowed disagreement; by default 1e-6 and 1e-5 in double, and both 2e-3 in single precision.
     raise_exception : bool
         If false, a failed check returns False.
     nondet_tol : float
@@ -61,16 +62,16 @@ def gradcheck(
     check_forward_ad : bool
         Check `numgrad.func.jvp` too.
     fast_mode : bool, optional
-        torch's name: True is ``mode="projection"``, False ``mode="full"``.
+        torch's name for the mode: True is ``mode="projection"``, False ``mode="full"``.
     mode : {"projection", "full"}
-        Compare one random number of the Jacobian, at the cost of two evaluations of the function,
-        or all its entries. A projection that disagrees is followed by a full comparison, which
-        finds the entry.
+        With ``projection`` compare one random projection of the Jacobian, at the cost of two
+        evaluations of the function; with ``full`` all entries. A projection that disagrees is
+        followed by a full comparison, which finds the wrong entry.
     complex_step : bool
-        Take the derivative from one evaluation at a complex point, which is exact to rounding. For
-        analytic functions of real arguments that also take complex ones.
+        Compute the numerical derivative from one evaluation at a complex point, which is exact to
+        rounding. The function must be analytic in its real arguments, and take complex ones too.
     seed : int
-        Of the random directions.
+        The seed of the random directions.
 
     Returns
     -------
@@ -80,7 +81,8 @@ def gradcheck(
     Raises
     ------
     GradcheckError
-        It names the input, the position, both values, and the line that recorded the output.
+        If a check fails; the message has the input, the position, both values, and the line that
+        recorded the output.
 
     Notes
     -----
@@ -138,7 +140,8 @@ def gradgradcheck(
     Raises
     ------
     GradcheckError
-        As `gradcheck`. Seeds are the inputs that are called ``seed``.
+        As `gradcheck`. The derivatives by the seeds of the first pass are checked too; messages
+        call these inputs ``seed``.
 
     Examples
     --------
@@ -159,7 +162,7 @@ def gradgradcheck(
 def _check_passes(
     subject: Subject, rng: np.random.Generator, nondet_tol: float, undefined: bool, batched: bool
 ) -> None:
-    """Check the invariants of every backward pass, whatever the numbers are."""
+    """Check what holds for every backward pass, whatever the derivatives are; see `invariants`."""
     invariants.check_unchanged(subject, rng)
     invariants.check_repeatable(subject, rng, nondet_tol)
     if undefined:
@@ -204,7 +207,7 @@ def _check_first(
 
 
 def _gradient_of(first: Subject, grad_outputs: Any, seed: int) -> Subject:
-    """Return the gradient of a subject as a subject, whose variables include the seeds."""
+    """Return the gradient of a function as a subject, whose variables include the seeds."""
     _, outputs = first.call()
     if grad_outputs is None:
         rng = np.random.default_rng(seed)

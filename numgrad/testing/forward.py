@@ -1,4 +1,4 @@
-"""Invariants of forward mode: it agrees with reverse mode, in every way to compute it."""
+"""Checks of what holds for forward mode: it agrees with reverse mode, batched and recorded too."""
 
 from __future__ import annotations  # ``numpy.random`` is imported when it is used
 
@@ -19,7 +19,10 @@ TIMES = 3  # a pass runs eagerly first, then becomes a program, then is recalled
 
 
 def check_forward_mode(subject: Subject, rng: np.random.Generator) -> None:
-    """Check the Jacobian-vector product against the vector-Jacobian product."""
+    """Check that forward and reverse mode give the same product of seeds, Jacobian and direction.
+
+    The forward pass is repeated, as it becomes a program that is recalled.
+    """
     variables, outputs = subject.call()
     directions = [random_like(rng, a) for a in subject.arrays]
     seeds = [random_like(rng, o) for o in outputs]
@@ -33,7 +36,7 @@ def check_forward_mode(subject: Subject, rng: np.random.Generator) -> None:
 def check_forward_batched(
     subject: Subject, rng: np.random.Generator, sizes: Sequence[int] = BATCHES, exact: bool = True
 ) -> None:
-    """Check that a batch of tangents has the results of a loop over them."""
+    """Check that a batched forward pass has the results of one pass for each direction."""
     variables, outputs = subject.call()
     directions = [random_like(rng, a, (max(sizes),)) for a in subject.arrays]
     rows = [
@@ -47,8 +50,11 @@ def check_forward_batched(
 
 
 def check_forward_recorded(subject: Subject, rng: np.random.Generator) -> None:
-    """Check that recording the products does not change them, and their derivatives: reverse over
-    forward mode, and forward over reverse mode, against reverse mode twice."""
+    """Check recorded forward passes: their results, and second derivatives of mixed modes.
+
+    The results must equal those without recording. Reverse over forward mode, and forward over
+    reverse mode, must agree with reverse mode twice.
+    """
     variables, outputs = subject.call()
     directions = [random_like(rng, a) for a in subject.arrays]
     seeds = [random_like(rng, o) for o in outputs]
@@ -74,7 +80,7 @@ def _pushed(
 def _require_product(
     subject: Subject, found: float, expected: float, operands: Arrays, where: str
 ) -> None:
-    """Raise unless two ways to compute a product of the Jacobian agree to rounding."""
+    """Raise an error unless a product by forward mode agrees to rounding with that expected."""
     if not np.isfinite(expected):
         return
     precision = max(float(np.finfo(a.dtype).eps) for a in operands)

@@ -1,4 +1,7 @@
-"""Invariants of every derivative: no input is written, and all ways to compute it agree."""
+"""Checks of what holds for every derivative: inputs are not written, and all passes agree.
+
+The passes are plain, repeated, batched, recorded, on several threads, and for other layouts.
+"""
 
 from __future__ import annotations  # ``numpy.random`` is imported when it is used
 
@@ -16,13 +19,16 @@ from ..targets.cpu.schedule import schedule
 from .layouts import layouts
 from .subject import Arrays, Subject, random_like, value
 
-ROUNDING = 64  # how many units in the last place rounding may cost, relative to the largest element
+ROUNDING = 64  # units in the last place of the largest element that rounding may cost
 SEEDS = (0, 1, 3, 64)
 TILES = (1, 5, 64)
 
 
 def agree(a: np.ndarray, b: np.ndarray, exact: bool) -> bool:
-    """Whether two arrays have equal bits (NaNs agree), or are equal to rounding."""
+    """Whether two arrays have equal bits if ``exact``, else whether they agree to rounding.
+
+    NaNs count as equal.
+    """
     if a.shape != b.shape or a.dtype != b.dtype:
         return False
     if exact:
@@ -35,7 +41,7 @@ def agree(a: np.ndarray, b: np.ndarray, exact: bool) -> bool:
 def require_agreement(
     subject: Subject, found: Arrays, expected: Arrays, exact: bool, what: str
 ) -> None:
-    """Raise unless the gradients of all variables agree."""
+    """Raise an error unless the gradients of all variables agree with those expected."""
     for name, a, b in zip(subject.names, found, expected, strict=True):
         if agree(a, b, exact):
             continue
@@ -82,7 +88,10 @@ def check_unchanged(subject: Subject, rng: np.random.Generator) -> None:
 
 
 def check_repeatable(subject: Subject, rng: np.random.Generator, tolerance: float = 0.0) -> None:
-    """Check that two passes agree, and that gradients have the shape and dtype of variables."""
+    """Check that two equal passes agree to ``tolerance``, and that gradients are like variables.
+
+    A gradient must have the shape and dtype of its variable.
+    """
     variables, outputs = subject.call()
     seeds = [random_like(rng, o) for o in outputs]
     first, second = (
@@ -103,7 +112,7 @@ def check_repeatable(subject: Subject, rng: np.random.Generator, tolerance: floa
 
 
 def check_undefined(subject: Subject, rng: np.random.Generator) -> None:
-    """Check that leaving an output out has the effect of seeding it with zeros."""
+    """Check that a pass without a seed for an output equals one with zeros as its seed."""
     variables, outputs = subject.call()
     if len(outputs) < 2:
         return
@@ -124,7 +133,7 @@ def check_undefined(subject: Subject, rng: np.random.Generator) -> None:
 def check_batched(
     subject: Subject, rng: np.random.Generator, sizes: Sequence[int] = SEEDS, exact: bool = True
 ) -> None:
-    """Check that a batched pass has the results of a loop over its seeds."""
+    """Check that a batched pass has the results of one pass for each seed, for several sizes."""
     variables, outputs = subject.call()
     seeds = [random_like(rng, o, (max(sizes),)) for o in outputs]
     rows = [
@@ -141,7 +150,10 @@ def check_batched(
 
 
 def stacked(rows: Sequence[Arrays], like: Sequence[Any]) -> list[np.ndarray]:
-    """Return the results of the passes of a loop as those of one batch."""
+    """Return the results of single passes as those of one batch, stacked along a new first axis.
+
+    ``like`` has arrays of the shapes and dtypes, for a batch of no passes.
+    """
     return [
         np.stack([row[n] for row in rows]) if rows else np.zeros((0, *x.shape), x.dtype)
         for n, x in enumerate(like)
@@ -155,7 +167,10 @@ def check_schedules(
     threads: Sequence[int] = (1, 2),
     tiles: Sequence[int] = TILES,
 ) -> None:
-    """Check that the number of threads and the height of tiles change no bit of a batched pass."""
+    """Check that a batched pass is the same for other numbers of threads and heights of tiles.
+
+    The results must have the same bits if ``exact``, else agree to rounding.
+    """
     variables, outputs = subject.call()
     seeds = [random_like(rng, o, (max(SEEDS),)) for o in outputs]
 
@@ -174,7 +189,10 @@ def check_schedules(
 
 @contextmanager
 def machine(threads: int, tile: int) -> Iterator[None]:
-    """Run programs on this many threads, however small, in tiles of this many rows."""
+    """Run programs inside the block on so many threads, in tiles of so many rows.
+
+    Programs use all these threads, however small they are.
+    """
     target = apply.runtime.target
     before = target.num_threads, settings.tile, schedule.PARALLEL_WORK
     try:
@@ -187,7 +205,7 @@ def machine(threads: int, tile: int) -> Iterator[None]:
 
 
 def check_create_graph(subject: Subject, rng: np.random.Generator, exact: bool = True) -> None:
-    """Check that recording the gradients does not change them."""
+    """Check that gradients are the same in a recorded pass, with ``create_graph=True``."""
     seeds = [random_like(rng, o) for o in subject.call()[1]]
     plain, recorded = subject.gradients(seeds), subject.gradients(seeds, create_graph=True)
     require_agreement(subject, recorded, plain, exact, "with create_graph=True differs")
@@ -196,7 +214,7 @@ def check_create_graph(subject: Subject, rng: np.random.Generator, exact: bool =
 def check_layouts(
     subject: Subject, rng: np.random.Generator, exact: bool = True, broadcast: bool = True
 ) -> None:
-    """Check values and gradients of strided, reversed, transposed, read-only, broadcast inputs."""
+    """Check that values and gradients are the same for inputs in other layouts; see `layouts`."""
     for name, same, arrays in layouts(subject.arrays):
         if name == "broadcast" and not broadcast:
             continue  # not every point is valid, e.g. singular matrices

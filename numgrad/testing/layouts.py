@@ -8,12 +8,12 @@ Change = Callable[[np.ndarray], np.ndarray]
 
 
 def strided(array: np.ndarray) -> np.ndarray:
-    """Return every second element of an array of twice the length."""
+    """Return a copy that lies in an array of twice the length, in every second element."""
     return np.repeat(array, 2, -1)[..., ::2] if array.ndim else np.array([array, array])[1]
 
 
 def reversed_(array: np.ndarray) -> np.ndarray:
-    """Return a copy that is stored from the end to the start."""
+    """Return a copy that is stored from the last element to the first."""
     everything = (slice(None, None, -1),) * array.ndim
     return np.ascontiguousarray(array[everything])[everything]
 
@@ -49,7 +49,10 @@ CHANGES: dict[str, Change] = {
 def layouts(
     arrays: Sequence[np.ndarray],
 ) -> Iterator[tuple[str, list[np.ndarray], list[np.ndarray]]]:
-    """Yield a name, plain arrays, and arrays of the same numbers in another layout."""
+    """Yield for each layout its name, arrays in C order, and equal arrays in this layout.
+
+    The arrays of the layout ``broadcast`` repeat their first elements, so these numbers are others.
+    """
     plain = [np.array(a, order="C") for a in arrays]
     for name, change in CHANGES.items():
         yield name, plain, [change(a) for a in plain]
@@ -58,5 +61,8 @@ def layouts(
 
 
 def broadcastable(array: np.ndarray) -> np.ndarray:
-    """Return an array of the same shape that repeats its first elements, with stride 0."""
+    """Return an array of the same shape in which the first elements of the last axis are repeated.
+
+    The repetition has the stride 0.
+    """
     return np.broadcast_to(array[..., :1], array.shape) if array.ndim and array.size else array

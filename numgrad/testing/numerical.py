@@ -1,4 +1,7 @@
-"""Numerical derivatives: central differences, and the complex step, which loses no digits."""
+"""Numerical derivatives along a direction: by central differences, or by a complex step.
+
+A complex step loses no digits to cancellation.
+"""
 
 from collections.abc import Callable, Sequence
 
@@ -8,13 +11,14 @@ from .._errors import ArgTypeError, NumgradError
 from .subject import Arrays, Subject
 
 COMPLEX_STEP = 1e-30  # its square is negligible
-ANALYTIC = 1e-2  # the agreement with central differences that a complex step needs
+ANALYTIC = 1e-2  # a function is analytic if both methods agree up to this
 
 Slope = Callable[[Subject, Arrays], list[np.ndarray]]
 
 
 def central(eps: float) -> Slope:
-    """Return the rule that takes differences over ``2 * eps``."""
+    """Return the function that computes derivatives by central differences with the step ``eps``.
+    """
 
     def slope(subject: Subject, direction: Arrays) -> list[np.ndarray]:
         ahead = subject.values(_moved(subject.arrays, direction, eps))
@@ -25,7 +29,11 @@ def central(eps: float) -> Slope:
 
 
 def complex_step(eps: float) -> Slope:
-    """Return the rule ``imag(f(x + ih)) / h``, for analytic functions of real variables."""
+    """Return the function that computes derivatives as ``imag(f(x + ih)) / h``.
+
+    That is right for analytic functions of real variables; others raise an error, as they are
+    compared with central differences of the step ``eps``.
+    """
     differences = central(eps)
 
     def slope(subject: Subject, direction: Arrays) -> list[np.ndarray]:
@@ -68,7 +76,11 @@ def _wide(array: np.ndarray) -> np.ndarray:
 
 
 def unit_directions(arrays: Arrays) -> Sequence[tuple[int, tuple[int, ...], str, list[np.ndarray]]]:
-    """Return a direction for each element of each variable, two for complex ones."""
+    """Return a unit direction for each element of each variable, two for complex elements.
+
+    Each comes with the number of the variable, the position of the element, and a label that says
+    which part of a complex element is meant.
+    """
     directions = []
     for n, array in enumerate(arrays):
         parts = (

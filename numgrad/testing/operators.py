@@ -1,4 +1,4 @@
-"""``check_operator``: all invariants of an operator, checked at examples."""
+"""``check_operator``: check all that must hold for an operator, at examples of its arguments."""
 
 from __future__ import annotations  # ``numpy.random`` is imported when it is used
 
@@ -33,16 +33,16 @@ def check_operator(
     operator : callable
         Takes arrays, and `static` parameters as keywords.
     *examples : tuple or array
-        The arguments of one call each; all floating ones are differentiated, unless some require
-        grad.
+        The arguments of one call each. The operator is differentiated by those that require grad,
+        or by all floating ones if none does.
     order : int
-        How often the operator can be differentiated: 1 leaves the second derivative out.
+        How often the operator can be differentiated: with 1 the second derivative is not checked.
     exact : bool
-        Whether batched passes, other tiles and other layouts give the same bits. False for what
-        calls BLAS or LAPACK: equal to rounding.
+        Whether batched passes, other tiles and other layouts must give the same bits. Operators
+        that call BLAS or LAPACK need False: results may then differ by rounding.
     broadcast : bool
-        Whether arguments may be replaced by repetitions of their first elements, to try arrays of
-        stride 0.
+        Whether the operator is defined for arguments that repeat their first elements, with which
+        arrays of stride 0 are tried.
     single : bool
         Whether single precision is tried too.
     complex_step : bool
@@ -53,19 +53,19 @@ def check_operator(
     Returns
     -------
     bool
-        True; a failed check raises.
+        Always True, as a failed check is an error.
 
     Raises
     ------
     GradcheckError
-        For the first check that fails; it names the example.
+        If a check fails; the message names the example.
 
     Notes
     -----
-    Checked are: the first and second derivative against finite differences; inputs and seeds not
-    written; repeated, batched (0, 1, 3 and 64 rows), tiled and threaded passes against plain ones;
-    gradients recorded for the next order; strided, reversed, broadcast, read-only inputs; and
-    single against double precision.
+    Compared are the first and second derivative with finite differences; repeated, batched (0, 1,
+    3 and 64 rows), tiled and threaded passes with plain ones; recorded gradients with others;
+    results for strided, reversed, broadcast and read-only inputs with those for plain ones; and
+    single with double precision. Inputs and seeds must not be written.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def _check_example(
 
 
 def in_single_precision(args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the arguments with every double precision array converted."""
+    """Return the arguments with all arrays and tensors of double precision in single precision."""
     leaves, rebuild = flatten(args)
     narrow = {np.dtype(np.float64): np.float32, np.dtype(np.complex128): np.complex64}
     return rebuild([_converted(leaf, narrow) for leaf in leaves])
@@ -138,7 +138,7 @@ def _converted(leaf: Any, dtypes: dict[np.dtype, Any]) -> Any:
 def check_precision(
     double: Subject, single: Subject, rng: np.random.Generator, rtol: float = 1e-4
 ) -> None:
-    """Check values and gradients in single precision against those in double precision."""
+    """Check that values and gradients in single precision are near those in double precision."""
     exact, rounded = double.values(double.arrays), single.values(single.arrays)
     seeds = [
         np.asarray(rng.uniform(-1.0, 1.0, e.shape)).astype(r.dtype)

@@ -1,4 +1,4 @@
-"""The subject of a check: a function of a tree of inputs, as a function of a list of arrays."""
+"""The subject of a check: a function of nested inputs, seen as a function of a list of arrays."""
 
 from __future__ import annotations  # ``numpy.random`` is imported when it is used
 
@@ -27,9 +27,9 @@ class Subject:
     Attributes
     ----------
     arrays : list of ndarray
-        The values of the variables, in their own layout; they belong to the caller.
+        The values of the variables, as the caller gave them, without a copy.
     names : list of str
-        How messages call the variables.
+        The names of the variables in messages.
     """
 
     def __init__(self, function: Callable[..., Any], inputs: Any, what: str = "gradcheck") -> None:
@@ -49,14 +49,17 @@ class Subject:
             _require_precision(array.dtype, name, what)
 
     def args(self, variables: Sequence[Any]) -> Any:
-        """Return the arguments of the function with other values of the variables."""
+        """Return the arguments of the function, with given values in place of the variables."""
         leaves = list(self.leaves)
         for position, value in zip(self.positions, variables, strict=True):
             leaves[position] = value
         return self._rebuild(leaves)
 
     def call(self, arrays: Arrays | None = None) -> tuple[list[Tensor], list[Tensor]]:
-        """Return new variables at ``arrays``, and the floating outputs of the function there."""
+        """Call the function at ``arrays``; return tensors of the variables, and the outputs.
+
+        The tensors are new and require grad; outputs that are not floating are left out.
+        """
         arrays = self.arrays if arrays is None else arrays
         variables = [Tensor(a, True, ForeignStorage()) for a in arrays]
         with enable_grad():
@@ -67,24 +70,29 @@ class Subject:
         return variables, outputs
 
     def values(self, arrays: Arrays) -> list[np.ndarray]:
-        """Return the floating outputs at ``arrays``."""
+        """Return the floating outputs of the function at ``arrays``, as arrays."""
         return [value(o) for o in self.call(arrays)[1]]
 
     def gradients(
         self, seeds: Arrays, arrays: Arrays | None = None, create_graph: bool = False
     ) -> list[np.ndarray]:
-        """Return the vector-Jacobian products, zeros where an input is not reached."""
+        """Return the vector-Jacobian products for ``seeds``, one array for each variable.
+
+        A variable on which no output depends has zeros.
+        """
         variables, outputs = self.call(arrays)
         return [value(g) for g in pull(outputs, variables, seeds, create_graph)]
 
 
 def value(tensor: Tensor) -> np.ndarray:
-    """Return the array of a tensor, whether it requires grad or not."""
+    """Return the array of a tensor, which may require grad."""
     return tensor.detach().numpy()
 
 
 def random_like(rng: np.random.Generator, array: Any, lead: tuple[int, ...] = ()) -> np.ndarray:
-    """Return random numbers between 1/2 and 1 in size, so that no element is lost in a projection.
+    """Return random numbers like an array, of absolute values from 1/2 to 1, with axes in front.
+
+    No number is small, so that a projection shows an error in any element.
     """
     dtype = np.dtype(array.dtype)
     shape = (*lead, *array.shape)

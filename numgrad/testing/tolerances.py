@@ -7,7 +7,7 @@ import numpy as np
 
 
 class Tolerance(NamedTuple):
-    """The step of central differences, and the allowed disagreement."""
+    """The step ``eps`` of central differences, and the disagreement that is allowed."""
 
     eps: float
     atol: float
@@ -23,7 +23,7 @@ DEFAULTS = {
 def tolerance_for(
     arrays: Sequence[np.ndarray], eps: float | None, atol: float | None, rtol: float | None
 ) -> Tolerance:
-    """Return the defaults for the least precise array, overridden by the options of the caller."""
+    """Return the tolerance for the least precise of arrays; options that are given replace it."""
     precisions = [np.finfo(a.dtype).dtype for a in arrays]
     default = DEFAULTS[min(precisions, key=lambda dtype: dtype.itemsize)]
     given = (eps, atol, rtol)

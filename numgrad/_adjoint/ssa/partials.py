@@ -39,8 +39,10 @@ def _function(*adds: str | None, result: str = "float", heavy: bool = True) -> S
     return Scalar(f"{{f}}({places})", adds, result, heavy)
 
 
-_SHARE_MAX = "({g} if {%d} > {%d} else (0.5 * {g} if {%d} == {%d} else 0.0))"
-_SHARE_MIN = "({g} if {%d} < {%d} else (0.5 * {g} if {%d} == {%d} else 0.0))"
+# Branches hold values that exist already, so that LLVM selects where it would jump. An infinite
+# cotangent adds 0 to what was not chosen, and not 0 times infinity.
+_SHARE_MAX = "({g} if {%d} >= {%d} else 0.0) * (0.5 if {%d} == {%d} else 1.0)"
+_SHARE_MIN = "({g} if {%d} <= {%d} else 0.0) * (0.5 if {%d} == {%d} else 1.0)"
 
 SCALARS: dict[str, Scalar] = {
     "add": Scalar("{0} + {1}", ("{g}", "{g}"), "same"),
@@ -62,7 +64,7 @@ SCALARS: dict[str, Scalar] = {
     "cube": Scalar("{0} ** 3", ("{g} * (3 * {0} * {0})",), "same"),
     "neg": Scalar("-{0}", ("-{g}",), "same"),
     "pos": Scalar("+{0}", ("{g}",), "same"),
-    "abs": Scalar("{f}({0})", ("({g} if {0} > 0 else (-{g} if {0} < 0 else 0.0))",), "same"),
+    "abs": Scalar("{f}({0})", ("({g} if {0} > 0 else 0.0) - ({g} if {0} < 0 else 0.0)",), "same"),
     "max": Scalar("{f}({0}, {1})", (_SHARE_MAX % (0, 1, 0, 1), _SHARE_MAX % (1, 0, 0, 1)), "same"),
     "min": Scalar("{f}({0}, {1})", (_SHARE_MIN % (0, 1, 0, 1), _SHARE_MIN % (1, 0, 0, 1)), "same"),
     "sqrt": _function("{g} * 0.5 / {r}", heavy=False),

@@ -16,10 +16,10 @@ _WORD = np.iinfo(np.int64)
 
 
 def promote(args: Sequence[Any], names: Sequence[str], what: str) -> tuple[list[Any], bool]:
-    """Return arguments as values, and whether they have half precision, computed in single.
+    """Return arguments as values, and whether their floating dtype is half precision.
 
-    Python's floats take the dtype of the arrays, as in NumPy. Integers and booleans keep their
-    dtypes: they may be indices or counts.
+    Half precision is computed in single. Python's floats take the dtype of the arrays, as in NumPy.
+    Integers and booleans keep their dtypes: they may be indices or counts.
     """
     if len(args) != len(names):
         plural = "s" if len(names) != 1 else ""
@@ -105,7 +105,7 @@ def is_number(value: Any) -> bool:
 
 
 def number(value: Any, dtype: np.dtype) -> np.ndarray:
-    """Return the operand for a number of a kernel that computes in ``dtype``."""
+    """Return the operand for a number that is passed to a kernel which computes in ``dtype``."""
     if isinstance(value, (int, np.integer)):
         return np.asarray(value, np.int64)
     if isinstance(value, (float, np.floating)):
@@ -114,5 +114,6 @@ def number(value: Any, dtype: np.dtype) -> np.ndarray:
 
 
 def compiled_in(values: Sequence[Any]) -> tuple[Constant | None, ...]:
-    """Return the static parameters for a kernel spec: None for a number, else a constant."""
+    """Return the static parameters as a kernel spec has them: None for a number, else a constant.
+    """
     return tuple(None if is_number(value) else Constant(value, repr(value)) for value in values)

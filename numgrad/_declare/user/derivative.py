@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def refuse(kernel: UserOperator, context: Any) -> NoReturn:
-    """Raise for a derivative of an order that was not declared."""
+    """Raise the error for a kernel of a derivative that has no derivative itself."""
     name, owner = kernel.name, getattr(kernel, "owner", kernel)
     raise NotDifferentiableError(
         f"create_graph: the {kernel.label}{context.node.where()}, has no derivative; declare one "
@@ -53,8 +53,10 @@ class Derivative:
         return [self.source.reads(name) for name in self.source.parameters[self.linear : last]]
 
     def values(self, context: Any) -> list[Any]:
-        """Return the inputs and outputs of a node; zeros of one core for a value that is not
-        read."""
+        """Return the inputs and outputs of a node, as the source takes them.
+
+        A value that the source does not read is replaced by zeros with the axes of one core.
+        """
         specs = [*context.input_specs, *context.output_specs]
         count = len(context.input_specs)
         values = []
@@ -84,11 +86,13 @@ class Derivative:
         return result
 
     def static(self, context: Any) -> dict[str, Any]:
+        """Return the static parameters of a node that the source takes."""
         return {
             name: context.static[name] for name in self.source.parameters if name in context.static
         }
 
     def apply(self, context: Any, cotangents: Sequence[Any]) -> list[Any]:
+        """Return the cotangents of the inputs of a node, None for an input without one."""
         raise NotImplementedError
 
 
@@ -101,8 +105,11 @@ class KernelBacked(Derivative):
 
 
 class KernelDerivative(KernelBacked):
-    """A backward kernel; for the next derivative, the source of a kernel of scalars runs on
-    tensors."""
+    """The derivative of an operator by a backward kernel.
+
+    For the next derivative, the source of a kernel of scalars runs on tensors, unless the kernel
+    has a derivative of its own.
+    """
 
     def __init__(self, owner: UserOperator, kernel: DerivedOperator) -> None:
         super().__init__(owner, kernel)
@@ -121,7 +128,8 @@ class KernelDerivative(KernelBacked):
         return self.by_input(context, as_tuple(gradients))
 
     def _trace(self, context: Any, inputs: list[Any]) -> Sequence[Any]:
-        """Run the source of the kernel on tensors."""
+        """Run the source of the kernel on tensors, so that operators are recorded; return the
+        gradients."""
         if not self.owner.signature.scalar:
             refuse(self.kernel, context)
         if self._traced is None:
@@ -140,11 +148,11 @@ class KernelDerivative(KernelBacked):
 
 
 class KernelTangent(KernelBacked):
-    """A forward-mode kernel of an operator."""
+    """The forward-mode derivative of an operator by a kernel."""
 
     def apply(self, context: Any, cotangents: Sequence[Any]) -> list[Any]:
-        """Return the tangents of the outputs from the tangents of the inputs; a missing one counts
-        as zeros."""
+        """Return the tangents of the outputs from those of the inputs; a missing one counts as
+        zeros."""
         tangents = [
             core_zeros(context.input_specs[n], self.owner.ncore[n])
             if cotangents[n] is None
@@ -159,14 +167,19 @@ class KernelTangent(KernelBacked):
 
 
 class TransposedKernel(KernelBacked):
-    """The derivative of a linear kernel in its linear inputs: the transposed kernel."""
+    """The derivative of a derivative's kernel to its linear inputs: the transposed kernel.
+
+    ``owner`` is the kernel that is differentiated, and ``kernel`` the transposed one.
+    """
 
     owner: DerivedOperator
 
     @lazy
     def _mentioned(self) -> list[bool]:
-        """The inputs of the owner that the transposed kernel reads: none of its linear inputs and
-        outputs."""
+        """For each input and output of the owner, whether the transposed kernel reads it.
+
+        It reads none of the linear inputs and none of the outputs.
+        """
         names = self.source.parameters[self.kernel.linear : len(self.kernel.inputs)]
         other = [self.source.reads(name) for name in names]
         return [False] * self.owner.linear + other + [False] * self.owner.nout
@@ -180,7 +193,7 @@ class TransposedKernel(KernelBacked):
     def _products(
         self, context: Any, cotangents: Sequence[Any], values: Sequence[Any]
     ) -> Sequence[Any]:
-        """Return the products of the transposed map with cotangents."""
+        """Return the products of the transposed map with cotangents, one for each linear input."""
         inputs = [*self.cotangents(context, cotangents), *values]
         return as_tuple(self.kernel(*inputs, **self.static(context)))
 
@@ -210,6 +223,8 @@ class TensorDerivative(Derivative):
         return self.by_input(context, checked)
 
     def _checked(self, context: Any, position: int, gradient: Any) -> Any:
+        """Return a gradient that the function returned as a value, None without one; raise if it is
+        wrong."""
         spec = context.input_specs[position]
         if gradient is None or spec.dtype.kind not in "fc":
             return None
@@ -237,11 +252,12 @@ def core_zeros(spec: Any, ncore: int) -> Any:
 
 
 def as_tuple(results: Any) -> Sequence[Any]:
-    """Return the results of a function as a tuple, also a single one."""
+    """Return the results of a function as a tuple, even if there is a single one."""
     return results if isinstance(results, tuple) else (results,)
 
 
 def _as_value(gradient: Any, dtype: np.dtype) -> Any:
+    """Return an array or a number as a value of a dtype; any other object is returned as it is."""
     if isinstance(gradient, door.value):  # tested first: some values stand for Python numbers
         return gradient
     if isinstance(gradient, (int, float, complex, np.ndarray, np.number)):

@@ -1,4 +1,4 @@
-"""Derived operators: the kernels of derivatives, which are operators, and their declarations."""
+"""Derived operators: kernels of derivatives as operators, and the functions that declare them."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -21,9 +21,9 @@ from .transposed import TransposedByUnitVectors
 class DerivedOperator(UserOperator):
     """The kernel of a derivative as an operator itself.
 
-    The kernel is linear in its first ``linear`` inputs. ``transpose`` returns the kernel of the
-    transposed map, if it was declared: the forward-mode kernel for a backward kernel, and the
-    backward kernel for a forward-mode kernel.
+    The kernel is linear in its first ``linear`` inputs, cotangents or tangents. ``transpose``
+    returns the kernel of the transposed map, if that was declared: the forward-mode kernel for a
+    backward kernel, and the backward kernel for a forward-mode kernel.
     """
 
     def __init__(
@@ -83,8 +83,11 @@ class DerivedOperator(UserOperator):
         return TransposedKernel(self, transposed)
 
     def saves(self, needs: Sequence[bool]) -> Sequence[bool]:
-        """Return for each value whether it is saved: all that the transposed kernel reads, also
-        where other inputs are needed, for a later pass may want the linear inputs only."""
+        """Return for each value whether a node saves it.
+
+        All that the transposed kernel reads is saved, even if other inputs are needed: a later pass
+        may want the cotangents of the linear inputs alone.
+        """
         only_linear = [n < self.linear for n in range(len(needs))]
         return super().saves(needs if self.derivative is not None else only_linear)
 
@@ -155,8 +158,11 @@ def _derived(
     first: Sequence[tuple[str, ...]],
     results: Sequence[tuple[str, ...]],
 ) -> DerivedOperator:
-    """Return the operator of a kernel whose inputs are (co)tangents, then the owner's inputs and
-    outputs."""
+    """Return the kernel of a derivative as an operator.
+
+    Its inputs are cotangents or tangents, with the core dimensions ``first``, then the owner's
+    inputs and outputs.
+    """
     cores = (*first, *owner.signature.inputs, *owner.signature.outputs)
     names = tuple(dict.fromkeys(name for core in (*cores, *results) for name in core))
     signature = Signature(cores, tuple(results), names)
@@ -165,10 +171,12 @@ def _derived(
 
 
 def _check_body(owner: UserOperator, source: Source, what: str) -> None:
+    """Raise unless a function of tensors has the parameters of a backward."""
     kinds = _groups(owner, len(owner.cotangent_outputs()), "cotangent")
     split_parameters(source, f"{what}, function {source.name}", kinds, owner.static)
 
 
 def _groups(owner: UserOperator, count: int, kind: str) -> list[tuple[int, str]]:
-    """Return the groups of a derivative's parameters: (co)tangents, inputs and outputs."""
+    """Return the numbers and kinds of a derivative's parameters: (co)tangents, inputs and outputs.
+    """
     return [(count, kind), (len(owner.inputs), "input"), (owner.nout, "output")]

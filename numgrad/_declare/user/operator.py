@@ -115,7 +115,7 @@ class UserOperator(KernelOperator):
 
     @property
     def has_specs(self) -> bool:
-        """Whether a kernel spec was made, so that programs may hold it."""
+        """Whether a kernel spec was made, so that programs may already use it."""
         return bool(self._specs)
 
     def gradient_inputs(self) -> list[int]:
@@ -144,10 +144,10 @@ class UserOperator(KernelOperator):
         return declare_backward(self, function)
 
     def jvp(self, function: Any) -> Any:
-        """Declare a forward-mode kernel ``(tx..., x..., y..., ty...)``; scalars: it returns ``ty``.
+        """Declare a forward-mode kernel ``(tx..., x..., y..., ty...)``.
 
-        ``ng.func.jvp`` and ``jacfwd`` call it; it is also the derivative of the backward kernel to
-        its cotangents.
+        A kernel of scalars returns ``ty``. ``ng.func.jvp`` and ``jacfwd`` call the kernel, which is
+        also the derivative of the backward kernel to its cotangents.
         """
         from .derived import declare_jvp
 
@@ -167,19 +167,20 @@ class UserOperator(KernelOperator):
     def cuda(self, function: Any = None, *, threads: int | None = None) -> Any:
         """Declare a kernel for CUDA: a ``numba.cuda.jit`` kernel, or a function that is to be one.
 
-        Without it each element of the loop is the work of one thread, which calls the ``@njit``
-        kernel. This one has the same parameters, and gets whole arrays, with one axis for the loop
-        in front of their core dimensions, as long for all of them; results are arrays to write,
-        also those of scalars. Backward and forward-mode kernels are declared in the same way.
+        Without one, each element of the loop is the work of one thread, which calls the ``@njit``
+        kernel. The kernel for CUDA has the same parameters and gets whole arrays, with one axis for
+        the loop in front of their core dimensions, as long for all of them; results are arrays to
+        write, also those of scalars. Backward and forward-mode kernels are declared in the same
+        way.
 
         Parameters
         ----------
         function : callable
         threads : int, optional
-            Those of a block. Without it there are enough threads for each element of the largest
-            array, or fewer: a kernel goes on in strides of ``cuda.gridsize(1)``. With it there is a
-            block for each element of the loop, or fewer: it goes on in strides of
-            ``cuda.gridDim.x``.
+            Those of a block. Without a number there are enough threads for each element of the
+            largest array, or fewer: a kernel goes on in strides of ``cuda.gridsize(1)``. With a
+            number there is a block for each element of the loop, or fewer: a kernel goes on in
+            strides of ``cuda.gridDim.x``.
 
         Returns
         -------
@@ -264,8 +265,7 @@ class UserOperator(KernelOperator):
     def error_on_rerun(
         self, spec: LoopSpec, target: Any, inputs: Sequence[np.ndarray], where: str
     ) -> Exception:
-        """Return the error of a kernel that failed, after calling its function again on this
-        thread."""
+        """Call the function of a failed kernel again, on the calling thread; return its error."""
         ncore = (*self.ncore[: len(self.inputs)], *(0,) * (len(inputs) - len(self.inputs)))
         outputs = self.source.parameters[len(self.inputs) :]
         return called_again(target, spec, inputs, ncore, self.label, where, outputs)
@@ -288,8 +288,11 @@ class UserOperator(KernelOperator):
     def tangent(
         self, forward_pass: Any, context: Any, tangents: Sequence[Any]
     ) -> Sequence[Any] | None:
-        """Return the tangents that the forward-mode kernel computes, or those that are derived
-        where no derivative is declared; None where one is."""
+        """Return the tangents of the outputs, or None: then the engine transposes the derivative.
+
+        A forward-mode kernel computes them if one is declared. Otherwise they are derived from the
+        source of the operator's kernel, unless a backward is declared.
+        """
         if self.forward_rule is not None:
             return self.forward_rule.apply(context, tangents)
         if self.is_derived:
@@ -297,12 +300,13 @@ class UserOperator(KernelOperator):
         return None
 
     def rule(self, wanted: Sequence[bool]) -> Derivative | None:
-        """Return the derivative to the wanted inputs, None if it was not declared."""
+        """Return the declared derivative to the wanted inputs, None if there is none."""
         return self.derivative
 
     @property
     def is_derived(self) -> bool:
-        """Whether the derivative is derived from the source of the kernel: none was declared."""
+        """Whether no derivative is declared, so that it is derived from the source of the kernel.
+        """
         return self.derivative is None
 
     @property
@@ -355,10 +359,10 @@ def operator(
     """Declare an operator from a kernel: ``@ng.operator("(n),(p)->(n)")`` over ``@njit``.
 
     The kernel computes the core; any number of leading axes is looped over, as in NumPy's
-    generalized ufuncs, and so are the rows of a batched backward pass. With core dimensions it
-    takes the inputs, then the arrays to write; with a signature of scalars it takes the inputs and
+    generalized ufuncs, and so are the rows of a batched backward pass. A kernel with core
+    dimensions takes the inputs, then the arrays to write; a kernel of scalars takes the inputs and
     returns the outputs. A derivative that is not declared is derived from the source of the kernel
-    when it is asked for the first time, as for `njit`.
+    when the derivative is asked for the first time, as for `njit`.
 
     Parameters
     ----------

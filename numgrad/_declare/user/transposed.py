@@ -1,4 +1,5 @@
-"""Transposition of the kernel of a derivative whose transposed kernel was not declared."""
+"""The transposed map of a derivative's kernel, for a kernel whose transposed one was not declared.
+"""
 
 import math
 from collections.abc import Sequence
@@ -14,9 +15,9 @@ from .derivative import TransposedKernel, as_tuple, core_zeros
 class TransposedByUnitVectors(TransposedKernel):
     """The transposed map of a kernel, computed by the kernel itself from unit vectors.
 
-    The kernel, applied to every unit vector of a linear input, gives the rows of its matrix. It
-    computes as many rows as a core has elements, one for a kernel of scalars. The matrix does not
-    depend on cotangents, so all rows of a batch share it.
+    The kernel, applied to every unit vector of a linear input, gives the rows of its matrix: as
+    many as a core has elements, one for a kernel of scalars. The matrix does not depend on
+    cotangents, so all rows of a batch share it.
     """
 
     def _products(
@@ -45,7 +46,7 @@ class TransposedByUnitVectors(TransposedKernel):
         self, context: Any, position: int, cotangents: Sequence[Any], values: Sequence[Any],
         unit: complex,
     ) -> Any:  # fmt: skip
-        """Return the inner products of the rows of the matrix, times ``unit``, with cotangents."""
+        """Return the inner product of cotangents with each row of the matrix times ``unit``."""
         owner, specs = self.owner, context.input_specs
         loop = len(context.output_specs[0].shape) - owner.ncore[len(owner.inputs)]
         core = _core(specs[position], owner.ncore[position])
@@ -64,12 +65,15 @@ class TransposedByUnitVectors(TransposedKernel):
 
 
 def _core(spec: Any, ncore: int) -> tuple[int, ...]:
+    """Return the last ``ncore`` sizes of a shape."""
     return spec.shape[len(spec.shape) - ncore :]
 
 
 def _inner(rows: Any, g: Any, loop: int, ncore: int) -> Any:
-    """Return the inner products of rows, along the first axis, with ``g``; the axis of the rows
-    comes last in the result, after the loop axes."""
+    """Return the inner product of ``g`` with each of ``rows``, which are along the first axis.
+
+    The axis of the rows comes last in the result, after the loop axes.
+    """
     shape = rows.shape
     size = math.prod(shape[len(shape) - ncore :])
     rows = registry["reshape"](rows, ncore=ncore, shape=(size,))

@@ -1,5 +1,8 @@
-"""Advice in errors: the call of NumPy or SciPy that the user has typed, and the call of numgrad to
-write instead, such as ``ng.array([...])``."""
+"""Advice in errors: the user's call of NumPy or SciPy, and the call of numgrad to write instead.
+
+The advice for ``np.array([x, y])`` is ``ng.array([x, y])``, for example. The *holder* is the object
+on which a method is called.
+"""
 
 import ast
 import sys
@@ -29,8 +32,22 @@ _ANSWERED = {"numpy", "scipy", "pandas", "xarray"}
 
 
 class Advice(NamedTuple):
-    """Advice about a call of the user: name of the called function, source of the call, its line,
-    the code to write instead, and further calls that have to change."""
+    """Advice about a call of the user.
+
+    Attributes
+    ----------
+    name : str
+        The public name of the called function; empty where the name is not known.
+    typed : str
+        The source of the call, shortened if it is long.
+    site : Site
+        The line of the call.
+    write : str
+        The code to write instead of the call.
+    also : str
+        A sentence about the user's call of a library that has called the user's function, if that
+        call has to change, too; else empty.
+    """
 
     name: str
     typed: str
@@ -57,8 +74,11 @@ def _advice() -> Advice | None:
 
 
 def is_wanted_as_number() -> bool:
-    """Whether the user's program asks for a number in so many words, as by ``float(x)``, or for a
-    text, as by ``'%.3f' % x``: neither has a gradient, as everybody knows who writes it."""
+    """Whether the user's program converts a value to a number, as by ``float(x)``, or formats a
+    value as text, as by ``'%.3f' % x``.
+
+    The author of such a conversion expects no gradient.
+    """
     try:
         call = next(user_calls(), None)
         return call is not None and (call.name in _ASKED or _is_formatted(call, call.tree))
@@ -74,7 +94,10 @@ def _is_formatted(call: UserCall, tree: Any) -> bool:
 
 
 def typed() -> tuple[str, str]:
-    """Return the source of the running call of the user's program, and where that is."""
+    """Return two texts: the source of the user's running call, and ``at FILE:LINE``.
+
+    A text is empty if it is not known.
+    """
     call = next(user_calls(), None)
     if call is None:
         return "", ""
@@ -82,11 +105,12 @@ def typed() -> tuple[str, str]:
 
 
 def refused_reading(tensor: str, otherwise: str) -> tuple[str, str]:
-    """Return the reason why a value cannot be read while a function is captured, and the user's
-    line.
+    """Return two texts: why a value cannot be read while a function is captured, and ``at
+    FILE:LINE``.
 
-    The reason names the code to write instead of the user's call; without advice it is ``tensor``
-    followed by ``otherwise``.
+    With advice, the first text names the code to write instead of the user's call, and the second
+    text the line of that call. Without advice, the first text is ``tensor`` followed by
+    ``otherwise``, and the second text is empty.
     """
     found = advice()
     if found is None:
@@ -96,10 +120,10 @@ def refused_reading(tensor: str, otherwise: str) -> tuple[str, str]:
 
 
 def _outer_advice(call: UserCall | None) -> str:
-    """Return advice about the library function that has called the user's function, as text.
+    """Return a sentence of advice about the library function that has called the user's function.
 
-    Only functions of the libraries in `_ANSWERED` get advice: a test runner calls the user's
-    functions, too.
+    The sentence is empty unless the library is one of `_ANSWERED`: a test runner calls the user's
+    functions, too, and needs no advice.
     """
     write = _replacement(call) if call is not None and call.library in _ANSWERED else None
     if call is None or write is None:
@@ -162,9 +186,16 @@ def _replacement_of_function(call: UserCall, value: Any) -> str | None:
 
 
 def _arguments(path: str) -> str:
-    """Return the advice to pass tensors in ``args`` to a solver of ``interop.scipy`` that has this
-    parameter; nothing for a solver that finds them in the closure of its function, and for any
-    other function."""
+    """Return the advice to hand tensors to the user's function by the parameter ``args`` of a
+    solver.
+
+    Parameters
+    ----------
+    path : str
+        The path of a function in numgrad. The advice is empty unless the function is a solver of
+        ``interop.scipy`` with a parameter ``args``, and also for a solver that finds tensors in the
+        closure of the user's function.
+    """
     if path.partition("(")[0] in FOLLOWED:
         return ""
     is_solver = path.startswith("interop.scipy.") and "args" in signature(at(path)).parameters
@@ -195,8 +226,11 @@ def _is_switch_on() -> bool:
 
 
 def _number(call: UserCall, text: str) -> str:
-    """Return ``text``, the advice for a conversion to a number; outside of functions that are
-    differentiated or captured, where elements of tensors are known, with ``.item()`` beside it."""
+    """Return the advice for a conversion to a number: ``text``, and ``.item()`` as another choice.
+
+    While a function is differentiated or captured, the advice is ``text`` alone: the number would
+    lose its gradient there, or is not known yet.
+    """
     if mode.transform_calls or mode.capture is not None or not isinstance(call.tree, ast.Call):
         return text
     number = f"{_with_parentheses(call.tree.args[0])}.item()"
@@ -239,12 +273,13 @@ def _replacement_from_table(call: UserCall) -> str | None:
 
 
 def _with_parentheses(holder: ast.expr) -> str:
-    """Return the source of an object as it stands before the name of a method."""
+    """Return the source of an object as written before ``.method``, in parentheses if need be."""
     return ast.unparse(ast.Attribute(holder, "_")).removesuffix("._")
 
 
 def _replacement_of_holder(call: UserCall) -> str | None:
-    """Return the code to write instead of an object that cannot hold tensors."""
+    """Return the code to write instead of making an object that cannot hold tensors, such as a data
+    frame of pandas; None for any other call."""
     module = (call.name or "").rpartition(".")[0]
     tree = call.tree
     if module not in HOLDERS or not isinstance(tree, ast.Call) or not tree.args:
@@ -254,7 +289,8 @@ def _replacement_of_holder(call: UserCall) -> str | None:
 
 
 def _replacement_of_labels(call: UserCall) -> str | None:
-    """Return the code to write instead of the values of an array of xarray."""
+    """Return the code to write instead of ``a.values``, ``a.to_numpy()`` or ``a.item()`` of an
+    array ``a`` of xarray; None for any other call."""
     tree = call.tree.func if isinstance(call.tree, ast.Call) else call.tree
     if not isinstance(tree, ast.Attribute) or tree.attr not in _VALUES:
         return None
@@ -262,7 +298,7 @@ def _replacement_of_labels(call: UserCall) -> str | None:
 
 
 def _object(named: ast.expr) -> ast.expr:
-    """Return the source of the object whose method is called, or of the called object itself."""
+    """Return the source ``a`` of the called function ``a.method``; any other source unchanged."""
     return named.value if isinstance(named, ast.Attribute) else named
 
 
@@ -295,7 +331,8 @@ def _is_text(call: UserCall, tree: ast.expr | None) -> bool:
 
 
 def _is_of(call: UserCall, tree: ast.expr, library: str) -> bool:
-    """Whether the expression of an operand begins with an object or a call of a library."""
+    """Whether an operand such as ``a.b[0]`` or ``f(x)`` begins with an object or a function of a
+    library."""
     root: Any = tree
     called = call.value_of(tree.func) if isinstance(tree, ast.Call) else None
     if called is not None and str(public_name(called)).startswith(library):
@@ -306,7 +343,8 @@ def _is_of(call: UserCall, tree: ast.expr, library: str) -> bool:
 
 
 def _replacement_of_array(call: UserCall) -> str | None:
-    """Return the edit that turns the array that is written into a tensor."""
+    """Return the edit that makes a tensor of the array in the user's write ``array[key] = value``;
+    None where the written object is known to be no array."""
     if not isinstance(call.tree, ast.Subscript):
         return None
     array, own = _owner(call.tree.value), numgrad_name(call.frame.f_globals)
@@ -324,7 +362,7 @@ def _replacement_of_array(call: UserCall) -> str | None:
 
 
 def _owner(array: ast.expr) -> ast.expr:
-    """Return the source of the array of which ``array.flat`` is read."""
+    """Return the source ``a`` for the source ``a.flat``; any other source unchanged."""
     is_flat = isinstance(array, ast.Attribute) and array.attr == "flat"
     return array.value if is_flat else array  # type: ignore[attr-defined]
 
@@ -343,5 +381,5 @@ def _fields(array: ast.expr, call: UserCall) -> str | None:
 
 
 def _has_fields(tree: ast.expr, call: UserCall) -> bool:
-    """Whether an expression is a structured array."""
+    """Whether an expression stands for a structured array."""
     return bool(getattr(getattr(call.value_of(tree), "dtype", None), "names", None))

@@ -1,5 +1,8 @@
-"""Where the user's code made an array that tensors are written into, and the edit of that line
-that makes a tensor instead: text for errors."""
+"""Advice in errors: the edit of the user's program that makes a tensor where an array is made.
+
+A tensor that is written into an array of NumPy would lose the gradient. So the advice is to make a
+tensor in place of the array, on the line where the program makes the array.
+"""
 
 import ast
 import copy
@@ -21,7 +24,11 @@ _DEEPEST = 4
 
 
 def shortened(tree: ast.expr) -> str:
-    """Return the source of an expression; of a long call only the called function and ``(...)``."""
+    """Return the source of an expression, cut off if it is long.
+
+    A long call becomes the called function and ``(...)``, any other long expression its beginning
+    and ``...``.
+    """
     text = ast.unparse(tree)
     if len(text) <= _LONGEST:
         return text
@@ -30,8 +37,7 @@ def shortened(tree: ast.expr) -> str:
 
 
 def with_replaced_part(tree: ast.expr, part: ast.expr, text: str) -> ast.expr:
-    """Return a copy of an expression in which the node ``part`` is replaced by the source
-    ``text``."""
+    """Return a copy of an expression in which the source ``text`` replaces the node ``part``."""
     marked: Any = copy.deepcopy(tree, memo := {})
     old, new = memo[id(part)], ast.parse(text, mode="eval").body
 
@@ -43,7 +49,8 @@ def with_replaced_part(tree: ast.expr, part: ast.expr, text: str) -> ast.expr:
 
 
 def tensor_edit(array: str, frame: FrameType, own: str) -> str:
-    """Return the edit that turns the array in a variable into a tensor, as code with its line.
+    """Return the edit after which a variable holds a tensor instead of an array, as code with its
+    line.
 
     Parameters
     ----------
@@ -72,14 +79,17 @@ def tensor_edit(array: str, frame: FrameType, own: str) -> str:
 
 
 def conversion_edit(array: str, own: str) -> str:
-    """Return the edit for an array that was made elsewhere, and that others may have: a tensor in
-    its place would have no gradient for them."""
+    """Return the advice ``ng.zeros(...) where ARRAY is made``, for an array that was made on an
+    unknown line.
+
+    Converting the array right before the write would not do, as others may hold the array.
+    """
     return f"{own}.zeros(...) where {array} is made, which is then a tensor"
 
 
 def _edit_of_caller(array: str, frame: FrameType, own: str) -> str | None:
-    """Return the edit where the caller of a function has made the array that it gave; None where
-    it has no variable with the array."""
+    """Return the edit of the line in the caller that made an array, if the array is an argument of
+    the running function; None where no variable of the caller holds the array."""
     outer = frame.f_back
     if outer is None or array not in frame.f_locals or not is_of_user(outer.f_code.co_filename):
         return None
@@ -94,15 +104,23 @@ def _edit_of_caller(array: str, frame: FrameType, own: str) -> str | None:
 
 
 def _seen_through(tree: ast.expr) -> ast.Name | None:
-    """Return the name of the array of which an expression is a part, a view, or another name."""
+    """Return the variable ``a`` of an expression such as ``a[0].T``; None for an expression of
+    another form.
+
+    The value of such an expression may be a view of the array in the variable.
+    """
     while isinstance(tree, (ast.Subscript, ast.Attribute)):
         tree = tree.value
     return tree if isinstance(tree, ast.Name) else None
 
 
 def target_edit(array: Any) -> tuple[str, Site] | None:
-    """Return the edit that turns the array into which the running call writes into a tensor, and
-    the line of the call; None if nothing on that line is known to hold the array."""
+    """Return the edit that makes a tensor in place of ``array``, and the line of the user's running
+    call.
+
+    The running call writes into ``array``. The result is None where nothing on that line is known
+    to hold the array.
+    """
     call = next(user_calls(), None)
     if call is None or not isinstance(array, np.ndarray):
         return None
@@ -121,15 +139,18 @@ def target_edit(array: Any) -> tuple[str, Site] | None:
 
 
 def is_part_written() -> bool:
-    """Whether the running statement is like ``a[key] += t`` or ``o.a += t``: there ``a`` itself
-    would stay the array that it is."""
+    """Whether the running statement is ``target += t`` for a target such as ``a[key]`` or ``o.a``.
+
+    Then the advice cannot be ``a = a + t``, which fits only where the target is a variable.
+    """
     call = next(user_calls(), None)
     target = None if call is None else _augmented(call.frame)
     return target is not None and not isinstance(target, ast.Name)
 
 
 def _augmented(frame: FrameType) -> ast.expr | None:
-    """Return the target of the statement ``target += value`` that a frame runs."""
+    """Return ``target`` of the statement ``target += value`` that a frame runs; None for another
+    statement."""
     try:
         statement = ast.parse(source_text(frame)).body[0]
     except (SyntaxError, ValueError, IndexError):
@@ -138,8 +159,12 @@ def _augmented(frame: FrameType) -> ast.expr | None:
 
 
 def _holder(frame: FrameType) -> ast.expr | None:
-    """Return the source of the array in ``array[key] += t``: a variable, an attribute, or an item
-    of a container. An index of an array may make another array."""
+    """Return the source of the array that the running statement ``array[key] += t`` changes.
+
+    The array is in a variable, in an attribute, or in a container. For ``a[i][j] += t`` the result
+    is ``a`` if ``a`` is an array, as ``a[i]`` may be a copy. The result is None for another
+    statement.
+    """
     node = _augmented(frame)
     parts = []
     while isinstance(node, (ast.Subscript, ast.Attribute)):
@@ -164,15 +189,19 @@ def _running_statement(frame: FrameType) -> list[str]:
 
 def _path(tree: ast.expr, frame: FrameType) -> str | None:
     """Return the path in numgrad of the counterpart of the function that an expression calls; None
-    where there is none."""
+    if there is no counterpart."""
     value = value_in(tree.func, frame) if isinstance(tree, ast.Call) else None
     found = counterpart(public_name(value) or "") if value is not None else None
     return None if found is None or "(" in found else found
 
 
 def _import_behind(tree: ast.expr, frame: FrameType, depth: int) -> str | None:
-    """Return the edit of an import after which an expression makes a tensor instead of an array;
-    None where no import helps. Variables in the expression are followed ``depth`` times."""
+    """Return the edit of an import that lets an expression make a tensor instead of an array; None
+    where no import helps.
+
+    The expression may read variables: the search goes on in the expressions assigned to them, at
+    most ``depth`` assignments deep.
+    """
     path = _path(tree, frame)
     if isinstance(tree, ast.Call) and path is not None:
         return instead_of_import(tree.func, frame, path)
@@ -191,7 +220,7 @@ def _import_behind(tree: ast.expr, frame: FrameType, depth: int) -> str | None:
 
 
 def _last_assignment(name: str, frame: FrameType) -> tuple[int, ast.expr] | None:
-    """Return the line and the expression of the last assignment to a variable before the running
+    """Return the line and the right side of the last assignment to a variable before the running
     line."""
     try:
         module = ast.parse("".join(lines_of(frame)))
@@ -214,7 +243,11 @@ def _spans(function: ast.FunctionDef, line: int) -> bool:
 
 
 def _bindings(module: ast.Module, name: str) -> Iterator[tuple[int, ast.expr]]:
-    """Yield line and expression of each assignment to a name; of a loop, over what it runs."""
+    """Yield the line and the right side of each assignment to a variable.
+
+    For the variable of a ``for`` loop, the expression over which the loop runs is in place of the
+    right side.
+    """
     for node in ast.walk(module):
         targets = node.targets if isinstance(node, ast.Assign) else []
         if isinstance(node, (ast.AnnAssign, ast.For)):

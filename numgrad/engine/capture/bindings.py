@@ -10,8 +10,11 @@ from .stores import LOCAL, NAME, Member, UnreadableError, Variable, read
 
 
 def can_bind(place: Any, frame: FrameType) -> bool:
-    """Whether a name or attribute can be bound: a variable of a function, a global one of the
-    module that runs, and an attribute that an object has in its dictionary."""
+    """Whether `rebind` can bind a place to another object.
+
+    That is so for a variable of a function, for a global variable while the body of its module
+    runs, and for an attribute in the dictionary of an object.
+    """
     if isinstance(place, Variable):
         is_of_module = place.kind == NAME and frame.f_locals is frame.f_globals
         return place.kind == LOCAL or is_of_module
@@ -31,7 +34,7 @@ def rebind(place: Any, frame: FrameType, value: Any) -> None:
     if isinstance(place, Member):
         holder = read(place.holder, frame)
         vars(holder)[place.name] = value  # a setter of the class must not hear of it
-        if vars(holder)[place.name] is not value:  # they were copies
+        if vars(holder)[place.name] is not value:  # `vars` returns copies
             raise UnreadableError
     elif isinstance(place, Variable) and (place.kind == NAME or IS_WRITTEN_THROUGH):
         frame.f_locals[place.name] = value
@@ -43,7 +46,10 @@ def rebind(place: Any, frame: FrameType, value: Any) -> None:
 
 
 def references_of(place: Any) -> int:
-    """Return how many references a name or attribute has to its object between a look at `f_locals`
-    and `release`."""
+    """Return how many references a variable or attribute holds to its object: one or two.
+
+    Before Python 3.13, a look at ``f_locals`` makes a second reference from a variable of a
+    function, which stays until `release` drops it.
+    """
     is_copied = isinstance(place, Variable) and place.kind == LOCAL and not IS_WRITTEN_THROUGH
     return 2 if is_copied else 1

@@ -1,8 +1,8 @@
 """Capturing: a function is run once on placeholders, and its operations are kept as expressions.
 
 An effect outside of the graph, which a replay could not repeat, is refused here with the user's
-line. Tensors from outside, and elements of arrays that Python has read, get guards: where one no
-longer holds, the function is captured anew.
+line. Tensors from outside, and elements of arrays that Python has read, get guards: if a guard
+fails at a later call, the function is captured anew.
 """
 
 import weakref
@@ -31,17 +31,22 @@ _INDEX = " As an index it is read at each call where a tensor is indexed: ng.asa
 
 
 class Passage(Placeholder):
-    """The operator between a value with rows and the same value with the batch as its first axis.
+    """An operator that turns the rows of a value into an ordinary first axis (`TO_AXIS`), or the
+    first axis into rows (`TO_ROWS`); the elements stay the same.
 
-    A captured function is split into programs at a passage: one side has rows, the other has not.
+    A captured function is split into programs at its passages, as only the program on one side of a
+    passage runs on rows.
     """
 
     def __init__(self, name: str) -> None:
         self.name = name
 
     def memory_order(self, operands: Sequence[np.ndarray], static: Any) -> list[np.ndarray]:
-        """Return an array in the memory order of the result: for `TO_ROWS` the first row, if there
-        is one, else all rows."""
+        """Return a list with one array that has the memory order of the result.
+
+        For `TO_ROWS` that is the first row of the operand if there is one, as the order of a value
+        with rows is the order of one row. Else it is the operand itself.
+        """
         (rows,) = operands
         return [rows[0] if self is TO_ROWS and len(rows) else rows]
 
@@ -62,28 +67,32 @@ def argument(index: int, spec: Spec) -> Value:
 
 
 def apply_passage(passage: Passage, value: Value, spec: Spec) -> Value:
-    """Return the result of a passage for a value, as an expression outside of any graph."""
+    """Return the result of applying a passage to a value: an expression that is not connected to a
+    graph."""
     return runtime.value.deferred(Expr(passage, {}, (value.detached(),), (spec,)), 0, spec)
 
 
-_ONCE = ((0, 0), (0, 1))  # the copy alone was written, if anything
+_ONCE = ((0, 0), (0, 1))  # of `IndexCopy.writes`: none, or one into the copy
 
 
 class IndexCopy:
-    """A copy of the elements of ``base`` at ``key``, by an index that is still to be computed; a
-    known index would have given a view. The versions of both tell whether copy and base still
-    agree."""
+    """A note that one value is a copy of the part ``base[key]`` of another value.
+
+    The key is known only at the replay, so the part is copied; for a known key NumPy would make a
+    view. Copy and base *agree* as long as a view would have the elements of the copy. The counts of
+    writes into both tell whether they agree.
+    """
 
     def __init__(self, base: Value, copy: Value, key: Any) -> None:
         self.base, self.copy, self.key = base, copy, key
         self.agree()
 
     def agree(self) -> None:
-        """Note that the copy and its base have the same elements now."""
+        """Note that the copy and its base agree now."""
         self.versions = self.base.version, self.copy.version
 
     def writes(self) -> tuple[int, int]:
-        """Return how often the base and the copy were written since they agreed."""
+        """Return the numbers of writes into the base and into the copy since both last agreed."""
         before, after = self.versions, (self.base.version, self.copy.version)
         return after[0] - before[0], after[1] - before[1]
 
@@ -96,7 +105,8 @@ class Capture:
     what : str
         The first words of errors: what numgrad is doing.
     ways_out : str
-        The advice in errors for a value that Python reads.
+        The end of the error for a value that Python reads before it is computed: why the value is
+        not known, and what to write instead.
     arguments : sequence of Value
         The placeholders with which the function is called.
     used : dict
@@ -108,22 +118,22 @@ class Capture:
     adopted : list of callable
         The guards of other captured functions that this function calls.
     aliases : list of weakref
-        The tensors that share memory with others outside of their graph.
+        The tensors that share memory with a tensor to which no graph connects them.
     views : list of weakref
-        The views without rows, if arguments have rows.
+        The views without rows, kept only if an argument has rows. If a later write gives the base
+        of such a view rows, the view is recorded anew.
     replayed : list of View
         The views that were recorded anew in the function because their bases were written.
     gates : set of Node
-        The nodes between the branches of `ng.cond` and the graph outside of them.
+        The nodes through which cotangents leave the branches of `ng.cond`.
     has_rows : bool
-        Whether arguments have rows: the members of an ensemble.
+        Whether arguments have rows: one row for each member of an ensemble.
     notes_all : bool
-        Whether `note_operands` is told of operands without arrays, too.
+        Whether `note_operands` is also told of operands that are still to be computed.
     constants : Constants
         The elements of values that depend on no argument.
     copies : list of IndexCopy
-        Copies made by an index that is still to be computed, where a number would have given a
-        view.
+        The copies that stand for views, as the index of each is known only at the replay.
     """
 
     what = "ng.jit is capturing a function"
@@ -156,7 +166,7 @@ class Capture:
         return changing(capture=self, deferring=True, kept=None)
 
     def note_operands(self, values: Iterable[Value]) -> None:
-        """Note the operands of an operation that were not made in the function."""
+        """Note those of an operation's operands that the captured function has not made."""
         if self.parent is not None:
             self.parent.note_operands(value for value in values if not self.made(value))
             return
@@ -178,16 +188,17 @@ class Capture:
             raise CaptureError(f"{self.what}: {_work_array(*found)}")
 
     def note_copy(self, base: Value, copy: Value, key: Any) -> None:
-        """Note a copy of elements by an index that is still to be computed; an index that is known
-        would have given a view."""
+        """Note that ``copy`` is a copy of ``base[key]``, for a key that is known only at the
+        replay; see `IndexCopy`."""
         self.copies.append(IndexCopy(base, copy, key))
 
     def find_copy(self, base: Value, copy: Value) -> "IndexCopy | None":
-        """Return the note of ``copy`` if it is a copy out of ``base`` whose write may still be
-        repeated in ``base``.
+        """Return the `IndexCopy` of ``copy`` if writing ``copy`` back into ``base`` would make both
+        agree; else None.
 
-        The copy may have been written once, ``base`` not at all, and no expression may have been
-        made since, which would have read the old elements of ``base``.
+        So ``x[key] += v``, which writes into a copy and then back into ``x``, does what a view
+        would do. The copy must have been written at most once and ``base`` not at all, and nothing
+        may have been recorded since that could have read the old elements of ``base``.
         """
         made = [item.number for item in (copy.expr, copy.node) if item is not None]
         if copy.array is not None or max(made) + 1 != next_number():
@@ -198,12 +209,17 @@ class Capture:
         return None
 
     def copies_are_views(self) -> bool:
-        """Whether each copy agrees with its base: neither was written since, or a write to the copy
-        was repeated in the base."""
+        """Whether each copy still agrees with its base, so that a view would have had the same
+        elements.
+
+        That is so unless the base or the copy was written and the copy was not written back into
+        the base.
+        """
         return all(note.writes() == (0, 0) for note in self.copies)
 
     def note_read(self, value: Value) -> None:
-        """Note that Python reads the elements of a computed value."""
+        """Note that Python reads the elements of a computed value; elements from outside of the
+        function get a guard."""
         if self.parent is not None and not self.made(value):
             self.parent.note_read(value)
             return
@@ -228,33 +244,38 @@ class Capture:
         return self if self.parent is None else self.parent.root
 
     def note_alias(self, value: Value) -> None:
-        """Note a tensor that shares memory with a tensor of which its graph does not know."""
+        """Note a tensor that shares memory with another one although no graph connects the two."""
         self.root.aliases.append(weakref.ref(value))
 
     def note_view(self, value: Value) -> None:
-        """Note a view without rows, whose base may get rows by a write."""
+        """Note a view without rows: a later write may give its base rows, see `refresh_views`."""
         if self.has_rows and not value.rows:
             self.root.views.append(weakref.ref(value))
 
     def refresh_views(self, base: Value) -> None:
-        """Record the views of ``base`` anew, after a write has given it rows."""
+        """Record all views of ``base`` anew, after a write of a value with rows has given ``base``
+        rows."""
         for reference in self.root.views:
             value = reference()
             if value is not None and isinstance(value._view, View) and value._view.base is base:
                 value._view.refresh(value)
 
     def forget_replayed(self) -> None:
-        """Have the views that were recorded anew in a branch, which may not be the chosen one,
-        recorded anew outside of it."""
+        """Mark the views that were recorded anew in this branch, so that the code after the branch
+        records them again.
+
+        What a branch has recorded must not be read outside of the branch, which may not be the
+        chosen one.
+        """
         for view in self.replayed:
             view.forget()
 
     def is_outer(self, value: Value) -> bool:
         """Whether a change of ``value`` would be seen outside of the captured function."""
-        arguments = self.arguments  # none for a branch: its operands can be seen outside
+        arguments = self.arguments  # empty for a branch, whose operands are seen outside
         if any(value is argument for argument in arguments):
             return True
-        # A value with the expression of an argument that is no argument was detached in here.
+        # A value that has the expression of an argument, and is none, was detached in the function.
         is_detached = value.array is None and any(value.expr is a.expr for a in arguments)
         return not is_detached and not self.made(value)
 
@@ -266,7 +287,8 @@ class Capture:
         return getattr(storage, "token", None) is self.token
 
     def require_inner(self, value: Value, what: str) -> None:
-        """Raise if ``what`` happens to a value from outside: a replay would not repeat it."""
+        """Raise if the operation ``what`` changes a value from outside of the function, as a replay
+        would not repeat the change."""
         if self.is_outer(value):
             refuse(
                 f"{what} of a tensor from outside of the captured function (an argument, or one "
@@ -275,8 +297,8 @@ class Capture:
             )
 
     def require_writeable(self, value: Value) -> None:
-        """Raise if the memory of ``value`` is shared with tensors outside of the captured function,
-        or with a tensor outside of its graph."""
+        """Raise if ``value`` shares memory with a tensor outside of the captured function, or with
+        a tensor to which no graph connects it."""
         storages = [argument.storage for argument in self.arguments]
         shared = any(value.storage is storage for storage in storages)
         if shared or not self.made(value):
@@ -293,7 +315,7 @@ class Capture:
             )
 
     def _is_shared(self, value: Value) -> bool:
-        """Whether a living tensor shares memory with ``value`` outside of its graph."""
+        """Whether ``value`` shares memory with a living tensor to which no graph connects it."""
         base = value._view.base if isinstance(value._view, View) else value
         owners = base._view.owners if isinstance(base._view, Alias) else ()
         for reference in (*owners, *self.root.aliases):
@@ -305,7 +327,8 @@ class Capture:
         return False
 
     def guards(self) -> list[Callable[[], bool]]:
-        """Return the guards under which a replay does what the function would do."""
+        """Return the guards of the function: a replay is allowed only while all of them return
+        True."""
         used = [weakref.ref(value) for value in self.used.values()]
         self.used.clear()
         alive = [value for value in (reference() for reference in used) if value is not None]
@@ -318,7 +341,7 @@ class Capture:
 
 
 class UnchangedTensor:
-    """A guard: a tensor, while it lives, has the same array and the same ``requires_grad``.
+    """A guard: as long as a tensor lives, it has the same array and the same ``requires_grad``.
 
     If the tensor was made in the function of a transform, that function must still be running: its
     next call would make another tensor.
@@ -338,18 +361,23 @@ class UnchangedTensor:
         return value is None or (value.array is self._array and value.requires_grad == self._flag)
 
     def is_over(self) -> bool:
-        """Whether the tensor is gone, so that the guard holds for ever."""
+        """Whether the tensor was deleted, so that the guard can never fail again and may be
+        dropped."""
         return self._call is None and self._reference() is None
 
     def is_about(self, capture: Capture) -> bool:
-        """Whether the tensor was made in ``capture``, whose replay makes it anew."""
+        """Whether ``capture`` has made the tensor; then a guard is needless, as a replay makes the
+        tensor anew."""
         value = self._reference()
         return value is not None and capture.made(value)
 
 
 def require_own_placeholders(exprs: Iterable[Expr], arguments: Iterable[Value]) -> None:
-    """Raise if expressions read a placeholder that is none of ``arguments``: a replay would use its
-    own arguments in its place."""
+    """Raise if an expression reads a placeholder that is not among ``arguments``.
+
+    Such a placeholder belongs to another captured function, and a replay would put the wrong
+    argument in its place.
+    """
     own = {value.expr for value in arguments}
     for expr in exprs:
         if expr.operator is ARGUMENT and expr not in own:
@@ -371,8 +399,8 @@ def refuse(reason: str, here: str = "") -> NoReturn:
 
 
 def constant_elements(value: Value) -> np.ndarray | None:
-    """Return the elements of a value without an array, if they are the same at each call; else
-    None."""
+    """Return the elements of a value that is still to be computed if they depend on no argument of
+    the captured function; else None."""
     if mode.capture is None:
         return None
     if value._view is not None:
@@ -381,7 +409,7 @@ def constant_elements(value: Value) -> np.ndarray | None:
 
 
 def refuse_reading(value: Value) -> NoReturn:
-    """Raise the error for a value that Python reads before it is computed."""
+    """Raise the error for a value whose elements Python reads before they are computed."""
     if mode.capture is None:
         raise CaptureError(LEFT_BEHIND if mode.kept is None else _in_a_rule(value))
     from .advice import refused_reading  # not needed before there is an error

@@ -1,6 +1,7 @@
-"""Values whose elements are known while a function is captured, because they depend on no argument.
+"""Values whose elements are known during a capture, as the values depend on no argument.
 
-Python may decide by such masks, positions and patterns of matrices; guards check them at a replay.
+Code in Python may read such values (masks, positions, patterns of matrices) and decide by them;
+guards check at a replay that nothing has changed from which they were computed.
 """
 
 from typing import Any
@@ -13,10 +14,11 @@ from ..record.apply import mode, runtime
 
 
 class Constants:
-    """The elements of the values of a capture that depend on no argument.
+    """The elements of those values of a captured function that depend on no argument.
 
     Elements are computed from the tensors and arrays that the function closes over. The capture
-    notes these, so that guards let the function be captured anew when they have changed.
+    notes these tensors and arrays: if one of them changes, its guard fails, and the function is
+    captured anew.
     """
 
     def __init__(self) -> None:

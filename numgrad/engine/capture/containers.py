@@ -1,5 +1,9 @@
-"""The list or tuple that NumPy is about to make an array of, and that nothing else holds: it is
-found among the objects that the collector knows, by the count of its references."""
+"""The list or tuple from which NumPy is making an array, found from one element of the list.
+
+NumPy asks an element for its numbers and does not say which list the element is from. So the list
+is looked for among the objects that the garbage collector knows. A list that was built for NumPy
+alone has fewer references than a list that the program holds.
+"""
 
 import gc
 import sys
@@ -13,10 +17,11 @@ from .stores import UnreadableError
 
 
 def container_of(value: Any, is_fitting: Callable[[Any], bool]) -> Any:
-    """Return the list or tuple that NumPy reads as it asks a value in it for its elements; raises
-    UnreadableError where none is fitting, or several are.
+    """Return the list or tuple that contains ``value`` and from which NumPy is making an array.
 
-    Lists and tuples that have been built for NumPy alone are found.
+    Only a list or tuple that nothing but the running call holds is found. ``is_fitting`` says of
+    such a list whether it may be the wanted one. UnreadableError is raised unless exactly one list
+    fits.
     """
     for objects in _searched():
         found = [one for one in _outermost(value, objects) if is_fitting(one)]
@@ -28,21 +33,28 @@ def container_of(value: Any, is_fitting: Callable[[Any], bool]) -> Any:
 
 
 def is_contained(value: Any) -> bool:
-    """Whether a list or tuple holds a value."""
+    """Whether a list or tuple holds ``value``.
+
+    The result is also True if ``gc.freeze`` has hidden objects from the search.
+    """
     return gc.get_freeze_count() > 0 or any(
         type(one) in (list, tuple) for one in gc.get_referrers(value)
     )
 
 
 def _searched() -> Iterator[list[Any]]:
-    """Yield the young objects, and then all: the collector may have run meanwhile."""
+    """Yield the youngest generation of the collector's objects, then all objects: a collection may
+    have moved the list to an older generation."""
     yield gc.get_objects(generation=0)
     yield gc.get_objects()
 
 
 def _outermost(value: Any, objects: list[Any]) -> list[Any]:
-    """Return the lists and tuples that NumPy reads and that hold a value, directly or not, but are
-    not held by others."""
+    """Return those of ``objects`` that NumPy reads, that contain a value directly or in nested
+    lists, and that are nested in no other list.
+
+    ``objects`` are the objects that the garbage collector knows.
+    """
     held, found, seen = [value], [], {id(value)}
     objects = [one for one, count in _counted(objects) if count in _counts()]
     while held:
@@ -61,7 +73,11 @@ def _counted(objects: list[Any]) -> list[tuple[Any, int]]:
 
 @cache
 def _counts() -> frozenset[int]:
-    """Return the numbers of references to lists that NumPy reads, and to lists in these."""
+    """Return the reference counts that a list can have while NumPy reads it and nothing else holds
+    it.
+
+    The counts are measured once, for a plain list and for a list that is nested in another one.
+    """
     found: set[int] = set()
 
     class Item:

@@ -1,4 +1,4 @@
-"""Advice in errors: the call of the user with the values of the tensors among its arguments."""
+"""Advice in errors: the user's call with arrays in place of the tensors among its arguments."""
 
 import ast
 
@@ -9,8 +9,11 @@ from .user_call import UserCall, user_calls
 
 
 def detached_call(called: str) -> str | None:
-    """Return the running call of the user with values in place of tensors, if that is a call of a
-    function of NumPy or SciPy by this name; None where it is not seen to be."""
+    """Return the source of the user's running call, with ``.detach().numpy()`` behind each tensor.
+
+    The result is None unless the running call is known to call the function ``called`` of NumPy or
+    SciPy.
+    """
     try:
         call = next(user_calls(), None)
         is_it = call is not None and (call.name or "").removeprefix("numpy.") == called
@@ -20,7 +23,8 @@ def detached_call(called: str) -> str | None:
 
 
 def instead_of_choice(call: UserCall) -> str | None:
-    """Return the code to write for a function whose results are indices, counts or booleans."""
+    """Return the code to write for a function of SciPy whose results have no derivative, as they
+    are indices, counts, ranks or booleans; None for any other function."""
     if (call.name or "").replace("()", "") not in WITHOUT_SLOPES:
         return None
     typed = _with_values(call) or f"{call.name}(x.detach().numpy(), ...)"

@@ -1,4 +1,4 @@
-"""Advice in errors: draws of NumPy's generators whose parameters are tensors."""
+"""Advice in errors: random draws from NumPy's generators with tensors as parameters."""
 
 import ast
 
@@ -9,13 +9,14 @@ GENERATORS = (
     "numpy.random.Generator", "numpy.random.RandomState", "numpy.random.mtrand.RandomState",
     "numpy.random",
 )  # fmt: skip
-"""The classes of generators, and the module with the functions of the global one."""
+"""The classes of generators, and the module whose functions draw from the global generator."""
 
 WITHOUT_DERIVATIVE = "t.detach().numpy() for each tensor t, as such draws have no derivative"
 
 
 def instead_of_draw(name: str, call: ast.expr | None, own: str) -> str | None:
-    """Return the code to write instead of a method of a generator; None for another function.
+    """Return the code to write instead of a call of a generator's method; None for any other
+    function.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Ways out of the graph: the elements of a value become numbers or arrays of NumPy.
 
 No cotangent flows back through a number or array, so a conversion that would lose a gradient
-silently raises an error.
+silently is *refused*: it raises an error.
 """
 
 import os
@@ -21,15 +21,15 @@ from ..record.apply import changing, mode
 
 
 class _Refusals(threading.local):
-    """The errors that have kept values in the graph, in this thread.
+    """The counts of refused conversions, for each thread.
 
     Attributes
     ----------
     count : int
-        How many there were.
+        How many conversions were refused.
     attempts : int
-        How many calls are running that are made again another way after such an error, whose text
-        nobody will read.
+        How many calls of `attempt` are running. Their callers catch the error and compute in
+        another way, so the error needs no long text.
     """
 
     count = 0
@@ -41,8 +41,9 @@ _WITHIN = (PACKAGE, os.path.dirname(np.__file__) + os.sep)
 """The folders of numgrad and of NumPy, whose functions call one another."""
 
 attempting: dict[CodeType, Callable[[FrameType], bool]] = {}
-"""Functions of numgrad that call NumPy and answer if a value was about to leave the graph, by their
-code, and whether they do in a running call: nobody will read the text of that error."""
+"""The functions of numgrad that call NumPy and compute another way if a value was about to leave
+the graph. The key is the code of a function; the entry says of a frame whether its call will do so.
+Then nobody will read the text of the error."""
 
 
 class TransformCall:
@@ -51,9 +52,10 @@ class TransformCall:
     Attributes
     ----------
     first : int
-        Nodes and leaves that are made during the call have a greater number.
+        The creation number before the call: nodes and leaves made during the call have greater
+        ones.
     refused : DetachedError or None
-        The last error about a value that was about to leave the graph during the call.
+        The error of the last conversion that was refused during the call.
     """
 
     __slots__ = ("first", "refused")
@@ -69,14 +71,16 @@ class TransformCall:
 
 
 def transform_running(first: int) -> Block:
-    """Note inside the block that the function of a transform is running, and record gradients;
-    nodes with greater numbers than ``first`` belong to it."""
+    """Return a block in which the function of a transform runs, with gradients recorded.
+
+    ``first`` is the present creation number: nodes with greater numbers are those of this call.
+    """
     return changing(grad=True, transform_calls=(*mode.transform_calls, TransformCall(first)))
 
 
 def transform_call_of(value: Value) -> TransformCall | None:
-    """Return the innermost running call of a transform in which a value that requires grad was
-    made; None where there is none."""
+    """Return the innermost running call of a transform during which a value was made; None if there
+    is none, or if the value does not require grad."""
     if not mode.transform_calls or not value.requires_grad:
         return None
     number = value.leaf.number if value.node is None else value.node.number
@@ -97,7 +101,7 @@ def graph_cut_error(
     constant : str
         Code that gives the same elements without gradients.
     place : str, optional
-        The user's code that asks for it, and its line.
+        The user's code that asks for the operation, and its line.
     """
     return DetachedError(
         f"{what} would cut the graph{place}. {instead} If no gradient is to flow through it, "
@@ -108,12 +112,13 @@ def graph_cut_error(
 def refuse_escape(
     value: Value, what: str, instead: str, constant: str = "x.detach()", *, has_slope: bool = True
 ) -> None:
-    """Raise an error if a value that requires grad is about to leave the graph, by the operation
-    ``what``.
+    """Raise an error if a value requires grad and the operation ``what`` would take its elements
+    out of the graph.
 
-    If a call of NumPy or SciPy in the user's code has asked for the conversion, the error names
-    that call and its counterpart in numgrad, unless the result has no derivative there either
-    (``has_slope``).
+    If a call of NumPy or SciPy in the user's code has asked for the elements, the error names that
+    call and its counterpart in numgrad. Without ``has_slope`` the error names no counterpart, whose
+    result would have no derivative either. ``instead`` and ``constant`` are those of
+    `graph_cut_error`.
     """
     if value.requires_grad and mode.grad and not _is_compared() and not _is_wanted(what):
         error = _refusal(what, instead, constant, has_slope)
@@ -124,7 +129,8 @@ def refuse_escape(
 
 
 def _is_compared() -> bool:
-    """Whether an assertion of NumPy asks: it compares values, and returns none."""
+    """Whether an assertion of `numpy.testing` asks for the elements; it compares them and loses no
+    gradient."""
     frame: FrameType | None = sys._getframe(2)
     while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
         frame = frame.f_back
@@ -132,8 +138,11 @@ def _is_compared() -> bool:
 
 
 def _is_wanted(what: str) -> bool:
-    """Whether a number is asked for in so many words, or for a text, outside of the functions of
-    transforms: there it would lose a gradient without a word."""
+    """Whether the operation ``what`` is a conversion to a number that the user's own code asks for,
+    as by ``float(x)`` or by formatting a text.
+
+    In the function of a transform the result is False: the number would lose its gradient silently.
+    """
     from .advice import is_wanted_as_number  # not needed before there is an error
 
     is_number = what in ("float()", "int()", "complex()")
@@ -166,7 +175,8 @@ def _refusal(what: str, instead: str, constant: str, has_slope: bool) -> Detache
 
 
 def _is_attempt() -> bool:
-    """Whether one of the functions in `attempting` has called NumPy, and will answer itself."""
+    """Whether a function in `attempting` has called NumPy here: that function computes in another
+    way once the conversion is refused."""
     frame: FrameType | None = sys._getframe(2)
     while frame is not None and frame.f_code.co_filename.startswith(_WITHIN):
         if frame.f_code in attempting:
@@ -176,14 +186,17 @@ def _is_attempt() -> bool:
 
 
 def forget_refusal() -> None:
-    """Forget the last error about a value that was about to leave the graph, in the innermost call
-    of a transform: it was answered."""
+    """Forget the last refused conversion of the innermost call of a transform, as the result was
+    computed in another way."""
     if mode.transform_calls:
         mode.transform_calls[-1].refused = None
 
 
 def _place() -> str:
-    """Return the user's code that is running, and its line; nothing where there is none."""
+    """Return the user's running code and its line, as text to append to a sentence.
+
+    The text is empty where both are unknown.
+    """
     from .advice import typed
 
     code, site = typed()
@@ -208,7 +221,10 @@ def raise_hidden(error: Exception) -> None:
 
 
 def attempt(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-    """Call a function that is called another way if a value is about to leave the graph."""
+    """Call a function whose caller computes in another way if a conversion is refused meanwhile.
+
+    The text of the error is short during the call, as nobody will read it.
+    """
     refusals.attempts += 1
     try:
         return function(*args, **kwargs)
@@ -217,8 +233,12 @@ def attempt(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
 
 
 def is_escape(error: Exception, before: int) -> bool:
-    """Whether a call has failed because a value was about to leave the graph: the error says so, or
-    there are more `refusals` than ``before`` it. The caller computes with the value instead."""
+    """Whether a call has failed because a conversion was refused, so that its caller has to compute
+    in another way.
+
+    That is so if ``error`` or one of its causes says so, or if ``refusals.count`` is greater than
+    ``before``, the count before the call. The refusal is forgotten then.
+    """
     found: BaseException | None = error
     while not isinstance(found, (DetachedError, DeviceError)) and found is not None:
         found = found.__cause__ or found.__context__
@@ -229,7 +249,7 @@ def is_escape(error: Exception, before: int) -> bool:
 
 
 def _is_of_library(error: Exception) -> bool:
-    """Whether a library has raised an error itself, not in answer to another error."""
+    """Whether a library has raised an error of its own, and not because of another error."""
     from .user_call import is_users  # not needed before there is an error
 
     trace = error.__traceback__
@@ -246,10 +266,9 @@ _FLAT_ELEMENT = "Error setting single item of array."  # of ``array.flat[i] = x`
 def refuse_escape_in_transform(
     value: Value, what: str, instead: str, constant: str = "x.detach()"
 ) -> None:
-    """Raise as `refuse_escape` does, but only while the function of a transform is running.
+    """Raise as `refuse_escape` does if the function of a transform is running; else do nothing.
 
-    Elsewhere the operation is allowed. A transform would return zeros for a value that has left the
-    graph, without a word.
+    Only there would the loss go unnoticed: the transform would return zeros as the gradient.
     """
     if mode.transform_calls:
         refuse_escape(value, what, instead, constant)

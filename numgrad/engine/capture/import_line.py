@@ -1,5 +1,8 @@
-"""Advice for errors: one edit for all calls of a library, a changed import of NumPy or a patch of
-SciPy."""
+"""Advice in errors: one edit of the user's program that mends all calls of a library at once.
+
+The edit imports numgrad in place of NumPy, or calls `interop.scipy.patch`, which makes SciPy's
+functions take tensors.
+"""
 
 import ast
 import sys
@@ -13,15 +16,15 @@ from .user_call import UserCall, lines_of, public_name, value_in
 
 
 def instead_of_import(named: ast.expr | None, frame: FrameType, path: str) -> str | None:
-    """Return the import statement with numgrad in place of NumPy, and its line; None where no
-    import would do.
+    """Return the import of numgrad to write in place of the user's import of NumPy, with its line;
+    None where no import would help.
 
     Parameters
     ----------
     named : ast.expr or None
         The source by which a function of NumPy is called, such as ``np.linalg.norm``.
     frame : FrameType
-        The frame that calls it.
+        The frame that calls the function.
     path : str
         The path of the counterpart in numgrad. An import helps only if NumPy has the same path.
     """
@@ -42,7 +45,7 @@ def instead_of_import(named: ast.expr | None, frame: FrameType, path: str) -> st
 
 
 def _import_of(name: str, frame: FrameType) -> ast.Import | ast.ImportFrom | None:
-    """Return the last import above the running line that binds a name."""
+    """Return the last import above the running line that binds ``name``; None if there is none."""
     try:
         tree = ast.parse("".join(lines_of(frame)))
     except (SyntaxError, ValueError):
@@ -81,10 +84,21 @@ def _of_numgrad(node: ast.Import | ast.ImportFrom, name: str) -> str:
 
 
 def with_import_or_patch(text: str, call: UserCall, value: Any, path: str, own: str) -> str:
-    """Return ``text``, the code to write instead of a call, with the edit that changes all such
-    calls at once, if there is one.
+    """Return the advice ``text`` with the edit that mends all calls of a library at once,
+    if there is one.
 
-    ``own`` is the name by which the user has imported numgrad.
+    Parameters
+    ----------
+    text : str
+        The code to write instead of ``call``.
+    call : UserCall
+        The call of the user.
+    value : object
+        The function that is called.
+    path : str
+        The path in numgrad of the counterpart of that function.
+    own : str
+        The name by which the user has imported numgrad.
     """
     statement = instead_of_import(call.named, call.frame, path)
     if statement is not None:
@@ -95,7 +109,8 @@ def with_import_or_patch(text: str, call: UserCall, value: Any, path: str, own: 
 
 
 def _is_patched(call: UserCall, value: Any, path: str) -> bool:
-    """Whether a function of SciPy takes tensors once SciPy is patched."""
+    """Whether `interop.scipy.patch` would make a function of SciPy take the tensors of this
+    call."""
     known: Any = import_module("numgrad.interop.patching.counterparts")
     name = path.rpartition(".")[2]
     if name in known.READ_CLOSURES and path not in FOLLOWED and not _passes_args(call.tree):
@@ -109,5 +124,6 @@ def _is_patched(call: UserCall, value: Any, path: str) -> bool:
 
 
 def _passes_args(tree: ast.expr | None) -> bool:
-    """Whether a call of a solver hands ``args`` on to the user's function."""
+    """Whether a call of a solver has the keyword ``args``, whose items the solver hands to the
+    user's function."""
     return isinstance(tree, ast.Call) and any(k.arg == "args" for k in tree.keywords)

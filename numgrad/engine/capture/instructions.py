@@ -1,5 +1,7 @@
-"""The function that a running instruction calls, read from the instructions before: a program that
-comes from a pipe, or is compiled from a text, has no source."""
+"""The function that a running instruction calls, read from bytecode where there is no source.
+
+A program that comes from a pipe, or is compiled from a text, has no source.
+"""
 
 import ast
 import dis
@@ -10,11 +12,12 @@ _REMAINDER = [symbol for _, symbol in dis._nb_ops].index("%")  # type: ignore[at
 
 
 def beginning(frame: FrameType) -> ast.expr | None:
-    """Return the function that a frame calls, or the left operand of its operator, as far as it is
-    made of names, attributes, calls and constants; ``...`` stands for the arguments of a call.
+    """Return the source expression of the function that a frame is calling, or of the left operand
+    of the operator that the frame is running.
 
-    The instructions of an expression that begins with another one have the first column of their
-    source in common.
+    The expression is put together from the instructions whose source begins at the same place as
+    that of the running instruction: ``f`` begins where ``f(x)`` does. Arguments of calls in the
+    expression are left out; ``...`` stands for them.
     """
     found: ast.expr | None = None
     steps = [step for step in dis.get_instructions(frame.f_code) if step.offset <= frame.f_lasti]
@@ -26,7 +29,7 @@ def beginning(frame: FrameType) -> ast.expr | None:
 
 
 def is_remainder(frame: FrameType) -> bool:
-    """Whether the operator that a frame runs is ``%``, which formats text."""
+    """Whether a frame is running the operator ``%``, which may be the one that formats text."""
     code, place = frame.f_code.co_code, frame.f_lasti
     return dis.opname[code[place]] == "BINARY_OP" and code[place + 1] == _REMAINDER
 
@@ -37,7 +40,8 @@ def _start(step: dis.Instruction) -> tuple[int | None, int | None]:
 
 
 def _extended(found: ast.expr | None, step: dis.Instruction) -> ast.expr | None:
-    """Return the expression that one more instruction makes of an expression."""
+    """Return the expression on top of the stack after the instruction ``step``, given the
+    expression ``found`` that was there before."""
     name, argument = step.opname, step.argval
     if name == "LOAD_CONST":
         return ast.Constant(argument)

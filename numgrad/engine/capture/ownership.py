@@ -1,5 +1,8 @@
-"""What a count of references does not tell: which functions can bind a variable, and whether
-another object has the memory of an array."""
+"""What reference counts do not tell: who can bind a variable, and who has the memory of an array.
+
+Where a program writes a tensor into an array, the variable is bound to a tensor in place of the
+array. That is done only if nobody else can see the array or bind the variable.
+"""
 
 import dis
 import gc
@@ -24,10 +27,11 @@ def is_resumed(frame: FrameType) -> bool:
 
 
 def is_of_call(array: np.ndarray, place: Any, frame: FrameType) -> bool:
-    """Whether a tensor of a captured call can stand in the place of an array.
+    """Whether the variable ``place``, which holds ``array``, may be bound to a tensor while a
+    function is captured.
 
-    The variable must be younger than the call: one that is older would still be bound to that
-    tensor in a later call. The array must be in the layout that tensors have there.
+    The captured call must have made the variable, as an older variable would still hold the tensor
+    in a later call. The array must be row-major, as tensors of captured functions are.
     """
     is_local = isinstance(place, Variable) and place.kind == LOCAL
     if not is_local or is_resumed(frame) or not _is_row_major(array):
@@ -36,8 +40,11 @@ def is_of_call(array: np.ndarray, place: Any, frame: FrameType) -> bool:
 
 
 def _is_of_outer(name: str, value: Any, frame: FrameType) -> bool:
-    """Whether a variable that an inner function uses is one of the captured function, or of a
-    function that the captured one has called and that has not returned."""
+    """Whether a variable that an inner function closes over was made by the captured call.
+
+    That is so if the frame that made the variable is still running inside the capture: the frame of
+    the captured function, or of a function called there.
+    """
     outer = frame.f_back
     while outer is not None and not outer.f_code.co_filename.startswith(PACKAGE):
         is_there = name in outer.f_code.co_cellvars and outer.f_locals.get(name) is value
@@ -49,7 +56,7 @@ def _is_of_outer(name: str, value: Any, frame: FrameType) -> bool:
 
 
 def is_own(place: Any, frame: FrameType) -> bool:
-    """Whether no function but the one that runs, or the module, can bind a name."""
+    """Whether no code but the running function or module body binds the variable ``place``."""
     if not isinstance(place, Variable) or place.name in frame.f_code.co_freevars:
         return False
     if place.kind == LOCAL:
@@ -60,7 +67,8 @@ def is_own(place: Any, frame: FrameType) -> bool:
 
 
 def _codes_of_module(frame: FrameType) -> Iterator[CodeType]:
-    """Yield the code of a module that runs, and of the functions with its global names."""
+    """Yield the code of the running module body, and the code of each function with the module's
+    globals."""
     yield frame.f_code
     for one in gc.get_referrers(frame.f_globals):
         if isinstance(one, FunctionType):
@@ -68,7 +76,11 @@ def _codes_of_module(frame: FrameType) -> Iterator[CodeType]:
 
 
 def _is_bound_in(code: CodeType, name: str, suffix: str) -> bool:
-    """Whether an inner function of a code, or itself in global names, binds or deletes a name."""
+    """Whether code binds or deletes a variable that belongs to another scope.
+
+    With the suffix ``"_DEREF"`` only the functions inside of the code are searched, for a variable
+    of the code; with ``"_GLOBAL"`` the code itself is searched, too, for a global variable.
+    """
     inner = [one for one in code.co_consts if isinstance(one, CodeType)]
     looked_at = inner if suffix == "_DEREF" else [code]
     stores = (f"STORE{suffix}", f"DELETE{suffix}")
@@ -83,14 +95,17 @@ def _is_bound_in(code: CodeType, name: str, suffix: str) -> bool:
 
 
 def _is_row_major(array: np.ndarray) -> bool:
-    """Whether an array is in the layout that tensors of captured functions have."""
+    """Whether an array is row-major, or has fewer than two axes, as tensors of captured functions
+    are."""
     return array.ndim < 2 or array.flags.c_contiguous
 
 
 def has_its_memory(array: np.ndarray) -> bool:
-    """Whether no other object has the memory of an array: there are no weak references, and the
-    array of which this one is a view, if any, has no other name. The caller counts the references
-    to the array itself."""
+    """Whether no other object than ``array`` can reach the memory of ``array``.
+
+    Neither the array nor its base may have weak references, and the base may be referred to by the
+    array alone. The caller counts the references to the array itself.
+    """
     base = array.base
     if weakref.getweakrefcount(array):
         return False
@@ -102,7 +117,7 @@ def has_its_memory(array: np.ndarray) -> bool:
 
 
 def _overlaps(array: np.ndarray) -> bool:
-    """Whether two elements of an array may have the same place."""
+    """Whether two elements of an array may have the same place in memory."""
     reached = array.itemsize
     axes = zip(np.abs(array.strides), array.shape, strict=True)
     for stride, size in sorted(axis for axis in axes if axis[1] > 1):

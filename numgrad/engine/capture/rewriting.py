@@ -1,5 +1,8 @@
-"""Advice in errors: a call of another library's function, rewritten with functions of numgrad whose
-arguments differ."""
+"""Advice in errors: calls of other libraries, rewritten for functions of numgrad.
+
+Where the function of numgrad takes other arguments, a *row* of the table `CALLS` says how to write
+the call: on the left the call of the library, on the right the code of numgrad.
+"""
 
 import ast
 import copy
@@ -54,8 +57,11 @@ def _rows() -> dict[str, list[tuple[Signature, str]]]:
 
 
 def _signature(args: ast.arguments) -> Signature:
-    """Return the signature of the left side of a row of `CALLS`; defaults, and annotations that
-    name the value an argument must have, are syntax trees."""
+    """Return the signature of the call on the left of a row.
+
+    Default values are syntax trees. So are annotations, which say what an argument must be for the
+    row to match.
+    """
     missing = [_EMPTY] * (len(args.args) - len(args.defaults))
     made = [
         Parameter(a.arg, Parameter.POSITIONAL_OR_KEYWORD, default=d, annotation=a.annotation)
@@ -69,8 +75,8 @@ def _signature(args: ast.arguments) -> Signature:
 
 
 def _bound(row: Signature, call: ast.Call) -> dict[str, Any] | None:
-    """Return the syntax trees of the arguments of a call by the names that a row gives them; None
-    where the arguments do not fit the row."""
+    """Return the arguments of a call as syntax trees, by their names in a row; None where the row
+    does not match."""
     named = {k.arg: k.value for k in call.keywords if k.arg is not None}
     if len(named) != len(call.keywords):
         return None
@@ -87,7 +93,7 @@ def _bound(row: Signature, call: ast.Call) -> dict[str, Any] | None:
 
 
 def _is_as_asked(value: Any, wanted: Any) -> bool:
-    """Whether the annotation ``wanted`` in a row allows the syntax tree of an argument."""
+    """Whether an argument of a call is what the annotation ``wanted`` in a row asks for."""
     if not isinstance(wanted, ast.expr):
         return True
     if isinstance(wanted, ast.BinOp):  # one or the other
@@ -120,11 +126,11 @@ class _Filled(ast.NodeTransformer):
 
 
 def fits(call: ast.Call, function: Any, own: Any) -> bool:
-    """Whether the arguments of a call mean the same to the counterpart ``own`` of the called
+    """Whether a call means the same if ``own``, the counterpart in numgrad, replaces the called
     function.
 
-    Each must come to a parameter that the function has under the same name, or to an operand in the
-    same place; none to a place behind the operands, where numgrad's functions take ``out``.
+    Each argument must reach a parameter with the same name in both functions, or an operand in the
+    same place. No argument may come after the operands, where functions of numgrad take ``out``.
     """
     ours, theirs = _parameters(own), _parameters(function)
     if not ours:
@@ -135,7 +141,7 @@ def fits(call: ast.Call, function: Any, own: Any) -> bool:
     rest = next((p.name for p in ours if p.kind is Parameter.VAR_POSITIONAL), None)
     is_listed = any(isinstance(a, ast.Starred) for a in call.args)
     if is_listed and rest == "into":
-        return False  # they may be more than there are operands
+        return False  # the list may be longer than the operands
     if len(call.args) > len(places) and rest in (None, "into"):
         return rest is not None and isinstance(function, np.ufunc)
     named = [k.arg for k in call.keywords]
@@ -148,7 +154,7 @@ def fits(call: ast.Call, function: Any, own: Any) -> bool:
 
 
 def _takes(ours: list[Parameter], name: str) -> bool:
-    """Whether a function of numgrad takes an argument of this name."""
+    """Whether a function with the parameters ``ours`` takes a keyword argument of this name."""
     found = next((p for p in ours if p.name == name), ours[-1])
     return found.kind is not found.POSITIONAL_ONLY and (
         found.name == name or found.kind is found.VAR_KEYWORD
@@ -156,7 +162,11 @@ def _takes(ours: list[Parameter], name: str) -> bool:
 
 
 def _is_same(own: Parameter, other: Parameter) -> bool:
-    """Whether parameters in one place of two signatures mean the same, as far as names tell."""
+    """Whether two parameters, each in the same place of its function, have the same meaning.
+
+    They have if their names are equal. If ``own`` is an operand, the same meaning is taken for
+    granted.
+    """
     is_open = other.kind is Parameter.VAR_POSITIONAL
     is_operand = own.default is Parameter.empty or own.kind is Parameter.POSITIONAL_ONLY
     return is_operand or is_open or own.name == other.name
@@ -178,7 +188,7 @@ def arguments_of(function: Any) -> str:
 
 
 def _parameters(function: Any) -> list[Parameter]:
-    """Return the parameters of a function; nothing where they are not known."""
+    """Return the parameters of a function; an empty list where they are not known."""
     try:
         return list(signature(function).parameters.values())
     except (TypeError, ValueError):

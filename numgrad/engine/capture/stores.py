@@ -1,8 +1,9 @@
-"""A write of elements that is running, ``holder[key] = value``: what is written and where, read
-from the instructions before it.
+"""The write ``holder[key] = value`` that a frame is running, as expressions read from bytecode.
 
-Values are looked up in the frame again, and operators on numbers and arrays are applied again; what
-could run code of the user, such as a call or a property, is not. A program needs no source for it.
+The instructions before the write are carried out on expressions in place of values. The value of an
+expression is found by looking up its variables in the frame again, and by applying operators to
+numbers and arrays again. Nothing is done that could run code of the user, such as a property. The
+source of the program is not needed.
 """
 
 import builtins
@@ -37,7 +38,10 @@ class Member(NamedTuple):
 
 
 class Applied(NamedTuple):
-    """An operator, or a call of a built-in function, and what it is applied to."""
+    """An operator applied to operands, or a call.
+
+    For a call, ``function`` is None, and the operands are the called function and its arguments.
+    """
 
     function: Callable[..., Any] | None
     operands: tuple[Any, ...]
@@ -55,10 +59,11 @@ class Store(NamedTuple):
     Attributes
     ----------
     holder, key, value : Variable, Member, Applied, Constant or None
-        The expressions of the written array, of the key and of what is written; None for one of
-        another kind.
+        The expressions of the written array, of the key and of what is written; None for an
+        expression that is not known.
     is_augmented : bool
-        Whether it is like ``holder[key] += x``, which reads holder and key before ``x``.
+        Whether the write ends a statement like ``holder[key] += x``, which has read holder and key
+        before ``x``.
     """
 
     holder: Any
@@ -68,7 +73,7 @@ class Store(NamedTuple):
 
 
 class UnreadableError(Exception):
-    """An expression whose value is known only to the interpreter."""
+    """The value of an expression cannot be found again without running code of the user."""
 
 
 _STORES = ("STORE_SUBSCR", "STORE_SLICE")
@@ -76,7 +81,7 @@ _NULL = Constant(None)
 
 
 def is_storing(frame: FrameType) -> bool:
-    """Whether a frame writes elements."""
+    """Whether a frame is running a write ``holder[key] = value``."""
     place = frame.f_lasti
     return place >= 0 and dis.opname[frame.f_code.co_code[place]] in _STORES
 
@@ -88,16 +93,19 @@ def store_of(frame: FrameType) -> Store:
 
 @lru_cache(maxsize=1024)
 def augmented_target(code: CodeType, place: int) -> Any:
-    """Return the expression on the left of ``target += x``, whose operator runs; None where it is
-    not known."""
+    """Return the expression ``target`` of a running statement ``target += x``; None where it is not
+    known.
+
+    ``place`` is the offset of the instruction of the operator.
+    """
     *_, target, _ = (None, None, *_before(code, place)[0].items)
     return target
 
 
 @lru_cache(maxsize=1024)
 def first_argument(code: CodeType, place: int) -> Any:
-    """Return the expression of the first argument of the call that runs; None where it is not
-    known."""
+    """Return the expression of the first argument of the call at the offset ``place``; None where
+    it is not known."""
     stack, steps = _before(code, place)
     count = steps[-1].arg or 0
     if steps[-1].opname == "CALL_KW":
@@ -109,8 +117,10 @@ def first_argument(code: CodeType, place: int) -> Any:
 
 @lru_cache(maxsize=1024)
 def bound_after(code: CodeType, place: int) -> Variable | None:
-    """Return the variable of a function that the next storing instruction binds; None where this
-    instruction stores into something else."""
+    """Return the variable that the next storing instruction after the offset ``place`` binds.
+
+    The result is None where that instruction stores into anything but a variable of a function.
+    """
     stores = (
         step
         for step in dis.get_instructions(code)
@@ -124,7 +134,8 @@ def bound_after(code: CodeType, place: int) -> Variable | None:
 
 
 def _before(code: CodeType, place: int) -> tuple["_Stack", list[dis.Instruction]]:
-    """Return the expressions on the stack before an instruction, and the instructions up to it."""
+    """Return the stack of expressions before the instruction at the offset ``place``, and all
+    instructions up to that one."""
     stack = _Stack()
     steps = [step for step in dis.get_instructions(code) if step.offset <= place]
     for step in steps[:-1]:
@@ -161,12 +172,16 @@ def read(expression: Any, frame: FrameType) -> Any:
         raise UnreadableError
     try:
         return function(*map(_read_only, operands))
-    except Exception as error:  # it has written, or is no longer what it was
+    except Exception as error:  # of a function that writes, or of operands that have changed
         raise UnreadableError from error
 
 
 def _read_only(value: Any) -> Any:
-    """Return an array through which a function that is applied again can write nothing."""
+    """Return a read-only view of an array; any other value unchanged.
+
+    The functions of an expression have run once in the user's program and must not write a second
+    time.
+    """
     if type(value) is not np.ndarray:
         return value
     view = value.view()
@@ -175,7 +190,10 @@ def _read_only(value: Any) -> Any:
 
 
 def function_of(applied: Applied, frame: FrameType) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    """Return the function that is applied, and the expressions of its arguments."""
+    """Return the function that an expression applies, and the expressions of its arguments.
+
+    UnreadableError is raised for a called function that may have an effect beside its result.
+    """
     if applied.function is not None:
         return applied.function, applied.operands
     called, *parts = [one for one in applied.operands if one is not _NULL]
@@ -193,8 +211,11 @@ _METHODS = (
 
 
 def _is_pure(function: Any) -> bool:
-    """Whether a function may be called again: a built-in one, one of NumPy's, or such a method of
-    an array."""
+    """Whether a called function may be called once more, as it only computes a result.
+
+    Such functions are those in `_PURE`, the functions of NumPy, and the methods of arrays in
+    `_METHODS`.
+    """
     if not (_is_builtin(type(function)) or _package(type(function)) == "numpy"):
         return False  # its attributes may be computed
     name = getattr(function, "__name__", "")
@@ -214,7 +235,8 @@ def _variable(variable: Variable, frame: FrameType) -> Any:
 
 
 def _member(holder: Any, name: str) -> Any:
-    """Return an attribute that is found without code of the user."""
+    """Return an attribute of an object; raise UnreadableError where that could run code of the
+    user."""
     if is_plain(holder) or (type(holder) is ModuleType and name in vars(holder)):
         return getattr(holder, name)
     found = getattr_static(holder, name, UnreadableError)
@@ -233,8 +255,11 @@ _INDEXERS = tuple({type(one) for one in (np.s_, np.r_, np.c_, np.mgrid, np.ogrid
 
 
 def is_plain(value: Any) -> bool:
-    """Whether operators on a value, and functions of NumPy, run no code of the user and give the
-    same each time: not so for iterators, functions, and arrays and lists of objects."""
+    """Whether operators and functions of NumPy may be applied to a value once more.
+
+    They must not run code of the user, and must give the same result each time. So iterators,
+    functions, and arrays and lists of objects are not plain.
+    """
     kind = type(value)
     if kind in (list, tuple):
         return all(map(is_plain, value))
@@ -255,8 +280,8 @@ def is_immutable(value: Any) -> bool:
 
 
 _IS_OF_PYTHON = 1 << 9
-"""The flag of classes that Python code has made: where no module runs, they are said to be of
-`builtins`."""
+"""The flag of classes that Python code has made. Code that runs outside of any module makes classes
+whose module is said to be `builtins`."""
 
 
 def _is_builtin(kind: type) -> bool:
@@ -264,7 +289,7 @@ def _is_builtin(kind: type) -> bool:
 
 
 def _package(kind: type) -> str:
-    """Return the name of the package of a class; nothing for one made where no module runs."""
+    """Return the name of the package of a class; empty for a class without a module."""
     return str(getattr(kind, "__module__", "")).partition(".")[0]
 
 
@@ -277,7 +302,7 @@ _ONE_RESULT = (
     "CALL", "BINARY_", "UNARY_", "BUILD_", "COMPARE_OP", "IS_OP", "CONTAINS_OP", "FORMAT_", "LIST_",
     "MAKE_FUNCTION", "LOAD_CLOSURE", "CONVERT_VALUE",
 )  # fmt: skip
-"""What takes expressions from the stack and leaves one there."""
+"""The instructions that take operands from the stack and leave one result there."""
 
 _SYMBOLS: dict[str, Callable[..., Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
@@ -305,7 +330,7 @@ def _part(values: Any, start: Any, stop: Any) -> Any:
 
 
 DISPLAYS = (_tuple, _list, list)
-"""What builds a list or tuple."""
+"""The functions of `Applied` that build a list or tuple."""
 
 _BUILT: dict[str, Callable[..., Any]] = {
     "BUILD_SLICE": slice, "BUILD_TUPLE": _tuple, "BUILD_LIST": _list, "BINARY_SLICE": _part,
@@ -314,7 +339,7 @@ _BUILT: dict[str, Callable[..., Any]] = {
 
 
 class _Stack:
-    """The expressions at the top of the interpreter's stack; those below are not known."""
+    """The known top of the interpreter's stack, with an expression in place of each value."""
 
     def __init__(self) -> None:
         self.items: list[Any] = []
@@ -327,8 +352,11 @@ class _Stack:
         return tuple(self.pop() for _ in range(count))[::-1]
 
     def run(self, step: dis.Instruction) -> None:
-        """Do with the expressions what an instruction does with values; forget all expressions
-        where the instruction is of another kind."""
+        """Carry out an instruction on the expressions of the stack.
+
+        All expressions are forgotten at the target of a jump, and after an instruction that is not
+        known.
+        """
         name = step.opname
         if step.is_jump_target:
             self.items.clear()
@@ -350,7 +378,8 @@ class _Stack:
                 self.items.append(Variable(step.argval[1], LOCAL))
 
     def _load(self, step: dis.Instruction) -> bool:
-        """Put what is loaded on the stack; return whether it is known how."""
+        """Push the expression that an instruction loads; return False for an instruction that is
+        not known."""
         name, value = step.opname, step.argval
         if name in ("LOAD_CONST", "LOAD_SMALL_INT"):
             self.items.append(Constant(value))
@@ -379,7 +408,7 @@ class _Stack:
             self.items.append(self.items[-depth])
 
     def _apply(self, step: dis.Instruction) -> None:
-        """Replace the operands of an instruction by its result."""
+        """Replace the operands of an instruction on the stack by the expression of its result."""
         name = step.opname
         is_call = name == "CALL"  # which Python 3.11 does in two instructions
         effect = -1 - (step.arg or 0) if is_call else dis.stack_effect(step.opcode, step.arg)
@@ -400,7 +429,7 @@ class _Stack:
 
 
 def names_in(expression: Any) -> list[Any]:
-    """Return the variables and members in an expression."""
+    """Return the variables and attributes that an expression reads."""
     if isinstance(expression, (Variable, Member)):
         return [expression]
     operands = expression.operands if isinstance(expression, Applied) else ()
@@ -408,7 +437,7 @@ def names_in(expression: Any) -> list[Any]:
 
 
 def is_safe(expression: Any, frame: FrameType) -> bool:
-    """Whether to compute an expression runs no code of the user."""
+    """Whether an expression can be computed without running code of the user."""
     try:
         if isinstance(expression, Member):
             read(expression, frame)

@@ -43,16 +43,17 @@ class UserCall(NamedTuple):
     frame : FrameType
         The frame that runs the call.
     tree : ast.expr or None
-        The source of the call; None where the source is not there.
+        The source of the call; None where there is no source.
     name : str or None
-        The public name of the called function: ``"numpy.array"``, ``"scipy.stats.norm().logpdf"``.
-        A pair of parentheses stands for an object that a call has made.
+        The public name of the called function, such as ``"numpy.array"``. In
+        ``"scipy.stats.norm().logpdf"`` the parentheses stand for an object that a call has made.
     named : ast.expr or None
-        The part of the source that has this name, or its beginning.
+        The part of the source whose object was looked up: all of ``name``, or only its beginning,
+        is the public name of that object.
     is_write : bool
-        Whether elements are written.
+        Whether the call is a write of elements, such as ``a[i] = x``.
     library : str
-        The package of the called function, if that is written in Python.
+        The package of the called function if the function is written in Python, else empty.
     """
 
     frame: FrameType
@@ -68,14 +69,17 @@ class UserCall(NamedTuple):
         return Site(self.frame.f_code, self.frame.f_lasti)
 
     def value_of(self, tree: ast.AST | None) -> Any:
-        """Return the object of a name, or of an attribute of a module or of a library's object;
-        None where the look-up could run code of the user."""
+        """Return the object of an expression that is a name or an attribute; None for any other
+        expression, and where the look-up could run code of the user."""
         return value_in(tree, self.frame)
 
 
 def user_calls() -> Iterator[UserCall]:
-    """Yield the running call of the user's innermost frame, and the call of a library in the user's
-    program by which that frame's function is called, if any."""
+    """Yield the call that the user's innermost frame is running, and then the user's call of a
+    library.
+
+    The second call is yielded only if a library has called the function of the innermost frame.
+    """
     frame, inner = _leave_libraries(sys._getframe(1))
     if frame is None:
         frame, inner = user_frame(sys._getframe(1)), None
@@ -94,8 +98,12 @@ def user_calls() -> Iterator[UserCall]:
 def _leave_libraries(
     frame: FrameType | None, through_numgrad: bool = True
 ) -> tuple[FrameType | None, FrameType | None]:
-    """Return the first frame of the user's program, and the frame of a library that it has
-    called."""
+    """Return the user's innermost frame among ``frame`` and its callers, and the frame of a library
+    that the user's frame has called, if any.
+
+    Without ``through_numgrad`` the search ends at the first frame of numgrad, and both results are
+    None.
+    """
     inner = None
     while frame is not None and not is_users(frame):
         if frame.f_code.co_filename.startswith(PACKAGE):
@@ -174,7 +182,7 @@ def source_text(frame: FrameType) -> str:
 
 
 def lines_of(frame: FrameType) -> list[str]:
-    """Return the source of the file that a frame runs."""
+    """Return the lines of the source file whose code a frame runs."""
     return linecache.getlines(frame.f_code.co_filename, frame.f_globals)
 
 
@@ -182,7 +190,8 @@ def lines_of(frame: FrameType) -> list[str]:
 
 
 def _name_of(tree: ast.AST | None, frame: FrameType) -> tuple[str | None, ast.expr | None]:
-    """Return the public name of the called function, and the part of the source that has it."""
+    """Return the public name of the function for which an expression stands, and the part of the
+    expression whose object was looked up; see `UserCall`."""
     value = _value(tree, frame)
     name = public_name(value)
     if name is not None:
@@ -221,13 +230,18 @@ def _value(tree: ast.AST | None, frame: FrameType) -> Any:
 
 
 def _library_of(kind: Any) -> str | None:
-    """Return the library of a class or function, if reading attributes of its objects is safe."""
+    """Return the library of a class; None unless attributes of its objects can be read without
+    running code of the user."""
     library = str(getattr(kind, "__module__", "")).partition(".")[0]
     return library if library in _KNOWN or library.startswith("_cython") else None
 
 
 def public_name(value: Any) -> str | None:
-    """Return the name by which a function, class or object of a library is imported."""
+    """Return the name by which a program reaches a function, class, module, or object of a library;
+    None for any other object.
+
+    In the name of an object, ``()`` stands for the call that has made the object.
+    """
     if isinstance(value, ModuleType):
         return value.__name__
     if isinstance(value, np.ufunc):
@@ -261,7 +275,8 @@ def _public(module: str, name: str, value: Any) -> str:
 
 
 def _name_of_object(value: Any) -> str:
-    """Return the name of an object of a library, or of its class with ``()``."""
+    """Return the public name of an object of a library: its own, as of ``numpy.r_``, or else that
+    of its class with ``()``."""
     kind = type(value)
     if kind.__module__.startswith("scipy.stats"):
         of_one = getattr(getattr(value, "dist", value), "name", "")

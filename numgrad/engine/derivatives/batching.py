@@ -1,4 +1,10 @@
-"""The batch of a pass as rows of its values: specs leave the axis out, only the machine loops."""
+"""The batch of a pass: rows that specs of values leave out, or the first axis of the specs.
+
+A batched pass has many seeds, one for each row. Inside the pass, a value has *rows*: its spec
+describes a single row, operators see this row, and only the machine that runs a program loops over
+all rows. For the user, the batch is the first axis of the same array. The functions here change
+values from one form to the other.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,7 +15,10 @@ from ..record.apply import mode
 
 
 def with_rows(value: Value) -> Value:
-    """Return a value with rows for a value whose first axis is the batch, in the same graph."""
+    """Turn the first axis of a value, the batch, into rows.
+
+    Return the new value, which is connected to the same edge of the graph.
+    """
     require_one_batch()
     if value._view is not None:
         value._view.refresh(value)
@@ -25,7 +34,7 @@ def with_rows(value: Value) -> Value:
 
 
 def require_one_batch() -> None:
-    """Raise while an ensemble is captured: its members are a batch already."""
+    """Raise an error if an ensemble is being captured, as its members are a batch already."""
     if mode.capture is not None and mode.capture.has_rows:
         refuse(
             "a batched pass (is_grads_batched=True, ng.func.jacobian) or another ensemble inside "
@@ -35,8 +44,11 @@ def require_one_batch() -> None:
 
 
 def make_explicit(batch: int, values: Sequence[Value], nodes: Sequence[Node] = ()) -> None:
-    """Give values with rows, and nodes of a batched pass, the batch as the first axis of their
-    specs."""
+    """Turn the rows of values, in place, into a first axis, as users see the batch.
+
+    The specs that ``nodes``, the nodes recorded by a batched pass, have of their inputs and outputs
+    are changed in the same way.
+    """
     captured = {id(value): value for value in values if value.rows and value.array is None}
     if captured:
         _replace({id(value): value for value in values if value.rows})
@@ -53,8 +65,10 @@ def make_explicit(batch: int, values: Sequence[Value], nodes: Sequence[Node] = (
 
 
 def _replace(values: Mapping[int, Value]) -> None:
-    """Let pending expressions read copies of values, given by id, whose specs are about to
-    change."""
+    """Let pending expressions read detached copies of values whose specs are about to change.
+
+    ``values`` has the values by their ids. The copies keep the present specs.
+    """
     copies = {key: value.detached() for key, value in values.items()}
     for expr in pending_exprs(values.values()):
         if any(id(value) in copies for value in expr.inputs):
@@ -62,7 +76,7 @@ def _replace(values: Mapping[int, Value]) -> None:
 
 
 def batch_of(value: Value) -> int:
-    """Return the length of the batch of a seed with rows, which its shape leaves out."""
+    """Return the number of rows of a seed; the shape of the seed does not include the rows."""
     if value.array is not None:
         return value.array.shape[0]
     assert value.expr is not None

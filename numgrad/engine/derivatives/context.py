@@ -37,14 +37,21 @@ class Context:
         return self.restore(index, self.node.edges[index])
 
     def output(self, index: int = 0) -> Value:
-        """Return the saved output ``index``, connected to this node past its hooks."""
+        """Return the saved output ``index``, connected to this node by an edge past its hooks.
+
+        If the pass is recorded and differentiated, the derivative sends a cotangent to the output
+        by this edge. The node's hooks do not see that cotangent.
+        """
         spec = self.node.outputs[index]
         edge = own_edge(self.node, index) if spec.dtype.kind in "fc" else NO_EDGE
         return self.restore(len(self.node.inputs) + index, edge)
 
     def at(self, position: int) -> Value:
-        """Return the saved value at a position: inputs come first, then outputs, or, of a replayed
-        captured function, the values from outside that it has read."""
+        """Return the saved value at a position: inputs come first, then outputs.
+
+        For the replay of a captured function the inputs are followed by the values from outside
+        that the function has read.
+        """
         count = len(self.node.inputs)
         if position >= count and self.node.operator.is_replay:
             return self.restore(position, NO_EDGE)
@@ -59,7 +66,8 @@ class Context:
         return [saved for saved in self._saved if isinstance(saved, Value)]
 
     def restore(self, position: int, edge: Edge) -> Value:
-        """Return the saved value at ``position``, connected to ``edge`` where the pass records."""
+        """Return the saved value at ``position``; connect the value to ``edge`` if the pass is
+        recorded."""
         saved = self._saved[position]
         if isinstance(saved, Packed):
             saved = saved.restore()
@@ -96,7 +104,10 @@ class OpenContext(Context):
 
 
 def restored(saved: Any) -> Value:
-    """Return a saved value, unpacked; of one that is still to be computed a snapshot."""
+    """Return a saved value: unpacked, if a saved-tensor hook of the user has packed the value.
+
+    If the value is still to be computed, return a snapshot, which later writes do not change.
+    """
     if type(saved) is Packed:
         saved = saved.restore()
     return saved if saved.expr is None else saved.snapshot()
@@ -112,8 +123,8 @@ def rule_of(
 ) -> Rule | None:
     """Return the rule of a node in a pass that is not recorded; None for a node without a kind.
 
-    With ``when_met_again`` also None where the rule is asked for the first time: it is made at the
-    second.
+    A rule that does not exist yet is made. With ``when_met_again`` the first request for a rule
+    returns None, and the second one makes the rule, as many rules are needed only once.
     """
     key = rule_key(node, wanted, cotangents)
     if key is None:

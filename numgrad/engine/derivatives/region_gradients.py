@@ -32,7 +32,10 @@ def whole_part(value: Any) -> Part:
 
 
 def boxes_of(parts: Iterable[Part], shape: Sequence[int]) -> Boxes[Part]:
-    """Return parts of an array of a shape in a table in which overlapping parts are found fast."""
+    """Return ``parts`` in a table that finds those overlapping a region fast.
+
+    ``shape`` is that of the whole array.
+    """
     found: Boxes[Part] = Boxes(whole_of(shape).bounds)
     for part in parts:
         found.add(part.box.bounds, part)
@@ -40,7 +43,10 @@ def boxes_of(parts: Iterable[Part], shape: Sequence[int]) -> Boxes[Part]:
 
 
 def read_by(node: Node) -> Box | None:
-    """Return the box that a node reads of an array written in place; None for other nodes."""
+    """Return the box that a node reads, if the node reads a part of an array written in place.
+
+    None for other nodes, and for parts that are no box.
+    """
     parent = node.parents[0] if len(node.parents) == 1 else None
     if parent is None or not writes(parent) or "key" not in node.static:
         return None
@@ -74,8 +80,15 @@ def reads_partly_written(node: Node) -> bool:
 
 
 def take_written(parts: Boxes[Part], box: Box, node: Node, wanted: Sequence[bool]) -> Value | None:
-    """Remove from the parts of an array's gradient the box that a node has written, and return the
-    gradient of the value written there; None where it is zero or not wanted."""
+    """Split the gradient of an array at a node that has written a value into a box of the array.
+
+    Return the gradient of the written value, None if the gradient is zero or not wanted. What
+    remains in ``parts``, the gradient outside of the box, is the gradient of the array before the
+    write.
+
+    ``wanted`` has two elements: whether the gradient of the array before the write is wanted, and
+    whether that of the written value is.
+    """
     inside: list[Part] = []
     for part in parts.take(box.bounds):
         shared = intersection(part.box.bounds, box.bounds)
@@ -129,9 +142,10 @@ def _piece(part: Part, value: Value, bounds: Bounds) -> Part:
 
 
 def _joined(parts: Sequence[Part], box: Box) -> Value:
-    """Return the sum of gradients of parts as the gradient of a box, with all axes.
+    """Return the sum of gradients of parts as the gradient of a box, without dropping axes.
 
-    Each part is added to its own region, which a program does without a copy of the rest.
+    Each part is written or added to its own region of the sum. A program does so without a copy of
+    the rest.
     """
     zero = np.zeros((), parts[0].value.dtype)
     total: Value = runtime.value(np.broadcast_to(zero, box.sizes))
@@ -161,13 +175,23 @@ class Parts:
         self._arrived: dict[Any, Boxes[Part]] = {}
 
     def send_on(self, node: Node, total: Any, wanted: Sequence[bool]) -> list[Any] | None:
-        """Send on the gradient of a node that reads or writes parts of an array in place.
+        """Propagate the cotangent of a node that reads or writes a part of an array in place.
+
+        Parameters
+        ----------
+        node : Node
+            Any node of the pass.
+        total : Value or None
+            The sum of the cotangents that have arrived at the node, other than those of parts.
+        wanted : sequence of bool
+            Whether the gradient of each input of the node is wanted.
 
         Returns
         -------
         list or None
-            The gradients of the node's inputs, None for an input whose gradient was sent to parts;
-            None for any other node, with which nothing was done.
+            The gradients of the node's inputs, with None for an input whose gradient is zero, not
+            wanted, or kept as parts. None in place of the list for a node of another sort, with
+            which nothing was done.
         """
         box = read_by(node)
         if box is not None and total is not None:
@@ -179,7 +203,7 @@ class Parts:
             return None
         shape = node.inputs[0].shape
         parts = self._arrived.pop((node, 0), None) or boxes_of([], shape)
-        if total is not None:  # read as a whole: else its part would be cut smaller by every write
+        if total is not None:  # merged with the parts, which every write would cut smaller
             parts = boxes_of([whole_part(dense([whole_part(total), *parts], shape))], shape)
         gv = take_written(parts, box, node, wanted)
         if not wanted[0] or not parts:
@@ -201,7 +225,8 @@ class Parts:
         return place in self._arrived
 
     def take(self, place: Any) -> Value | None:
-        """Remove the parts that have arrived at a place, and return their sum as one gradient."""
+        """Remove the parts that have arrived at a place, a node and a slot; return their sum as one
+        gradient."""
         parts = self._arrived.pop(place, None)
         return None if parts is None else dense(parts, place[0].outputs[place[1]].shape)
 
@@ -209,10 +234,11 @@ class Parts:
 def zeros_behind(
     missing: Collection[Edge], order: Sequence[Node], request: Any
 ) -> dict[Edge, Value]:
-    """Return zeros for the edges that a pass reaches only through arrays overwritten as a whole.
+    """Return zeros as the gradients of values that lie behind arrays overwritten as a whole.
 
-    No cotangent goes back through such a write, not even zeros, which an infinite derivative would
-    turn into NaN on their way.
+    Such a write stops the pass on its way towards the inputs: the overwritten elements have no
+    influence. Zeros are not sent on as a cotangent, since an infinite derivative further on would
+    turn zeros into NaN.
 
     Parameters
     ----------

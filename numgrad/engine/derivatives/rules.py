@@ -24,7 +24,7 @@ _NO_PARAMETERS: dict[str, Any] = {}
 
 
 class _Placeholder:
-    """The operator of the expressions of placeholders."""
+    """The operator in a placeholder's expression, which is never applied."""
 
     name = "placeholder"
     is_view = False
@@ -96,7 +96,8 @@ class Rule:
     def apply(self, values: Sequence[Any], site: Any) -> list[Any]:
         """Return the gradients for cotangents and saved values, still to be computed.
 
-        The expression itself stands for its first output.
+        A gradient that is the first output of the rule is returned as an expression, which saves
+        making a value.
         """
         outputs: list[Any] = []
         if self.outputs:
@@ -163,7 +164,8 @@ class Rule:
         return constants, steps, [self._number(source, numbers) for source in self.sources]
 
     def _number(self, source: Any, numbers: dict[Any, int]) -> int | None:
-        """Return the number of the array that is a gradient."""
+        """Return the number of the array that an entry of `sources` stands for; None for an input
+        without a gradient."""
         if source is None:
             return None
         if type(source) is not int:
@@ -216,7 +218,7 @@ def rule_key(
 
 
 def known_rule(key: Hashable) -> Rule | None:
-    """Return the rule of a key, None where it was not made since the settings changed."""
+    """Return the rule for a key; None if no rule was kept since the settings last changed."""
     global _version
     if _version != settings.version:
         _rules.clear()
@@ -244,7 +246,7 @@ def keep_rule(key: Hashable, rule: Rule) -> None:
 
 
 def drop_rules(kinds: set[Any]) -> None:
-    """Drop the rules of nodes of these kinds."""
+    """Drop the rules of nodes of these kinds, rules for tangents included."""
     for key in list(_rules):
         kind = key[2][0] if key[0] == "tangent" else key[0]  # type: ignore[index]
         if kind in kinds:

@@ -1,9 +1,9 @@
 """Tangents of a node's outputs, from the tangents of its inputs and the operator's declaration.
 
 An operator declares the tangents of its outputs where this is simpler (`Operator.tangent`). For all
-other operators the derivative is transposed: it is linear in the cotangents, so its own derivative
-to the cotangents, at the tangents, is the product of the Jacobian with the tangents. The result is
-kept as a rule for each kind of node, like a derivative.
+other operators the vector-Jacobian product is transposed. The product is linear in the cotangents;
+so a pass through it, from the tangents as seeds to the cotangents, gives the Jacobian-vector
+product. The result is kept as a rule for each kind of node, like a derivative.
 """
 
 from collections.abc import Sequence
@@ -24,9 +24,10 @@ Tangents = Sequence[Value | None]
 def tangent_rule(
     forward_pass: Any, node: Any, wanted: tuple[bool, ...], tangents: Tangents
 ) -> Rule | None:
-    """Return the rule for the tangents of a node; None for a node without a kind.
+    """Return the rule for the tangents of a node's outputs; None for a node without a kind.
 
-    The rules of a recorded pass are kept apart: their operators must have derivatives themselves.
+    Recorded passes have rules of their own, whose operators all have derivatives; the rules of
+    other passes need not be differentiable.
     """
     key = rule_key(node, wanted, tangents)
     if key is None:
@@ -58,10 +59,10 @@ def tangents_of(forward_pass: Any, context: Context, tangents: Tangents) -> list
 
 
 def _transposed(forward_pass: Any, context: Context, tangents: Tangents) -> list[Value | None]:
-    """Return the product of the Jacobian with tangents, by transposing the derivative.
+    """Return the Jacobian-vector product of a node: the transpose of its vector-Jacobian product.
 
-    The derivative is differentiated to its cotangents; their numbers do not matter, for it is
-    linear in them.
+    The vector-Jacobian product is differentiated with respect to the cotangents. The numbers of the
+    cotangents do not matter, as the product is linear in them.
     """
     node = context.node
     cotangents = [_unknown(spec, node) for spec in node.outputs]
@@ -80,8 +81,12 @@ def _transposed(forward_pass: Any, context: Context, tangents: Tangents) -> list
 
 
 def _unknown(spec: Any, node: Node) -> Any:
-    """Return the cotangent to which the derivative is differentiated: a placeholder, or ones for a
-    node without a kind, whose derivative may be a Python function that looks at numbers."""
+    """Return a variable in place of an output's cotangent, to differentiate a derivative by it.
+
+    The numbers of the cotangent do not matter, so the variable is a placeholder. For a node without
+    a kind the variable is an array of ones, as the derivative is a Python function that may look at
+    numbers. None for an output of integers or booleans, which has no cotangent.
+    """
     if spec.dtype.kind not in "fc":
         return None
     if node.kind is not None:
@@ -93,8 +98,11 @@ def _unknown(spec: Any, node: Node) -> Any:
 def _require_graph(
     gradients: Sequence[Value | None], cotangents: Sequence[Any], node: Node
 ) -> None:
-    """Raise where a derivative that is not zero has lost the graph of its cotangents: transposed,
-    it would be zero."""
+    """Raise if a user's derivative detaches a gradient from the cotangents it is computed from.
+
+    The graph between them is needed to transpose the derivative; without the graph the tangents
+    would wrongly be zero.
+    """
     exprs = {g.expr for g in cotangents if g is not None and g.expr is not None}
     arrays = {id(g.array) for g in cotangents if g is not None and g.array is not None}
     for gradient in gradients:

@@ -76,7 +76,11 @@ class BackwardPass:
             self.trace = recorded_plan.Trace(self.structure, [value for _, value in request.seeds])
 
     def _select(self, order: list[Node]) -> None:
-        """Find the targets of the pass, and the nodes that are executed or visited for them."""
+        """Find the targets of the pass, and the nodes that the pass visits for them.
+
+        ``wanted`` has the nodes whose derivatives are computed. A node of ``order`` that is not
+        among them is visited only to take its own gradient as a result.
+        """
         request, leaves = self.request, [Edge(node, 0) for node in order if node.is_accumulator]
         targets = leaves if request.targets is None else list(request.targets)
         self.targets = set(targets) | (set(leaves) if request.extra_leaves else set())
@@ -86,16 +90,19 @@ class BackwardPass:
         self.order = [node for node in order if node in self.wanted or node in touched]
 
     def _may_compute(self) -> bool:
-        """Whether each operation may be computed at once: in a pass that is recorded itself, and in
-        the first pass of a structure, whose program would hardly run again."""
+        """Whether each operation may be computed at once, since a program would hardly run again.
+
+        That is so in a pass that is recorded itself, and in the first pass of a structure.
+        """
         is_first = self.structure is not None and not self.comes_again
         return self.request.create_graph or is_first
 
     def _recall(self, structure: Structure, order: Sequence[Node]) -> KnownPlan | None:
-        """Return the plan of an earlier pass of this structure, or of one with other indices.
+        """Return the plan that an earlier pass has left for this structure; None without a plan.
 
-        In a plain pass indices are data, unless they have come before and no other indices have:
-        then they are constants of the program.
+        Without a plan for the very indices of the graph, a plain pass (`is_plain`) looks for a plan
+        whose program takes indices as data, and so serves other indices, too. As long as all
+        graphs have had the same indices, the indices stay constants of the program.
         """
         recalled = recall(self.request, structure)
         if recalled is not None:
@@ -137,7 +144,10 @@ class BackwardPass:
         return self._outcome()
 
     def _walk(self, is_simple: bool) -> None:
-        """Visit the nodes and put the gradients of the targets into ``grads``."""
+        """Visit the nodes and put the gradients of the targets into ``grads``.
+
+        ``is_simple`` says whether the pass only applies rules, without hooks and checks.
+        """
         if is_simple:
             compute(self) if self.is_immediate else sweep(self, self.pending)
         else:
@@ -147,7 +157,10 @@ class BackwardPass:
         hooks.run_at_end(self)
 
     def _computing(self) -> Any:
-        """Return the block of the walk: in it operations are traced, computed, or deferred."""
+        """Return a context manager that decides how operations of the walk are carried out.
+
+        Operations are recorded for a plan, computed at once, or kept as expressions.
+        """
         if self.trace is not None:
             return changing(trace=self.trace)
         return nullcontext() if self.is_immediate else deferring(True, self.kept)
@@ -174,23 +187,28 @@ class BackwardPass:
     def gradients_through(
         self, seeds: list[tuple[Edge, Value]], targets: list[Edge]
     ) -> dict[Edge, Value]:
-        """Return the gradients of a graph that stands for one node, as a part of this pass.
+        """Return the gradients of the edges ``targets``, from ``seeds`` in another graph.
 
-        No node beyond the targets is executed, and nothing is computed yet.
+        The derivative of a node calls this method if that derivative is itself a pass through some
+        graph, such as that of a captured function. The pass through this graph becomes a part of
+        the present pass, and ends at the nodes of the targets. No gradient is computed yet.
         """
         ends = {edge.node for edge in targets if edge.node is not None}
         request = Request(seeds, targets, True, True, ends=ends, batch=self.request.batch)
         return self.with_part(BackwardPass(request))
 
     def with_part(self, inner: "BackwardPass") -> dict[Edge, Value]:
-        """Return the gradients of another pass that becomes a part of this one; none is computed
-        yet."""
+        """Make another pass a part of this one; return its gradients, which are still to be
+        computed."""
         inner.kept, inner.shown, inner.at_end = self.kept, self.shown, self.at_end
         inner.streams = self.streams
         return inner.take_part()
 
     def take_part(self) -> dict[Edge, Value]:
-        """Return the gradients of this pass, still to be computed, as a part of another pass."""
+        """Walk over the nodes as a part of another pass; return the gradients as expressions.
+
+        The other pass computes the expressions together with its own.
+        """
         self._take_saved(self.wanted)
         self._seed()
         self._visit_all()
@@ -207,8 +225,8 @@ class BackwardPass:
         )
 
     def _take_saved(self, nodes: Collection[Node]) -> None:
-        """Take all saved values at once, under a lock: of two passes that free the same graph one
-        gets all of them, and the other an error."""
+        """Take the saved values of all nodes at once, under a lock: of two passes that free one
+        graph, one gets all values, and the other an error."""
         with freeing:
             for node in nodes:
                 before = node.saved
@@ -233,7 +251,8 @@ class BackwardPass:
         return visited and edge in self.notes["expected"]
 
     def _seed(self) -> None:
-        """Put the seeds and the initial gradients into the sums: first, or last if asked for."""
+        """Add the seeds and the initial gradients to the sums of cotangents at their edges: before
+        all other cotangents, or after them if the request has ``seeds_last``."""
         initial = [(edge, value) for edge, value in self.request.initial.items()]
         if mode.capture is not None:
             mode.capture.note_operands([value for _, value in (*self.request.seeds, *initial)])
@@ -270,8 +289,11 @@ class BackwardPass:
     def _execute(
         self, node: Node, cotangents: Sequence[Value | None], is_seen: bool = True
     ) -> None:
-        """Send the gradients of a node's inputs on, computed from its cotangents; ``is_seen`` says
-        whether its hooks see them."""
+        """Compute the gradients of a node's inputs from the cotangents of its outputs, and add them
+        to the sums at the edges of the inputs.
+
+        ``is_seen`` says whether the node's hooks see cotangents and gradients.
+        """
         if all(c is None for c in cotangents):
             return
         if node.is_accumulator and node.pre_hooks and self.request.accumulate:
@@ -301,8 +323,11 @@ class BackwardPass:
         return unseen and node.extras is None and not request.retain_all
 
     def gradients(self, node: Node, cotangents: Sequence[Value | None]) -> Sequence[Value | None]:
-        """Return the gradients of a node's inputs: by the rule of its kind, or by its operator if
-        gradients are recorded, computed at once, or made by a user's function."""
+        """Return the gradients of a node's inputs, by the rule of the node's kind.
+
+        The derivative of the operator is called instead in a pass that is recorded or computes at
+        once, and for a node without a rule, such as that of an `ng.Function`.
+        """
         wanted = self.wanted[node]
         is_deferred = not (self.request.create_graph or self.is_immediate)
         if is_deferred and node.operator.has_rule:
@@ -325,7 +350,8 @@ class BackwardPass:
             mode.site = before
 
     def _arrive(self, edge: Edge) -> Value | None:
-        """Return the total cotangent of an edge after its hooks; note it if it is a target."""
+        """Return the total cotangent of an edge after the hooks there; keep the cotangent as a
+        result if the edge is a target."""
         value, of_parts = self.pending.pop(edge, None), self.parts.take(edge)
         if of_parts is not None:
             value = of_parts if value is None else runtime.roles["add"](value, of_parts)
@@ -352,7 +378,10 @@ class BackwardPass:
             self.retained.append((edge, value))
 
     def force(self, values: Sequence[Value]) -> None:
-        """Compute values now, with all other pending totals, so that none is computed twice."""
+        """Compute values now, and with them all sums of cotangents that are not computed yet.
+
+        The values and the sums may have expressions in common, which one program computes once.
+        """
         if mode.capture is not None:
             return  # a function that needs numbers raises an error
         values = [v for v in (*values, *self.uncomputed.values()) if v.array is None]
@@ -369,8 +398,8 @@ class BackwardPass:
         self.streams.show()
 
     def note_owned(self, values: Iterable[Value]) -> None:
-        """Note values whose arrays nobody but this pass has, so that the arrays themselves can be
-        results."""
+        """Note values whose arrays nobody but this pass has, so that the arrays can be returned
+        without a copy."""
         self.owned.update((id(value), weakref.ref(value)) for value in values)
 
     def show(self, values: Sequence[Value]) -> None:
@@ -402,6 +431,8 @@ class BackwardPass:
                 self.request.check.delivered(edge, value)
 
     def _is_typical(self, results: Sequence[Value]) -> bool:
-        """Whether all results are still to be computed, and none is retained: then one program is
-        the whole pass."""
+        """Whether one program can stand for the whole pass, and so serve later passes.
+
+        That is so if no result was computed on the way, and no tensor retains its gradient.
+        """
         return all(value.array is None for value in results) and len(results) == len(self.grads)

@@ -41,8 +41,10 @@ class ForwardPass(BackwardPass):
     def tangents_through(
         self, seeds: list[tuple[Edge, Value]], targets: list[Edge]
     ) -> dict[Edge, Value]:
-        """Return the tangents of a graph that stands for one node, as a part of this pass; none is
-        computed yet."""
+        """Return the tangents of the edges ``targets``, from ``seeds`` in another graph.
+
+        The pass through that graph becomes a part of this pass. No tangent is computed yet.
+        """
         recorded, batch = self.request.create_graph, self.request.batch
         request = TangentRequest(seeds, targets, recorded, True, batch=batch)
         return self.with_part(ForwardPass(request))
@@ -92,7 +94,8 @@ class ForwardPass(BackwardPass):
             mode.site = before
 
     def _compute(self) -> None:
-        """Visit the nodes with arrays instead of values: each rule is computed at once."""
+        """Visit the nodes of an immediate pass, and compute each node's tangents as arrays; put the
+        tangents of the targets into ``grads``."""
         arrived: dict[Any, Any] = {place: t.array for place, t in self.pending.items()}
         for node in reversed(self.order):
             places = zip(node.parents, node.slots, self.wanted[node], strict=True)

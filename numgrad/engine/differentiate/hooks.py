@@ -1,7 +1,11 @@
 """Hooks: functions of users to which a pass shows computed cotangents and gradients.
 
 In a batched pass a hook is called once for each row, and sees the cotangent of a pass for this row
-alone. What the derivative of a node sends to an output of the node itself passes the hooks by.
+alone.
+
+The derivative of a node may read the node's own output, as that of `exp` does. If a recorded pass
+is differentiated, that use of the output sends a cotangent to the output, too. Hooks do not see
+this cotangent: hooks are on the user's tensor, not on the value that the derivative has read.
 """
 
 import threading
@@ -77,20 +81,27 @@ def run_accumulator_pre_hooks(backward_pass: Any, node: Node) -> None:
 
 
 def is_past_hooks(edge: Edge) -> bool:
-    """Whether a cotangent passes the hooks by: its edge leads from the derivative of a watched node
-    to the output that the derivative has read."""
+    """Whether the cotangents that arrive by an edge are kept from the hooks.
+
+    That is so if the edge comes from a derivative that has read the output of its own node, and the
+    node has hooks.
+    """
     return type(edge.slot) is OwnSlot and edge.node is not None and edge.node.is_watched
 
 
 def past_hooks(edge: Edge) -> Edge:
-    """Return the edge under which cotangents that pass the hooks by are summed."""
+    """Return the key under which a pass sums the cotangents at ``edge`` that hooks do not see.
+
+    The key is an edge of the same node with a negative slot.
+    """
     return Edge(edge.node, ~edge.slot)
 
 
 def arrive_past(backward_pass: Any, node: Node) -> list[Value | None]:
-    """Return for each output of a node the cotangent that has passed the hooks by.
+    """Take the cotangents that hooks do not see; return their sum for each output of a node.
 
-    It is added to the gradient of an output that is a target.
+    None for an output without such cotangents. If an output is a target of the pass, the sum is
+    added to the output's gradient, too.
     """
     arrived: list[Value | None] = []
     for slot in range(len(node.outputs)):
@@ -221,10 +232,10 @@ def _with_running_pass(backward_pass: Any) -> Block:
 
 
 def _calling_user(backward_pass: Any) -> Block:
-    """Return a block in which a user's function runs: its operations are computed at once.
+    """Return a context manager that computes the operations of a user's function at once.
 
-    In a captured pass they are expressions, and no nodes of the pass: so the function may write
-    through views of its own results.
+    In a captured pass the operations become expressions instead. The pass does not keep their nodes
+    then, so that the function may write through views of its own results.
     """
     captured = mode.capture is not None
     return deferring(captured, None if captured else backward_pass.kept)
@@ -271,7 +282,10 @@ def _rows(value: Value | None, batch: int) -> Sequence[Value | None]:
 
 
 def _batch_as_axis(value: Value, batch: int) -> Value:
-    """Return a value whose first axis is the batch for a value with rows, in the same graph."""
+    """Turn the rows of a value into a first axis, the batch.
+
+    Return the new value, which is connected to the same edge of the graph.
+    """
     if value.array is None:
         whole = value.detached()
         make_explicit(batch, [whole])
@@ -291,8 +305,10 @@ def _with_batch(value: Value, batch: int) -> Value:
 
 
 def _join(column: Sequence[Value | None], spec: Spec | None) -> Value | None:
-    """Return one value with rows for the results of all rows; None counts as zeros, unless all
-    results are None."""
+    """Join the results of the single rows, ``column``, to one value with rows.
+
+    None among the results counts as zeros. If all are None, return None.
+    """
     if spec is None or (column and all(result is None for result in column)):
         return None
     filled = [_zeros(spec.shape, spec) if r is None else r for r in column]

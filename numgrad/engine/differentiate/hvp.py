@@ -2,7 +2,7 @@
 
 Gradients are built as in a recorded backward pass, and tangents go through the graph and through
 the gradients, before anything is computed. So one program computes the product itself, and is
-recalled for other graphs of the structure; the gradient is never returned.
+recalled for other graphs of the same structure; the gradient is never returned.
 """
 
 from collections.abc import Sequence
@@ -22,8 +22,8 @@ from .request import TangentRequest
 class HessianRequest(TangentRequest):
     """The request of a Hessian pass.
 
-    Its seeds are the tangents of inputs, its targets the inputs to which the gradient is taken, and
-    the sum of its ``outputs`` is differentiated.
+    Its seeds are the tangents of inputs, its targets the inputs with respect to which the gradient
+    is taken, and its ``outputs`` the edges whose sum is differentiated.
     """
 
     direction = "second"
@@ -43,7 +43,7 @@ class HessianRequest(TangentRequest):
 
 
 class HessianPass(ForwardPass):
-    """One pass over a graph of known structure; see `products`."""
+    """One pass that returns products of the Hessian with tangents; see `products`."""
 
     request: HessianRequest
 
@@ -53,8 +53,10 @@ class HessianPass(ForwardPass):
         self.order = [node for node in order if node in self.wanted]
 
     def _recall(self, structure: Structure, order: Sequence[Node]) -> KnownPlan | None:
-        """Return the plan of an earlier pass; indices are never data, for the gradient is
-        recorded."""
+        """Return the plan of an earlier pass over a graph of this structure; None without one.
+
+        Indices are never data of the program, as the gradient is recorded.
+        """
         self.comes_again = times_met(structure) > 0
         return recall(self.request, structure)
 
@@ -96,7 +98,8 @@ def products(
     seeds : list of (Edge, Value)
         The inputs that have tangents, each with its tangent.
     targets : list of Edge
-        The inputs to which the gradient is taken: a product has the shape of its input.
+        The inputs with respect to which the gradient is taken: a product has the shape of its
+        input.
     batch : int or None
         The number of rows of the tangents.
     """

@@ -2,7 +2,8 @@
 
 Other passes build expressions and run them as one program, which pays if the program runs again.
 The program of a recorded pass would not run again, nor that of a graph that never comes again, as
-in code whose branches depend on numbers. A pass that only applies rules works on arrays alone.
+in code whose branches depend on numbers. An immediate pass without hooks, checks and recording
+works on plain arrays, and makes no values on the way: see `compute`.
 """
 
 from collections.abc import Collection, Sequence
@@ -27,8 +28,8 @@ measured bound."""
 def is_immediate(request: Any, order: Sequence[Node]) -> bool:
     """Whether a pass over these nodes computes each operation at once.
 
-    It does if all operators are built-in, no value has rows, and no hook or check sees a gradient.
-    A pass over large arrays that is not recorded becomes a program, which takes less memory.
+    For that all operators must be built-in, no value may have rows, and no hook or check may see a
+    gradient. A pass over large arrays that is not recorded becomes a program, to save memory.
     """
     if request.batch is not None or (other_modes and not mode.direct):
         return False
@@ -60,8 +61,10 @@ def _is_simple(node: Node, most: int | None) -> bool:
 
 
 def _is_small(node: Node, most: int | None) -> bool:
-    """Whether nodes of this kind have rules, and arrays so small that a program would save no
-    memory."""
+    """Whether nodes of this kind have rules, and a program would save no memory on their arrays.
+
+    ``most`` is the largest number of elements that an array may have, None for any number.
+    """
     operator, roles = node.operator, runtime.roles
     if not operator.has_rule or operator.is_replay:
         return False
@@ -75,8 +78,8 @@ def _is_small(node: Node, most: int | None) -> bool:
 
 
 def compute(backward_pass: Any) -> None:
-    """Visit the nodes of a pass that only applies rules, with arrays; put the gradients of its
-    targets into its ``grads``."""
+    """Visit the nodes of a pass that only applies rules, and compute their gradients as arrays; put
+    the gradients of the targets into ``grads`` of the pass."""
     wanted, targets, grads = backward_pass.wanted, backward_pass.targets, backward_pass.grads
     arrived: dict[Any, Any] = {place: g.array for place, g in backward_pass.pending.items()}
     backward_pass.pending.clear()
@@ -108,8 +111,11 @@ def _sum(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 def _gradients(
     backward_pass: Any, node: Node, mask: Any, cotangents: Sequence[Any]
 ) -> Sequence[Any]:
-    """Return the gradients of a node's inputs: by its rule, or by its operator where the rule is
-    asked for the first time."""
+    """Return the gradients of a node's inputs, by the rule of the node's kind.
+
+    The first time that the rule is asked for, the operator's derivative is called instead, as
+    making a rule pays only for a kind that is met again.
+    """
     saved = backward_pass.saved[node]
     rows = [None if total is None else False for total in cotangents]
     rule = known_rule((node.kind, mask, tuple(rows)))

@@ -1,7 +1,7 @@
 """The short way of a backward pass, over graphs whose nodes all have rules and no hooks.
 
-It builds the same expressions as the general walk of `BackwardPass`, without looking for hooks and
-checks.
+The short way builds the same expressions as the general walk of `BackwardPass`, without looking for
+hooks and checks.
 """
 
 from collections.abc import Sequence
@@ -90,7 +90,11 @@ def sweep(backward_pass: Any, pending: dict[Any, Any]) -> None:
 
 
 def _by_position(backward_pass: Any, seen: ByPosition, node: Node, total: Any) -> list[Any]:
-    """Return the gradients of the inputs of a node whose index is data."""
+    """Return the gradients of the inputs of a node that reads elements of an array by an index.
+
+    ``seen`` stands in for the node, and has the positions of the elements as an additional last
+    input. So the index is data of the program, which serves other indices, too.
+    """
     wanted = (*backward_pass.wanted[node], False)
     rule = rule_of(backward_pass, seen, wanted, seen.saved, (total,))
     assert rule is not None, "what reads at positions has a rule"
@@ -116,7 +120,8 @@ def _summed(total: Any, more: Value | None) -> Any:
 def _arrived(
     node: Node, pending: dict[Any, Any], targets: Any, grads: dict[Edge, Value]
 ) -> list[Value | None]:
-    """Remove and return the cotangents of all outputs of a node; note those of targets."""
+    """Remove the cotangents of all outputs of a node from the sums, and return them; put those of
+    targets into ``grads``."""
     cotangents = [pending.pop((node, slot), None) for slot in range(len(node.outputs))]
     for slot, total in enumerate(cotangents):
         if total is not None and (node, slot) in targets:

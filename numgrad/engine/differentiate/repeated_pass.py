@@ -31,8 +31,11 @@ class RepeatedPass:
         self.recalled, self.structure, self._retain = recalled, structure, retain
 
     def run(self, seeds: Sequence[Value] = ()) -> list[Value] | None:
-        """Return the gradients in the order of the plan's results; None where a saved value was
-        written or freed. The plan of a recorded pass reads ``seeds``."""
+        """Return the gradients in the order of the plan's results; None if a saved value was
+        written or freed.
+
+        ``seeds`` are needed only for a recorded pass.
+        """
         order = self.structure.order
         kept: list[tuple[Any, Any]] = []
         has_freed = False
@@ -55,7 +58,7 @@ class RepeatedPass:
                         node.saved = None
             return self.recalled.values(self.structure, seeds, dict(kept))
         except BaseException:  # Ctrl-C may come when some nodes are freed
-            if has_freed:  # else another pass may have freed them, and does not give them back
+            if has_freed:  # else another pass may have freed the nodes, which stay freed
                 for node, saved in kept:
                     node.saved = saved
             raise
@@ -120,7 +123,8 @@ _FEW = 1024  # elements
 
 
 def ones(spec: Spec) -> np.ndarray:
-    """Return the default seed of an output, which must not be written: small ones are shared."""
+    """Return the default seed of an output, an array of ones. The array must not be written, as a
+    small one is shared."""
     array = _ones.get(spec)
     if array is None:
         host = np.ones(spec.shape, spec.dtype)

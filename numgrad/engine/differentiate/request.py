@@ -24,14 +24,20 @@ class Request:
     cut : set of Edge
         Edges that no cotangent passes (``no_grad_vars``).
     ends : set of Node
-        Nodes that are not executed: the graph above them is left to another pass.
+        Nodes that are not executed: the graph from these nodes to the inputs is left to another
+        pass.
     silent : set of Edge
-        Edges whose hooks are left to the pass to which this one returns gradients.
+        Edges whose hooks are not called: the pass around this one, which gets the gradients there,
+        calls them.
     batch : int or None
         The number of rows of a batched pass.
+    seeds_last : bool
+        Whether seeds and initial gradients are added after all other cotangents of their edges.
+    retain_all : bool
+        Whether the gradient of every value that is no leaf is kept.
     accumulate : bool
         Whether the gradients of leaves will be accumulated: hooks of their accumulators run.
-    check : Check, optional
+    check : GradientCheck, optional
         Sees every gradient (anomaly detection).
     """
 
@@ -75,9 +81,10 @@ class Request:
 
     @property
     def first(self) -> int:
-        """The number of the oldest target's node, before which no node is searched; 0 for all.
+        """The number below which the search skips nodes, as they are older than all targets.
 
-        With it a recorded pass over the end of a long graph does not search the whole graph.
+        So a recorded pass over the end of a long graph does not search the whole graph. 0 if all
+        nodes are searched.
         """
         if self.targets is None or self.extra_leaves or not self.create_graph:
             return 0
@@ -105,15 +112,15 @@ class TangentRequest(Request):
 
 
 class GradientCheck(Protocol):
-    """Looks at gradients as they are computed and raises where one is wrong."""
+    """Looks at gradients as they are computed, and raises an error for a wrong one."""
 
     def computed(
         self, node: Node, gradients: Sequence[Value | None], cotangents: Sequence[Value | None]
     ) -> None:
-        """Look at the gradients that a node computed from its cotangents."""
+        """Raise an error if a gradient is wrong that a node computed from its cotangents."""
 
     def delivered(self, edge: Edge, value: Value) -> None:
-        """Look at the gradient that a pass returns for an edge."""
+        """Raise an error if the gradient is wrong that a pass returns for an edge."""
 
 
 @dataclass
@@ -132,6 +139,6 @@ class Outcome:
 
     def restore_saved(self) -> None:
         """Undo the freeing of saved values, for a call that fails after its pass."""
-        if self.has_freed:  # else another pass may have freed them, and does not give them back
+        if self.has_freed:  # else another pass may have freed the nodes, which stay freed
             for node, saved in self.saved.items():
                 node.saved = saved

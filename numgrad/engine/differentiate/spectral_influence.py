@@ -1,4 +1,9 @@
-"""The influence of eigenvalues and singular values on their own cotangents, by forward passes."""
+"""The influence of eigenvalues and singular values on their own cotangents, by forward passes.
+
+Where eigenvalues are equal, some derivatives exist only if the cotangents of these eigenvalues are
+equal, too, and stay equal when the eigenvalues move. A tangent of the cotangents tells whether they
+stay equal.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,24 +22,28 @@ from .request import Request, TangentRequest
 def influence(
     cotangent: Value, node: Node, backward_pass: BackwardPass | None = None
 ) -> Value | bool:
-    """Return a tangent of the cotangent of a spectrum, along the spectrum and its inputs.
+    """Return how the cotangent of a spectrum changes when the spectrum and its inputs change.
 
-    The spectrum is the output of ``node``. Elements of the cotangent that are equal and have equal
-    tangents are taken to be equal for all inputs.
+    The spectrum, of eigenvalues or singular values, is the output of ``node``. The change is the
+    tangent of the cotangent, for one tangent of the spectrum and its inputs. The elements of this
+    tangent are unrelated numbers, so that contributions to the result do not cancel by chance. If
+    two elements of the cotangent are equal and have equal tangents, the caller takes them to be
+    equal for all inputs.
 
     Parameters
     ----------
     cotangent : Value
-        A cotangent computed from outputs of operators with a ``value_slot``.
+        A cotangent computed from spectra: outputs of operators with a ``value_slot``, the number of
+        the output that is a spectrum.
     backward_pass : BackwardPass, optional
-        The pass in which the cotangent has arrived at the first output of the node. If it is not
-        recorded, the cotangent is computed again by a recorded pass.
+        The pass in which the cotangent has arrived at the first output of the node. If that pass is
+        not recorded, the cotangent is computed again by a recorded pass.
 
     Returns
     -------
     Value or bool
-        A tangent of the cotangent, for tangents that do not cancel. False if the cotangent is
-        constant, True if this is not known, as with a user's function on the way.
+        The tangent of the cotangent. False if the cotangent is constant; True if what the cotangent
+        depends on is not known, for example because of a user's function on the way.
     """
     if backward_pass is None or (backward_pass.request.create_graph and mode.grad):
         return _influence(cotangent, node)
@@ -47,7 +56,7 @@ def influence(
 
 @contextmanager
 def _restored_saved_values(backward_pass: BackwardPass) -> Iterator[None]:
-    """Give the nodes of a pass their saved values back inside the block."""
+    """Give freed saved values back to the nodes of a pass, for the duration of the block."""
     freed = {n: saved for n, saved in backward_pass.saved.items() if n.saved is None}
     for n, saved in freed.items():
         n.saved = saved
@@ -59,8 +68,10 @@ def _restored_saved_values(backward_pass: BackwardPass) -> Iterator[None]:
 
 
 def _recorded(backward_pass: BackwardPass, node: Node) -> Value | None:
-    """Return the cotangent of a node's first output, computed again and recorded; None where a
-    node on the way is not known."""
+    """Compute the cotangent of a node's first output again, by a recorded pass.
+
+    None if a node on the way has hooks, or has no rule.
+    """
     request, place = backward_pass.request, Edge(node, 0)
     order = reachable(request.roots, request.cut, {node}, node.number)
     way = needed([n for n in order if n is not node], {place}, request.cut)
@@ -86,14 +97,17 @@ def _influence(cotangent: Value, node: Node) -> Value | bool:
         return True
     above = node.parents[0]
     leaves = set(inside if mode.capture is not None else reachable([above], ()) if above else ())
-    # The graph above the arguments of a captured function is not visible here.
+    # What the arguments of a captured function were computed from is not visible here.
     edges += [Edge(n, 0) for n in inside if n.is_accumulator and n in leaves]
     return _tangent_of_cotangent(cotangent, sorted(edges, key=lambda e: e.node.number), ends)  # type: ignore[union-attr]
 
 
 def _is_known(node: Node) -> bool:
-    """Whether a node has a rule, saved values and no hooks, and hides no operator with a
-    ``value_slot``."""
+    """Whether tangents can be followed through a node: it has a rule, saved values and no hooks.
+
+    A call of a captured or mapped function also must not contain an operator whose output is a
+    spectrum (has a ``value_slot``).
+    """
     operator = node.operator
     if not operator.has_rule or node.extras is not None or node.saved is None:
         return False
@@ -103,7 +117,11 @@ def _is_known(node: Node) -> bool:
 
 
 def _tangent_of_cotangent(cotangent: Value, edges: list[Edge], ends: set[Node]) -> Value | bool:
-    """Return the tangent of a cotangent for tangents at ``edges`` that do not cancel."""
+    """Return the tangent of a cotangent, for tangents at ``edges`` that are unrelated numbers.
+
+    Contributions of unrelated numbers do not cancel by chance. False if the cotangent depends on
+    none of the edges. The forward pass does not go beyond the nodes in ``ends``.
+    """
     if not edges:
         return False
     seeds = [(edge, _weights(edge.spec, n)) for n, edge in enumerate(edges)]

@@ -1,8 +1,8 @@
 """Streams of a device in a pass over a graph that was recorded on several.
 
 The gradients of a node are computed on the node's own stream, the sums at leaves on the caller's
-stream, where the pass begins and ends. Programs know the streams of their instructions; `Streams`
-orders what the pass itself does in between: it runs hooks, and computes values for them.
+stream, where the pass begins and ends. Programs know the streams of their instructions. `Streams`
+orders what the pass itself does in between, which is to run hooks and to compute values for hooks.
 """
 
 from collections.abc import Iterable

@@ -1,8 +1,9 @@
 """Assembly of fused programs: elementwise instructions become few kernels with values in registers.
 
-`materialize` chooses the values that are stored, `grouping` the stored values that one kernel
-computes. A kernel depends on its steps, outputs and dtypes, not on buffers: the stages of an
-integrator, and programs for other numbers of its steps, share kernels.
+`materialize` chooses the values that are stored; such a value, with the expression that computes
+its elements, is a *root*. `grouping` chooses the roots that one kernel computes. A kernel depends
+on its scalar functions, outputs and dtypes, not on buffers: so all stages of an integrator share
+kernels, whatever the number of its steps.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -21,8 +22,9 @@ from .materialize import Root
 def fuse(program: Program, joins: Callable[[Any], bool] = bool) -> Program:
     """Return a program with the same results and bits whose elementwise instructions are fused.
 
-    Nothing is compiled: kernels are looked up when the program is bound. ``joins`` says whether the
-    target can join the function of a spec with others, by default of any spec.
+    Nothing is compiled: kernels are looked up when the program is bound. ``joins(spec)`` says
+    whether the target can fuse the scalar function of a kernel spec with others; by default it
+    can fuse all.
     """
     ordered = [i for i in program.instructions if not i.rows]
     ordered += [i for i in program.instructions if i.rows]
@@ -48,12 +50,14 @@ def fuse(program: Program, joins: Callable[[Any], bool] = bool) -> Program:
 
 
 class Assembler:
-    """Makes instructions that call fused kernels; equal specs and equal patterns are one object.
+    """Makes the instructions that call fused kernels.
+
+    Equal kernel specs are one object, and so are equal patterns.
 
     Parameters
     ----------
     halos : Halos
-        The halos of the program that is made.
+        The halos (copies of the ends of arrays) of the program that is made.
     """
 
     def __init__(self, halos: Halos) -> None:
@@ -62,8 +66,12 @@ class Assembler:
         self._patterns: dict[Any, Pattern] = {}
 
     def calls(self, roots: Sequence[Root], outside: Sequence[bool]) -> list[Instruction]:
-        """Return the instructions that compute a group of roots; ``outside`` says for each root
-        whether its value is needed outside of the group."""
+        """Return the instructions that compute a group of stored values (roots) with one kernel.
+
+        ``outside`` says for each root whether its value is needed outside of the group; any other
+        value stays in a register. There are several instructions if the loop of the kernel has to
+        be cut where a view comes to the end of an axis and continues at the beginning.
+        """
         first = roots[0]
         assert first.unit is not None
         if len(roots) == 1 and _is_original(first) and not self._halos.touch(first):
@@ -83,7 +91,7 @@ class Assembler:
         return calls
 
     def _spec(self, assembly: "_Assembly") -> Any:
-        """Return the kernel spec of an assembly."""
+        """Return the kernel spec of an assembly (the parts of a kernel), one object if equal."""
         key = assembly.structure()
         known = self._specs.get(key)
         if known is None:
@@ -91,7 +99,10 @@ class Assembler:
         return known
 
     def _pattern(self, spec: Any, nin: int, loop: Shape, operands: Sequence[Leaf]) -> Pattern:
-        """Return the pattern of a call of a kernel over a loop."""
+        """Return the pattern of an instruction that calls the kernel of ``spec`` over a loop.
+
+        ``operands`` has the views of the ``nin`` inputs, then those of the outputs.
+        """
         program = self._halos.program
         sizes = [-1 if program.is_outside(x.buffer) else program.nbytes[x.buffer] for x in operands]
         views = [
@@ -109,14 +120,18 @@ class Assembler:
 
 
 def _is_original(root: Root) -> bool:
-    """Whether a root is exactly the instruction that it comes from, with nothing fused into it."""
+    """Whether a stored value comes from a single instruction, with nothing fused into it."""
     assert root.unit is not None
     whole = root.unit.loop == root.instruction.pattern.loop
     return whole and len(root.steps) == 1 and not any(leaf.turns for leaf in root.leaves)
 
 
 def _layout(loop: Shape, strides: Shape, dtype: Any, rows: bool, nbytes: int) -> Layout:
-    """Return the layout of a view of a buffer of ``nbytes`` bytes; -1 for a buffer from outside."""
+    """Return the layout of a view of a buffer along a loop.
+
+    The layout says whether the view is the whole buffer, of ``nbytes`` bytes. With ``nbytes`` -1
+    the answer is always no: the memory is not the program's own.
+    """
     dense = contiguous_strides(loop, dtype.itemsize)
     strides = tuple([s if n != 1 else d for s, d, n in zip(strides, dense, loop, strict=True)])
     whole = strides == dense and prod(loop) * dtype.itemsize == nbytes
@@ -124,7 +139,11 @@ def _layout(loop: Shape, strides: Shape, dtype: Any, rows: bool, nbytes: int) ->
 
 
 class _Assembly:
-    """The steps of one kernel, numbered in the order in which they are first needed."""
+    """Collects the inputs, scalar functions (steps) and outputs of one fused kernel.
+
+    The kernel computes stored values (roots). Inputs and steps are numbered in the order in which a
+    root first needs them.
+    """
 
     def __init__(self, roots: Sequence[Root], outside: Sequence[bool]) -> None:
         self.own: dict[Leaf, Step] = {}
@@ -136,12 +155,15 @@ class _Assembly:
             self.own[root.unit.output] = root.term
             if is_read:
                 self.outputs.append(root.unit.output)
-        self._marks: dict[Leaf | int, int] = {}  # of inputs, and of steps by their keys
+        self._marks: dict[Leaf | int, int] = {}  # their numbers: inputs, and steps by key
         self._steps: list[tuple[Any, tuple[int, ...]]] = []
         self._stored = [self._visit(self.own[output]) for output in self.outputs]
 
     def _visit(self, term: Term) -> int:
-        """Return the mark of a term: the position of its step, or -1, -2 ... for the inputs."""
+        """Return the number of an input or a scalar function in the kernel; add it if it is new.
+
+        The numbers of scalar functions (steps) are 0, 1, ..., those of inputs -1, -2, ...
+        """
         name = term if type(term) is Leaf else term.key
         mark = self._marks.get(name)
         if mark is not None:
@@ -173,8 +195,10 @@ class _Assembly:
         return tuple([leaf.is_number for leaf in self.inputs])
 
     def spec(self) -> Any:
-        """Return the kernel spec, with inputs numbered first, then steps; of a single step the spec
-        of its operator."""
+        """Return the kernel spec: values are numbered, first the inputs, then results of steps.
+
+        A kernel of a single step has the spec of that step's operator.
+        """
         first = len(self.inputs)
         if len(self._steps) == 1 and len(self._steps[0][1]) == first:
             return self._steps[0][0]

@@ -9,7 +9,10 @@ Bounds = tuple[tuple[int, int], ...]
 
 
 class Box(NamedTuple):
-    """A region of an array: start and stop along each axis, and the axes dropped by an integer."""
+    """A region of an array: start and stop along each axis, and which axes are dropped.
+
+    As in NumPy, an axis is dropped where the key that selects the region has an integer.
+    """
 
     bounds: Bounds
     dropped: tuple[bool, ...]
@@ -25,9 +28,10 @@ def whole_of(shape: Sequence[int]) -> Box:
 
 
 def box_of(key: Sequence[Any], shape: Sequence[int]) -> Box | None:
-    """Return the box that a key of integers and slices selects.
+    """Return the box that a key of integers and slices selects from the last axes of an array.
 
-    None for a key with new axes or steps other than 1, and for an empty selection.
+    A slice is a tuple of start, stop and step. None for a key with new axes or steps other than 1,
+    and for an empty selection.
     """
     lead = len(shape) - len(key)
     bounds = [(0, size) for size in shape[:lead]]
@@ -66,7 +70,11 @@ def difference(outer: Bounds, inner: Bounds) -> list[Bounds]:
 
 
 def slices(bounds: Bounds, within: Bounds) -> tuple[tuple[int, int, int], ...]:
-    """Return the slices that select the region `bounds` from an array of the region `within`."""
+    """Return the slices that select the region `bounds` from an array of the region `within` alone.
+
+    Both regions are given by positions in the whole array. A slice is a tuple of start, stop and
+    step.
+    """
     pairs = zip(bounds, within, strict=True)
     return tuple([(start - first, stop - first, 1) for (start, stop), (first, _) in pairs])
 
@@ -75,10 +83,11 @@ T = TypeVar("T")
 
 
 class Boxes(Generic[T]):
-    """Things with their regions in an array, in the order of insertion.
+    """A collection of things, each with a region of an array, that finds overlapping regions.
 
-    Regions of equal sizes share a table of their starts: a region that overlaps a given one can
-    start at few places, which are looked up, unless the table has fewer entries than places.
+    For all regions of equal sizes there is a table of the positions where they start. A region that
+    overlaps a given one starts in a small range of positions. The positions of this range are
+    looked up in the table; or the table is searched, if it has fewer entries than the range.
 
     Parameters
     ----------
@@ -106,7 +115,10 @@ class Boxes(Generic[T]):
         self._count += 1
 
     def overlapping(self, bounds: Bounds) -> list[int]:
-        """Return the numbers of the things whose regions overlap `bounds`, in order."""
+        """Return the numbers of the things whose regions overlap `bounds`, in ascending order.
+
+        Things are numbered in the order of insertion.
+        """
         found = []
         for sizes, group in self._by_sizes.items():
             edges = zip(sizes, bounds, self._within, strict=True)
@@ -119,7 +131,7 @@ class Boxes(Generic[T]):
         return sorted(found)
 
     def take(self, bounds: Bounds) -> list[T]:
-        """Remove and return the things whose regions overlap `bounds`, in order."""
+        """Remove and return the things whose regions overlap `bounds`, the oldest first."""
         return [self._removed(number) for number in self.overlapping(bounds)]
 
     def _removed(self, number: int) -> T:
@@ -135,8 +147,11 @@ class Boxes(Generic[T]):
 
 
 def _looked_up(places: Sequence[range], group: dict[tuple[int, ...], Any]) -> Any:
-    """Return the starts to look up in ``group``: all points of a product of ranges, or, if these
-    are more than the starts of the group, the starts of the group among them."""
+    """Return the positions in ``places`` that may be keys of the table ``group``.
+
+    ``places`` has a range of positions for each axis. Return all positions in these ranges, or only
+    the keys among them if the table is smaller.
+    """
     if math.prod([len(r) for r in places]) <= len(group):
         return product(*places)
     return [

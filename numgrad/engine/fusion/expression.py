@@ -1,9 +1,12 @@
-"""Expressions of elementwise instructions: the scalar functions that compute one element, from
-elements in memory.
+"""Expressions of elementwise instructions: scalar functions that compute one element each.
 
 An instruction can compute its inputs itself, element by element, instead of reading the results of
-other instructions. This works through slices, shifts and broadcasts, as long as each axis of the
-reader's loop walks along one axis of the writer's.
+other instructions. The inputs may be slices, shifts and broadcasts of these results, as long as
+each axis of the reader's loop walks along one axis of the writer's loop.
+
+A *term* is the expression of one element: a `Leaf`, which is an element in memory, or a `Step`, a
+scalar function of other terms. A `Unit` is an elementwise instruction or a part of its loop. A
+*ring* is an axis that a view reads from the middle to the end, and then on from the beginning.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,10 +24,20 @@ _new_tuple = tuple.__new__  # makes a Leaf in half the time that `Leaf` takes
 
 @final
 class Leaf(NamedTuple):
-    """Elements in memory: a buffer, an offset, and strides along the loop of the reader.
+    """A view of elements in memory, along the loop of the reader.
 
-    Along an axis of which ``turns`` is t, not 0, the reader walks through a ring: it begins with
-    element t and goes on with the first one after the last; the ring is as long as its loop.
+    Attributes
+    ----------
+    buffer, offset : int
+        The number of the buffer, and the offset in bytes of the element with index 0.
+    strides : tuple of int
+        The strides in bytes along the axes of the reader's loop.
+    rows : bool
+        Whether the buffer has rows.
+    turns : tuple of int
+        For each axis that is a ring the element with which the reader begins; after the last
+        element the reader goes on with element 0. The ring is as long as the reader's loop along
+        this axis. 0 for any other axis; the empty tuple stands for zeros.
     """
 
     buffer: int
@@ -42,7 +55,7 @@ class Leaf(NamedTuple):
     def box(self, axis: int, first: int, size: int, length: int) -> "Leaf":
         """Return the view of ``size`` of the ``length`` elements along an axis, from ``first`` on.
 
-        The end of a ring must not lie within the view.
+        If this view reads the axis around its end, the part must not contain that end.
         """
         buffer, offset, strides, dtype, rows, turns = self
         if turns and turns[axis]:
@@ -55,20 +68,33 @@ class Leaf(NamedTuple):
 
 
 def without_turn(turns: Shape, axis: int) -> Shape:
-    """Return turns with 0 along an axis, as the empty tuple where all are 0."""
+    """Return the ``turns`` of a `Leaf` with 0 along an axis; the empty tuple stands for zeros."""
     rest = (*turns[:axis], 0, *turns[axis + 1 :])
     return rest if any(rest) else ()
 
 
 @final
 class Step:
-    """A scalar function of leaves and other steps, at one element of the reader's loop.
+    """A scalar function of elements in memory and of other steps, over the loop of a reader.
 
-    ``number`` is the number of the instruction that the step comes from, ``start`` its first
-    element in that instruction's loop, in C order, ``moves`` how far each of the reader's axes
-    moves in that loop, and ``turns`` the element of a ring with which each axis begins. Steps that
-    agree in these four have the same ``key``, given by `Terms`. ``size`` is an upper bound of the
-    number of steps in the term.
+    Attributes
+    ----------
+    spec : ElementwiseSpec
+        The scalar function.
+    args : tuple of Leaf or Step
+    number : int
+        The number of the instruction that the step comes from.
+    start : int
+        The element of that instruction, counted in C order, at the first position of the reader.
+    moves : tuple of int
+        How many elements of that instruction, in C order, the step moves on along each axis of the
+        reader's loop.
+    turns : tuple of int
+        The element of a ring with which an axis begins, as in `Leaf`.
+    key : int
+        Equal for steps of equal ``number``, ``start``, ``moves`` and ``turns``; given by `Terms`.
+    size : int
+        An upper bound of the number of steps in the expression.
     """
 
     __slots__ = ("args", "key", "moves", "number", "size", "spec", "start", "turns")
@@ -92,16 +118,19 @@ Term: TypeAlias = Leaf | Step
 
 
 class Unit:
-    """An elementwise instruction, or a box of its loop.
+    """An elementwise instruction, or a box (a part that is a range along each axis) of its loop.
 
     Attributes
     ----------
     spec : ElementwiseSpec
         The scalar function.
+    loop : tuple of int
+        The shape of the unit's loop.
     moves : tuple of int
-        How far each axis of the unit's loop moves in the instruction's loop.
+        How many elements of the instruction's loop, in C order, each axis of the unit moves on.
     along : tuple of int
-        The strides of the output, not set to 0 along axes of one element.
+        The strides of the output in bytes. Along axes of one element they are kept here, while
+        those in ``operands`` are 0.
     number : int
         The number of the instruction.
     start : int
@@ -126,7 +155,8 @@ class Unit:
     def cut(self, axis: int, at: int) -> "list[Unit]":
         """Return the two parts of the unit before and from position ``at`` of an axis.
 
-        Where an operand walks through a ring along the axis, the cuts are at the ends of rings.
+        If operands read the axis around its end (as a ring), the unit is cut where they come to
+        that end instead.
         """
         edges = ring_ends(self.operands, axis, self.loop[axis])
         edges = [0, *(edges or [at]), self.loop[axis]]
@@ -143,9 +173,10 @@ class Unit:
 
 
 class UnitKind(NamedTuple):
-    """The spec, loop and views shared by all units of one elementwise pattern.
+    """The kernel spec, loop and views that all units of one elementwise pattern have in common.
 
-    ``views`` has the strides and the dtype of each operand.
+    ``moves`` and ``along`` are those of `Unit`; ``views`` has the strides and the dtype of each
+    operand.
     """
 
     spec: Any
@@ -187,12 +218,19 @@ def zero_single_axes(strides: Shape, loop: Shape) -> Shape:
 
 
 def ring_ends(leaves: Sequence[Leaf], axis: int, length: int) -> list[int]:
-    """Return the positions along an axis where a view comes to the end of its ring, in order."""
+    """Return the positions along an axis at which views jump from its end to its beginning.
+
+    A view that jumps reads the axis, of ``length`` elements, as a ring. The positions are counted
+    from where the loop begins, in ascending order.
+    """
     return sorted({length - leaf.turns[axis] for leaf in leaves if leaf.turns and leaf.turns[axis]})
 
 
 def boxes(loop: Shape, leaves: Sequence[Leaf]) -> Iterator[tuple[Shape, Sequence[Leaf]]]:
-    """Yield the parts of a loop between the ends of rings, each with its parts of the views."""
+    """Yield the parts of a loop in which no view jumps from the end of an axis to its beginning.
+
+    A part is given by its shape, and the views of its elements.
+    """
     if not any(leaf.turns for leaf in leaves):
         yield loop, leaves
         return

@@ -1,8 +1,9 @@
 """Grouping: the stored values that one kernel computes, and the values to be stored besides.
 
-Values with the same loop are computed together, unless a value of the group is read by another one
-of the group at other elements. A value that several kernels would compute is stored where storing
-it is cheaper; then the groups are made anew.
+A stored value, with the expression that computes its elements, is a *root*; a *step* is a scalar
+function in such an expression. Roots with the same loop are computed together, unless a root of the
+group reads another one of the group at other elements than its own. A value that several kernels
+would compute is stored where storing is cheaper; then the groups are made anew.
 """
 
 from collections import Counter
@@ -24,8 +25,11 @@ MOST_NUMBERS = 128  # operands of one element, which cost no memory traffic
 def grouped(
     program: Program, ordered: Sequence[Instruction], joins: Callable[[Any], bool]
 ) -> tuple["Grouping", list[list[int]]]:
-    """Return the grouping of a program and its groups, stored values added until no kernel computes
-    again an expensive value of another kernel."""
+    """Return the grouping of a program's stored values, and the groups in the order of running.
+
+    A group is a list of numbers of stored values (roots). Further values are stored until no two
+    kernels compute the same expensive value.
+    """
     values = StoredValues(Uses(program, ordered, joins))
     stored: set[int] = set()
     while True:
@@ -39,10 +43,19 @@ def grouped(
 
 
 class Grouping:
-    """Groups of roots, each computed by one kernel, in an order in which readers follow writers.
+    """Puts the stored values (roots) of a program into groups, each computed by one kernel.
 
-    ``after[n]`` lists the roots that read the value of root n, each with whether it reads that
-    value only element by element, so that both roots can be in one kernel.
+    Attributes
+    ----------
+    keys : list of int
+        For each root a number, equal for roots that one kernel may compute.
+    late : list of bool
+        True for each root but the small values, whose groups come first where there is a choice.
+    after : list of list of (int, bool)
+        For each root the roots that read its value, each with whether the value is read only
+        element by element, so that both roots can be in one kernel.
+    waiting : list of int
+        For each root the number of roots that it reads and that are in no group yet.
     """
 
     def __init__(self, values: StoredValues) -> None:
@@ -52,7 +65,7 @@ class Grouping:
         self.after: list[list[tuple[int, bool]]] = [[] for _ in values.roots]
         self.waiting = [0] * len(values.roots)
         self._known: dict[Any, int] = {}
-        depths: list[int] = []  # the longest chain of roots that cannot be fused, above each root
+        depths: list[int] = []  # for each root the longest chain of unfusible roots before it
         writers: dict[int, list[int]] = {}
         for number, root in enumerate(values.roots):
             found = [(at, n) for at, b in enumerate(root.reads) if b in writers for n in writers[b]]
@@ -65,10 +78,13 @@ class Grouping:
                 writers.setdefault(index, []).append(number)
 
     def _add(self, number: int, root: Root, depth: int) -> None:
-        """Note the key of a root, equal for roots that may be computed together.
+        """Note the key of a stored value (root); one kernel may compute roots with equal keys.
 
-        Small values at different depths have different keys, lest a number wait for a sum over many
-        elements: its readers could then not share a kernel, or a segment, with the summands.
+        ``depth`` is the number of instructions that cannot be fused, such as sums, on the longest
+        path from the inputs of the program to the root. Small values at different depths have
+        different keys. Otherwise a number could be put into one kernel with a number that depends
+        on a sum over many elements. The readers of the first number would then have to wait for
+        the sum, and could not share a kernel, or a segment, with its summands.
         """
         unit = root.unit
         if unit is None:
@@ -81,7 +97,11 @@ class Grouping:
         self.keys.append(self._known.setdefault(key, len(self._known)))
 
     def _link(self, number: int, root: Root, found: Sequence[tuple[int, int]]) -> None:
-        """Note the earlier roots that a root reads, and whether only element by element."""
+        """Note which earlier stored values (roots) a root reads, and which element by element.
+
+        ``found`` has a pair for each such read: the position among the reads of the root, and the
+        number of the earlier root.
+        """
         sources: dict[int, bool] = {}
         roots, keys, key = self.values.roots, self.keys, self.keys[number]
         for at, source in found:
@@ -95,15 +115,17 @@ class Grouping:
         self.waiting[number] = len(sources)
 
     def is_read_outside(self, number: int, group: Collection[int]) -> bool:
-        """Whether the value of a root is a result of the program or read outside of its group."""
+        """Whether a root's value is a result of the program, or is read outside of the group."""
         unit = self.values.roots[number].unit
         if unit is None or unit.output.buffer in self.values.results:
             return True
         return not all(same and reader in group for reader, same in self.after[number])
 
     def groups(self) -> Iterator[list[int]]:
-        """Yield the groups of roots, in an order for running; groups of small values come as early
-        as possible, so that their readers need not wait."""
+        """Yield the groups, lists of numbers of roots, in an order in which they can be run.
+
+        Groups of small values come as early as possible, so that their readers need not wait.
+        """
         ready = [(self.late[n], n) for n, count in enumerate(self.waiting) if count == 0]
         heapify(ready)
         pools: dict[Any, list[int]] = {}
@@ -124,8 +146,11 @@ class Grouping:
     def _gather(
         self, pool: list[int], done: set[int]
     ) -> tuple[list[int], list[int], list[int]]:
-        """Return a group, the roots that become ready with it, and the roots for which it has no
-        room."""
+        """Return the next group, the roots that become ready after it, and the roots left over.
+
+        ``pool`` is a heap of ready roots with equal keys; those for which the group has no room are
+        left over. ``done`` has all roots of earlier groups, and gets those of this one.
+        """
         members: list[int] = []
         released: list[int] = []
         left: list[int] = []
@@ -154,12 +179,12 @@ class Grouping:
 
 
 class _Room:
-    """The size of a group's kernel: its steps and operands, with limits on both."""
+    """The steps and operands of the kernel of a group so far, with limits on their numbers."""
 
     def __init__(self) -> None:
         self.steps: set[int] = set()
         self.operands: set[Leaf] = set()
-        self.arrays = self.numbers = 0  # among the operands
+        self.arrays = self.numbers = 0  # arrays, and single numbers, among the operands
         self._taken: list[Root] = []
 
     def has(self, root: Root) -> bool:
@@ -173,8 +198,11 @@ class _Room:
         return self.arrays + arrays < MOST_OPERANDS and self.numbers + numbers <= MOST_NUMBERS
 
     def take(self, root: Root) -> None:
-        """Add a root to the kernel. Its operands are counted only when `has` is called, which most
-        kernels of a single root never need."""
+        """Add a root to the kernel.
+
+        The operands of the root are counted only when `has` is called, which most kernels of a
+        single root never need.
+        """
         self._taken.append(root)
 
     def _add(self, root: Root) -> None:
@@ -192,27 +220,30 @@ class _Room:
 
 
 def computed_twice(values: StoredValues, groups: Sequence[Sequence[int]]) -> set[int]:
-    """Return the instructions that several kernels would compute and that are cheaper to store,
-    except for those that go into a step which the same kernels compute.
+    """Return the numbers of instructions that several kernels compute although storing is cheaper.
 
-    Instructions are decided upon in the order of the program, and the price of an instruction that
-    is not stored counts for those computed from it. Were all candidates taken to be stored, each
-    step of a chain would seem cheap to compute again, none would be stored, and each kernel would
-    compute the chain from its beginning.
+    If all kernels that compute an instruction also compute one of its readers, only the reader is
+    considered.
+
+    The decisions are made in the order of the program. The price of an instruction includes the
+    prices of its inputs that are not stored so far. If all candidates counted as stored inputs,
+    each instruction of a chain would seem cheap to compute again. None would be stored, and each
+    kernel would compute the chain from its beginning.
     """
     kernels = [[values.roots[number] for number in group] for group in groups]
     contents = [_contents(kernel) for kernel in kernels]
     counts = Counter(chain.from_iterable(contents))
     several = {key for key, count in counts.items() if count > 1}
-    steps: dict[int, Step] = {}  # by key; the first of several with the same key
+    steps: dict[int, Step] = {}  # by key; of several with one key the first
     for root in reversed([*chain.from_iterable(kernels)]):
         steps.update(root.steps)
-    dear = {
+    expensive = {
         key
         for key in several
         if values.prices[steps[key].number] * (counts[key] - 1) > MOST_RECOMPUTED_COST
     }
-    costly = [steps[key] for key in dear - _inner(dear, [steps[key] for key in several], contents)]
+    inner = _inner(expensive, [steps[key] for key in several], contents)
+    costly = [steps[key] for key in expensive - inner]
     uses = _uses(kernels, contents, costly)
     chosen: set[int] = set()
     for step in sorted(costly, key=lambda step: step.number):
@@ -222,34 +253,49 @@ def computed_twice(values: StoredValues, groups: Sequence[Sequence[int]]) -> set
 
 
 def _contents(kernel: Sequence[Root]) -> Collection[int]:
-    """Return the keys of the steps of a kernel."""
+    """Return the keys of the scalar functions (steps) that a kernel computes."""
     if len(kernel) == 1:
         return kernel[0].steps.keys()
     return set[int]().union(*[root.steps for root in kernel])
 
 
 def _inner(
-    dear: set[int], users: Sequence[Step], contents: Sequence[Collection[int]]
+    expensive: set[int], readers: Sequence[Step], contents: Sequence[Collection[int]]
 ) -> set[int]:
-    """Return the keys of the steps that go into a user which all kernels with the step compute."""
+    """Return the keys of the expensive scalar functions (steps) that need not be stored.
+
+    Every kernel that computes such a step also computes one of the step's readers, which can be
+    stored instead.
+
+    Parameters
+    ----------
+    expensive : set of int
+        The keys of the steps in question.
+    readers : sequence of Step
+        Steps, among them all readers in question.
+    contents : sequence of collection of int
+        For each kernel the keys of its steps.
+    """
     pairs = [
-        (arg.key, user.key)
-        for user in users
-        for arg in user.args
-        if type(arg) is Step and arg.key in dear
+        (arg.key, reader.key)
+        for reader in readers
+        for arg in reader.args
+        if type(arg) is Step and arg.key in expensive
     ]
     owners: dict[int, set[int]] = {key: set() for pair in pairs for key in pair}
     for place, keys in enumerate(contents):
         for key in owners.keys() & keys:
             owners[key].add(place)
-    return {arg for arg, user in pairs if owners[user] >= owners[arg]}
+    return {arg for arg, reader in pairs if owners[reader] >= owners[arg]}
 
 
 def _uses(
     kernels: Sequence[Sequence[Root]], contents: Sequence[Collection[int]], costly: Sequence[Step]
 ) -> Counter[int]:
-    """Return how often each costly step would be read, by kernels and by one another, if all costly
-    steps were stored."""
+    """Count how often kernels and costly steps would read each costly step, if all were stored.
+
+    ``contents`` has for each kernel the keys of its steps.
+    """
     uses: Counter[int] = Counter()
     keys = {step.key for step in costly}
     terms: list[list[Any]] = [
@@ -272,8 +318,11 @@ def _uses(
 
 
 def _rest_price(step: Step, stored: Collection[int]) -> int:
-    """Return the price of computing a step when of all instructions only those in ``stored`` are
-    stored."""
+    """Return the price of computing a step with all values that it needs and that are not stored.
+
+    The price is in simple operations; a read from memory costs as much as some of them. ``stored``
+    has the numbers of the instructions whose values are stored.
+    """
     cost, loads = cost_of(step.spec), set()
     seen: set[int] = set()
     todo = [*step.args]

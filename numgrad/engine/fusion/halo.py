@@ -1,10 +1,13 @@
 """Halos: copies of the ends of rings, so that a kernel reads around an end without a jump.
 
+A *ring* is an axis that a view reads from the middle to the end, and then on from the beginning.
 Without a halo, a kernel that reads around the end of a ring runs in parts, one of them for an
 element or two. So a value gets room before and after each ring, into which the elements of the
-other end are copied once. The room is whole cache lines, which keeps rows aligned. A value that all
-rows of a batch share is copied for each of its views instead, rotated as the view walks: a value
-that is read again for every row should begin at a cache line.
+other end are copied once. The room is whole cache lines, which keeps rows aligned.
+
+A value that all rows of a batch share gets a rotated copy for each view instead: the copy begins
+with the element with which the view begins. Such a value is read again for every row, and so should
+begin at a cache line.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,7 +25,15 @@ _LINE = 64  # bytes
 
 
 class Axis(NamedTuple):
-    """A ring along an axis of a value, and how far readers go beyond its ends."""
+    """A ring: an axis of a value that views read from the middle on, around its end.
+
+    Attributes
+    ----------
+    stride, length : int
+        The stride of the axis in bytes, and the number of its elements.
+    width : int
+        The most elements beyond either end that a view reads.
+    """
 
     stride: int
     length: int
@@ -30,18 +41,21 @@ class Axis(NamedTuple):
 
 
 class Padded:
-    """The layout of values of one size with halos at the ends of their rings.
+    """The layout of values of one size with halos: copies of the other end at the ends of axes.
 
     Attributes
     ----------
-    shape, dense : tuple of int
-        The sizes of axes of which each ring is one, and their strides without halos.
+    shape : tuple of int
+        A shape of the values in which each ring is an axis; the axes between rings are merged.
+    dense : tuple of int
+        The strides in bytes of the axes of ``shape`` in a value without halos.
     widths : tuple of int
-        The elements of the halo at either end of each axis.
+        The number of elements in the halo at either end of each axis; 0 for an axis that is no
+        ring.
     strides : tuple of int
-        The strides of the axes with halos.
+        The strides in bytes of the axes of ``shape`` in a value with halos.
     origin, nbytes : int
-        The offset of the first element, and the size of the whole.
+        The offset of the first element of a value, and the size with halos, in bytes.
     """
 
     def __init__(self, nbytes: int, itemsize: int, axes: Sequence[Axis]) -> None:
@@ -63,8 +77,11 @@ class Padded:
         self._places: dict[tuple[int, Shape, Shape, Shape], tuple[int, Shape] | None] = {}
 
     def _room(self, axis: int) -> int:
-        """Return the room before and after an axis in elements: its halo, rounded up to whole cache
-        lines where the axis has a stride below one line."""
+        """Return how many elements of room an axis gets before its first and after its last one.
+
+        The room is that for the halo of the axis, rounded up to whole cache lines if the stride of
+        the axis is less than a line.
+        """
         width = self.widths[axis]
         inner = self.dense[axis]
         if width == 0 or inner >= _LINE:
@@ -72,10 +89,10 @@ class Padded:
         return -(-width * inner // _LINE) * _LINE // inner
 
     def place(self, leaf: Leaf, loop: Shape) -> tuple[int, Shape] | None:
-        """Return the offset and the strides in this layout of a view of the dense value.
+        """Return the offset and strides, in this layout, of a view of a value without halos.
 
-        None where the view leaves an axis, or turns in one that is no ring. Answers are kept: the
-        stages of an integrator have equal views.
+        None where the view goes beyond an axis, or around the end of an axis that is no ring.
+        Answers are kept, as the stages of an integrator have equal views.
         """
         key = (leaf.offset, leaf.strides, leaf.turns, loop)
         if key not in self._places:
@@ -102,10 +119,11 @@ class Padded:
         return offset, tuple(strides)
 
     def _walk(self, stride: int, digits: list[int], count: int) -> int | None:
-        """Return the stride in this layout for a stride of the dense value, None where the walk
-        leaves its axis; move ``digits`` to the end of the walk.
+        """Return the stride in this layout for a ``stride`` of a view of a value without halos.
 
-        Walks along the same axis must stay within it together.
+        The view takes ``count`` elements with this stride. None if they go beyond the axis.
+        ``digits`` is the index of the last element that the view reaches by the strides before this
+        one, and is moved on: several strides along one axis must stay within the axis together.
         """
         for a, (size, dense) in enumerate(zip(self.shape, self.dense, strict=True)):
             if size > 1 and stride >= dense and stride % dense == 0:
@@ -115,7 +133,7 @@ class Padded:
         return None
 
 
-_FEWEST = 4  # a ring is this many times as long as its halo, or more
+_FEWEST = 4  # an axis must be so many times as long as its halo
 
 # A view of a buffer, the loop of the unit that uses it, and whether the unit writes it.
 _View: TypeAlias = tuple[Leaf, Shape, bool]
@@ -131,7 +149,7 @@ class Halo:
     in_place : bool
         Whether instructions write the value into ``buffer`` directly.
     missing : int
-        How many writes of the value, or copies of it, are still to come.
+        How many writes of the value, or copies of it, are to come before the halos can be filled.
     """
 
     def __init__(self, source: int, like: Leaf, padded: Padded) -> None:
@@ -139,7 +157,10 @@ class Halo:
         self.buffer, self.in_place, self.missing = -1, True, 1
 
     def view(self, leaf: Leaf, loop: Shape) -> Leaf | None:
-        """Return the view in ``buffer`` for a view of the value; None where there is none."""
+        """Return the view in ``buffer`` that replaces a view of the value; None if none can.
+
+        `Padded.place` says which views have no place in the layout with halos.
+        """
         place = self.padded.place(leaf, loop)
         return None if place is None else Leaf(self.buffer, *place, leaf.dtype, leaf.rows)
 
@@ -166,7 +187,7 @@ class Halo:
             start -= sum([w * s for w, s in zip(inner, padded.strides, strict=True)])
             loop[axis] = 1
             strides = [*padded.strides]
-            # Both ends at once: from one to the other, and back.
+            # Both halos at once: each gets the elements of the other end.
             given = [*strides, (width - length) * step, step]
             taken = [*strides, (length + width) * step, step]
             yield _copy(
@@ -177,14 +198,17 @@ class Halo:
 
 
 class Halos:
-    """The halos of a program: the values that have one, and the instructions that fill them.
+    """The halos of a program: which values have halos, and the instructions that fill these.
+
+    A value that all rows of a batch share has rotated copies instead, one for each view that reads
+    the value around an end. In a copy the elements lie in the order in which the view reads them.
 
     Parameters
     ----------
     program : Program
         The program to which buffers with halos and rotated copies are added.
     groups : sequence of sequences of Root
-        The roots that are computed together, in order.
+        The groups of stored values, each computed by one kernel, in the order of running.
     """
 
     def __init__(self, program: Program, groups: Sequence[Sequence[Root]]) -> None:
@@ -230,8 +254,7 @@ class Halos:
         self._halos[buffer] = halo
 
     def _layout(self, buffer: int, like: Leaf, axes: Sequence[Axis]) -> Padded:
-        """Return the layout with halos of a buffer with these rings; equal layouts are one
-        object."""
+        """Return the layout with halos of a buffer with these rings; equal ones are one object."""
         key = (self.program.nbytes[buffer], like.dtype.itemsize, *axes)
         padded = self._padded.get(key)
         if padded is None:
@@ -239,8 +262,12 @@ class Halos:
         return padded
 
     def view(self, leaf: Leaf, loop: Shape) -> Leaf:
-        """Return the view with which instructions read or write a value: in its rotated copy or its
-        buffer with halos, without turns, where it has one; else the view itself."""
+        """Return the view that an instruction uses instead of ``leaf``.
+
+        The result is a view of a rotated copy or of a buffer with halos, if the value has one that
+        serves ``leaf``. A buffer with halos that is a copy of the value serves only views that walk
+        around an end. Otherwise the result is ``leaf`` itself.
+        """
         if leaf.turns and leaf.buffer in self._rotated:
             copy = self._copies[leaf.buffer, *_rings(leaf, loop)]
             return Leaf(copy, leaf.offset, leaf.strides, leaf.dtype, leaf.rows)
@@ -258,8 +285,11 @@ class Halos:
         return any(self.view(leaf, root.unit.loop) is not leaf for leaf in views)
 
     def before(self, roots: Sequence[Root]) -> Iterator[Instruction]:
-        """Yield the instructions that must run before a group of roots: the copies with halos, and
-        the rotated copies, that the group is the first to read."""
+        """Yield the instructions that must run before a group of stored values is computed.
+
+        The instructions make the copies with halos, and the rotated copies, that the group is the
+        first to read.
+        """
         for root in roots:
             for leaf in root.leaves:
                 if not leaf.turns:
@@ -274,8 +304,10 @@ class Halos:
                     yield from halo.filled()
 
     def after(self, roots: Sequence[Root]) -> Iterator[Instruction]:
-        """Yield the instructions that must run after a group of roots: those that fill the halos of
-        values that are complete now."""
+        """Yield the instructions that must run after a group of stored values was computed.
+
+        The instructions fill the halos of the values that the group has completed.
+        """
         for root in roots:
             halo = None if root.unit is None else self._halos.get(root.unit.output.buffer)
             if halo is not None and halo.in_place:
@@ -284,7 +316,10 @@ class Halos:
                     yield from halo.filled()
 
     def _rotate(self, leaf: Leaf, loop: Shape) -> Iterator[Instruction]:
-        """Yield the instructions that make the rotated copy for a view; none if it exists."""
+        """Yield the instructions that copy a value in the order in which a view reads it.
+
+        There are none if that rotated copy was made before.
+        """
         axes, turns = _rings(leaf, loop)
         if (leaf.buffer, axes, turns) in self._copies:
             return
@@ -300,7 +335,10 @@ class Halos:
 
 
 def _rings(leaf: Leaf, loop: Shape) -> tuple[Sequence[Axis], Shape]:
-    """Return the rings that a view walks through, the outermost first, and its turn in each."""
+    """Return the axes that a view reads around their ends (rings), the outermost first.
+
+    The second result has for each of these the element with which the view begins.
+    """
     walks = zip(leaf.strides, loop, leaf.turns, strict=True)
     rings = sorted([walk for walk in walks if walk[2]], reverse=True)
     return tuple([Axis(stride, n, 0) for stride, n, _ in rings]), tuple([t for _, _, t in rings])
@@ -320,8 +358,10 @@ def _copy(loop: Shape, given: Leaf, taken: Leaf) -> Instruction:
 
 
 def _axes(leaves: Sequence[_View]) -> list[Axis]:
-    """Return the rings of a buffer, the innermost first; none where views contradict each other or
-    a ring is too short for a halo."""
+    """Return the axes that views of a buffer read around their ends (rings), innermost first.
+
+    The list is empty where views contradict one another, or a ring is too short for a halo.
+    """
     found: dict[int, Axis] = {}
     for leaf, loop, _ in leaves:
         if leaf.dtype != leaves[0][0].dtype:
@@ -340,7 +380,10 @@ def _axes(leaves: Sequence[_View]) -> list[Axis]:
 
 
 def _is_suited(program: Program, buffer: int, leaves: Sequence[_View], outermost: Axis) -> bool:
-    """Whether all rings are axes of a value in C order, and all views go forward within it."""
+    """Whether the value in a buffer can have halos.
+
+    All rings have to be axes of a value in C order, and all views have to go forwards within it.
+    """
     nbytes = program.nbytes[buffer]
     if nbytes % (outermost.stride * outermost.length) or not _is_dense(program, buffer):
         return False  # such as a ring over every other one of an odd number of elements

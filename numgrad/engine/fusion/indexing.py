@@ -1,8 +1,8 @@
 """Terms of fusion: the expression of an element, shifted from its writer's loop to its reader's.
 
-A `LoopMap` maps each element of a reader's loop to an element of the writer's; `LoopMaps` finds
-this map once for all pairs of views that are equally far apart; `Terms` moves the writer's term by
-the map and makes it part of the reader's term.
+A `LoopMap` maps each element of a reader's loop to an element of the writer's loop. `LoopMaps`
+finds this map once for all pairs of views that are equally far apart. `Terms` moves the writer's
+expression (its term) by the map, and so makes it part of the reader's expression.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -12,17 +12,28 @@ from typing import Any, TypeAlias
 from ..graph.value import Shape
 from .expression import Leaf, Step, Term, Unit, ring_ends
 
-# The offset from a view's old start to its new one, and its new strides and turns.
+# By how many bytes the start of a view moves, and the view's new strides and turns.
 Move: TypeAlias = tuple[int, Shape, Shape]
 
 
 class LoopMap:
     """The map from the elements of a reader's loop to those of a writer's loop.
 
-    ``first[c]`` is the position on the writer's axis c for the first element, ``axes[a]`` the
-    writer's axis along which the reader's axis a walks, or -1. ``lengths[c]`` is the size of the
-    writer's axis c, and ``whole[c]`` says whether the reader walks through all of that axis, as
-    through a ring. ``same`` says whether the map is the identity.
+    Attributes
+    ----------
+    first : tuple of int
+        The index in the writer's loop of the reader's first element.
+    axes : tuple of int
+        For each axis of the reader the writer's axis along which it walks, or -1 for none.
+    lengths : tuple of int
+        The shape of the writer's loop.
+    whole : tuple of bool
+        For each axis of the writer whether the reader reads all of it, perhaps as a ring: from the
+        middle to the end, and on from the beginning.
+    same : bool
+        Whether the map is the identity.
+    moves : dict
+        The answers of `moved`, by strides and turns.
     """
 
     __slots__ = ("axes", "first", "lengths", "moves", "same", "whole")
@@ -35,8 +46,12 @@ class LoopMap:
         self.moves: dict[tuple[Shape, Shape], Move] = {}
 
     def moved(self, strides: Shape, turns: Shape) -> Move:
-        """Return the offset, strides and turns along the reader's loop of a view that has these
-        strides and turns along the writer's loop."""
+        """Return how a view along the writer's loop is to be changed to follow the reader's loop.
+
+        ``strides`` and ``turns`` are those of the view along the writer's loop; see `Leaf`. The
+        result has the bytes by which the start of the view moves, and the strides and turns of the
+        view along the reader's loop.
+        """
         known = self.moves.get((strides, turns))
         if known is None:
             known = self.moves[strides, turns] = self._moved(strides, turns)
@@ -59,7 +74,7 @@ class LoopMap:
         return shift, new, tuple([turned[c] if c >= 0 else 0 for c in self.axes])
 
 
-# The map of a reader's view, and the elements along each axis that lie within the writer's loop.
+# The map of a view, and for each axis how many of its elements lie within the writer's loop.
 Found: TypeAlias = tuple[LoopMap, Shape]
 
 
@@ -80,16 +95,18 @@ class LoopMaps:
         leaf: Leaf,
         loop: Shape,
     ) -> Found | None:
-        """Return the map from a reader's loop to the writer's, and along each of the reader's axes
-        how many elements of its view come before the view leaves the writer's loop.
+        """Return the map from a reader's loop to the loop of a writer, and where the map holds.
+
+        The map holds from the start of the reader's loop until the view leaves the writer's output.
+        The second result is the shape of this part of the reader's loop.
 
         Parameters
         ----------
         writer : Unit
         ends_of_rings : callable or None
-            Returns for each of the writer's axes the positions where the writer's term comes to
-            the end of a ring, across which only a view of the whole axis can read; None in a
-            program without rings.
+            Returns for each of the writer's axes the positions where a view in the writer's term
+            jumps from the end to the beginning (of a ring). Only a view of the whole axis can read
+            across such a position. None in a program without rings.
         leaf : Leaf
             The view by which the reader reads the writer's output.
         loop : tuple of int
@@ -98,8 +115,8 @@ class LoopMaps:
         Returns
         -------
         Found or None
-            None for a view that starts outside of the writer's output, or that has a stride of no
-            axis of the writer.
+            None for a view that starts outside of the writer's output, or walks with a stride that
+            no axis of the output has.
         """
         target = writer.output
         place = (
@@ -130,9 +147,24 @@ class LoopMaps:
         lengths: Shape,
         ends: tuple[Shape, ...] = (),
     ) -> Found | None:
-        """Return the answer of `locate` for a view with ``strides`` and ``turned`` that begins
-        ``offset`` bytes after the output of a writer, which has the strides ``target`` and
-        ``along`` for a loop of ``lengths``."""
+        """Return the answer of `locate` for a view at a distance from the output of a writer.
+
+        Parameters
+        ----------
+        strides, turned : tuple of int
+            The strides and turns of the view; see `Leaf`.
+        offset : int
+            How many bytes after the output of the writer the view begins.
+        loop : tuple of int
+            The reader's loop.
+        target, along : tuple of int
+            The strides of the output; in ``target`` those of axes of one element are 0.
+        lengths : tuple of int
+            The writer's loop.
+        ends : tuple of tuple of int
+            For each axis of the writer the positions where a view in the writer's term jumps from
+            the end of a ring to its beginning.
+        """
         axes = _axes_of(strides, target, along)
         turns = turned or (0,) * len(loop)
         offset += sum([t * s for t, s in zip(turns, strides, strict=True)])
@@ -157,9 +189,11 @@ class LoopMaps:
 
 
 def _axes_of(strides: Shape, target: Shape, along: Shape) -> Shape | None:
-    """Return for each axis of the reader the writer's axis with its stride, -1 for stride 0.
+    """Return for each stride of a reader's view the axis of the writer with the same stride.
 
-    None where the writer has no axis with the stride.
+    For stride 0 the axis is -1. None where the writer has no axis with the stride. ``target`` and
+    ``along`` are the strides of the writer's output; in ``target`` those of axes of one element
+    are 0.
     """
     axes = []
     for stride in strides:
@@ -175,9 +209,10 @@ def _axes_of(strides: Shape, target: Shape, along: Shape) -> Shape | None:
 
 
 def _position(strides: Shape, rest: int, loop: Shape) -> list[int] | None:
-    """Return the index in its loop of the element that a writer stores at an offset.
+    """Return the index, in a writer's loop, of the element at an offset in the writer's output.
 
-    None for an offset at which the writer stores no element.
+    ``strides`` are those of the output, and ``rest`` is the offset in bytes. None where the writer
+    stores no element at the offset.
     """
     if rest < 0:
         return None
@@ -204,7 +239,7 @@ _Place: TypeAlias = tuple[int, Shape, Shape]
 
 
 class Terms:
-    """The steps of a program: made for units, and shifted to the loops of readers.
+    """Makes the steps (scalar functions) of a program, and shifts them to the loops of readers.
 
     Parameters
     ----------
@@ -226,11 +261,11 @@ class Terms:
         self._steps[number] = {}
 
     def forget_shifts(self) -> None:
-        """Forget all shifted steps, before `forget` drops the steps that they come from."""
+        """Forget all shifted steps, before calls of `forget` drop steps that they were made of."""
         self._shifted = {}
 
     def step(self, unit: Unit, args: Sequence[Term]) -> Step:
-        """Return the step of a unit over the unit's own loop, applied to `args`."""
+        """Return the step of a unit: its scalar function, over its own loop, applied to `args`."""
         size = 1
         for arg in args:
             if type(arg) is Step:
@@ -244,7 +279,10 @@ class Terms:
         step.key = self._next_key() if first is step else first.key
 
     def shifted(self, step: Step, where: LoopMap) -> Step:
-        """Return a step over a writer's loop as a step over the loop of its reader."""
+        """Return the step that computes along a reader's loop what ``step`` does along a writer's.
+
+        ``where`` maps the reader's loop to the writer's loop.
+        """
         if where.same:
             return step
         done = self._shifted.get(where)
@@ -270,14 +308,20 @@ class Terms:
 
 
 def _moved(leaf: Leaf, where: LoopMap) -> Leaf:
-    """Return a view along a writer's loop as a view along the loop of its reader."""
+    """Return the view that reads along a reader's loop what ``leaf`` reads along a writer's.
+
+    ``where`` maps the reader's loop to the writer's loop.
+    """
     buffer, offset, strides, dtype, rows, turns = leaf
     shift, strides, turns = where.moves.get((strides, turns)) or where.moved(strides, turns)
     return _new_tuple(Leaf, (buffer, offset + shift, strides, dtype, rows, turns))
 
 
 def contents(step: Step) -> tuple[dict[int, Step], list[Leaf]]:
-    """Return all steps of a term by their keys, arguments first, and all leaves, each once."""
+    """Return the scalar functions (steps) of an expression by their keys, arguments first.
+
+    Return with them the views of memory (leaves) in the expression, each once.
+    """
     steps: dict[int, Step] = {}
     leaves: dict[Leaf, None] = {}
     _visit(step, steps, leaves)
@@ -294,7 +338,10 @@ def _visit(step: Step, steps: dict[int, Step], leaves: dict[Leaf, None]) -> None
 
 
 def ends_of(leaves: Sequence[Leaf], loop: Shape) -> tuple[list[int], ...]:
-    """Return for each axis the positions where a view comes to the end of its ring."""
+    """Return for each axis of a loop the positions where views jump from its end to its beginning.
+
+    A view that jumps reads the axis as a ring.
+    """
     if not any(leaf.turns for leaf in leaves):
         return ([],) * len(loop)
     return tuple([ring_ends(leaves, axis, size) for axis, size in enumerate(loop)])

@@ -1,7 +1,8 @@
 """Materialization: the values of a fused program that are stored, and the terms of the others.
 
-A value is stored if it is a result, if an instruction that cannot be fused reads it, or if its
-readers need it at different elements and computing it again would cost more than reading it.
+A *term* is the expression that computes one element of a value, a *root* a stored value with its
+term. A value is stored if it is a result, if an instruction that cannot be fused reads it, or if
+its readers need different elements of it and computing these again costs more than reading them.
 """
 
 from collections.abc import Collection, Hashable, Iterator, Sequence
@@ -38,7 +39,7 @@ def _cost(function: Any) -> int:
 
 
 class Writer:
-    """A unit with a term, the expression that computes one element of the unit."""
+    """A unit (an instruction or a part of its loop) with the expression of one element (term)."""
 
     __slots__ = ("_ends", "term", "unit")
 
@@ -47,18 +48,35 @@ class Writer:
         self._ends: tuple[Collection[int], ...] | None = None
 
     def ends(self) -> tuple[Collection[int], ...]:
-        """Return for each axis of the unit the positions where a ring in the term ends."""
+        """Return for each axis of the unit the positions where a view in the unit's term jumps.
+
+        At such a position the view comes to the end of an axis, and goes on from its beginning.
+        """
         if self._ends is None:
             self._ends = ends_of(contents(self.term)[1], self.unit.loop)
         return self._ends
 
 
 class Root:
-    """A stored unit with its term, or an instruction that cannot be fused.
+    """A stored value with the expression of its elements, or an instruction that cannot be fused.
 
-    ``steps`` and ``leaves`` are the steps and leaves of the term. ``writes`` has the buffers that
-    the root writes, ``reads`` the buffers that it reads; of an instruction that cannot be fused all
-    its buffers, for its outputs may have been written before in part.
+    Attributes
+    ----------
+    instruction : Instruction
+        The instruction that writes the value.
+    unit : Unit or None
+        The instruction, or a part of its loop; None for an instruction that cannot be fused.
+    term : Step or None
+        The expression that computes one element of the unit, from elements in memory.
+    steps : dict of Step
+        The scalar functions in the term, by their keys.
+    leaves : list of Leaf
+        The views of memory in the term.
+    writes : collection of int
+        The buffers that the root writes.
+    reads : sequence of int
+        The buffers that the root reads. For an instruction that cannot be fused ``reads`` includes
+        the buffers of its outputs, as earlier instructions may have written parts of them.
     """
 
     __slots__ = ("instruction", "leaves", "reads", "steps", "term", "unit", "writes")
@@ -79,14 +97,16 @@ class Root:
 
 
 class StoredValues:
-    """The stored values of a program, in order, each as a term of other stored values.
+    """Decides which values of a program are stored, and expresses each by other stored values.
 
     Attributes
     ----------
     roots : list of Root
         The stored units with their terms, and the instructions that cannot be fused.
+    costs : dict
+        For each instruction the cost of the scalar functions that compute an element.
     prices : dict
-        For each instruction the cost of computing an element from stored values.
+        For each instruction the cost of computing an element from stored values, reads included.
     """
 
     def __init__(self, uses: Uses) -> None:
@@ -102,7 +122,7 @@ class StoredValues:
         self._stored: dict[int, bool] = {}
         self._writers: dict[int, list[Writer]] = {}
         self._places, self._terms = LoopMaps(), Terms(count, uses.has_rings)
-        # For each instruction: the writers of its unit or its parts; and their roots, if stored.
+        # For each instruction the writers that its unit was cut into, and their roots, if stored.
         self._made: list[list[Writer]] = [[] for _ in range(count)]
         self._rooted: list[list[Root]] = [[] for _ in range(count)]
         for number in uses.plain:
@@ -110,20 +130,20 @@ class StoredValues:
         self._renew(everything=True)
 
     def store(self, numbers: Collection[int]) -> None:
-        """Store the values of further instructions, whatever they cost, and renew the terms."""
+        """Store the values of further instructions, and find the expressions of readers anew."""
         buffers = [self._uses.instructions[number].buffers[-1] for number in numbers]
         self._forced.update(dict.fromkeys(buffers, True))
         self._renew(everything=False)
 
     def _renew(self, everything: bool) -> None:
-        """Find the terms of all units, or only of units whose arguments have changed."""
+        """Find the expressions (terms) of all units, or only of units whose inputs have changed."""
         self._before, self._stored = self._stored, dict(self._forced)
-        self._renewed: set[int] = set()  # buffers of which the terms are new
+        self._renewed: set[int] = set()  # the buffers whose terms are new
         differing = self._differing = dict[int, bool]()
         self._terms.forget_shifts()
         for number, unit in enumerate(self._uses.units):
             differs = everything
-            for buffer in self._uses.reads[number]:  # all: each buffer that is read is decided
+            for buffer in self._uses.reads[number]:  # no early end: every buffer is to be decided
                 known = differing.get(buffer)
                 if known is None:
                     known = self._differs(buffer)
@@ -134,8 +154,12 @@ class StoredValues:
         self._find_roots()
 
     def _differs(self, buffer: int) -> bool:
-        """Whether a buffer's readers get another leaf or term than before; decide whether the
-        buffer is stored if that is still open."""
+        """Whether the terms of a buffer's readers must be found anew.
+
+        That is so if the buffer is stored and was not before, or the other way round, or if the
+        buffer is not stored and has a new term. If it is not known yet whether the buffer is
+        stored, decide that first.
+        """
         before, is_new = self._before.get(buffer), buffer in self._renewed
         stored = self._stored.get(buffer)
         if stored is None:
@@ -145,7 +169,7 @@ class StoredValues:
         return differs
 
     def _find_term(self, number: int, unit: Unit) -> None:
-        """Find anew the term of an instruction's unit, or the terms of its parts."""
+        """Find the term of an instruction's unit anew, or the terms of the unit's parts."""
         made: list[Writer] = []
         if self._made[number]:
             self._terms.forget(unit.number)
@@ -161,7 +185,10 @@ class StoredValues:
         self._writers[buffer] = made
 
     def _expand(self, unit: Unit, made: list[Writer]) -> None:
-        """Find the term of a unit; cut the unit where its inputs come from different writers."""
+        """Append a unit with its term to ``made``, or the parts of the unit with their terms.
+
+        A unit has to be cut into parts where an input comes from different writers.
+        """
         args: list[Term] = []
         stored = self._stored
         for leaf in unit.inputs:
@@ -179,7 +206,10 @@ class StoredValues:
             self._estimate(unit, args)
 
     def _estimate(self, unit: Unit, args: Sequence[Term]) -> None:
-        """Note the cost of an element of a unit: of its term's functions, and of reading leaves."""
+        """Note what one element of a unit costs: its scalar functions, and reads of memory.
+
+        ``args`` are the expressions of the unit's inputs.
+        """
         cost, loads = cost_of(unit.spec), set()
         for arg in args:
             if type(arg) is Step:
@@ -191,8 +221,10 @@ class StoredValues:
         self.prices[unit.number] = cost + LOAD_COST * max(0, len(loads) - 1)
 
     def _find_roots(self) -> None:
-        """List the roots: stored units and plain instructions. A unit without readers that is no
-        result was never decided upon, and is left out."""
+        """List the roots: the stored units, and the instructions that cannot be fused.
+
+        A unit that has no readers and is no result is left out: its value is not needed.
+        """
         self.roots = []
         for number, unit in enumerate(self._uses.units):
             roots = self._rooted[number]
@@ -205,6 +237,11 @@ class StoredValues:
             self.roots += roots
 
     def _source(self, leaf: Leaf, loop: Shape) -> tuple[Writer, LoopMap, Shape]:
+        """Return the writer of the first elements that a view reads over a reader's loop.
+
+        Return with it the map from the reader's loop to the writer's loop, and the shape of the
+        part of the reader's loop that reads from this writer.
+        """
         for writer in self._writers[leaf.buffer]:
             ends = writer.ends if self.has_rings else None
             found = self._places.locate(writer.unit, ends, leaf, loop)
@@ -213,7 +250,7 @@ class StoredValues:
         raise LookupError(leaf)
 
     def _decide(self, buffer: int) -> bool:
-        """Return whether a value is to be stored, whose writers and first reader are known."""
+        """Decide whether a buffer is stored, rather than computed by each of its readers."""
         writers = self._writers.get(buffer)
         if not writers or self.program.is_outside(buffer):
             return True
@@ -228,13 +265,14 @@ class StoredValues:
             return True
         spread = self._uses.again[buffer]
         if spread > 0.5 and len(writers) > 1:
-            return True  # else each of its readers would inherit its seams, shifted
+            return True  # else its readers would have its seams too, shifted
         return spread > 0.1 and price * spread > MOST_RECOMPUTED_COST
 
     def _reads(self, buffer: int) -> int | None:
-        """Return how many elements of a buffer its readers compute, equal boxes counted once.
+        """Return how many elements of a buffer the readers would compute if it were not stored.
 
-        None where a reader cannot compute the value, or only in too many parts.
+        Readers that need the same elements count once. None where a reader cannot compute the
+        elements that it needs, or has to be cut into too many parts to do so.
         """
         rows = self.program.rows[buffer]
         uses: dict[Hashable, int] = {}
@@ -251,7 +289,10 @@ class StoredValues:
         return sum(uses.values())
 
     def _boxes(self, leaf: Leaf, loop: Shape) -> Iterator[tuple[Unit, LoopMap, Shape]]:
-        """Yield the parts of a reader's loop, each with the unit of the one writer it reads."""
+        """Yield the parts into which a reader's loop is cut so that each reads from one writer.
+
+        A part is given by the writer's unit, the map to the writer's loop, and the part's shape.
+        """
         writer, where, inside = self._source(leaf, loop)
         if inside == loop:
             yield writer.unit, where, loop
@@ -264,5 +305,8 @@ class StoredValues:
 
 
 def _first_seam(loop: Shape, inside: Shape) -> tuple[int, int]:
-    """Return the first axis along which a view leaves its writer's loop, and the position."""
+    """Return the first axis of a reader's loop where its writer changes, and the position there.
+
+    ``inside`` is the shape of the part of the loop that reads from the first writer.
+    """
     return next((a, n) for a, n in enumerate(inside) if n < loop[a])

@@ -1,8 +1,8 @@
 """Policy of fusion: when a program is fused, one step at a time.
 
 The first step makes the fused program, each further step compiles a kernel that the target does not
-have yet. A step is taken once the program has run for as long as all steps so far and this step are
-expected to take: so fusion is expected to cost no more time than the program has already taken.
+have yet. A step is taken once the program has run for as long as all steps up to this one are
+expected to take together. So fusion should cost no more time than the program has already taken.
 """
 
 from collections import Counter
@@ -16,30 +16,30 @@ from ...process.gc_pause import paused
 from ..rolling import roll as rolling
 from .assemble import fuse
 
-# Expected seconds: to fuse, for each instruction; to compile a kernel, at all and for each step.
+# Expected seconds to fuse an instruction; to compile a kernel, and for each of its steps more.
 _INSTRUCTION = 1e-4
 _KERNEL, _STEP = 0.03, 3e-4
-# Expected seconds to compile a loop, at all, and to bind an instruction.
+# Expected seconds to compile a loop, before its steps, and to bind an instruction.
 _LOOP, _BINDING = 0.1, 3e-6
-# Seconds that an instruction takes at least for each element.
+# The least seconds that an instruction takes for an element.
 _ELEMENT = 2e-10
 MOST_INSTRUCTIONS = 10_000
-"""Fusible instructions beyond which fusion takes a second and more: only mode ``"now"`` does it."""
+"""With more fusible instructions fusion takes over a second: then only mode ``"now"`` fuses."""
 
 
 class Fusion:
-    """The fusion of one program in progress.
+    """The fusion of one program in progress: steps that are taken between runs of the program.
 
     Parameters
     ----------
     program : Program
     target
     count : int
-        The instructions that can be fused.
+        The number of instructions that can be fused.
     unrolled : Program, optional
         The program before its repeated instructions became loops.
     is_short : bool
-        Whether the program is fused; else there are only its loops to compile.
+        Whether the program is short enough to be fused; of a longer one only loops are compiled.
 
     Attributes
     ----------
@@ -48,7 +48,8 @@ class Fusion:
     present : Program
         The program as it can be run now: with its loops as soon as the target has their kernels.
     spared : float
-        The seconds that it takes less to bind the program, which has loops, than the unrolled one.
+        The seconds by which binding the program is faster than binding the unrolled one; 0 for a
+        program without loops.
     """
 
     __slots__ = (
@@ -76,7 +77,10 @@ class Fusion:
         self.patience += self._next_cost()
 
     def advance(self) -> Program | None:
-        """Take the next step; return the fused program once the target has all its kernels."""
+        """Take the next step; return the fused program after the last step, None before.
+
+        For a program that is too long to be fused, return the program with its loops.
+        """
         if self._loops:
             self._obtain(self._loops.pop())
             if not self._loops:
@@ -135,7 +139,7 @@ def fusion_of(
     mode : {"auto", "now", "never"}
         When the program is fused.
     roll : callable
-        Returns a program with loops, or None; see `rolling`.
+        Returns the program with loops in place of repeated instructions, or None; see `rolling`.
     """
     if mode == "never":
         return None

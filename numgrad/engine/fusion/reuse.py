@@ -1,12 +1,19 @@
-"""Reuse of values: how often an element is read by the values computed from it, at any distance."""
+"""Reuse of values: how often an element is read, by readers and by the readers of these.
+
+A value that is not stored is computed again by each reader, and each time reads its own inputs. So
+the reads of the value are passed on: they become reads of its inputs.
+
+The reads of an element are told apart by their *distance*: the bytes from the element that the
+reader writes to the one that is read. Several readers at the same distance count as one.
+"""
 
 from collections.abc import Hashable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from .expression import Leaf, Unit
 
-_SAME = 0.01  # numbers of reads that differ by less are equal: the ends of an axis are read less
-_MOST = 64  # distances that are told apart: so the time is linear in the length of a program
+_SAME = 0.01  # numbers of reads closer than this are equal: the ends of an axis are read less
+_MOST = 64  # distances of a value that are told apart, which keeps the time linear
 
 _Reads: TypeAlias = Mapping[Hashable, int]  # the number of elements read at each distance
 
@@ -14,8 +21,15 @@ _Reads: TypeAlias = Mapping[Hashable, int]  # the number of elements read at eac
 class _Spread(NamedTuple):
     """How often the elements of a value are read if no value computed from it is stored.
 
-    ``reads`` has the elements read at each distance, ``often`` the reads of an element in all. A
-    value that reads its own inputs at one distance only, ``shift``, passes its reads on to them.
+    Attributes
+    ----------
+    reads : dict
+        The number of elements that are read at each distance.
+    often : float
+        The mean number of reads of an element.
+    shift : int or None
+        The distance at which the value reads its own inputs. None if there are several distances;
+        then the reads of the value are not passed on to its inputs.
     """
 
     reads: _Reads
@@ -24,11 +38,12 @@ class _Spread(NamedTuple):
 
 
 def spreads(outputs: dict[int, list[Unit]]) -> dict[int, float]:
-    """Return for each buffer how often beyond the first time an element is read, when the values
-    computed from it that are read as often themselves are stored.
+    """Return for each buffer the mean number of reads of an element beyond the first.
 
-    A reader that reads its inputs at one distance passes on its own reads; a reader of several
-    distances, such as a sum of shifted values, does not.
+    A reader that reads all its inputs at one distance counts as not stored, and passes the reads of
+    its own value on to the inputs. Two other sorts of readers count as stored, and pass on nothing:
+    those that read at several distances, such as a sum of shifted values, and those that are read
+    as often as the buffer, since storing such a reader is better than storing the buffer.
 
     Parameters
     ----------
@@ -61,15 +76,24 @@ def spreads(outputs: dict[int, list[Unit]]) -> dict[int, float]:
 
 
 def _reads_of(own: _Reads, reader: _Spread | None) -> tuple[_Reads, _Reads, float]:
-    """Return the reads that a reader passes on from its own readers, its own reads, and how often
-    it is read itself: 0 where it passes on nothing but its own reads."""
+    """Return the reads of a value that one reader causes: if not stored, and if stored.
+
+    A reader that is not stored passes on the reads of its own value (first result). A stored reader
+    reads the value once for each of its own elements (``own``, which is the second result). The
+    third result is the mean number of reads of the reader's elements; 0 if the reader passes on
+    nothing.
+    """
     if reader is None or reader.shift is None:
         return own, own, 0.0
     return {_sum(reader.shift, key): n for key, n in reader.reads.items()}, own, reader.often
 
 
 def _counted(parts: Sequence[_Reads], size: int) -> tuple[_Reads, float]:
-    """Return the largest number of reads at each distance, and their sum for one element."""
+    """Combine the reads that several readers cause; return them, and their mean for an element.
+
+    At each distance the largest number of reads among the readers counts. The mean is the sum of
+    these numbers, divided by ``size``, the number of elements of the value.
+    """
     reads: dict[Hashable, int] = {}
     for part in parts:
         for key, count in part.items():
@@ -82,8 +106,10 @@ def _merged(reads: _Reads) -> _Reads:
 
 
 def _shift(units: Sequence[Unit]) -> int | None:
-    """Return the one distance at which the units of a buffer read their inputs, None where there
-    are several."""
+    """Return the one distance at which the units of a buffer read all their inputs, or None.
+
+    Inputs that are a single number do not count.
+    """
     found = {
         _distance(leaf, unit)
         for unit in units
@@ -95,8 +121,11 @@ def _shift(units: Sequence[Unit]) -> int | None:
 
 
 def _distance(leaf: Leaf, unit: Unit) -> Hashable:
-    """Return the distance from a unit's writes to its reads: bytes where the strides are equal,
-    else a key of the view."""
+    """Return the bytes from the element that a unit writes to the one that the unit reads.
+
+    ``leaf`` is the view that is read. If its strides are not those of the output, the distance
+    changes from element to element, and a key of the view is returned instead.
+    """
     if leaf.strides == unit.output.strides:
         turned = 0
         if leaf.turns:

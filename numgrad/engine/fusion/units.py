@@ -1,8 +1,9 @@
 """Units: the elementwise instructions of a program, and the buffers that each reads and writes.
 
-`roll` and its gradient lower to two instructions, for the elements before and after the end of an
-axis. As two units they would leave a seam in every value computed from their result. So `Uses`
-merges the pieces: one loop over a ring, with an operand that begins in the middle.
+`numpy.roll` and its gradient lower to two instructions, for the elements before and after the end
+of an axis. As two units, the instructions would leave a seam, at which loops must be cut, in every
+value computed from their result. So `Uses` merges such pieces into one unit, over an operand that
+walks through a *ring*: an axis that is read from the middle to the end and on from the beginning.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -16,8 +17,11 @@ from .reuse import spreads
 
 
 def _written_twice(program: Program, instructions: Sequence[Instruction]) -> set[int]:
-    """Return the buffers to which more bytes are written than they have: their elements are
-    overwritten, so their contents depend on the order of instructions."""
+    """Return the buffers in which elements are overwritten.
+
+    Instructions write more bytes to such a buffer than the buffer has. So the contents depend on
+    the order of the instructions, which fusion must not change.
+    """
     written: dict[int, int] = {}
     outputs: dict[Pattern, list[tuple[int, int]]] = {}
     for instruction in instructions:
@@ -34,25 +38,36 @@ def _written_twice(program: Program, instructions: Sequence[Instruction]) -> set
 class Uses:
     """The units of a program's instructions, and the reads and writes of each buffer, in order.
 
+    Parameters
+    ----------
+    program : Program
+    instructions : sequence of Instruction
+        The instructions of the program, in the order in which they are run.
+    joins : callable
+        Says of a kernel spec whether the target can fuse its scalar function with others.
+
     Attributes
     ----------
     units : list
-        For each instruction its unit. Pieces of a ring share one unit, at the place of the last
-        piece; None at the places of the other pieces, and of the instructions in ``plain``.
+        For each instruction its unit. Pieces of a ring have one unit, at the place of the last
+        piece. There is None at the places of the other pieces, and of instructions in ``plain``.
     plain : set of int
         The numbers of the instructions that cannot be fused.
     reads : list
         For each instruction the buffers that its unit reads.
     readers : dict
-        For each buffer the operands that read it, each with its unit and whether this has rows.
+        For each buffer the operands that read it, each with its unit and whether the instruction
+        has rows.
     outputs : dict
         For each buffer the units that write it.
     writers : dict
-        For each buffer the numbers of the instructions of these units.
+        For each buffer the numbers of the instructions whose units write it.
     whole : set of int
-        The buffers that an instruction in ``plain`` reads or writes.
+        The buffers that an instruction in ``plain`` reads or writes; they must be stored.
+    has_rings : bool
+        Whether an operand of a unit walks through a ring.
     again : dict
-        For each buffer how often beyond the first time its elements are read; see `reuse`.
+        For each buffer the mean number of reads of an element beyond the first; see `reuse`.
     """
 
     def __init__(
@@ -96,7 +111,7 @@ class Uses:
             self.writers.setdefault(unit.output.buffer, []).append(number)
 
     def _join_rings(self) -> None:
-        """Replace units that write the pieces of a ring by one unit."""
+        """Replace the units that write the pieces of a rolled value by one unit."""
         for buffer, pieces in self.outputs.items():
             joined = _merged_ring(pieces) if len(pieces) > 1 else None
             if joined is None:
@@ -120,9 +135,9 @@ class Uses:
 
 
 def _merged_ring(units: Sequence[Unit]) -> Unit | None:
-    """Merge the units of one value, pieces of a roll, into one loop over the whole axis.
+    """Return one unit, over the whole axis, for the units that write a rolled value in pieces.
 
-    None where the units are no such pieces.
+    None for units that are no such pieces.
     """
     if len(units) < 2 or len({unit.spec for unit in units}) > 1:
         return None
@@ -133,7 +148,7 @@ def _merged_ring(units: Sequence[Unit]) -> Unit | None:
 
 
 def _axis(units: Sequence[Unit]) -> int | None:
-    """Return the axis along which units may lie side by side, None where there is not just one."""
+    """Return the only axis along which the outputs of units may lie side by side, or None."""
     loops = {unit.loop for unit in units}
     if len({len(loop) for loop in loops}) > 1:
         return None
@@ -146,8 +161,11 @@ def _axis(units: Sequence[Unit]) -> int | None:
 
 
 def _joined(units: Sequence[Unit], axis: int) -> Unit | None:
-    """Return one unit for units in order along an axis, None where they leave gaps or an operand
-    of theirs is no ring."""
+    """Return one unit for units whose outputs follow one another along an axis.
+
+    None where the outputs leave gaps, or the views by which the units read an input do not fit
+    together.
+    """
     like = max(units, key=lambda unit: unit.loop[axis])
     stride = like.along[axis]
     starts = [0]
@@ -172,8 +190,13 @@ def _joined(units: Sequence[Unit], axis: int) -> Unit | None:
 def _ring(
     views: Sequence[Leaf], starts: Sequence[int], axis: int, length: int, like: Leaf
 ) -> Leaf | None:
-    """Return the ring of length ``length`` whose parts are views, in order, from ``starts`` of the
-    loop on; None where the views are no parts of a ring."""
+    """Return one view of ``length`` elements along an axis in place of views of its parts.
+
+    The views follow one another, view n from position ``starts[n]`` on. Together the views must
+    read the axis from its beginning to its end, or as a ring: from the middle to the end, and on
+    from the beginning. None where that is not so. ``like`` is the longest of the views: a view of a
+    single element does not tell its stride.
+    """
     turn, base, step = 0, views[0].offset, like.strides[axis]
     for view, start in zip(views, starts, strict=True):
         if view.buffer != like.buffer or _across(view, axis) != _across(like, axis):

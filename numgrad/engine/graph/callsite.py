@@ -14,12 +14,15 @@ from ...process.bounded_dict import Bounded
 
 PACKAGE = str(Path(__file__).parents[2]) + os.sep
 _CALLED = (PACKAGE, str(Path(np.__file__).parent) + os.sep)
-"""Frames of NumPy are skipped too: the user's code has called the function of NumPy."""
+"""The folders whose frames are not the user's: NumPy's functions were called by the user's code."""
 
 
 class Site(NamedTuple):
-    """The line of user code that recorded a node, and the stream of a device that the user had
-    chosen there. The line is kept unformatted because few lines are ever printed."""
+    """The line of user code that recorded a node, and the device stream that was chosen there.
+
+    The line is kept as a code object and the offset of an instruction in it: few lines are ever
+    printed, and making the text takes time.
+    """
 
     code: CodeType | None
     instruction: int
@@ -36,7 +39,8 @@ class Site(NamedTuple):
 
 
 class _Files(Bounded[str, bool]):
-    """Whether a source file belongs to numgrad or NumPy, by name."""
+    """A cache that tells from the name of a source file whether the file is numgrad's or
+    NumPy's."""
 
     def __missing__(self, name: str) -> bool:
         ours = self[name] = name.startswith(_CALLED)
@@ -47,14 +51,18 @@ is_ours = _Files(4096)  # a notebook makes a new one for every cell
 
 
 def user_frame(frame: FrameType | None) -> FrameType | None:
-    """Return the first frame outside numgrad and NumPy, beginning with ``frame``."""
+    """Return the innermost frame of the user among ``frame`` and its callers; None if there is
+    none.
+
+    Frames of numgrad and NumPy are not the user's.
+    """
     while frame is not None and is_ours[frame.f_code.co_filename]:
         frame = frame.f_back
     return frame
 
 
 def user_site() -> Site | None:
-    """Return the line that is being executed in the first frame outside numgrad."""
+    """Return the line that the innermost frame outside numgrad and NumPy is executing."""
     frame = user_frame(sys._getframe(1))
     return Site(frame.f_code, frame.f_lasti) if frame is not None else None
 
@@ -70,12 +78,16 @@ IS_WRITTEN_THROUGH = sys.version_info >= (3, 13)
 """Whether `f_locals` of a function is a view of its variables, not a copy."""
 
 _UNSHARED = 3
-"""The references to the dictionary `f_locals`: of the frame, of a variable, and of the question."""
+"""The reference count of a dictionary `f_locals` that no program has asked for: the frame refers to
+the dictionary, and so do a variable of `release` and the argument of `sys.getrefcount`."""
 
 
 def release(frame: FrameType) -> None:
-    """Let go of the variables of a frame that have been looked at: before Python 3.13 `f_locals` of
-    a function is a dictionary with a second reference to each."""
+    """Drop the references to a frame's variables that remain after a look at its `f_locals`.
+
+    Before Python 3.13 `f_locals` of a function is a dictionary, which refers to each variable's
+    object once more and would falsify reference counts.
+    """
     if IS_WRITTEN_THROUGH or not frame.f_code.co_flags & inspect.CO_OPTIMIZED:
         return
     names, code = frame.f_locals, frame.f_code

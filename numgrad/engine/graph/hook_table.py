@@ -8,7 +8,7 @@ _keys = itertools.count()
 
 
 class Handle:
-    """Returned by the functions that register hooks; ``remove()`` takes the hook away again."""
+    """A registered hook: ``remove()`` or the end of a ``with`` block takes it out of its table."""
 
     def __init__(self, table: dict[int, Any], key: int) -> None:
         self._table = table
@@ -26,7 +26,7 @@ class Handle:
 
 
 def register(table: dict[int, Any], function: Callable[..., Any]) -> Handle:
-    """Put a hook into a table of hooks."""
+    """Put a hook into a table of hooks, and return the handle that removes the hook again."""
     key = next(_keys)
     table[key] = function
     return Handle(table, key)

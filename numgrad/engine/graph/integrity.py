@@ -21,7 +21,8 @@ def require_unchanged(
     arrays: Sequence[Any], shapes: Sequence[Shape], dtypes: Sequence[np.dtype]
 ) -> None:
     """Raise an error unless all arrays have the given shapes and dtypes."""
-    plain = _PLAIN.issuperset(map(type, arrays))  # below, the same items are equal at once
+    plain = _PLAIN.issuperset(map(type, arrays))
+    # Lists are compared first: that is fast, as their items are mostly the same objects.
     if plain and [a.shape for a in arrays] == shapes and [a.dtype for a in arrays] == dtypes:
         return
     for array, shape, dtype in zip(arrays, shapes, dtypes, strict=True):
@@ -30,7 +31,7 @@ def require_unchanged(
 
 
 def require_own_arrays(values: Sequence[Value]) -> None:
-    """Raise an error unless the array of each value has the shape and dtype of its spec."""
+    """Raise an error unless the array of each value has the shape and dtype of the value's spec."""
     for value in values:
         shape, dtype, rows, _ = value.spec
         array = value.array

@@ -1,4 +1,8 @@
-"""Kinds of nodes: nodes of one kind share a rule. Static parameters have keys for the look-up."""
+"""Kinds of nodes: nodes of one kind share the rule of their derivative.
+
+A kind is found by its operator, by a key made of the static parameters, and by the specs of inputs
+and outputs.
+"""
 
 from collections.abc import Hashable, Mapping
 from typing import Any
@@ -11,13 +15,14 @@ _PLAIN = frozenset({int, bool, str, bytes, type(None)})
 
 
 class _NotHashableError(Exception):
-    """A parameter that cannot be part of a key."""
+    """Raised for a static parameter that cannot be part of a hashable key."""
 
 
 def frozen(static: Mapping[str, Any]) -> Hashable:
-    """Return a key for static parameters, ``None`` where a parameter cannot be part of a key.
+    """Return a hashable key of static parameters; None if one of them cannot be part of a key.
 
-    ``1``, ``1.0`` and ``True`` are equal in Python, as are ``0.0`` and ``-0.0``: keys are not.
+    Parameters that are equal in Python but not the same have different keys: ``1``, ``1.0`` and
+    ``True``, or ``0.0`` and ``-0.0``.
     """
     try:
         return tuple([(name, _freeze(value)) for name, value in static.items()])
@@ -51,9 +56,17 @@ def _hashed(value: Any) -> Hashable:
 class Kind:
     """An operator, its static parameters, and the specs of its inputs and outputs.
 
-    Nodes of one kind are differentiated alike, but for their edges and saved values. Kinds are
-    compared by identity: equal kinds are mostly the same object. ``by_position`` is the result of
-    `dynamic_index` for the kind, ``is_small`` that of `immediate`.
+    Nodes of one kind are differentiated alike and differ only in their edges and saved values.
+    Kinds are compared by identity: `kind_of` mostly returns the same object for equal arguments.
+
+    Attributes
+    ----------
+    by_position : ByPosition, False or None
+        The stand-in for nodes of this kind that takes the index as data, kept here for
+        `dynamic_index`. False if there is no stand-in, None before the first look-up.
+    is_small : dict or None
+        For each limit of the array size whether `immediate` computes nodes of this kind at once.
+        None before the first look-up.
     """
 
     __slots__ = ("by_position", "inputs", "is_small", "operator", "outputs", "static")
@@ -79,8 +92,8 @@ class Kind:
 def kind_of(
     operator: Any, static: dict[str, Any], inputs: tuple[Spec, ...], outputs: tuple[Spec, ...]
 ) -> Kind | None:
-    """Return the kind of a node; ``None`` where its operator has no rule or its static parameters
-    have no key."""
+    """Return the kind of a node; None if the operator has no rule, or if its static parameters have
+    no hashable key."""
     if not operator.has_rule:
         return None
     parameters: Any = frozen(static) if static else ()

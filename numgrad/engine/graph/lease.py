@@ -1,7 +1,8 @@
-"""Memory of the user's arrays in tensors: whether the program still has the array.
+"""Tensors in the memory of a user's array: whether the user's program still refers to the array.
 
-A tensor that is made of an array without a copy has the array's memory. What is written into the
-tensor is seen through the array as well, but as numbers, without gradients.
+A tensor that is made of an array without a copy uses the array's memory. A write into the tensor
+changes the array's elements, too, but no gradient flows from what the program computes of the
+array.
 """
 
 import sys
@@ -15,8 +16,11 @@ from .callsite import release
 
 
 class Lease:
-    """Holds an array in place of all the arrays that have its memory in numgrad, so that all other
-    references to it are the user's."""
+    """The only object of numgrad that refers to a user's array whose memory tensors use.
+
+    The arrays of these tensors have the lease as their base, so every other reference to the user's
+    array is the user's. ``is_shared`` says that another library uses the memory, too.
+    """
 
     __slots__ = ("__array_interface__", "base", "is_shared")
 
@@ -27,18 +31,18 @@ class Lease:
 
 
 def leased(array: np.ndarray, is_shared: bool = False) -> np.ndarray:
-    """Return an array with the memory of one of the user's.
+    """Return a new array in the memory of a user's array, with a `Lease` as its base.
 
     Parameters
     ----------
     is_shared : bool
-        Whether another library has the memory as well, whose references are not counted.
+        Whether another library uses the memory, too: its references cannot be counted.
     """
     return np.asarray(Lease(array, is_shared))
 
 
 def lease_of(array: Any) -> Lease | None:
-    """Return what holds the user's array whose memory an array has; None where it is ours."""
+    """Return the lease of the memory that an array uses; None if the memory is no user's array."""
     while (base := getattr(array, "base", None)) is not None:
         if type(base) is Lease:
             return base
@@ -47,21 +51,27 @@ def lease_of(array: Any) -> Lease | None:
 
 
 def is_seen(lease: Lease, frame: FrameType | None) -> bool:
-    """Whether the program still has an array, by itself or through a view, but for a variable
-    beside the tensor in the function that writes.
+    """Whether the user's program may still read the memory of a lease through an array or a view.
+
+    One reference does not count: a variable of the function that writes into the tensor, as its
+    author sees the array beside the tensor.
 
     Parameters
     ----------
-    frame : FrameType
-        The frame of the user that writes into the array.
+    frame : FrameType or None
+        The user's frame that writes into the tensor.
     """
     is_unknown = lease.is_shared or not has_exact_counts()
     return is_unknown or (_is_held(lease) and not _is_beside(lease, frame))
 
 
 def _is_held(lease: Lease) -> bool:
-    """Whether the program refers to an array, or to an array of which that one is a view: each is
-    referred to once by what is made of it."""
+    """Whether the program refers to the array of a lease, or, if that array is a view, to an array
+    that it views.
+
+    The lease refers once to its array, and each view once to the array that it views. Any further
+    reference is the program's.
+    """
     array: Any = lease.base
     while array is not None:
         if sys.getrefcount(array) > _ALONE:
@@ -71,12 +81,16 @@ def _is_held(lease: Lease) -> bool:
 
 
 _ALONE = 3
-"""References to what nobody else has: of its holder, of the variable, and of the question."""
+"""The reference count of an array to which one object refers, while a variable and the argument of
+`sys.getrefcount` do so, too."""
 
 
 def _is_beside(lease: Lease, frame: FrameType | None) -> bool:
-    """Whether all that has an array, which is no view, is a variable of a frame: who writes into
-    the tensor there knows both."""
+    """Whether the program's only reference to the array of a lease is a variable of ``frame``.
+
+    For an array that is a view the result is False: the program may know the viewed array
+    elsewhere.
+    """
     is_single = sys.getrefcount(lease.base) == _ALONE and lease.base.base is None
     if not is_single or frame is None:
         return False

@@ -1,8 +1,8 @@
 """The strides that values of a captured function would have if they were computed at once.
 
 Programs keep all values in C order, but a captured function must share memory where NumPy would.
-Only a reshape depends on strides: it is a view, which sees later writes, or a copy. So the strides
-of an expression are worked out from the strides of its inputs, on demand.
+That depends on strides for a reshape alone: the result is a view, which sees later writes, or a
+copy. So the strides of an expression are worked out from the strides of its inputs, on demand.
 """
 
 from typing import Any
@@ -23,7 +23,11 @@ from .view import Chain
 
 
 def is_view(root: Any, chain: Chain) -> bool:
-    """Whether a chain of view operators leads to a view of a value, as it lies in memory."""
+    """Whether a chain of view operators, applied to the value ``root``, gives a view and not a
+    copy.
+
+    A reshape in the chain may have to copy, which depends on the strides of ``root``.
+    """
     reshapes = [operator.may_copy for operator, _ in chain]
     if True not in reshapes or (False not in reshapes and strides_of_value(root) is None):
         return True
@@ -31,7 +35,8 @@ def is_view(root: Any, chain: Chain) -> bool:
 
 
 def is_view_of_array(array: np.ndarray | None, chain: Chain) -> bool:
-    """Whether a chain of view operators makes a view of an array."""
+    """Whether a chain of view operators, applied to an array, gives a view and never has to
+    copy."""
     for operator, static in chain:
         array = operator.seen(array, static)
         if array is None:
@@ -40,12 +45,17 @@ def is_view_of_array(array: np.ndarray | None, chain: Chain) -> bool:
 
 
 def stand_in(value: Any) -> np.ndarray:
-    """Return an array that lies in memory as a value does, or will, without its elements."""
+    """Return an array with the shape, dtype and strides of a value, which may still have to be
+    computed.
+
+    Views of the array tell which views of the value are possible. The elements of the array are
+    meaningless.
+    """
     return standing_in(value.shape, value.dtype, strides_of_value(value))
 
 
 def strides_of_value(value: Any) -> Strides:
-    """Return the strides of a value or expression, rows left out; None in C order."""
+    """Return the strides of a value or expression without the batch axis; None for C order."""
     array = value.array
     if array is not None:
         if not value.rows:
@@ -57,13 +67,20 @@ def strides_of_value(value: Any) -> Strides:
 
 
 def strides_of_value_copy(value: Any) -> Strides:
-    """Return the strides of a copy of an array or value, whose axes keep their order."""
+    """Return the strides of a dense copy of an array or value; None for C order.
+
+    The axes of the copy have the same order in memory as those of the original.
+    """
     found = strides_of(value) if isinstance(value, np.ndarray) else strides_of_value(value)
     return found and strides_of_copy(value.shape, found, value.dtype.itemsize)
 
 
 def _strides_of_expr(expr: Expr) -> tuple[Strides, ...]:
-    """Return the strides of an expression, and store the strides of all expressions it needs."""
+    """Return the strides of an expression's outputs.
+
+    The strides of all expressions on which the expression depends are worked out before, and
+    stored.
+    """
     stack = [expr]
     while stack:
         last = stack[-1]
@@ -80,7 +97,7 @@ def _strides_of_expr(expr: Expr) -> tuple[Strides, ...]:
 
 
 def _strides(expr: Expr) -> tuple[Strides, ...]:
-    """Return the strides of the outputs of an expression, from those of its inputs."""
+    """Return the strides of an expression's outputs; those of its inputs are known already."""
     operator, inputs = expr.operator, expr.inputs
     given = [strides_of_value(source) for source in inputs]
     if operator.is_view:
@@ -91,7 +108,7 @@ def _strides(expr: Expr) -> tuple[Strides, ...]:
         return (None if view is None else strides_of(view),)
     found = None
     is_asked = operator.memory_order and (operator.reorders or any(s is not None for s in given))
-    if is_asked and expr.specs[0].device == CPU:  # elsewhere each operation is a program
+    if is_asked and expr.specs[0].device == CPU:  # a device has C order after each operation
         small = [in_miniature(s.shape, lie) for s, lie in zip(inputs, given, strict=True)]
         found = operator.memory_order(small, expr.static)
     if found is None:

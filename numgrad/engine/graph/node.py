@@ -1,9 +1,9 @@
 """The recorded graph: the nodes that produced values, and the edges between them.
 
-A `Node` records one application of an operator for differentiation: its parent nodes, and the saved
-values that the derivative reads. `Node.unpack` returns the saved values, and checks by their
-versions that none has been overwritten. Hooks and call stacks, which few nodes have, are in
-`Extras`.
+A `Node` records one application of an operator for differentiation: its parents, which are the
+nodes of the inputs, and the saved values that the derivative reads. `Node.unpack` returns the saved
+values, and checks by their versions that none has been overwritten. Hooks and call stacks, which
+few nodes have, are in `Extras`.
 """
 
 import weakref
@@ -27,7 +27,7 @@ from .value import spec_of as spec_of
 
 
 class Edge(NamedTuple):
-    """A node and one of its output slots; ``Edge(None, 0)`` leads nowhere."""
+    """A node and the number of one of its outputs; ``Edge(None, 0)`` leads nowhere."""
 
     node: "Node | None"
     slot: int
@@ -43,26 +43,35 @@ NO_EDGE = Edge(None, 0)
 
 
 class OwnSlot(int):
-    """The slot of an output, as the derivative of the node itself reads the output.
+    """The number of an output in an edge that leads from the node's own derivative back to that
+    output.
 
-    An own slot equals the plain slot. A backward pass over a node with hooks tells the two apart:
-    the derivative reads the computed value, not the tensor that the hooks are on, so a cotangent
-    that arrives by an own slot is not shown to the hooks.
+    The recorded derivative of `exp`, for example, reads the output of its node. So differentiating
+    the derivative sends a cotangent to that output. Hooks on the output do not see this cotangent:
+    they are on the tensor that the user holds, and the derivative has read the computed value
+    instead.
+
+    An own slot is equal to the plain number; a pass over a node with hooks tells them apart by
+    their types.
     """
 
     __slots__ = ()
 
 
 def own_edge(node: "Node", slot: int) -> Edge:
-    """Return the edge of an output as the derivative of its node reads it."""
+    """Return the edge by which the derivative of ``node`` reads the node's own output; see
+    `OwnSlot`."""
     return Edge(node, OwnSlot(slot))
 
 
 def connect(value: Value, edge: Edge) -> None:
-    """Give ``value`` the node and slot of ``edge``; for an accumulator make it the leaf."""
+    """Put ``value`` into the graph at ``edge``, so that its cotangents arrive there.
+
+    If the node of ``edge`` is an accumulator, ``value`` becomes a leaf with this accumulator.
+    """
     value._requires_grad = True
     if isinstance(edge.node, Accumulator):
-        value.leaf.accumulator = partial(_itself, edge.node)  # a strong reference
+        value.leaf.accumulator = partial(_itself, edge.node)  # strong, unlike in `accumulator_of`
     else:
         value.node, value.slot = edge
 
@@ -101,24 +110,26 @@ class Node:
     Attributes
     ----------
     parents, slots : tuple
-        For each input the node to which its cotangent is sent, ``None`` for an input that does not
-        require grad, and the output slot of that node.
+        For each input the node to which its cotangent is sent, and the number of that node's
+        output. The node is ``None`` for an input that does not require grad.
     inputs, outputs : tuple of Spec
+        The specs of the operands and of the results.
     number : int
-        Nodes are numbered as they are made.
+        The creation number: nodes and expressions are numbered in the order in which they are made.
     saved : tuple or None
         The saved values, with ``None`` for each input or output that the derivative does not read;
         ``None`` itself once a pass has freed them.
     versions : tuple of int
         The versions of the saved values when they were saved.
     code, instruction
-        The line of the user's code, see `callsite`.
+        The user's line that recorded the node: a code object and the offset of an instruction.
     extras : Extras or None
         Hooks and other attributes that few nodes have.
     by_position : object
-        The result of `dynamic_index` for a node whose kind is not known yet.
+        The stand-in for this node, see `Kind.by_position`; used only while the node has no kind.
     apart : bool
-        Whether no saved value of this node or of the nodes above it refers to a node; see `saved`.
+        Whether `detach_saved_values` has been here: no saved value of this node, or of a node on
+        which this node depends, refers to a node.
     """
 
     __slots__ = (
@@ -145,8 +156,8 @@ class Node:
     apart: bool
 
     def blank(self) -> None:
-        """Set the attributes of a new node that do not depend on the operation: a number, no saved
-        values, no line."""
+        """Give a new node the next creation number, and set all attributes that do not depend on
+        the operation to those of a fresh node."""
         self.number = next_number()
         self.saved = self.versions = ()
         self.code = self.extras = self._edges = self.by_position = None
@@ -159,19 +170,19 @@ class Node:
 
     @property
     def kind(self) -> Kind | None:
-        """The kind, shared with nodes that are differentiated alike; ``None`` if the node shares
-        its derivative with no other."""
+        """The kind, which nodes with the same rule share; None if the rule holds for this node
+        alone."""
         if self._kind is False:
             self._kind = kind_of(self.operator, self.static, self.inputs, self.outputs)
         return self._kind  # type: ignore[return-value]
 
     def forget_kind(self) -> None:
-        """Forget the kind, because the specs have changed."""
+        """Forget the kind, as the specs of inputs or outputs have changed."""
         self._kind, self.by_position = False, None
 
     @property
     def edges(self) -> tuple[Edge, ...]:
-        """The edges to which the cotangents of the inputs are sent."""
+        """For each input the edge to which a pass sends the input's cotangent."""
         if self._edges is None:
             self._edges = tuple(
                 [
@@ -188,14 +199,15 @@ class Node:
 
     @property
     def site(self) -> Site | None:
-        """The line of user code that recorded the node, and the stream."""
+        """The line of user code that recorded the node, and the device stream that was chosen
+        there; None if neither is known."""
         if self.extras is not None and self.extras.stream is not None:
             return Site(self.code, self.instruction, self.extras.stream)
         return Site(self.code, self.instruction) if self.code is not None else None
 
     @property
     def stream(self) -> Any:
-        """The stream of a device on which the operation took place, if one was chosen."""
+        """The device stream on which the operation ran; None if the user had chosen none."""
         return None if self.extras is None else self.extras.stream
 
     def own_extras(self) -> Extras:
@@ -207,27 +219,27 @@ class Node:
 
     @property
     def stack(self) -> str | None:
-        """The Python stack at the time of recording, where it was asked for."""
+        """The Python stack when the node was recorded, as text; None if nobody asked for stacks."""
         return None if self.extras is None else self.extras.stack
 
     @property
     def tensor_hooks(self) -> dict[int, dict[int, Any]]:
-        """The hooks of the outputs, by slot."""
+        """The hooks on the tensors that are the node's outputs, by slot."""
         return _NONE if self.extras is None else self.extras.tensor_hooks
 
     @property
     def pre_hooks(self) -> dict[int, Any]:
-        """The hooks that are called before the node runs."""
+        """The hooks that are called before a pass runs the derivative of the node."""
         return _NONE if self.extras is None else self.extras.pre_hooks
 
     @property
     def post_hooks(self) -> dict[int, Any]:
-        """The hooks that are called after the node ran."""
+        """The hooks that are called after a pass ran the derivative of the node."""
         return _NONE if self.extras is None else self.extras.post_hooks
 
     @property
     def retained(self) -> "dict[int, weakref.ref[Value]]":
-        """The outputs whose gradient is to be kept, by slot."""
+        """The outputs whose gradients a pass has to keep (`retain_grad`), by slot."""
         return _NONE if self.extras is None else self.extras.retained
 
     @property
@@ -241,7 +253,7 @@ class Node:
 
     @property
     def grads(self) -> dict[int, Any]:
-        """The gradients that were kept, by slot."""
+        """The gradients that passes have kept for outputs (`retain_grad`), by slot."""
         return self.own_extras().grads
 
     @property
@@ -264,7 +276,7 @@ class Node:
 
     @property
     def needs(self) -> tuple[bool, ...]:
-        """Which inputs require grad."""
+        """For each input whether it requires grad."""
         return tuple([node is not None for node in self.parents])
 
     @property
@@ -277,10 +289,11 @@ class Node:
         self.versions = tuple([0 if v is None else v.version for v in values])
 
     def unpack(self) -> tuple[Any, ...]:
-        """Return the saved values, and check that none was overwritten.
+        """Return the saved values, as the derivative reads them now.
 
-        An overwritten value is replaced by its elements before the first write, if `saved` has kept
-        them; else an error is raised.
+        A saved value may have been overwritten since. If the module `saved` has copied its
+        elements, a value with the elements from before the first write replaces it; else an error
+        is raised.
         """
         saved = self.saved
         if saved is None:
@@ -308,12 +321,16 @@ class Node:
         )
 
     def free(self) -> None:
-        """Drop the saved values; a node that saved nothing stays usable."""
+        """Drop the saved values, so that the derivative cannot be computed again.
+
+        A node without saved values stays usable.
+        """
         if self.saved:
             self.saved = None
 
     def where(self) -> str:
-        """Return " recorded at FILE:LINE in FUNCTION", or nothing when that is unknown."""
+        """Return " recorded at FILE:LINE in FUNCTION", or an empty text when the line is
+        unknown."""
         return f" recorded at {self.site}" if self.code is not None else ""
 
     def __repr__(self) -> str:
@@ -344,8 +361,10 @@ class _AccumulateGrad:
 
 
 class Accumulator(Node):
-    """The node of a leaf, in which its cotangents are summed. It keeps the leaf alive; the leaf has
-    a weak reference to it."""
+    """The node that stands for a leaf, where the cotangents of the leaf are summed.
+
+    The accumulator keeps its leaf (``variable``) alive; the leaf refers to the accumulator weakly.
+    """
 
     __slots__ = ("variable",)
 
@@ -368,8 +387,9 @@ class Accumulator(Node):
 class SecondAccumulator(Accumulator):
     """A stand-in for the accumulator of a leaf while the garbage collector is at work.
 
-    The collector has cleared the leaf's weak reference, and a graph that a finalizer uses may still
-    have the accumulator; the stand-in is equal to the accumulator, so the graph's edges lead there.
+    When a finalizer runs, the collector may have cleared the leaf's weak reference to its
+    accumulator, while a graph that the finalizer uses still has edges to the accumulator. The
+    stand-in is equal to the accumulator and has its hash, so in tables of edges the two are one.
     """
 
     __slots__ = ("mark",)
@@ -386,7 +406,8 @@ class SecondAccumulator(Accumulator):
 
 
 def accumulator_of(leaf: Value) -> Node:
-    """Return the accumulator of a leaf; a new one if no graph refers to the old one any more."""
+    """Return the accumulator of a leaf; a new one if the former accumulator is gone, as no graph
+    referred to it any more."""
     state = leaf._leaf or leaf.leaf
     node = state.accumulator() if state.accumulator is not None else None
     if node is None:

@@ -1,9 +1,10 @@
-"""Find the leaves of a graph that have references outside of it.
+"""Find the leaves of a graph to which something outside of the graph refers.
 
 A differentiated function may make leaves of its own. A leaf that the function keeps, such as a
 parameter made at the first call, may be asked for its gradient later; a forgotten leaf cannot.
-Reference counts are not exact: a leaf that is kept only through a view is overlooked, and so are
-all leaves of a graph with hooks or functions of the user, which may hold references themselves.
+The answer comes from reference counts and is not exact: a leaf that is kept only through a view is
+overlooked, and so are all leaves of a graph with hooks or functions of the user, which may hold
+references themselves.
 """
 
 import gc
@@ -22,12 +23,15 @@ class _Holder:
 
 
 _holder = _Holder()
-_ASKED = sys.getrefcount(_holder.variable)  # that of an accumulator, and that of the question
+_ASKED = sys.getrefcount(_holder.variable)  # counts the attribute and the argument
 
 
 def kept_leaves(leaves: Collection[Accumulator], nodes: Collection[Node]) -> list[Accumulator]:
-    """Return the leaves with references beside their accumulators, the values that the nodes have
-    saved, and views. References from another graph count."""
+    """Return the accumulators of the leaves to which something outside of a graph refers.
+
+    References from the accumulators, from saved values of the graph's ``nodes``, and from views do
+    not count; references from other graphs do.
+    """
     if not leaves or any(node.extras is not None or not _is_builtin(node) for node in nodes):
         return []
     groups = {id(node.saved): node.saved for node in nodes if node.saved}
@@ -41,9 +45,9 @@ def kept_leaves(leaves: Collection[Accumulator], nodes: Collection[Node]) -> lis
 
 
 _COLLECTED = (1, 2)
-"""The generations of the collector, the cheap ones first. Closures that call themselves hold what
-they close over until they are collected; one that was there when the collector ran is in the last
-generation."""
+"""The generations that the garbage collector collects before a leaf counts as kept, the cheap one
+first: a closure that calls itself is a cycle, and refers to what it closes over until the cycle is
+collected. A cycle that has outlived a run of the collector is in the last generation."""
 
 
 def _is_builtin(node: Node) -> bool:
@@ -57,7 +61,7 @@ def _other_references(leaf: Accumulator, saved: Counter[int]) -> int:
 
 
 def _views(value: Value) -> int:
-    """Return the number of views of a value. It searches all tracked objects."""
+    """Return the number of views of a value, by a search of all objects that Python tracks."""
     return sum(isinstance(other, View) for other in gc.get_referrers(value))
 
 

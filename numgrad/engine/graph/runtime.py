@@ -1,4 +1,4 @@
-"""The targets, the class of values and the operators that the engine is given at import."""
+"""What the engine is given at import: targets, the class of values, and operators with a role."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -9,14 +9,27 @@ from .value import CPU, Expr, Value, device_of, is_movable
 
 
 class Runtime:
-    """The target of the CPU, the targets of other devices, the class of values, and the operators
-    with a role, all given to the engine at import."""
+    """What the engine is given at import, as it imports no targets and no operators itself.
+
+    Attributes
+    ----------
+    target : object
+        The target of the CPU.
+    value : type
+        The class of the values that operations make: the tensor that users hold.
+    roles : dict
+        The operators that the engine applies on its own, by name: ``add``, ``expand_dims``, ...
+    targets : dict
+        The targets of other devices, by the name of the device.
+    apply_on_device, program_on_device : callable
+        Take an operator, arrays of a device and static parameters. The first one applies the
+        operator, the second one returns the program that does so.
+    """
 
     target: Any = None
     value: type[Value] = Value
     roles: dict[str, Callable[..., Any]]
     targets: dict[str, Any]
-    # Functions that apply an operator to arrays of a device, and return the program for that.
     apply_on_device: Callable[..., list[Any]]
     program_on_device: Callable[..., Any]
 
@@ -29,11 +42,12 @@ class Runtime:
         return self.target if device == CPU else self.targets[device]
 
     def placed(self, array: Any, device: str) -> Any:
-        """Return an array of the host where a device has it."""
+        """Return a copy of an array of the host on a device; the array itself if the device is the
+        CPU."""
         return array if device == CPU else self.targets[device].to_device(array)
 
     def on_device(self, array: Any, device: str) -> Any:
-        """Return an array where it is wanted: itself, or a copy."""
+        """Return an array on a device: the array itself if it is there already, else a copy."""
         if array.device == device:
             return array
         if array.device != CPU:
@@ -41,7 +55,7 @@ class Runtime:
         return self.placed(array, device)
 
     def run(self, operator: Any, arrays: Sequence[Any], static: dict[str, Any]) -> list[Any]:
-        """Apply an operator to arrays at once, on the device of the arrays."""
+        """Apply an operator to arrays immediately, without a node, on the device of the arrays."""
         for array in arrays:
             if type(array) is DeviceArray:
                 return self.apply_on_device(operator, arrays, static)
@@ -52,15 +66,15 @@ runtime = Runtime()
 
 
 def deferred_value(gradient: Any) -> Any:
-    """Return the deferred value of an expression; return any other gradient unchanged."""
+    """Wrap a gradient that is an expression in a value; return any other gradient unchanged."""
     if type(gradient) is not Expr:
         return gradient
     return runtime.value.deferred(gradient, 0, gradient.specs[0])
 
 
 def require_one_device(operator: Any, inputs: Sequence[Value]) -> None:
-    """Raise an error if operands are on different devices, except for operands that may be moved:
-    numbers, arrays of NumPy, and integers, which are positions as a rule."""
+    """Raise an error if operands are on different devices, not counting operands that may be moved;
+    see `is_movable`."""
     device = device_of([value.spec for value in inputs])
     for value in inputs:
         here = value.spec.device

@@ -1,14 +1,17 @@
-"""Saved values keep their elements when their memory is written in place, because the elements are
-copied before the write.
+"""Saved values keep their elements when their memory is written: copies are made before the write.
 
-Nodes save values by reference. Before memory is overwritten, the saved values in it get copies:
+Nodes save values by reference. Before memory is overwritten, the values that nodes have saved there
+get copies. The way depends on when a node has saved the value:
 
-* A value that is saved after an earlier write is a separate object, which the storage notes. It
-  gets a copy of its own elements.
-* Values that are saved before the first write are not noted one by one, as that would take longer
-  than recording the operation. One copy of the whole memory, made once, serves all of them. Nodes
-  hold these values themselves; once a value is written it belongs to a later node, so that node
-  and value refer to each other in a cycle. `detach_saved_values` breaks the cycle.
+* Before the first write into the memory, the node saves the very value that the user holds, and
+  nothing else is noted, as that would take longer than recording the operation. Just before the
+  first write, the whole memory is copied once, for all these nodes.
+* After the first write, the node saves a detached value of its own, which the storage notes. The
+  next write gives a copy of the elements to each value noted since the last one.
+
+The first way can make a reference cycle. The write makes the user's value the output of a later
+node; that node depends on the node that has saved the value. `detach_saved_values` breaks the
+cycle.
 
 So a loop that fills an array part by part copies the elements that it has read since its last
 write, and takes time and memory in proportion. Where gradients are off nothing is copied: the
@@ -29,7 +32,7 @@ _FEW = 16
 
 
 class HostMemory:
-    """A copy of host memory from the address ``first`` on."""
+    """A copy of a block of host memory; ``first`` is the address of the original block."""
 
     __slots__ = ("content", "first")
 
@@ -37,7 +40,10 @@ class HostMemory:
         self.first, self.content = first, content
 
     def of(self, array: np.ndarray) -> np.ndarray | None:
-        """Return an array's elements from the copy; None if the array is not in this memory."""
+        """Return an array like ``array`` whose elements are those of the copied memory.
+
+        The result is None if ``array`` is not within the original block.
+        """
         low, high = byte_bounds(array)
         if low < self.first or high > self.first + len(self.content):
             return None
@@ -46,8 +52,8 @@ class HostMemory:
 
 
 class DeviceMemory:
-    """A copy of a block of device memory, on the device, up to the last byte of the copied
-    array."""
+    """A copy of a block of device memory, from the start of the block to the end of an array in
+    it."""
 
     __slots__ = ("block", "content")
 
@@ -55,7 +61,10 @@ class DeviceMemory:
         self.block, self.content = block, content
 
     def of(self, array: DeviceArray) -> DeviceArray | None:
-        """Return an array's elements from the copy; None if the array is not in this memory."""
+        """Return an array like ``array`` whose elements are those of the copied memory.
+
+        The result is None if ``array`` is not within the part of the block that was copied.
+        """
         if array.memory is not self.block or array.bounds()[1] > self.content.nbytes:
             return None
         lies = array.offset, array.shape, array.dtype, array.strides
@@ -63,14 +72,14 @@ class DeviceMemory:
 
 
 class EarlierElements:
-    """The earlier elements of a storage that saved values need.
+    """The copies that a storage keeps of overwritten elements, for the nodes that saved them.
 
     Attributes
     ----------
     memory : HostMemory, DeviceMemory or None
         A copy of the memory before the first write.
     readers : list of weakref
-        The values that nodes have saved since the last write.
+        The values that nodes have saved since the last write; the next write gives them copies.
     """
 
     __slots__ = ("_limit", "memory", "readers")
@@ -81,14 +90,18 @@ class EarlierElements:
         self._limit = _FEW
 
     def note(self, value: Value) -> None:
-        """Note a value that a node saves; now and then dead references are dropped."""
+        """Note a value that a node saves, to be given a copy before the next write."""
         if len(self.readers) >= self._limit:
             self.readers = [reader for reader in self.readers if reader() is not None]
             self._limit = 2 * len(self.readers) + _FEW
         self.readers.append(weakref.ref(value))
 
     def give_copies(self, version: int) -> None:
-        """Give each value saved since the last write a copy of its elements, and a storage."""
+        """Give each value that was saved since the last write an array and a storage of its own.
+
+        ``version``, the number of writes so far, becomes the version of the new storages. It was
+        the version when the values were saved, so they do not count as overwritten.
+        """
         readers, self.readers = self.readers, []
         copies: dict[int, np.ndarray] = {}
         for reader in readers:
@@ -100,13 +113,14 @@ class EarlierElements:
                 copies[id(array)] = array.copy(order="K")
             value.array = copies[id(array)]
             value.storage = Storage()
-            value.storage.version = version  # a value noted at an earlier version stays overwritten
+            value.storage.version = version
 
 
 def saved(value: Value) -> Value:
-    """Return the saved value for a computed value, and note it in the storage.
+    """Return the object that a node saves for a computed value.
 
-    Before the first write that is the value itself, afterwards a separate object.
+    That is ``value`` itself if its memory has never been written, else a detached value with the
+    same array, which the storage notes. See the module on what becomes of them at the next write.
     """
     storage = value._storage
     if storage is None:
@@ -123,7 +137,8 @@ def saved(value: Value) -> Value:
 
 
 def preserve(value: Value) -> None:
-    """Copy the saved values in the memory of ``value``, which is about to be written."""
+    """Copy the elements that nodes have saved in the memory of ``value``, which is about to be
+    written."""
     storage = value.storage
     if storage.version:
         if storage.past is not None:
@@ -134,12 +149,13 @@ def preserve(value: Value) -> None:
 
 
 def detach_saved_values(value: Value) -> None:
-    """Replace the saved values of the nodes above ``value``, which was written in place, by
-    detached ones.
+    """Replace the saved values of all nodes on which ``value`` depends by detached ones, after a
+    write.
 
-    A saved value that is written belongs to a later node, and would keep that node alive in a
-    reference cycle. Values that are saved after the first write are detached from the beginning.
-    Each node is visited once, however many values are written.
+    The write has made ``value`` the output of a later node, while an earlier node may have saved
+    ``value``. The two nodes would refer to one another, in a reference cycle. What nodes save after
+    the first write is detached from the beginning. Each node is visited once, however many values
+    are written.
     """
     storage = value._storage
     if storage is None or not storage.kept:
@@ -158,10 +174,11 @@ def detach_saved_values(value: Value) -> None:
 
 
 def _detached(saved: Any, version: int) -> Any:
-    """Return a saved value that never refers to a node: detached, unless it is so already.
+    """Return a detached value in place of what a node has saved; the same object if that never
+    refers to a node.
 
-    That holds for a value that was saved after a write (``version``), for a leaf that requires
-    grad, which is not written, and for the content that a hook has packed.
+    Three things never do: a value that was saved after a write (``version`` is not 0), as it is
+    detached already; a leaf that requires grad, as it is never written; and what a hook has packed.
     """
     if version or not isinstance(saved, Value) or (saved.node is None and saved._requires_grad):
         return saved
@@ -179,7 +196,11 @@ def _content(whole: Any) -> HostMemory | DeviceMemory:
 
 
 def _whole(value: Value) -> Any:
-    """Return an array of all memory that values with the storage of ``value`` may view."""
+    """Return the array whose memory holds all values that share the storage of ``value``.
+
+    For a view that is the array of its base, for an alias the last of NumPy's bases, else the array
+    of ``value`` itself.
+    """
     array: Any = value._view.base.array if isinstance(value._view, View) else value.array
     assert array is not None
     if value._view is not None and not isinstance(value._view, View):
@@ -189,8 +210,8 @@ def _whole(value: Value) -> Any:
 
 
 def before_writes(value: Value) -> Value | None:
-    """Return a value with the elements before the first write into its memory; None if they were
-    not copied."""
+    """Return a detached value with the elements that ``value`` had before the first write into its
+    memory; None if no copy of the memory was made."""
     past = value.storage.past
     if past is None or past.memory is None or value.array is None:
         return None

@@ -1,5 +1,8 @@
-"""Which nodes a pass executes: those on a path from the outputs to the wanted inputs (chainer's
-minimal path) that goes through no cut edge (``no_grad_vars``)."""
+"""Searches through a graph: the nodes that a pass executes, and what values depend on.
+
+A pass executes the nodes on a path from the outputs to the wanted inputs (chainer's minimal path)
+that goes through no cut edge (``no_grad_vars``).
+"""
 
 from collections.abc import Collection, Iterable, Sequence
 from operator import attrgetter
@@ -11,11 +14,11 @@ from .references import kept_leaves
 def reachable(
     roots: Iterable[Node], cut: Collection[Edge], ends: Collection[Node] = (), first: int = 0
 ) -> list[Node]:
-    """Return the nodes reachable from ``roots`` in descending creation number.
+    """Return ``roots`` and the nodes on which they depend, the latest first.
 
-    A node is created after the nodes it points to, so this order is a topological one. The search
-    does not go through the edges ``cut``, nor beyond the nodes ``ends``, nor to nodes that are
-    older than number ``first``.
+    A node is created after its parents, so this order is a topological one. The search does not go
+    through the edges ``cut``, nor beyond the nodes ``ends``, nor to nodes whose creation number is
+    less than ``first``.
     """
     seen: set[Node] = set(roots)
     stack = [node for node in seen if node not in ends] if ends else list(seen)
@@ -38,15 +41,15 @@ def reachable(
 def needed(
     nodes: list[Node], targets: Collection[Edge], cut: Collection[Edge]
 ) -> dict[Node, tuple[bool, ...]]:
-    """Return the nodes to execute, each with the mask of inputs whose gradient is wanted.
+    """Return the nodes to execute, each with a mask of the inputs whose gradients are wanted.
 
     Parameters
     ----------
     nodes
-        What `reachable` returned.
+        The result of `reachable`.
     targets
-        The edges whose gradient is asked for; the node of a target is executed only for another
-        target above.
+        The edges whose gradients are asked for. A node with a target among its outputs is executed
+        only if another target is further towards the inputs.
     cut
         The edges that let no gradient pass.
     """
@@ -65,7 +68,7 @@ def needed(
 
 
 def depending_on(values: Sequence[Value], ends: Collection[Node]) -> list[int]:
-    """Return the numbers of the values that depend on a node of ``ends``."""
+    """Return the positions in ``values`` of the values that depend on a node of ``ends``."""
     roots = {n: value.edge.node for n, value in enumerate(values) if value.requires_grad}
     found: set[Node | None] = set()
     for node in reversed(reachable([node for node in roots.values() if node], (), ends)):
@@ -75,11 +78,15 @@ def depending_on(values: Sequence[Value], ends: Collection[Node]) -> list[int]:
 
 
 def reaches_outside(values: Iterable[Value], first: int, last: int | None = None) -> bool:
-    """Whether values depend on nodes or leaves from outside of a function.
+    """Whether values that a function has computed depend on nodes or leaves from outside of the
+    function.
 
-    These are nodes and leaves older than number ``first``, leaves made after number ``last``, and
-    leaves that the function has made but that are still referred to elsewhere. The search stops at
-    an older node, so a loop of many transforms over one long graph stays linear.
+    Nodes and leaves with a creation number less than ``first``, the number at the begin of the
+    call, are from outside. So are leaves with a number greater than ``last``, and leaves that the
+    function has made and that something else than the graph still refers to.
+
+    The search stops at the first older node, so a loop of many transforms over one long graph takes
+    linear time.
     """
     stack: list[Node] = [v.node or accumulator_of(v) for v in values if v.requires_grad]
     seen = set(stack)
@@ -103,10 +110,19 @@ def reaches_outside(values: Iterable[Value], first: int, last: int | None = None
 def edges_outside(
     values: Iterable[Value], first: int, arguments: Iterable[Value] = ()
 ) -> list[Edge]:
-    """Return the edges of the tensors that a function closes over.
+    """Return the edges from outside of a function on which the results of the function depend.
 
-    They are the edges of nodes older than number ``first`` (see `number_of`) on which the values
-    depend, other than by way of ``arguments``.
+    They are the edges of the tensors that the function closes over.
+
+    Parameters
+    ----------
+    values
+        The results of the function.
+    first : int
+        The creation number before the call (see `number_of`): older nodes are from outside.
+    arguments
+        The search does not go through these values, so nodes that are reached only by way of them
+        are left out.
     """
     found: dict[Edge, None] = {}
     stack: list[Edge] = [value.edge for value in values if value.requires_grad]
@@ -130,7 +146,11 @@ def number_of(node: Node) -> int:
 
 
 def reached_nodes(values: Sequence[Value], kept: Sequence[Node]) -> list[Node]:
-    """Return the nodes of this pass that the values reach, also through nodes of inner passes."""
+    """Return the nodes of ``kept`` on which values depend.
+
+    One pass has recorded all nodes of ``kept``. The values may depend on them through other nodes,
+    which inner passes have recorded.
+    """
     if not kept:
         return []
     first = kept[0].number

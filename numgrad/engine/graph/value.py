@@ -28,15 +28,18 @@ Shape = tuple[int, ...]
 next_number = itertools.count(1).__next__  # nodes and expressions are numbered as they are made
 
 _specs: dict[tuple[Shape, np.dtype, bool, str], "Spec"] = Bounded(4096)
-_first_use = fork_safe_lock()  # while a storage or a `LeafState` is made
+_first_use = fork_safe_lock()  # held while a storage or a `LeafState` is made
 
 CPU = "cpu"
 """The device of NumPy's arrays."""
 
 
 class Spec(NamedTuple):
-    """Shape, dtype and device of a value; ``rows`` says that a leading batch axis is not in the
-    shape."""
+    """Shape, dtype and device of a value, and whether the value has rows.
+
+    The array of a value with rows has a leading batch axis, with one row for each seed of a pass.
+    The batch axis is not part of the shape.
+    """
 
     shape: Shape
     dtype: np.dtype
@@ -45,9 +48,9 @@ class Spec(NamedTuple):
 
 
 def spec_of(shape: Shape, dtype: np.dtype, rows: bool = False, device: str = CPU) -> Spec:
-    """Return the spec with these fields: mostly the same object for equal fields.
+    """Return the spec with these fields, as a rule the same object for equal fields.
 
-    Its dtype is NumPy's own one, without what an array's dtype of its own may have, as metadata.
+    Metadata that the dtype of an array may have are left out.
     """
     key = (shape, dtype, rows, device)
     spec = _specs.get(key)
@@ -57,8 +60,10 @@ def spec_of(shape: Shape, dtype: np.dtype, rows: bool = False, device: str = CPU
 
 
 def device_of(specs: Iterable[Spec]) -> str:
-    """Return the device on which an operation on values with these specs takes place: the first
-    device that is not the CPU, as constants of the CPU are used on every device."""
+    """Return the device of an operation on values with these specs.
+
+    That is the first device that is not the CPU, as constants of the CPU are used on every device.
+    """
     for spec in specs:
         if spec.device != CPU:
             return spec.device
@@ -66,17 +71,20 @@ def device_of(specs: Iterable[Spec]) -> str:
 
 
 def is_movable_spec(spec: Spec) -> bool:
-    """Whether a value of the CPU may be moved to another device implicitly: a number, or integers
-    and booleans, which are positions and masks as a rule."""
+    """Whether a value with this spec may be moved from the CPU to another device implicitly.
+
+    That is so for a single number, and for integers and booleans, which are positions and masks as
+    a rule.
+    """
     return spec.device == CPU and (prod(spec.shape) == 1 or spec.dtype.kind not in "fc")
 
 
 def is_movable(value: "Value") -> bool:
-    """Whether an operand is moved implicitly to the device of the other operands.
+    """Whether an operand is moved to the device of the other operands implicitly.
 
-    That holds for values that go anywhere and for a user's array, if they do not require grad.
-    While a function is captured, its own values of the CPU may stem from such arrays, which is
-    checked at the end of the capture.
+    Numbers, positions and masks (see `is_movable_spec`) and arrays of the user are moved, unless
+    they require grad. So are values of the CPU that were made while a function is captured: they
+    may come from arrays of the user, and the end of the capture checks whether they do.
     """
     is_free = is_movable_spec(value.spec) or type(value._storage) in (
         ForeignStorage,
@@ -87,9 +95,18 @@ def is_movable(value: "Value") -> bool:
 
 
 class Storage:
-    """The state that all views of one array share: ``version`` counts the writes in place; ``kept``
-    says that nodes may have saved values before the first write; ``past`` has copies of earlier
-    elements. See `saved`."""
+    """The state that all values in one memory share.
+
+    Attributes
+    ----------
+    version : int
+        The number of writes into the memory.
+    kept : bool
+        Whether nodes may have saved the user's own values of this memory, before the first write;
+        see `saved`.
+    past : EarlierElements or None
+        Copies of overwritten elements; see `saved`.
+    """
 
     __slots__ = ("kept", "past", "version")
 
@@ -100,7 +117,10 @@ class Storage:
 
 
 class CapturedStorage(Storage):
-    """The storage of a value that was made while a function was captured."""
+    """The storage of a value that was made while a function was captured.
+
+    ``token`` is an object that stands for the capture.
+    """
 
     __slots__ = ("token",)
 
@@ -109,13 +129,12 @@ class CapturedStorage(Storage):
         self.token = token
 
 
-# The token of the capture that each thread is in; mostly empty.
+# For each thread that captures a function the token of the capture; mostly empty.
 capturing: dict[int, object] = {}
 
 
 def _captured_storage() -> Storage | None:
-    """Return a `CapturedStorage` for a value that this thread makes while it captures a function;
-    else None."""
+    """Return a new `CapturedStorage` if this thread is capturing a function, else None."""
     token = capturing.get(get_ident())
     return None if token is None else CapturedStorage(token)
 
@@ -129,13 +148,17 @@ class ForeignStorage(Storage):
 class Expr:
     """An application of an operator that is still to be computed.
 
-    Other expressions read an expression in place of the value in slot 0, which saves making a
-    value: an expression cannot be written in place.
+    An expression is also an operand: it stands for its first output, with the attributes of a value
+    that other expressions read. That saves making a value, and is safe, as an expression cannot be
+    written in place.
 
     Attributes
     ----------
     kind : object or None
-        The kind that expressions share which differ in their inputs alone, where it is known.
+        The kind, equal for expressions that differ in their inputs alone; None if it is unknown.
+    results : list or None
+        The array of each output, None for an output that is not computed yet. The list is missing
+        as long as no output is computed.
     strides : tuple or None
         The strides of each output in memory, once they are worked out; see `memory_order`.
     token : object or None
@@ -201,11 +224,24 @@ class Expr:
 
 
 class LeafState:
-    """The attributes that some leaves need: hooks, an accumulator, a gradient, hooks for it.
+    """The attributes that only some leaves need.
 
-    ``number`` is the place of the leaf in the order of nodes, 0 until `Value.as_leaf` sets it.
-    ``is_variable`` marks the variables of transforms. ``mark`` has hash and number of the
-    accumulator that was made last.
+    Attributes
+    ----------
+    number : int
+        The creation number of the leaf among nodes and leaves, 0 until `Value.as_leaf` sets it.
+    is_variable : bool
+        Whether a transform, such as `grad`, has made the leaf to differentiate by it.
+    accumulator : callable or None
+        Returns the accumulator, or None if that is gone. As a rule this is a weak reference.
+    mark : tuple of int
+        The hash and the creation number of the latest accumulator. A `SecondAccumulator` takes them
+        over, so that tables of edges find it in the place of the first.
+    grad : object
+        The gradient that passes have accumulated.
+    hooks, post_accumulate : dict or None
+        The hooks that see a gradient of the leaf, and the hooks that are called once the gradient
+        is accumulated.
     """
 
     __slots__ = ("accumulator", "grad", "hooks", "is_variable", "mark", "number", "post_accumulate")
@@ -224,7 +260,7 @@ class Value:
     """An array, computed or still to be computed, with its place in the graph.
 
     ``spec`` has shape, dtype, rows and device. ``rows`` marks a value of a batched pass: its shape
-    is that of one row, its array has the batch in front.
+    is that of one row, and its array has a leading batch axis.
     """
 
     __slots__ = (
@@ -268,7 +304,7 @@ class Value:
 
     @classmethod
     def deferred(cls, expr: Expr, slot: int, spec: Spec) -> "Value":
-        """Return the value for output ``slot`` of an expression, without an array."""
+        """Return a value for output ``slot`` of an expression, still to be computed."""
         value = cls.__new__(cls)
         value.array = None
         value.spec = spec
@@ -290,8 +326,12 @@ class Value:
         return value
 
     def snapshot(self) -> "Value | Expr":
-        """Return a detached value, or the expression, with the present elements: a later write in
-        place gives this value another expression."""
+        """Return a value or expression that will always stand for the present elements of this
+        value.
+
+        A later write in place gives this value another expression; the snapshot keeps the present
+        one.
+        """
         expr = self.expr
         if expr is None:
             return self.detached()
@@ -299,19 +339,24 @@ class Value:
         return expr if slot == 0 else self.deferred(expr, slot, self.spec)
 
     def reshape_spec(self, shape: Shape, rows: bool) -> None:
-        """Change the spec where the batch becomes the first axis of the array, or the first axis
-        becomes the batch."""
+        """Give the value's spec another shape, and set whether the value has rows; the array stays.
+
+        So the batch axis becomes the first axis of the shape, or the first axis becomes the batch
+        axis.
+        """
         self.spec = spec_of(shape, self.dtype, rows, self.spec.device)
         self.as_array()
 
     def as_array(self) -> Self:
-        """Treat the value as an array even without axes, so that it can be written in place."""
+        """Turn a scalar into an array without axes, which can be written in place; return the
+        value."""
         self._view = None if self.is_scalar else self._view
         return self
 
     @property
     def is_scalar(self) -> bool:
-        """Whether NumPy would have a scalar here, which cannot be written, and not an array."""
+        """Whether NumPy would have a scalar in place of this value, and no array that can be
+        written."""
         return type(self._view) is Element
 
     @property
@@ -378,7 +423,7 @@ class Value:
 
     @property
     def _grad(self) -> Any:
-        """The gradient: kept by a leaf itself, for other values by their node."""
+        """The gradient, which is kept in the leaf itself, or for any other value in its node."""
         if self.node is not None:
             return self.node.grads.get(self.slot) if self.node.extras is not None else None
         return None if self._leaf is None else self._leaf.grad
@@ -391,7 +436,8 @@ class Value:
             self.leaf.grad = grad
 
     def move(self, node: "Node | None", slot: int, requires_grad: bool) -> None:
-        """Give the value another node and slot; its gradient, if it has one, moves along."""
+        """Give the value another node and slot; a gradient that passes have kept for the value
+        moves along."""
         grad = self._grad
         if grad is not None:
             self._grad = None

@@ -1,4 +1,8 @@
-"""How values view others: as part of a graph, outside of it, or as an element that was read."""
+"""How values share memory with others: in one graph, outside of it, or not at all, as scalars.
+
+A *chain* is a sequence of view operators with their static parameters, which are applied one after
+the other.
+"""
 
 import weakref
 from collections.abc import Callable
@@ -17,17 +21,17 @@ _NOWHERE: Any = object()
 
 
 def view_through(chain: Chain, array: np.ndarray) -> np.ndarray:
-    """Return the view of an array to which a chain of view operators leads."""
+    """Apply a chain of view operators to an array, and return the view that results."""
     for operator, static in chain:
         array = operator.function(array, **static)
     return array
 
 
 class View:
-    """How a value views another one: the base, and the operations that lead from it to the view.
+    """How a value views another value, its base: by a chain of view operators.
 
-    ``node`` and ``expr`` are the node and expression of the base when the view was recorded; a
-    write in place gives the base new ones.
+    ``node`` and ``expr`` are the node and expression that the base had when the view was recorded.
+    A write in place gives the base new ones, so they tell whether the base was written since.
     """
 
     __slots__ = ("base", "chain", "expr", "node")
@@ -37,18 +41,19 @@ class View:
     node: "Node | None"
     expr: "Expr | None"
     replay: ClassVar[Callable[["View", "Value", bool], None]]
-    """Records a view again; set by the module for writes in place."""
+    """Records a view anew after a write into its base; set by the module for writes in place."""
 
     @classmethod
     def of(cls, base: "Value", chain: Chain) -> "View":
-        """Return a view of ``base`` by a chain of operators; no ``__init__``, which takes time."""
+        """Return the view of ``base`` by ``chain`` (an ``__init__`` would take more time)."""
         view = cls()
         view.base, view.chain = base, chain
         view.node, view.expr = base.node, base.expr
         return view
 
     def refresh(self, value: "Value") -> None:
-        """Record the view again when its base was written since, so that it sees the write."""
+        """Record the view ``value`` anew if its base was written, so that gradients and expressions
+        of the view include the write."""
         base = self.base
         stays = base.node is self.node or base.node is None
         if base.expr is self.expr and stays:
@@ -57,15 +62,25 @@ class View:
         self.replay(value, stays)
 
     def forget(self) -> None:
-        """Forget the state of the base, so that the next refresh records the view again."""
+        """Forget the state of the base, so that the next `refresh` records the view anew in any
+        case."""
         self.node, self.expr = _NOWHERE, None
 
 
 class Alias:
-    """A value that shares memory with others, outside the graph: writes through it cannot be
-    tracked.
+    """The mark of a value that shares memory with another value, the owner, but not the graph of
+    the owner.
 
-    ``owners`` are the values whose gradients would miss a write; ``strict`` refuses constants too.
+    `detach` returns such a value, for example.
+
+    Attributes
+    ----------
+    owners : tuple of weakref
+        The values in the same memory whose gradients would miss a write into the marked value.
+    reason : str
+        What errors say about why the graphs differ.
+    strict : bool
+        Whether all writes are refused, not only those of values that require grad.
     """
 
     __slots__ = ("owners", "reason", "strict")
@@ -80,11 +95,11 @@ class Alias:
         self.strict = strict
 
     def refresh(self, value: "Value") -> None:
-        """Do nothing: the value is not in the graph of its owners."""
+        """Do nothing: a write into an owner does not change the graph of ``value``."""
 
 
 class Element:
-    """Marks a value that is a scalar in NumPy: an element that was read, or a result without
+    """The mark of a value that is a scalar in NumPy: an element that was read, or a result without
     axes."""
 
     __slots__ = ()
@@ -94,6 +109,7 @@ class Element:
 
 
 ELEMENT = Element()
-"""An element that was read. It is not written: some would expect a write to where it was read."""
+"""Marks an element that was read. Writes into such a value are refused: some would expect them to
+reach the array from which the element was read."""
 RESULT = Element()
-"""A result without axes. An assignment to its elements makes it an array."""
+"""Marks a result without axes, which an assignment to its elements turns into an array."""

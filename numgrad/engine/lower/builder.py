@@ -1,4 +1,4 @@
-"""The builder, with which operators append their instructions, and the operands of these."""
+"""The builder, with which operators append instructions, and the operands of instructions."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ MOST_PARTS = 9
 class Buffer:
     """A block of memory: an array from outside, or memory that the target allocates.
 
-    ``nbytes`` is the size of one row where ``rows`` is true, else of the whole.
+    ``nbytes`` is the size of the block, or of one row of it where ``rows`` is true.
     """
 
     __slots__ = ("array", "index", "nbytes", "rows")
@@ -51,7 +51,10 @@ class Operand:
         self.shape, self.strides, self.dtype = shape, strides, dtype
 
     def view(self, function: Callable[[np.ndarray], np.ndarray]) -> "Operand":
-        """Return the operand that a NumPy view function makes of this one; no element is read.
+        """Apply a NumPy function that makes views; return the view as an operand.
+
+        The function is applied to a dummy array with the operand's shape, strides and dtype, and
+        must not read elements.
 
         Raises
         ------
@@ -66,7 +69,7 @@ class Operand:
         return Operand(self.buffer, self.offset + offset, result.shape, result.strides, self.dtype)
 
     def part(self, axis: int, start: int, stop: int) -> "Operand":
-        """Return a slice along a negative axis."""
+        """Return the slice from ``start`` to ``stop`` along a negative axis."""
         place = len(self.shape) + axis
         if stop - start == self.shape[place]:
             return self
@@ -75,8 +78,10 @@ class Operand:
         return Operand(self.buffer, offset, shape, self.strides, self.dtype)
 
     def is_contiguous(self, ncore: int | None = None) -> bool:
-        """Whether the last ``ncore`` axes (by default all) are C-contiguous; without elements they
-        always are."""
+        """Whether the last ``ncore`` axes (by default all) are C-contiguous.
+
+        Axes without elements always are.
+        """
         first = 0 if ncore is None else len(self.shape) - ncore
         return is_contiguous(self.shape[first:], self.strides[first:], self.dtype.itemsize)
 
@@ -94,8 +99,10 @@ class Operand:
 
 
 class Joined:
-    """Operands side by side along a negative ``axis``, instead of a copy that joins them. ``edges``
-    are the positions at which the parts begin and end."""
+    """Operands side by side along a negative ``axis``, which have not been copied together.
+
+    ``edges`` are the positions at which the parts begin and end.
+    """
 
     __slots__ = ("axis", "dtype", "edges", "parts", "shape")
 
@@ -113,11 +120,11 @@ class Joined:
         return any(p.rows if isinstance(p, Joined) else p.buffer.rows for p in self.parts)
 
     def count(self) -> int:
-        """Return the number of operands."""
+        """Return the number of plain operands in all parts, as parts may be joined themselves."""
         return sum(p.count() if isinstance(p, Joined) else 1 for p in self.parts)
 
     def part(self, axis: int, start: int, stop: int) -> "Operand | Joined":
-        """Return a slice along a negative axis."""
+        """Return the slice from ``start`` to ``stop`` along a negative axis."""
         if axis != self.axis:
             return Joined(self.axis, tuple(p.part(axis, start, stop) for p in self.parts))
         first = bisect_right(self.edges, start) - 1
@@ -148,7 +155,10 @@ class Builder:
         return Operand(self.buffer(nbytes, rows), 0, shape, strides, dtype, whole=True)
 
     def buffer(self, nbytes: int, rows: bool, array: np.ndarray | None = None) -> Buffer:
-        """Return a new buffer."""
+        """Return a new buffer, which is ``array`` or memory that the target allocates.
+
+        ``nbytes`` is the size of the buffer, or of one row if the buffer has rows.
+        """
         buffer = Buffer(len(self.buffers), nbytes, rows, array)
         self.buffers.append(buffer)
         return buffer
@@ -158,7 +168,7 @@ class Builder:
         return prod(operand.shape) >= program.MANY_ELEMENTS
 
     def constant(self, array: np.ndarray) -> Operand:
-        """Return an operand for an array from outside."""
+        """Return the operand that is an array from outside of the program, without rows."""
         known = self._constants.get(id(array))
         if known is None:
             buffer = self.buffer(array.nbytes, False, array)
@@ -192,10 +202,11 @@ class Builder:
         loop
             The loop shape; by default the leading axes of the first output.
         error
-            Returns the exception for a kernel that fails; its argument is the text for the place.
+            A function that returns the exception for a kernel that fails; its argument is a text
+            that says where.
         replay
-            Returns a more exact exception, ``replay(target, inputs, where)``, from the inputs in
-            the row that failed.
+            A function ``replay(target, inputs, where)`` that returns a more exact exception, given
+            the inputs in the row that failed.
         work
             The number of elements that the kernel works on, if it is not the product of all sizes.
         """
@@ -253,7 +264,7 @@ class Builder:
         return joined if joined.count() <= MOST_PARTS else self.copied(joined, joined.rows)
 
     def copy(self, source: Operand | Joined, destination: Operand) -> None:
-        """Append a copy with broadcasting."""
+        """Append the instructions that copy ``source``, broadcast, into ``destination``."""
         self.map(runtime.roles["copy_spec"](source.dtype), [source], destination, name="copy")
 
     def contiguous(self, operand: Operand, ncore: int | None = None) -> Operand:
@@ -263,7 +274,7 @@ class Builder:
         return self.copied(operand, operand.buffer.rows)
 
     def copied(self, operand: Operand | Joined, rows: bool) -> Operand:
-        """Return a copy in a buffer of its own."""
+        """Append the instructions that copy an operand into a new buffer; return the copy."""
         result = self.new(operand.shape, operand.dtype, rows)
         self.copy(operand, result)
         return result
@@ -283,7 +294,10 @@ def _edges(operands: Sequence[Operand | Joined], axis: int) -> list[int]:
 
 
 def _part(operand: Operand | Joined, axis: int, start: int, stop: int) -> Operand | Joined:
-    """Return a slice along a negative axis; an operand that is repeated along it is left alone."""
+    """Return a slice of an operand along a negative axis.
+
+    An operand that is broadcast along the axis is returned itself.
+    """
     place = len(operand.shape) + axis
     if place < 0 or operand.shape[place] == 1:
         return operand
@@ -291,7 +305,10 @@ def _part(operand: Operand | Joined, axis: int, start: int, stop: int) -> Operan
 
 
 def _loop_strides(operand: Operand, ncore: int, loop: Shape) -> Shape:
-    """Return the strides along the loop: 0 for axes that the operand lacks or has with size 1."""
+    """Return an operand's strides along a loop, 0 where it is broadcast.
+
+    The last ``ncore`` axes of the operand are no axes of the loop.
+    """
     nloop = len(operand.shape) - ncore
     own, strides = operand.shape[:nloop], operand.strides[:nloop]
     if 1 in own:

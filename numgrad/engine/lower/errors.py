@@ -1,7 +1,7 @@
 """Raise an exception for a kernel that has reported an error.
 
-No exception can leave a kernel. So the operator's function is called once more, in Python and on
-the calling thread, with the inputs of the kernel, and raises its own exception there.
+No exception can leave a kernel. So the operator's function is called once more in Python, with the
+inputs of the kernel and on the thread of the caller. There the function raises its own exception.
 """
 
 from typing import Any, NoReturn
@@ -11,7 +11,10 @@ from ...ir.target import Failure
 
 
 def raise_failure(target: Any, failure: Failure) -> NoReturn:
-    """Raise the exception for a kernel that reported an error, with the line that recorded it."""
+    """Raise the exception for a kernel that reported an error.
+
+    The message names the line of the user's code that recorded the operation.
+    """
     instruction = failure.instruction
     pattern = instruction.pattern
     row = f" at row {failure.row}" if pattern.rows else ""

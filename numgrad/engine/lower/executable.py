@@ -42,8 +42,10 @@ class Watcher(Protocol):
 
 
 class Watch:
-    """The watcher of this process; while there is one, all runs go through
-    `Executable.run_into`."""
+    """Holds the watcher of this process as ``current``, None without one.
+
+    While there is a watcher, all runs go through `Executable.run_into`.
+    """
 
     current: Watcher | None = None
 
@@ -69,12 +71,16 @@ class Executable:
     bound : Bound
         The program as it runs now.
     seconds : float
-        The time of all runs before the program is fused.
+        The processor time, in seconds, of all runs before the program is fused.
     fusion : Fusion or None
         The fusion in progress; None for a program that is fused, or never will be.
     meters : dict
-        For each living entry a function that returns how many runs the entry has not timed since
-        the function was last called.
+        For each entry in use its meter, as the runs of an entry are not timed. The meter is a
+        function that returns how often the entry has run since the meter was last called.
+    specs : list of (tuple of int, dtype)
+        The shapes and dtypes of the results.
+    empty : callable
+        Allocates the array of a result, for its shape and dtype.
     """
 
     __slots__ = (
@@ -104,8 +110,10 @@ class Executable:
         self.empty = getattr(target, "empty", None) or allocator_of(self.specs)
 
     def __call__(self, arrays: Sequence[np.ndarray] = ()) -> list[np.ndarray]:
-        """Run the program on ``arrays``, in C order and of the recorded specs; return its results
-        in new arrays."""
+        """Run the program on ``arrays``; return its results in new arrays.
+
+        The arrays have to be in C order, with the shapes and dtypes that the program takes.
+        """
         results = [self.empty(shape, dtype) for shape, dtype in self.specs]
         self.run_into(arrays, results)
         return results
@@ -118,7 +126,7 @@ class Executable:
     ) -> None:
         """Run the program on ``arrays`` and write its results into arrays in C order.
 
-        ``bound`` is a form of the program other than the present one.
+        If ``bound`` is given, that form of the program is run instead of the present one.
         """
         bound = bound or self.bound
         used = [arrays[position] for position in bound.arguments]
@@ -144,17 +152,28 @@ class Executable:
             raise_failure(self.target, failure)
         self._runs += 1
         if self._runs >= _OFTEN and of is not self.bound:
+            self._leave_python()
             bound = self.bound
             entry = self._short_entry(bound)
             # Another thread may have fused the program meanwhile, with another order of arguments.
             self._entry = bound, entry if self.bound is bound else None
 
+    def _leave_python(self) -> None:
+        """Have what the program calls in Python called without it from now on, where it can be."""
+        name = f"{len(self.program.instructions)} instructions"
+        bound = self.bound
+        if settings.path != "reference" and attempt("leave Python", name, bound.leave_python):
+            self.bound = _bound(bound.program, self.target, bound)
+
     def _untimed(self) -> int:
-        """Return the number of runs by entries that were not timed since the last call."""
+        """Return how often entries have run the program, untimed, since the previous call."""
         return sum([meter() for meter in list(self.meters.values())])
 
     def _short_entry(self, bound: Bound) -> Any:
-        """Return an entry for a short program, None for a long one."""
+        """Return an entry (a builtin function that runs the program), None for a long program.
+
+        The time that an entry saves does not matter for a long program.
+        """
         kinds = None if settings.path == "reference" else bound.short_arguments()
         if kinds is None:
             return None
@@ -167,8 +186,10 @@ class Executable:
         positions: Sequence[int] | Mapping[int, int],
         shapes: Sequence[Shape],
     ) -> Any:
-        """Return a builtin function that runs the program at once, as `Bound.entry` says; None
-        where there is none."""
+        """Return a builtin function that runs the program without Python; None if there is none.
+
+        The parameters, and what the function takes and returns, are those of `Bound.entry`.
+        """
         bound, calls = self.bound, None if self.fusion is None else _UNTIMED
         name = f"{len(self.program.instructions)} instructions"
         entry, meter = attempt(
@@ -180,16 +201,20 @@ class Executable:
         return entry
 
     def _advance_before_run(self, seconds: float, spared: float) -> None:
-        """Take the first step of the fusion if the first run is expected to take as long, and all
-        for which binding a program with loops leaves time."""
+        """Take steps of the fusion before the first run, if they cost little beside that run.
+
+        The first step is taken if the step is expected to take less time than the first run, which
+        is expected to take ``seconds``. For a program with loops, ``spared`` is the time by which
+        loops make binding faster: further steps are taken as long as all of them together take less
+        than ``seconds`` plus ``spared``.
+        """
         while self.fusion is not None and seconds + spared > self.fusion.patience:
             self.advance()
             if not spared:
                 break
 
     def advance(self) -> None:
-        """Take the next step of the fusion; after the last step the next run is that of the fused
-        program."""
+        """Take the next step of the fusion; from the last step on, the fused program is run."""
         self._step_fusion(Fusion.advance)
 
     def fuse(self) -> None:
@@ -197,8 +222,10 @@ class Executable:
         self._step_fusion(Fusion.finish)
 
     def _step_fusion(self, step: Callable[[Fusion], Program | None]) -> None:
-        """Take steps of the fusion; if a step fails, the program stays unfused and a warning says
-        why."""
+        """Apply ``step``, which takes one or all steps of the fusion, and bind what they make.
+
+        If a step fails, the program stays as it is, and a warning says why.
+        """
         with _fusing:
             fusion = self.fusion
             if fusion is None:

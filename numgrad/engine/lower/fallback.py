@@ -10,7 +10,7 @@ _warned: set[tuple[str, str]] = set()
 
 
 def attempt(what: str, name: str, make: Callable[[], Made]) -> Made | None:
-    """Return what ``make()`` returns; None if it fails, with a warning for each kind of failure.
+    """Return what ``make()`` returns; None if it raises, with one warning per kind of failure.
 
     Parameters
     ----------

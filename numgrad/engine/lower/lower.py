@@ -23,7 +23,18 @@ _NONE: Mapping[int, int] = MappingProxyType({})
 
 
 class Lowering:
-    """Builds one program from expressions."""
+    """Builds one program from expressions, which are applied in the order of their creation.
+
+    Parameters
+    ----------
+    target
+        The target whose templates (lowered operators) are used.
+    batch : int, optional
+        The number of rows of the program.
+    inputs : mapping of int to int
+        From the ids of arrays to their positions among the arguments of the program. Other arrays
+        are constants.
+    """
 
     def __init__(
         self, target: Any, batch: int | None = None, inputs: Mapping[int, int] = _NONE
@@ -38,8 +49,10 @@ class Lowering:
         self._constants: dict[tuple[int, bool], Ref] = {}
 
     def place(self, source: Any) -> Place:
-        """Return the operand for a value or expression: of an instruction, or of an array from
-        outside."""
+        """Return the operand in the program that holds a value or the result of an expression.
+
+        The operand is an output of an instruction, or an array from outside of the program.
+        """
         array = source.array
         if array is None:
             place = self.known.get(source if type(source) is Expr else source.expr)
@@ -52,8 +65,10 @@ class Lowering:
         return self.constant(array, source.rows)
 
     def constant(self, array: np.ndarray, rows: bool = False) -> Ref:
-        """Return the operand of an array from outside; with ``rows`` its first axis is the
-        batch."""
+        """Return the operand of an array from outside of the program, a constant or an argument.
+
+        With ``rows`` the first axis of the array is the batch.
+        """
         known = self._constants.get((id(array), rows))
         if known is not None:
             return known
@@ -129,7 +144,7 @@ class Lowering:
         write: Callable[[Builder, Any], Any],
         is_pure: bool = False,
     ) -> Template:
-        """Return a new template for operands like ``places``; it is kept unless ``key`` is None.
+        """Return a new template for operands like ``places``; keep it under ``key`` unless None.
 
         ``write`` appends the instructions to a builder, and returns the outputs.
         """
@@ -142,10 +157,11 @@ class Lowering:
         return template
 
     def own_buffer(self, place: Place, rows: bool, claimed: set[int]) -> Ref:
-        """Return an operand for a result in a buffer of its own: itself, or a copy.
+        """Return the operand that holds a result of the program: ``place`` itself, or a copy.
 
-        So no result shares memory with another result, an argument or an array from outside, and
-        the same value as two results is two arrays.
+        A result fills a buffer of its own, in C order: so a result shares no memory with another
+        result, an argument or a constant, and the same value as two results is two arrays.
+        ``claimed`` has the buffers of earlier results, and gets the buffer of this one.
         """
         if (
             not isinstance(place, Ref)
@@ -172,16 +188,20 @@ class Lowering:
 
 
 def lower_one(builder: Builder, expr: Expr, operands: Sequence[Any]) -> Sequence[Any]:
-    """Let an operator append its instructions; operands in pieces are joined by a copy unless the
-    operator can read them."""
+    """Let the operator of an expression append its instructions to a builder; return the outputs.
+
+    Operands in pieces are joined by a copy, unless the operator can read pieces.
+    """
     if not expr.operator.reads_pieces:
         operands = [builder.plain(operand) for operand in operands]
     return expr.operator.lower(builder, operands, expr.specs, expr.static)
 
 
 def _kind(expr: Expr) -> Hashable:
-    """Return the key by which expressions are lowered alike, but for their operands; None where a
-    static parameter is not hashable."""
+    """Return a key that is equal for expressions that lower alike if their operands are alike.
+
+    None where a static parameter is not hashable.
+    """
     static: Any = expr.static
     if static:
         static = frozen(static)
@@ -217,13 +237,17 @@ def lower(
     open_arguments: bool = False,
     exprs: Sequence[Expr] | None = None,
 ) -> Program:
-    """Lower the expressions of ``values`` to a program whose results are those values, one buffer
-    each.
+    """Lower the expressions of ``values`` to a program with these values as results.
 
-    ``inputs`` maps the ids of arrays to their positions among the arguments of the program: a later
-    run may supply other arrays. With ``open_arguments`` placeholders become arguments too; else a
-    placeholder is an error. ``exprs`` are the pending expressions of ``values``, where they are
-    known.
+    Parameters
+    ----------
+    inputs : mapping of int to int
+        From the ids of arrays to their positions among the arguments of the program: a later run
+        may supply other arrays.
+    open_arguments : bool
+        Whether placeholders become arguments too; else a placeholder is an error.
+    exprs : sequence of Expr, optional
+        The pending expressions of ``values``, where these are known already.
     """
     lowering = Lowering(target, batch, inputs)
     lowering.open_arguments = open_arguments
@@ -257,7 +281,10 @@ def force(values: Sequence[Value], batch: int | None = None) -> None:
 
 
 def _compute(todo: Mapping[tuple[Expr, int], Value], batch: int | None) -> None:
-    """Compute outputs of expressions, all on one device, and keep them in the expressions."""
+    """Compute outputs of expressions on one device, and keep the arrays in the expressions.
+
+    The keys of ``todo`` are pairs of an expression and the number of an output.
+    """
     from .executable import execute  # that module runs the programs of this one
 
     values = list(todo.values())

@@ -29,7 +29,7 @@ _LINE = 64
 
 
 class _Block:
-    """A block of memory, with the address of its first cache line: asking for that takes long."""
+    """A block of memory; it keeps the address of its first cache line, which takes long to find."""
 
     __slots__ = ("address", "array", "nbytes")
 
@@ -54,7 +54,10 @@ class _Pool:
         self.lock = fork_safe_lock()
 
     def take(self, nbytes: int) -> _Block:
-        """Return a block of so many bytes."""
+        """Return a block with room for ``nbytes`` bytes from its first cache line on.
+
+        The block is one of the pool if one has just this size, else a new one.
+        """
         with self.lock:
             while self.returned:
                 self.blocks.append(self.returned.popleft())
@@ -82,7 +85,7 @@ pool = _Pool(MOST_KEPT)
 
 
 class _Lease:
-    """The owner of a block while arrays refer to it; then the block goes back to the pool."""
+    """Owns a block while arrays use its memory, and then gives the block back to the pool."""
 
     __slots__ = ("__array_interface__", "block", "owner")
 
@@ -100,8 +103,10 @@ class _Lease:
 
 
 def empty(shape: Shape, dtype: np.dtype, least: int = LARGE) -> np.ndarray:
-    """Return an undefined array in C order for a result: from ``least`` bytes on in a block of the
-    pool."""
+    """Return an undefined array in C order for a result.
+
+    An array of ``least`` bytes or more lies in a block of the pool.
+    """
     nbytes = prod(shape) * dtype.itemsize
     if nbytes < least:
         return np.empty(shape, dtype)
@@ -120,8 +125,7 @@ def copied(array: np.ndarray) -> np.ndarray:
 def allocator_of(
     specs: Sequence[tuple[Shape, np.dtype]],
 ) -> Callable[[Shape, np.dtype], np.ndarray]:
-    """Return the function that allocates the results of a run, which have these shapes and
-    dtypes."""
+    """Return the function that allocates the results of a run, given their shapes and dtypes."""
     sizes = [prod(shape) * dtype.itemsize for shape, dtype in specs]
     if sum(sizes) >= LARGE_RUN:
         return partial(empty, least=LARGE_IN_RUN)

@@ -17,8 +17,10 @@ _DTYPES = tuple(map(np.dtype, ("float32", "float64", "complex64", "complex128"))
 
 
 class Signs:
-    """Removes the negations in programs whose results are only added or subtracted, by changing the
-    sums and differences."""
+    """Removes negations from programs: sums of negated values become differences, and vice versa.
+
+    A negation is removed only if all that read its result are sums and differences.
+    """
 
     def __init__(self) -> None:
         operators: list[Any] = [runtime.roles[n] for n in ("negative", "add", "subtract")]
@@ -38,7 +40,7 @@ class Signs:
         return one is other and one.whole and not any(offsets)
 
     def simplify(self, program: Program) -> None:
-        """Remove the negations from a program whose results are only added or subtracted."""
+        """Remove from a program each negation that only sums and differences read."""
         instructions = program.instructions
         negated = {instructions[n].buffers[1]: n for n in program.negations}
         for ref in program.results:
@@ -57,8 +59,11 @@ class Signs:
         program.negations = []
 
     def _instead(self, reader: Instruction, negated: int, source: int) -> Instruction | None:
-        """Return the sum or difference that reads buffer ``source`` instead of its negation
-        ``negated``; None if there is none."""
+        """Return an instruction that computes what ``reader`` does without a negated operand.
+
+        A sum or difference that reads the buffer ``negated`` becomes a difference or sum that reads
+        ``source``, the buffer before negation. None where there is no such instruction.
+        """
         pattern = reader.pattern
         if pattern.spec not in self._opposites:
             return None
@@ -77,8 +82,10 @@ class Signs:
         return Instruction(turned, buffers, offsets, reader.site)
 
     def _turn(self, pattern: Pattern, place: int) -> Pattern:
-        """Return the pattern of a difference for a sum, or of a sum for a difference; operand
-        ``place`` becomes the second operand."""
+        """Return the pattern of a difference for that of a sum, or of a sum for a difference.
+
+        ``place``, 0 or 1, is the operand that was negated, and becomes the second one.
+        """
         spec = self._opposites[pattern.spec]
         order = (1 - place, place, 2)
         turned = self._turned[pattern, place] = Pattern(
@@ -92,7 +99,10 @@ class Signs:
 def _readers(
     instructions: Iterable[Instruction], negated: Mapping[int, int]
 ) -> dict[int, list[int]]:
-    """Return for each negated buffer the positions of the instructions that read it."""
+    """Return for each result of a negation the positions of the instructions that read it.
+
+    ``negated`` has for the buffer of each such result the position of the negation.
+    """
     found: dict[int, list[int]] = {buffer: [] for buffer in negated}
     buffers = set(found)
     for n, instruction in enumerate(instructions if found else ()):

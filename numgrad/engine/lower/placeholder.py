@@ -19,7 +19,7 @@ class Placeholder:
     memory_order = None
 
     def lower(self, *_: Any) -> NoReturn:
-        """Refuse: only a replay has the values of arguments."""
+        """Raise an error, as arguments of a captured function have values in a replay only."""
         raise CaptureError(LEFT_BEHIND)
 
 

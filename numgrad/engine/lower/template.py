@@ -5,9 +5,10 @@ buffers. So lowering a long graph of few kinds is cheap, and the ``lower`` of an
 be fast.
 
 Common subexpressions are computed once: an instruction is not appended if an earlier one has done
-the same with the same operands. Only the application that made a buffer writes into it, so a
-template excludes the buffers that its own instructions write several times. If a shared instruction
-fails, the error names the line of the earlier application.
+the same with the same operands. The operands have not changed meanwhile: a buffer is written only
+by the application of an operator that has made it. An instruction is always appended, however, if
+its template writes one of its buffers several times. If a shared instruction fails, the error names
+the line of the earlier application.
 """
 
 from collections import Counter, defaultdict
@@ -27,7 +28,7 @@ Place: TypeAlias = Ref | Pieces
 Computed: TypeAlias = defaultdict[int, dict[Any, int]]
 
 _KEPT = 1 << 14
-_numbers = count(1)  # a number is never given again: lowerings under way may have entered it
+_numbers = count(1)  # never reused, as a lowering under way may have a number in its tables
 _new = object.__new__
 _tuple = tuple.__new__
 
@@ -35,8 +36,16 @@ _tuple = tuple.__new__
 class OpenInstruction:
     """An instruction of a template: the positions of its buffers in a table, and its offsets.
 
+    The table has the numbers of buffers in a program, and is made for each use of the template.
+
     Attributes
     ----------
+    locals : tuple of int
+        The positions in the table of the buffers of all operands.
+    pick : callable
+        Takes the table and returns the numbers of the buffers of all operands.
+    last : int
+        The position in the table of the buffer of the last output.
     same : int
         A number, equal for instructions that do the same with their operands; 0 for an instruction
         that is always appended.
@@ -73,7 +82,7 @@ class OpenInstruction:
 
 
 class Template:
-    """The instructions of an application of an operator, with open buffers.
+    """The instructions of an application of an operator, with buffers to be filled in.
 
     Buffers are numbered: first the buffers of the operands, piece by piece, then new buffers.
     """
@@ -115,17 +124,19 @@ class Template:
         site: Any,
         computed: Computed,
     ) -> Place | list[Place]:
-        """Append the instructions to a program; return the place of the output, or a list of
-        places.
+        """Append the instructions to a program; return the operand that holds the output.
+
+        For several outputs return a list of operands.
 
         Parameters
         ----------
         table, moves : list of int
             The buffers of the operands and their offsets there; the new buffers are appended.
         computed : dict
-            For the number ``same`` of an instruction a dict from the buffers that it reads to the
-            buffer that it writes; at 0 a dict from the ids of arrays to their buffers. New
-            instructions and arrays are added.
+            The instructions and arrays that the program has already; new ones are added. The keys
+            are the numbers ``same`` of instructions; an item maps the buffers that such an
+            instruction reads to the last buffer that it writes. The item at 0 maps the ids of
+            arrays to their buffers.
         """
         if self.nbytes:
             self._allocate(program, table, computed)
@@ -181,10 +192,10 @@ def _share_numbers(
     identities: dict[Hashable, int],
     is_pure: bool,
 ) -> Iterator[int]:
-    """Yield for each instruction the number ``same`` of `OpenInstruction`: equal for equal
-    instructions, 0 if the instruction may not be shared.
+    """Yield for each instruction the number ``same`` of `OpenInstruction`.
 
-    An instruction with a buffer that is written more than once is not shared.
+    The number is equal for equal instructions, and 0 for one that must not be shared, as one of its
+    buffers is written more than once or its function may have side effects.
     """
     writers = Counter([n for pattern, places, _ in steps for n in places[pattern.nin :]])
     again = {n for n, times in writers.items() if times > 1}
@@ -198,8 +209,11 @@ def _share_numbers(
 
 
 def _is_sharable(pattern: Pattern, is_pure: bool) -> bool:
-    """Whether equal instructions can be computed once: they write all of their outputs, and call no
-    function of a user, which may count its calls."""
+    """Whether equal instructions of a pattern can be computed once.
+
+    They have to write all of their outputs, and must not call a function of a user, which may count
+    its calls.
+    """
     if not is_pure and not pattern.fusible:
         return False
     outputs = pattern.layouts[pattern.nin :]
@@ -258,7 +272,7 @@ def templates_of(target: Any) -> Templates:
 
 
 def operand_of(builder: Builder, place: Place) -> Operand | Joined:
-    """Return an operand of a builder with the layout of an operand in a program."""
+    """Return a new operand of a builder that stands for an operand of a program."""
     if isinstance(place, Ref):
         return _operand(builder, place)
     return _joined(builder, place.key, iter(place.leaves))
@@ -296,8 +310,11 @@ def _place_of(operand: Operand | Joined) -> Place:
 
 
 def append_buffers(place: Place, table: list[int], moves: list[int]) -> Any:
-    """Append the buffers and offsets of an operand to two lists; return the operand's layout, or
-    the key of an operand in pieces."""
+    """Append the buffers of an operand to ``table`` and its offsets there to ``moves``.
+
+    Return the operand's part of the key of a template: its layout, or for an operand in pieces the
+    layouts of the pieces.
+    """
     if isinstance(place, Ref):
         table.append(place.buffer)
         moves.append(place.offset)
@@ -309,7 +326,11 @@ def append_buffers(place: Place, table: list[int], moves: list[int]) -> Any:
 
 
 def _moved(output: Any, table: Sequence[int], shifts: Sequence[int] | None) -> Any:
-    """Return an output of a template, with its buffers and offsets in the program."""
+    """Return an output of a template as an operand of the program.
+
+    ``table`` has the numbers of the buffers in the program, and ``shifts`` the bytes by which the
+    offsets in each buffer are moved.
+    """
     if type(output) is Pieces:
         leaves = tuple([_moved(leaf, table, shifts) for leaf in output.leaves])
         return _tuple(Pieces, (output.key, leaves))

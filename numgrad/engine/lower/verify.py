@@ -7,8 +7,11 @@ from ...ir.program import Instruction, Program, Ref, extent
 
 
 def check_program(program: Program) -> None:
-    """Raise unless every buffer is written before it is read and every operand lies inside its
-    buffer."""
+    """Raise an error unless each instruction of a program reads and writes only what it may.
+
+    Every buffer has to be written before it is read, every operand to lie inside its buffer, and
+    every result to fill a buffer of its own. Nothing may write into arrays from outside.
+    """
     written = {*program.arrays, *program.arguments}
     once = [i for i in program.instructions if not i.rows]
     for instruction in [*once, *(i for i in program.instructions if i.rows)]:

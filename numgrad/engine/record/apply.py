@@ -1,4 +1,4 @@
-"""Recording: apply an operator to values, now or later, and remember it for differentiation."""
+"""Recording: operators are applied to values, now or later, and nodes are made for derivatives."""
 
 import sys
 import threading
@@ -39,11 +39,11 @@ other_modes: dict[int, bool] = {}
 
 
 class Mode(threading.local):
-    """The recording mode of the current thread, which `changing` changes as a whole."""
+    """The settings of one thread that say how its operations are recorded; see also `changing`."""
 
     grad: bool = True
-    deferring: bool = False
-    kept: list[Node] | None = None
+    deferring: bool = False  # operations become expressions
+    kept: list[Node] | None = None  # gets the nodes that are made while a pass builds expressions
     saved_hooks: tuple[tuple[Callable[..., Any], Callable[..., Any]], ...] = ()
     saved_hooks_disabled: str | None = None
     site: Site | None = None  # the user's line of the node whose derivative is being built
@@ -60,9 +60,11 @@ class Mode(threading.local):
         return _DEFAULTS | vars(self)
 
     def changed(self, present: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
-        """Return all fields of the mode as ``changes`` make them, the derived fields included.
+        """Return all fields of the mode: those of ``present``, after ``changes``, with `_DERIVED`
+        worked out anew.
 
-        The thread is entered into `other_modes` and `capturing` here, before the new mode begins.
+        The new mode may need entries for this thread in `other_modes` and `capturing`. They are
+        made here, before the mode begins.
         """
         new = present | changes
         deferring, capture = new["deferring"], new["capture"]
@@ -80,14 +82,15 @@ class Mode(threading.local):
         return new
 
     def set(self, **changes: Any) -> None:
-        """Change fields of the mode until the next change, or until the block around it ends."""
+        """Change fields of this thread's mode until they are changed again, or a block that changes
+        them ends."""
         vars(self).update(self.changed(self.present(), changes))
         self.settle()
 
     def settle(self) -> None:
-        """Bring the thread's entries in `other_modes` and `capturing` up to date with its mode.
+        """Make the thread's entries in `other_modes` and `capturing` agree with its mode.
 
-        A mode that has just ended may have left entries, with which operations are slower.
+        The mode of a block that has just ended may have left entries, which make operations slower.
         """
         if self.direct and self.grad:
             other_modes.pop(get_ident(), None)
@@ -119,7 +122,7 @@ def _follow_path() -> None:
     mode.set()
 
 
-_PATH = 0  # no thread's number
+_PATH = 0  # the entry in `other_modes` that stands for the path; no thread has this number
 
 
 WITHOUT_GRADIENTS = "it is a view made where gradients were switched off"
@@ -130,7 +133,7 @@ on_change(_follow_path)
 
 
 class changing(Block):  # noqa: N801  it is used like a function
-    """Change the recording mode of this thread inside the block; its end restores the fields."""
+    """Change fields of this thread's mode inside the block; the end of the block restores them."""
 
     def __init__(self, **changes: Any) -> None:
         super().__init__()
@@ -153,19 +156,24 @@ class changing(Block):  # noqa: N801  it is used like a function
 
 
 def grad_mode(enabled: bool) -> Block:
-    """Record (or do not record) inside the block, in this thread."""
+    """Switch the recording of gradients on or off inside the block, in this thread."""
     return changing(grad=enabled)
 
 
 def deferring(enabled: bool = True, kept: list[Node] | None = None) -> Block:
-    """Build expressions inside the block instead of computing arrays; new nodes are appended to
-    ``kept``."""
+    """Build expressions inside the block instead of computing arrays.
+
+    The nodes that are recorded inside the block are appended to the list ``kept``, if there is one.
+    """
     return changing(deferring=enabled, kept=kept)
 
 
 def apply(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> list[Value]:
-    """Apply ``operator`` to values that it has prepared; record a node if an input requires
-    grad and gradients are on."""
+    """Apply an operator to values, record a node if one requires grad, and return the results.
+
+    The operator has converted the operands to ``inputs`` before. Nothing is recorded while
+    gradients are switched off.
+    """
     deferring, grad = (mode.deferring, mode.grad) if other_modes else (False, True)
     arrays = [value.array for value in inputs]
     for array in arrays:
@@ -226,7 +234,8 @@ def _defer(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> 
 
 
 def on_stream(site: Site | None) -> Site | None:
-    """Return ``site`` together with the stream that the user has chosen, if any."""
+    """Return ``site`` with the stream that the user has chosen, if any; a line that is not known,
+    if there is a stream but no ``site``."""
     stream = chosen_stream() if other_modes else None
     if stream is None:
         return site
@@ -244,8 +253,11 @@ def chosen_stream() -> Any:
 
 
 def snapshot(value: Value) -> Value | Expr:
-    """Return a value or expression with the present elements of ``value``: a later write in place
-    gives ``value`` another expression."""
+    """Return a value or expression that will always stand for the present elements of ``value``.
+
+    A later write in place may give ``value`` another expression. If ``value`` is a view whose base
+    was written, the view is recorded anew first.
+    """
     if value._view is not None:
         value._view.refresh(value)
     expr = value.expr
@@ -255,8 +267,10 @@ def snapshot(value: Value) -> Value | Expr:
 def record(
     operator: Any, static: dict[str, Any], inputs: tuple[Value, ...], outputs: list[Value]
 ) -> Node:
-    """Make the node of an application of ``operator``, save the values that its derivative reads,
-    and attach the outputs."""
+    """Record the node of an application of ``operator``.
+
+    The node gets the saved values that the derivative reads, and the outputs get the node.
+    """
     node = Node()
     node.operator, node.static = operator, static
     node.parents = parents_of(inputs)
@@ -276,7 +290,7 @@ def record(
 
 
 def parents_of(inputs: tuple[Value, ...]) -> tuple[Node | None, ...]:
-    """Return the node of each input, the accumulator for a leaf; ``None`` for an input that does
+    """Return the node of each input: the accumulator for a leaf, ``None`` for an input that does
     not require grad."""
     return tuple(
         [
@@ -287,8 +301,10 @@ def parents_of(inputs: tuple[Value, ...]) -> tuple[Node | None, ...]:
 
 
 def attach(node: Node, outputs: Sequence[Value], constant: Collection[int] = ()) -> None:
-    """Make ``node`` the node of the outputs, and note the user's line in it. Outputs in the slots
-    ``constant``, and outputs of integers or booleans, get no gradient."""
+    """Make ``node`` the node of the outputs, and note the user's line in ``node``.
+
+    Outputs in the slots ``constant``, and outputs of integers or booleans, do not require grad.
+    """
     frame = user_frame(sys._getframe(1))
     if frame is not None:
         node.code, node.instruction = frame.f_code, frame.f_lasti
@@ -305,11 +321,15 @@ def attach(node: Node, outputs: Sequence[Value], constant: Collection[int] = ())
 
 
 def pack(value: Value) -> Value:
-    """Return the saved value for ``value``, which later writes in place do not change.
+    """Return the object that a node saves for ``value``, so that later writes do not change what is
+    saved.
 
-    As a rule the value is saved itself, see `saved`. A user's array is copied, a value without an
-    array keeps its present expression, and `saved_tensors_hooks` store the result of the user's
-    pack function.
+    As a rule the object is the value itself, whose elements are copied before a write; see `saved`.
+    The exceptions are:
+
+    * the value of a user's array is copied at once;
+    * for a value without an array, a snapshot is saved;
+    * inside of `saved_tensors_hooks`, what the user's pack function returns is saved.
     """
     if value.array is None or (other_modes and mode.capture is not None):
         is_written = mode.capture is not None or mode.kept is None
@@ -328,9 +348,12 @@ def _copied(value: Value) -> Value:
 
 
 def _captured_snapshot(value: Value) -> Value:
-    """Return a copy of ``value`` that shares no storage with it, so that a write in a captured
-    function leaves the copy's expression alone. The class of the storage stays, as `is_movable`
-    reads it."""
+    """Return a detached value with the present expression of ``value``, for a node to save.
+
+    The detached value has a storage of its own, so that a later write in the captured function does
+    not count as a write into the saved value. The class of the storage stays, as `is_movable` reads
+    it.
+    """
     own, storage = value.detached(), value._storage
     if isinstance(storage, CapturedStorage):
         own._storage = CapturedStorage(storage.token)
@@ -340,7 +363,7 @@ def _captured_snapshot(value: Value) -> Value:
 
 
 class Packed:
-    """A saved value as the pack function of ``saved_tensors_hooks`` returned it."""
+    """What the pack function of ``saved_tensors_hooks`` has returned for a saved value."""
 
     __slots__ = ("content", "shape", "unpack_function")
 
@@ -355,7 +378,7 @@ class Packed:
         self.unpack_function = unpack
 
     def restore(self) -> Value:
-        """Return the value that the unpack function makes of the packed content."""
+        """Return the value that the user's unpack function makes of the packed content."""
         with grad_mode(False), deferring(False):
             value = self.unpack_function(self.content)
         if not isinstance(value, runtime.value):
@@ -384,7 +407,7 @@ def _link_view(operator: Any, static: dict[str, Any], base: Value, view: Value) 
 
 
 def make_alias(value: Value, owner: Value, reason: str, strict: bool) -> None:
-    """Mark a value as an `Alias` of ``owner``: both share memory, but no graph."""
+    """Mark a value as an `Alias` of ``owner``: both share memory, but no graph connects them."""
     value._view = Alias(owner, reason, strict)
     if mode.capture is not None:
         mode.capture.note_alias(value)

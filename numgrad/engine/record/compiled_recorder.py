@@ -1,7 +1,7 @@
 """Recorders: compiled functions that apply the plan of an operator without Python.
 
 A target may offer recorders. A plan that is used often gets a recorder, which does the work of
-`dispatch` and returns None for operands that need the general way.
+`dispatch`. A recorder returns None for operands that need the general way of `dispatch`.
 """
 
 import sys
@@ -24,9 +24,13 @@ _TOOLS = is_ours, next_number, accumulator_of, attrgetter("storage")
 
 
 def recorder_of(plan: Plan) -> Any:
-    """Return the recorder of a plan, ``(inputs..., arrays...) -> value or None``; None if the
-    target makes none. The recorder begins to look for the user's frame ``plan.depth`` frames above
-    its caller."""
+    """Return a new recorder of a plan; None if the target makes no recorders, or none for this
+    plan.
+
+    ``recorder(*inputs, *arrays)`` returns the result as a value, or None. ``arrays`` are what the
+    kernel reads for the inputs; for a single input they may be left out. The recorder looks for the
+    user's frame from ``plan.depth`` frames above its own caller outwards.
+    """
     make = getattr(runtime.target_of((*plan.inputs, plan.spec)), "recorder", None)
     if make is None or plan.reads is NOTHING or settings.call_stack_level >= 3:
         return None
@@ -43,14 +47,22 @@ def recorder_of(plan: Plan) -> Any:
 
 
 def finder_of(recorders: dict[Any, Any], general: Callable[..., Any]) -> Any:
-    """Return a compiled function ``(x, *options) -> result``, which looks up the recorders of its
-    arguments and calls ``general`` if there are none; None if the target makes no such function."""
+    """Return a compiled function ``(x, *options) -> result`` that finds and calls recorders; None
+    if the target makes none.
+
+    Parameters
+    ----------
+    recorders : dict
+        The recorders to call one after the other, by the key of the arguments.
+    general : callable
+        What is called with arguments that have no recorders.
+    """
     make = getattr(runtime.target, "finder", None)
     return None if make is None else make(runtime.value, other_modes, recorders, general)
 
 
 def value_like(plan: Plan) -> Any:
-    """Return the value that a recorder copies for each result of a plan: without an array or a
+    """Return the value that a recorder copies to make a result: still without an array or a
     node."""
     value: Any = object.__new__(runtime.value)
     value.spec = plan.spec
@@ -62,8 +74,8 @@ def value_like(plan: Plan) -> Any:
 
 
 def node_like(plan: Plan) -> Any:
-    """Return the node that a recorder copies for each operation of a plan: without parents, saved
-    values or a line."""
+    """Return the node that a recorder copies to make a node: still without parents, saved values or
+    a line."""
     node: Any = Node()
     node.operator, node.static, node._kind = plan.operator, plan.static, plan.kind
     node.inputs, node.outputs = plan.inputs, plan.outputs

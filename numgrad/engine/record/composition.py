@@ -1,5 +1,9 @@
-"""Compositions: functions made of several operators, whose operations are noted once for all
-arguments with the same specs and options, and are applied by their plans from then on."""
+"""Compositions: functions made of several operators, whose operations are noted and applied again.
+
+The operations are noted once for all arguments with the same specs and options, and are applied by
+their plans from then on. A *source* is a value that no noted operation has made: an argument, a
+constant, or a saved value.
+"""
 
 from collections.abc import Callable, Hashable, Sequence
 from functools import wraps
@@ -23,8 +27,11 @@ R = TypeVar("R")
 
 
 class Operation(NamedTuple):
-    """A noted application of an operator: ``reads`` has for each operand the number of a source, or
-    a pair of an operation and the slot of its result."""
+    """A noted application of an operator.
+
+    ``reads`` has an entry for each operand: the number of a source, or a pair of the number of an
+    earlier operation and the number of one of its results.
+    """
 
     operator: Any
     static: dict[str, Any]
@@ -34,9 +41,20 @@ class Operation(NamedTuple):
 
 
 class PlanStep(NamedTuple):
-    """A noted operation to be applied to other values: by its plan, by its operator where there is
-    no plan, and without an operator by detaching its operand. ``reads`` has the numbers of its
-    operands; no later step reads the values that ``last`` has the numbers of."""
+    """A noted operation in the form in which it is applied to other values.
+
+    Attributes
+    ----------
+    plan : Plan or None
+        What is applied; without a plan, the operator is.
+    operator : object
+        The operator; None for the step that detaches its operand.
+    reads : tuple of int
+        The numbers of the operands. All sources are numbered first, then all results.
+    last : sequence of int
+        Those of the operands that are results and that no later step reads: they are let go
+        afterwards.
+    """
 
     plan: Plan | None
     operator: Any
@@ -51,23 +69,26 @@ class Operations:
     Attributes
     ----------
     is_whole : bool
-        Whether the operations can be applied to other values: all operands are sources, results of
-        other operations, or constants that share no memory with any of them.
+        Whether the operations can be applied to other values: all operands are arguments, results
+        of other operations, or constants that share no memory with any of them.
     sources : list
-        For each value that no operation has made the object that stands for it: a number, a
-        `SavedRead`, or the value itself as a constant.
+        What to put in the place of each source when the operations are applied again: the number of
+        an argument or seed, a `SavedRead`, or for a constant the value itself.
     """
 
     def __init__(self) -> None:
         self.is_whole = True
         self.sources: list[Any] = []
         self.steps: list[Operation] = []
-        self._places: dict[int, Any] = {}  # by id: a source's number, or a step and its result
+        self._places: dict[int, Any] = {}  # by id of a value: as in ``Operation.reads``
         self._alive: list[Any] = []  # keeps values alive, so that no id comes twice
-        self._memory: set[int] = set()  # by id: what has the memory of sources and results
+        self._memory: set[int] = set()  # of sources and results, as `memory_of` returns it
 
     def add_source(self, value: Value, source: Any) -> int:
-        """Note the object that stands for a value, and return the number of the source."""
+        """Note that ``value`` is a source, and return its number.
+
+        ``source`` becomes the entry of this value in the list ``sources``.
+        """
         self._places[id(value)] = len(self.sources)
         self._alive.append(value)
         self.sources.append(source)
@@ -84,7 +105,11 @@ class Operations:
             self._memory.add(memory_of(value.array))
 
     def note_read(self, value: Value) -> None:
-        """Note that Python reads elements of a value: others may lead to other operations."""
+        """Note that Python reads elements of a value: the operations are not applied to other
+        values then.
+
+        With other elements, Python might have applied other operations.
+        """
         self.is_whole = False
 
     def _place(self, value: Value) -> Any:
@@ -97,13 +122,17 @@ class Operations:
         return self.add_source(value, value)
 
     def place_of_result(self, value: Value) -> tuple[int, int] | None:
-        """Return the step and the slot of an operation's result; None for any other value."""
+        """Return the number of the operation that has made a value, and the number of the value
+        among its results; None for a source."""
         place = self._places.get(id(value))
         return place if isinstance(place, tuple) else None
 
     def numbered(self) -> tuple[list[tuple[int, ...]], list[int]]:
-        """Return the numbers of each operation's operands, counting sources and then all results,
-        and the number of each operation's first result."""
+        """Number all values, first the sources and then the results, and return two lists.
+
+        The first list has for each operation the numbers of its operands, the second list the
+        number of its first result.
+        """
         firsts: list[int] = []
         count = len(self.sources)
         for step in self.steps:
@@ -117,16 +146,19 @@ class Operations:
 
 
 def memory_of(array: Any) -> int:
-    """Return the id of the object that has the memory of an array: views of one another share it,
-    also where neither is the base of the other."""
+    """Return the id of the object that owns the memory of an array: the same for all views of an
+    array."""
     while (base := getattr(array, "base", None)) is not None:
         array = base
     return id(array)
 
 
 class _FunctionOperations(Operations):
-    """The operations of a function. A tensor that the function detaches is noted as the result of
-    an operation without an operator; what is computed of constants alone is a constant."""
+    """The operations that a function applies to its arguments.
+
+    A tensor that the function detaches is noted, too, as the result of an operation without an
+    operator. A result of constants alone is a constant.
+    """
 
     def __init__(self, values: Sequence[Value]) -> None:
         super().__init__()
@@ -147,7 +179,8 @@ class _FunctionOperations(Operations):
             self._by_array.setdefault(id(value.array), (len(self.steps) - 1, slot))
 
     def note_read(self, value: Value) -> None:
-        """Note that Python reads elements of a value, unless no argument decides them."""
+        """Note that Python reads elements of a value, unless it is a constant: the elements of a
+        constant are the same at each call."""
         if not self._is_constant(value):
             self.is_whole = False
 
@@ -166,11 +199,12 @@ class _FunctionOperations(Operations):
 
 
 class _Composed(NamedTuple):
-    """The operations of a function for arguments with the same specs and options."""
+    """The noted operations of a function, to be applied to other arguments with the same specs and
+    options."""
 
     sources: Sequence[Value | int]  # constants, and the numbers of arguments
     steps: Sequence[PlanStep]
-    results: Sequence[tuple[int, Element | None]]  # their numbers, and the marks of scalars
+    results: Sequence[tuple[int, Element | None]]  # the number of each, and its mark as a scalar
     kind: Callable[[Sequence[Any]], Any] | None  # makes a tuple of several results
 
 
@@ -178,18 +212,22 @@ _MOST_COPIED = 4096  # elements of an array that may be copied to be a constant
 
 
 class Composition:
-    """A function of tensors and options, with the operations that are known for its arguments."""
+    """A function that is made of several operators, with the operations that were noted in a call.
+
+    There are notes for each combination of specs and options with which the function was called.
+    """
 
     __slots__ = ("__weakref__", "_operands", "function", "known")
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
         names = [*signature(function).parameters, "out"]
-        self._operands = names.index("out")  # before an array for results
+        self._operands = names.index("out")  # the number of parameters before ``out``
         self.known: dict[Hashable, Any] = Bounded(MOST_PLANS)
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Return the result of the function, by known operations where there are any."""
+        """Return the result of the function; by noted operations, if there are any for arguments
+        like these."""
         values: list[Any] = []
         if any([type(x) is ndarray and x.size > _MOST_COPIED for x in args]):  # noqa: C419
             return self.function(*args, **kwargs)
@@ -207,7 +245,8 @@ class Composition:
         return self._note(key, values, args, kwargs)
 
     def _note(self, key: Hashable, values: list[Any], args: Any, kwargs: Any) -> Any:
-        """Return the result of the function, and note its operations."""
+        """Call the function and return its result; note the operations meanwhile, and keep them
+        under ``key``."""
         noted = _FunctionOperations(values)
         with changing(trace=noted):
             result = self.function(*args, **kwargs)
@@ -215,16 +254,17 @@ class Composition:
         return result
 
     def forget_plans(self) -> None:
-        """Drop all noted operations: settings that kernels depend on have changed."""
+        """Drop all noted operations, as settings that kernels depend on have changed."""
         self.known.clear()
 
 
 def composed(function: Callable[P, R]) -> Callable[P, R]:
-    """Let a function be a composition of operators.
+    """Return a function like ``function`` that notes its operations once, and later applies them
+    instead.
 
-    The operators that the function applies must depend on the specs of its tensors and on its
-    options alone, never on an element; it must write nothing in place, and all that it returns must
-    be results of operators.
+    The operations may depend on the specs of the tensors and on the options alone, never on an
+    element. ``function`` must write nothing in place, and must return nothing but results of
+    operators.
     """
     call = Composition(function).call
 
@@ -240,9 +280,13 @@ def composed(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _kinds(values: Sequence[Any]) -> list[Any] | None:
-    """Return what is part of a key beside the specs of tensors: whether they require grad and are
-    scalars, how elements lie in memory, and which ones are the same. None where operations cannot
-    be noted."""
+    """Return a list of all that the operations depend on beside the specs of the tensors and the
+    options.
+
+    That is which tensors require grad, which are scalars, which are the same, and the strides of
+    tensors that are not in C order. The result is None if operations on these tensors cannot be
+    noted.
+    """
     kinds: list[Any] = []
     for x in values:
         array = x.array
@@ -264,12 +308,13 @@ def _kinds(values: Sequence[Any]) -> list[Any] | None:
 
 
 def _composed(noted: Operations, result: Any) -> _Composed | None:
-    """Return the noted operations of a function; None if they do not hold for other arguments."""
+    """Return the noted operations of a function in the form in which they are applied again; None
+    if other arguments could need other operations."""
     results = result if isinstance(result, tuple) else (result,)
     places = [noted.place_of_result(x) for x in results]
     if not noted.is_whole or None in places:
         return None
-    kept, reads, found = _without_views_of_all(noted, places)  # type: ignore[arg-type]
+    kept, reads, found = _without_identity_views(noted, places)  # type: ignore[arg-type]
     last = last_reads([*reads, found], len(noted.sources))
     steps = []
     for (operator, static, _, inputs, _), read, after in zip(kept, reads, last, strict=False):
@@ -283,19 +328,23 @@ def _composed(noted: Operations, result: Any) -> _Composed | None:
     )
 
 
-def _without_views_of_all(
+def _without_identity_views(
     noted: Operations, places: Sequence[tuple[int, int]]
 ) -> tuple[list[Operation], list[tuple[int, ...]], list[int]]:
-    """Return the operations without views that are what they are views of, the numbers of their
-    operands, and those of the results."""
+    """Return the noted operations without needless views, such as a reshape to the same shape.
+
+    Views among the results of the function stay; ``places`` says which operations made the results.
+    Returned are the operations that remain, the numbers of each one's operands, and the numbers of
+    the results.
+    """
     reads, firsts = noted.numbered()
     found = [firsts[step] + slot for step, slot in places]
-    numbers = list(range(len(noted.sources)))  # by the number in what was noted
+    numbers = list(range(len(noted.sources)))  # the new number of a value, by the old one
     count = len(numbers)
     kept, read_by = [], []
     for step, read, first in zip(noted.steps, reads, firsts, strict=True):
         read = tuple([numbers[n] for n in read])
-        if first not in found and _is_view_of_all(step):
+        if first not in found and _is_identity_view(step):
             numbers.append(read[0])
             continue
         numbers += range(count, count := count + len(step.outputs))
@@ -304,7 +353,7 @@ def _without_views_of_all(
     return kept, read_by, [numbers[n] for n in found]
 
 
-def _is_view_of_all(step: Operation) -> bool:
+def _is_identity_view(step: Operation) -> bool:
     if step.operator is None or not step.operator.is_view:
         return False
     x, y = step.inputs[0], step.outputs[0]
@@ -315,7 +364,8 @@ def _is_view_of_all(step: Operation) -> bool:
 
 
 def apply_steps(steps: Sequence[PlanStep], values: list[Any]) -> None:
-    """Apply noted operations to the values of their sources; append their results."""
+    """Apply noted operations, and append their results to ``values``, which begins with the
+    sources."""
     for plan, operator, static, reads, last in steps:
         inputs = [values[n] for n in reads]
         if plan is not None:
@@ -332,15 +382,15 @@ def apply_steps(steps: Sequence[PlanStep], values: list[Any]) -> None:
 
 
 def _kind(result: Any) -> Callable[[Sequence[Any]], Any] | None:
-    """Return the constructor of a tuple of results, which takes a sequence; None if there is a
-    single result."""
+    """Return the function that makes a tuple like ``result`` from a sequence; None if ``result`` is
+    no tuple."""
     if not isinstance(result, tuple):
         return None
     return getattr(type(result), "_make", type(result))
 
 
 def _apply_noted(known: _Composed, arguments: Sequence[Any]) -> Any:
-    """Return the results of noted operations for other arguments."""
+    """Apply noted operations to other arguments, and return the results of the function."""
     values: list[Any] = [arguments[x] if type(x) is int else x for x in known.sources]
     apply_steps(known.steps, values)
     for n, mark in known.results:

@@ -1,8 +1,8 @@
 """The short way of recording while a function is captured, as `dispatch` is for computed values.
 
-A plan keeps the result spec and the kind of an operator on operands of certain specs. With a plan
-an operation costs the attributes of an expression, a value and a node. Operands without a plan take
-the general way, `apply.apply`, which has the same result.
+A plan keeps the result spec and the kind of an operator on operands of certain specs, so that only
+the attributes of an expression, a value and a node have to be set. Operands without a plan take the
+*general way*, `apply.apply`, which has the same result.
 """
 
 import sys
@@ -25,8 +25,8 @@ _frame = sys._getframe
 
 
 def elementwise(operator: Any, args: Any) -> Any:
-    """Return ``operator(*args)`` as a value with an expression; None where the operands need the
-    general way."""
+    """Return ``operator(*args)`` as a value that is still to be computed; None where the operands
+    need the general way."""
     capture = mode.plain_capture if other_modes else None
     if capture is None or len(args) != len(operator.parameters) or len(args) > 2:
         return None
@@ -60,16 +60,23 @@ def elementwise(operator: Any, args: Any) -> Any:
 
 
 class _Ranks(NamedTuple):
-    """The plan that gives the operand of lower rank the rank of the other one; ``place`` is the
-    position of the operand of lower rank."""
+    """The plan for two operands of different rank.
+
+    ``expand`` is the plan that adds axes to the operand of lower rank, and ``place`` is the
+    position of that operand, 0 or 1. Afterwards the operator needs a plan for operands of equal
+    rank.
+    """
 
     place: int
     expand: Plan
 
 
 def _plan(operator: Any, key: Any, specs: tuple[Spec, ...]) -> Any:
-    """Return the plan of an operator for operands of these specs, a `_Ranks` if their ranks differ,
-    None if a dtype has to be converted; the result is kept in ``operator.deferred``."""
+    """Return the plan of an operator for operands of these specs, and keep the plan under ``key``.
+
+    The result is a `_Ranks` if the ranks differ, and None if the operands need the general way, as
+    they do if a dtype has to be converted.
+    """
     first, last = specs[0], specs[-1]
     if first.dtype != last.dtype or first.dtype.char not in "fd" or operator.conditions:
         return None
@@ -91,7 +98,11 @@ def _ranks(first: Spec, last: Spec) -> _Ranks | None:
 
 
 def _plan_with_number(operator: Any, spec: Spec, number: Any, key: Any) -> tuple[Plan | None, Any]:
-    """Return the plan for a value and a Python number, and the operand for the number."""
+    """Return the plan for a value and a Python number, and the operand into which the number is
+    converted.
+
+    The plan is None, and the number unchanged, if the operands need the general way.
+    """
     known = operator.deferred.get(key)
     if known is None:
         other = spec_of((1,) * len(spec.shape), spec.dtype)
@@ -118,8 +129,8 @@ def add_cotangents(x: Any, y: Any) -> Any:
 
 
 def view(plan: Plan, x: Any) -> Any:
-    """Return the view of ``x`` that a plan describes, as a value with an expression; None where
-    ``x`` needs the general way."""
+    """Return the view of ``x`` that a plan describes, as a value that is still to be computed; None
+    where ``x`` needs the general way."""
     if mode.plain_capture is None or x.array is not None or type(x) is not runtime.value:
         return None
     above = x._view
@@ -156,7 +167,11 @@ def _expression(plan: Any, inputs: tuple[Any, ...]) -> Expr:
 
 
 def _result(plan: Any, inputs: tuple[Any, ...], kind: Any) -> Any:
-    """Return a value with a new expression of these inputs, not yet in the graph."""
+    """Return a value of the class ``kind`` for a new expression of these inputs, as the plan
+    describes it.
+
+    The value is not connected to the graph yet.
+    """
     result = _new(kind)
     result.array = result.node = result._storage = result._leaf = None
     result._view = plan.mark

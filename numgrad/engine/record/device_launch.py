@@ -1,5 +1,8 @@
-"""Apply operators to arrays of a device: each application runs a program of one instruction or few,
-made once for an operator, its static parameters, and the specs and strides of its operands."""
+"""Apply operators to arrays of a device: each application runs a program of few instructions.
+
+The program is made once for an operator, its static parameters, and the specs and strides of its
+operands.
+"""
 
 from collections.abc import Hashable, Sequence
 from functools import partial
@@ -47,13 +50,15 @@ def program_of(operator: Any, arrays: Sequence[Any], static: dict[str, Any]) -> 
 
 
 def on_host(array: Any) -> np.ndarray:
-    """Return an array of the host itself, or copy an array of a device to the host."""
+    """Return an array of the host unchanged, or a copy on the host of an array of a device."""
     return runtime.on_device(array, CPU)
 
 
 def on_device_of(edge: Edge, value: Value) -> Value:
-    """Return a cotangent on the device of its edge: a rule may return a constant, which is on the
-    CPU."""
+    """Return a cotangent on the device of its edge.
+
+    A cotangent may be elsewhere, as a rule may return a constant, which is on the CPU.
+    """
     device = edge.spec.device
     if value.spec.device == device:
         return value

@@ -1,8 +1,9 @@
-"""The short way of recording: one call of a kernel, or of a NumPy function, and some attributes.
+"""The short way of recording an operation: a plan says which kernel to call and what to record.
 
-`learn` makes a plan for an operator and operands of certain specs, and this module applies plans.
-Values still to be computed, hooks on saved values, and operands without a plan take the general
-way, which ends in `apply.apply` and has the same result.
+`learn` makes a plan for an operator and operands of certain specs, and this module applies plans: a
+kernel or a function of NumPy is called, and the attributes of a value and a node are set. Values
+still to be computed, hooks on saved values, and operands without a plan take the *general way*,
+which ends in `apply.apply` and has the same result.
 """
 
 import sys
@@ -40,14 +41,20 @@ def _count(plan: Plan) -> None:
 
 
 def unary(operator: Any, x: Any) -> Any:
-    """Return ``operator(x)``; called by a function of numgrad."""
+    """Return ``operator(x)``, by a plan if there is one.
+
+    The caller must be code of numgrad: the search for the user's frame begins there.
+    """
     if type(x) is runtime.value and (plan := operator.plans.get(x.spec)) is not None:
         return apply_one(plan, x)
     return operator.general((x,))
 
 
 def binary(operator: Any, x: Any, y: Any) -> Any:
-    """Return ``operator(x, y)``; called by a function of numgrad."""
+    """Return ``operator(x, y)``, by a plan if there is one.
+
+    The caller must be code of numgrad: the search for the user's frame begins there.
+    """
     if not other_modes or mode.direct:
         kind = runtime.value
         if type(x) is kind is type(y):
@@ -79,8 +86,12 @@ def binary(operator: Any, x: Any, y: Any) -> Any:
 
 
 def _apply_two(plan: Plan, x: Any, y: Any, a: Any, b: Any) -> Any:
-    """Apply a plan to two values: the kernel reads the arrays ``a`` and ``b``, which may have fewer
-    axes than the values' own."""
+    """Apply a plan to the values ``x`` and ``y``; ``a`` and ``b`` are the arrays that the kernel
+    reads for them.
+
+    These are the arrays of the values, except for a number, where the kernel reads an array without
+    axes, as NumPy is faster with such an array.
+    """
     record = plan.recorder
     if record is None:
         _count(plan)
@@ -96,7 +107,7 @@ def _apply_two(plan: Plan, x: Any, y: Any, a: Any, b: Any) -> Any:
 
 
 def apply_one(plan: Plan, x: Any) -> Any:
-    """Apply a plan of one operand to a value that has the plan's spec."""
+    """Apply a plan of one operand to a value with the spec for which the plan was made."""
     array = x.array
     if array is None or (other_modes and not mode.direct):
         return apply(plan.operator, (x,), plan.static)[0]
@@ -118,7 +129,11 @@ def apply_one(plan: Plan, x: Any) -> Any:
 
 
 def _recorded_one(plan: Plan, x: Any, array: Any) -> Any:
-    """Return the value of a result: linked to its base if it is a view, and recorded."""
+    """Return a value for the computed array of a result, with a node if the operand ``x`` requires
+    grad.
+
+    The result of a view operator becomes a view of ``x``.
+    """
     result = _result(plan, array, runtime.value)
     if plan.step:
         _link(plan, x, result)
@@ -132,7 +147,7 @@ def _recorded_one(plan: Plan, x: Any, array: Any) -> Any:
 
 
 def apply_plan(plan: Plan, values: Sequence[Any]) -> Any:
-    """Apply a plan to values that have the plan's specs."""
+    """Apply a plan to values with the specs for which the plan was made."""
     if len(values) == 1:
         return apply_one(plan, values[0])
     arrays = [x.array for x in values]
@@ -143,10 +158,11 @@ def apply_plan(plan: Plan, values: Sequence[Any]) -> Any:
 
 
 def apply_unplanned(operator: Any, x: Any, static: dict[str, Any]) -> Any:
-    """Apply an operator of one operand with static parameters that have no plan.
+    """Apply an operator of one operand with static parameters for which there is no plan.
 
-    Most indices and shapes never come again. The plan of `shared_plan` holds for all static
-    parameters with the same specs, and gives the result its attributes.
+    Most indices and shapes are met only once, so a plan for each would not pay. The array is
+    computed without a plan. The result is then recorded by the plan of `shared_plan`, which all
+    static parameters share.
     """
     is_plain = type(x) is runtime.value and type(x.array) is _Array and not x.spec.rows
     if not is_plain or operator.converts or (other_modes and not mode.direct):
@@ -162,8 +178,13 @@ def apply_unplanned(operator: Any, x: Any, static: dict[str, Any]) -> Any:
 def _recorded_alike(
     like: Plan, x: Any, array: Any, operator: Any, static: dict[str, Any], kind: Any
 ) -> Any:
-    """Return the value of a result by a plan of `shared_plan`, and put the operation's own static
-    parameters into its node and its view."""
+    """Return a value for the computed array of a result, recorded by ``like``, a plan of
+    `shared_plan`.
+
+    The shared plan has the static parameters of another operation. Those of this operation are put
+    into the node and the view afterwards, and so is the ``kind`` of the node (False if it is not
+    known yet).
+    """
     record = like.recorder
     if record is None:
         _count(like)
@@ -179,7 +200,8 @@ def _recorded_alike(
 
 
 def nary(operator: Any, args: Sequence[Any], static: dict[str, Any]) -> Any:
-    """Apply an operator to any number of arguments; return None if they need the general way."""
+    """Apply an operator to any number of arguments; return None if the arguments need the general
+    way."""
     if other_modes and not mode.direct:
         return None
     kind = runtime.value
@@ -202,8 +224,11 @@ def nary(operator: Any, args: Sequence[Any], static: dict[str, Any]) -> Any:
 
 
 def _apply_mixture(known: Mixture, args: Sequence[Any]) -> Any:
-    """Apply an elementwise operator to arguments that have to be converted; return None if one is
-    not computed yet."""
+    """Convert arguments to operands, and apply an elementwise operator to them.
+
+    The result is None if an argument is still to be computed, or is a number too large for the
+    dtype.
+    """
     values, arrays = [], []
     for arg, operand in zip(args, known.operands, strict=False):
         if operand is None:
@@ -220,7 +245,7 @@ def _apply_mixture(known: Mixture, args: Sequence[Any]) -> Any:
 
 
 def _apply_many(plan: Plan, inputs: Sequence[Any], arrays: Sequence[Any]) -> Any:
-    """Apply a plan to several values, whose kernel reads ``arrays``, and record the result."""
+    """Apply a plan to several values; ``arrays`` are the arrays that the kernel reads for them."""
     record = plan.recorder
     if record is None:
         _count(plan)
@@ -243,7 +268,10 @@ def _apply_many(plan: Plan, inputs: Sequence[Any], arrays: Sequence[Any]) -> Any
 
 
 def _result(plan: Plan, array: Any, kind: Any) -> Any:
-    """Return a value for an array that a plan has computed, not yet in the graph."""
+    """Return a value of the class ``kind`` for an array that was computed by a plan.
+
+    The value is not connected to the graph yet.
+    """
     if type(array) is not _Array:
         array = as_array(array)
     result = _new(kind)
@@ -257,7 +285,8 @@ def _result(plan: Plan, array: Any, kind: Any) -> Any:
 
 
 def _link(plan: Plan, x: Any, result: Any) -> None:
-    """Make a result a view of its operand, or of the operand's base if that is a view itself."""
+    """Make the result of a view operator a view: of its operand ``x``, or of the base of ``x`` if
+    ``x`` is a view."""
     above = x._view
     if type(above) is not View:
         base, chain = x, plan.step
@@ -292,7 +321,7 @@ def _connect(plan: Plan, x: Any, y: Any, result: Any) -> None:
 def record_in_place(
     operator: Any, static: dict[str, Any], inputs: tuple[Any, ...], result: Any
 ) -> None:
-    """Record an operation whose result is a value that was written in place."""
+    """Record a write in place: ``result``, the value that was written, gets a new node."""
     plan = None if other_modes else plan_of(operator, static, inputs) or shared_plan(
         operator, static, tuple([value.spec for value in inputs]), result.spec
     )  # fmt: skip
@@ -309,8 +338,15 @@ def record_in_place(
 def record_planned(
     plan: Any, wanted: int, inputs: Sequence[Any], parents: tuple[Any, ...], result: Any, frame: Any
 ) -> None:
-    """Make the node of a result by a plan. ``wanted`` has a bit for each input that requires grad;
-    ``frame`` is the first frame that may be the user's."""
+    """Record a node by a plan, and make it the node of ``result``.
+
+    Parameters
+    ----------
+    wanted : int
+        A bit mask of the inputs that require grad.
+    frame : FrameType
+        The innermost frame that may be the user's; the search for the user's line begins there.
+    """
     result.node = _planned_node(plan, wanted, inputs, parents, result, frame)
     result._requires_grad = True
 
@@ -347,10 +383,10 @@ def _planned_node(
 
 
 def _save(node: Any, reads: tuple[bool, ...], inputs: Sequence[Any], result: Any) -> None:
-    """Save the inputs and the result that the derivative reads.
+    """Let a node save those of the inputs and the result that the derivative reads.
 
-    As a rule the inputs themselves are saved; if one is a user's array or was written in place,
-    `pack` decides for all of them.
+    As a rule the inputs themselves are saved. If one of them is a user's array, was written in
+    place, or is still to be computed, `pack` decides for all inputs.
     """
     last = _saved_result(result) if reads[-1] else None
     for x in inputs:
@@ -377,8 +413,10 @@ def _save(node: Any, reads: tuple[bool, ...], inputs: Sequence[Any], result: Any
 
 
 def _saved_result(result: Any) -> Any:
-    """Return a value with the array of a result, to be saved by the result's node: the result
-    itself would make a reference cycle with the node."""
+    """Return a detached value with the array of a result, for the result's own node to save.
+
+    The result itself refers to that node, so saving it would make a reference cycle.
+    """
     if result.array is None or result._storage is not None:
         return pack(result.detached())
     kept = _new(type(result))
@@ -398,8 +436,15 @@ def _saved_result(result: Any) -> Any:
 def learn(
     operator: Any, args: Sequence[Any], values: Sequence[Any], static: dict[str, Any] | None
 ) -> None:
-    """Make a plan for an application of ``operator`` to ``args``, which were converted to
-    ``values``; ``static`` is None for an elementwise operator."""
+    """Make a plan for an application of ``operator``, to be used for later operands of these specs.
+
+    Parameters
+    ----------
+    args, values : sequence
+        The arguments, and the operands into which they were converted.
+    static : dict or None
+        The static parameters; None for an elementwise operator.
+    """
     if (other_modes and mode.deferring) or any([value.array is None for value in values]):  # noqa: C419
         return
     if static is None:

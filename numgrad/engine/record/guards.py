@@ -1,9 +1,11 @@
 """Guards on the elements of the user's arrays that a function uses while it is captured.
 
-A replay reads the arrays of operands anew. Masks, counts and bounds, though, are read by Python
-while the function is captured, so a replay needs guards on their elements (`ReadArrays`).
-A replay also reads an operand once for all its uses, so an array that the function itself writes
-between two uses is refused (`OperandCopies`).
+A replay reads the arrays that are operands anew. But masks, counts and bounds are read by Python,
+only once, while the function is captured. So a replay needs guards on their elements
+(`ReadArrays`).
+
+A replay also reads an operand once for all its uses. So the capture is refused if the function
+itself writes into such an array between two uses (`OperandCopies`).
 """
 
 import sys
@@ -19,8 +21,8 @@ from .apply import mode, other_modes, runtime
 
 
 def guarded(data: Any) -> Any:
-    """Return ``data``; while a function is captured, note that Python reads the elements of the
-    arrays in ``data``."""
+    """Return ``data``; if a function is being captured, note first that Python reads all arrays in
+    ``data``."""
     if other_modes and mode.capture is not None:
         _note(data, mode.capture.root.arrays_read)
     return data
@@ -41,10 +43,12 @@ def _note(data: Any, into: "ReadArrays") -> None:
 
 
 def exported(data: Any) -> np.ndarray | None:
-    """Return an array of the memory that an object exports to NumPy; None for other objects.
+    """Return an array in the memory that an object exports to NumPy; None for an object that
+    exports none.
 
-    Such objects are arrays, memoryviews, an ``array.array``, ctypes arrays, and objects with
-    ``__array__`` or ``__array_interface__``: the user may write into all of them.
+    Arrays, memoryviews, an ``array.array``, ctypes arrays, and objects with ``__array__`` or
+    ``__array_interface__`` export memory, into which the user may write. Tensors and numbers do not
+    count.
     """
     if isinstance(data, np.ndarray):
         return data
@@ -59,23 +63,26 @@ def exported(data: Any) -> np.ndarray | None:
 
 
 class ReadArrays:
-    """The user's arrays whose elements Python has read, each with the elements at that time."""
+    """The user's arrays whose elements Python has read, with copies of the elements at each
+    read."""
 
     def __init__(self) -> None:
         self.arrays: dict[int, tuple[np.ndarray, list[bytearray]]] = {}
 
     def add(self, array: np.ndarray) -> None:
-        """Keep an array with its elements; it may be seen again after a write."""
+        """Note that an array is read: its present elements are kept beside those of earlier
+        reads."""
         _, contents = self.arrays.setdefault(id(array), (array, []))
         now = bytearray(array.tobytes())
         if now not in contents:
             contents.append(now)
 
     def guards(self) -> list[Callable[[], bool]]:
-        """Return guards: each says whether an array still has the elements that were read.
+        """Return guards, each of which tells whether an array has the same elements as at one of
+        its reads.
 
-        An array of its own memory to which nothing else refers cannot be written any more and gets
-        no guard.
+        An array gets no guard if its memory is its own and nothing else refers to it, as nobody can
+        write into such an array any more.
         """
         checks = []
         while self.arrays:
@@ -87,8 +94,10 @@ class ReadArrays:
 
 
 def _references() -> int:
-    """Return `sys.getrefcount` for an object in one variable: 2 before Python 3.14, where the
-    argument counts, and 1 since."""
+    """Return `sys.getrefcount` for an object to which a single variable refers.
+
+    That is 2 before Python 3.14, where the argument of `sys.getrefcount` counts, and 1 since.
+    """
     thing = object()
     return sys.getrefcount(thing)
 
@@ -112,7 +121,8 @@ class OperandCopies:
         self._known: dict[Any, tuple[np.ndarray, np.ndarray, Any]] = {}
 
     def note(self, array: np.ndarray) -> str | None:
-        """Note a use of an array; return the line of its first use if it was written since."""
+        """Note a use of an array; return the line of its first use if the array was written since,
+        else None."""
         place = array.__array_interface__["data"][0], array.shape, array.strides, array.dtype
         known = self._known.get(place)
         if known is None:
@@ -121,7 +131,8 @@ class OperandCopies:
         return None if _is_alike(array, known[1]) else str(known[2])
 
     def written(self) -> tuple[np.ndarray, str] | None:
-        """Return an array that was written since its first use, and the line of that use."""
+        """Return an array that was written since its first use, and the line of that use; None if
+        no array was."""
         for array, copy, site in self._known.values():
             if not _is_alike(array, copy):
                 return array, str(site)

@@ -2,7 +2,9 @@
 
 The caller writes the elements of an array. `commit_write` then records an operation whose result is
 the whole base after the write: the base moves to the new node, and its views are recorded anew when
-they are next used.
+they are next used. The *root* of a value is its base, or the value itself if it is no view. The
+*chain* of a value is the sequence of view operators that leads from the root to the value, and is
+empty for the root. The *region* of a write is the part of the value that is written.
 """
 
 import math
@@ -26,11 +28,21 @@ from .dispatch import record_in_place
 
 
 class Positions(NamedTuple):
-    """A region of a value, given by positions along ``flattened`` axes before the last ``tail``
-    axes.
+    """A region of a value: the elements at certain positions along one or several axes.
 
-    If positions are not ``unique``, the last write to a position counts. ``vector`` is a value
-    where the positions are still to be computed.
+    Attributes
+    ----------
+    vector : ndarray or Value
+        The positions, in one vector; a value if they are still to be computed.
+    flattened : int
+        The number of adjacent axes to which the positions refer. These axes count as a single one,
+        in C order.
+    tail : int
+        The number of axes behind the flattened ones. The region takes all elements along them.
+    shape : tuple of int
+        The axes that the region has in place of the flattened ones.
+    unique : bool
+        Whether no position occurs twice; else the last write to a position counts.
     """
 
     vector: np.ndarray | Value
@@ -41,7 +53,7 @@ class Positions(NamedTuple):
 
 
 def is_recorded(target: Value, value: Value | None = None) -> bool:
-    """Whether writing ``value`` into ``target`` becomes part of the graph."""
+    """Whether the graph has to record that ``value`` is written into ``target``."""
     if not mode.grad or target.dtype.kind not in "fc":
         return False
     return target.requires_grad or (value is not None and value.requires_grad)
@@ -82,18 +94,18 @@ def check_write(target: Value, value: Value) -> None:
         _check_leaf(root, target)
     if not mode.grad:
         return
-    if value.requires_grad and target.dtype.kind in "fc":
-        _check_lease(target)
+    if target.dtype.kind in "fc":
+        _check_lease(target, value)
     for alias in (target._view, root._view):
         if isinstance(alias, Alias) and (alias.strict or value.requires_grad):
             _check_alias(alias)
 
 
 def _check_leaf(root: Value, target: Value) -> None:
-    """Raise unless a leaf that requires grad may be written.
+    """Raise unless writing into ``root``, a leaf that requires grad, is allowed.
 
     A variable of a transform may never be written: the gradient of the written elements would count
-    as that of the variable.
+    as that of the variable. Other leaves may be written while gradients are switched off.
     """
     what = "a leaf" if root is target else "a view of a leaf"
     if root.leaf.is_variable:
@@ -108,9 +120,10 @@ def _check_leaf(root: Value, target: Value) -> None:
         )
 
 
-def _check_lease(target: Value) -> None:
+def _check_lease(target: Value, value: Value) -> None:
     lease = lease_of(target.array)
-    if lease is None or not is_seen(lease, user_frame(sys._getframe(1))):
+    # Whether a view requires grad may take a replay of what it is a view of: it is asked last.
+    if lease is None or not value.requires_grad or not is_seen(lease, user_frame(sys._getframe(1))):
         return
     raise InplaceError(
         "this tensor has the memory of an array that the program still has, which would get the "
@@ -146,21 +159,29 @@ def _check_alias(alias: Alias) -> None:
 
 
 def preserve_saved_values(target: Value) -> None:
-    """Preserve the saved values in the memory of ``target``, which is about to be written."""
+    """Copy the elements that nodes have saved in the memory of ``target``, which is about to be
+    written.
+
+    Nothing is copied where gradients are switched off.
+    """
     if mode.grad:
         preserve(target)
 
 
 def is_deferred(target: Value, *values: Value) -> bool:
-    """Whether a write is deferred: it gives the target another expression, and a program writes."""
+    """Whether a write of ``values`` changes no elements now, but gives ``target`` another
+    expression.
+
+    That is so if an array is not computed yet, or if expressions are being built.
+    """
     if target.array is None or mode.deferring:
         return True
     return any([value.array is None for value in values])  # noqa: C419  a list is faster
 
 
 def _stand_in(target: Value) -> np.ndarray:
-    """Return the array of ``target``, or for a value still to be computed an array with the same
-    shape and strides."""
+    """Return the array of ``target``; for a value that is still to be computed, an array with the
+    same shape and strides."""
     if target.array is not None:
         return target.array
     root, chain = root_of(target)
@@ -168,31 +189,30 @@ def _stand_in(target: Value) -> np.ndarray:
 
 
 def root_of(target: Value) -> tuple[Value, Chain]:
-    """Return the base of ``target`` and the chain of views from it; of a value that is no view the
-    value and an empty chain."""
+    """Return the root and the chain of ``target``."""
     view = target._view
     return (view.base, view.chain) if isinstance(view, View) else (target, ())
 
 
 def commit_write(target: Value, value: Value, region: Chain | Positions) -> None:
-    """Count a write of ``value`` into a region of ``target``, and record it in the graph; see
-    `record_write`."""
+    """Count a write of ``value`` into a region of ``target``, and record the write in the graph;
+    see `record_write`."""
     target.storage.version += 1
     record_write(target, value, region)
 
 
 def record_write(target: Value, value: Value, region: Chain | Positions) -> None:
-    """Record a write of ``value`` into a region of ``target`` as a new node or expression of its
-    base.
+    """Record a write of ``value`` into a region of ``target``, by a new node or expression for the
+    root.
 
     Parameters
     ----------
     target : Value
         The value whose array has been written.
     value : Value
-        The new elements: of the dtype of ``target``, and of the rank of the region if that is a
-        chain, or its shape if that is `Positions`.
-    region : chain of views or Positions
+        The new elements, in the dtype of ``target``. They have the rank of the region if the region
+        is a chain, and its shape if the region is `Positions`.
+    region : chain of view operators or Positions
         The part of ``target`` that was written.
     """
     root, chain = root_of(target)
@@ -213,10 +233,11 @@ def record_write(target: Value, value: Value, region: Chain | Positions) -> None
 def _completed(
     root: Value, chain: Chain, n: int, target: Value, value: Value, region: Chain | Positions
 ) -> Value:
-    """Return the view to which ``chain[:n]`` leads, after a write to a part of each of its
-    elements, such as the real part.
+    """Return the complex elements after a write to their real or imaginary parts.
 
-    View number ``n`` of the chain leads from the elements to the parts.
+    The result is a new value in place of the complex view that ``chain[:n]`` makes of ``root``. The
+    operator ``chain[n]`` takes the real or imaginary parts of that view, and the rest of the chain
+    leads on to ``target``, in which ``region`` is written.
     """
     whole = _apply_chain(root, chain[:n])
     part = _apply_chain(whole, chain[n : n + 1])
@@ -225,7 +246,7 @@ def _completed(
 
 
 def _apply_chain(value: Value, chain: Chain) -> Value:
-    """Apply a chain of view operators to a value, and return the view."""
+    """Apply a chain of view operators to a value, and return the last view."""
     for operator, static in chain:
         value = apply(operator, (value,), static)[0]
     return value
@@ -234,18 +255,24 @@ def _apply_chain(value: Value, chain: Chain) -> Value:
 def _overwriting(
     root: Value, chain: Chain, target: Value, value: Value, region: Chain | Positions
 ) -> tuple[Any, dict[str, Any], tuple[Value, ...]]:
-    """Return the operation, as operator, static parameters and inputs, that overwrites a region of
-    the view to which ``chain`` leads."""
+    """Return an operation that computes ``root`` after ``value`` was written into a region of
+    ``target``.
+
+    ``chain`` leads from ``root`` to ``target``. The operation is returned as its operator, static
+    parameters and inputs.
+    """
     if isinstance(region, Positions):
         return _put_at(root, chain, target, value, region)
     return _put(root, (*chain, *region), value)
 
 
 def _put(root: Value, chain: Chain, value: Value) -> tuple[Any, dict[str, Any], tuple[Value, ...]]:
-    """Return the operation that overwrites the view to which ``chain`` leads.
+    """Return an operation that computes ``root`` after ``value`` was written into a view of
+    ``root``.
 
-    The operator ``put_view`` applies the chain to an array in C order. Where a reshape would have
-    to copy there, the positions of the view are enumerated instead.
+    ``chain`` makes the view. The operator ``put_view`` applies the chain to an array in C order. If
+    a reshape in the chain would copy such an array, the positions of the view's elements are listed
+    instead.
     """
     contiguous = root.array is not None and root.array.flags.c_contiguous
     if not contiguous and not is_view_of_array(standing_in(root.shape, root.dtype), chain):
@@ -264,8 +291,12 @@ def _put(root: Value, chain: Chain, value: Value) -> tuple[Any, dict[str, Any], 
 def _put_at(
     root: Value, chain: Chain, target: Value, value: Value, region: Positions
 ) -> tuple[Any, dict[str, Any], tuple[Value, ...]]:
-    """Return the operation that overwrites positions of ``target``, translated to positions of its
-    root."""
+    """Return an operation that computes ``root`` after ``value`` was written to positions of
+    ``target``.
+
+    ``chain`` leads from ``root`` to ``target``. Unless the chain is empty, the positions are
+    translated to positions of ``root``.
+    """
     if chain:
         last = target.ndim - region.tail
         flat = _positions_in_root(root, chain).reshape(
@@ -285,8 +316,10 @@ def _put_at(
 
 
 def _table_entries(flat: np.ndarray, vector: np.ndarray | Value) -> np.ndarray | Value:
-    """Return as one vector the entries of the array ``flat`` at the positions ``vector`` along its
-    last axis but one."""
+    """Return the entries ``flat[..., vector, :]`` of a table in one vector.
+
+    ``vector`` may still have to be computed; then the result has to be, too.
+    """
     if isinstance(vector, np.ndarray):
         return flat[..., vector, :].reshape(-1)
     found = runtime.roles["gather"](_as_value(flat), vector, count=1, tail=1, shape=vector.shape)
@@ -298,7 +331,8 @@ def _as_value(array: np.ndarray | Value) -> Value:
 
 
 def _positions_in_root(root: Value, chain: Chain) -> np.ndarray:
-    """Return for each element of a view its position in the flattened root."""
+    """Return the positions of a view's elements in the flattened root, as an array with the view's
+    shape."""
     array = np.arange(np.prod(root.shape, dtype=int)).reshape(root.shape)
     for operator, static in chain:
         (array,) = operator.run(None, [array], static)
@@ -306,8 +340,11 @@ def _positions_in_root(root: Value, chain: Chain) -> np.ndarray:
 
 
 def adopt_result(target: Value, result: Value) -> None:
-    """Give ``target``, whose elements have been overwritten by those of ``result``, the place of
-    ``result`` in the graph."""
+    """Record that all elements of ``target`` have been overwritten by those of ``result``.
+
+    ``target`` gets the node of ``result``. If ``target`` is a view, a write into its root is
+    recorded instead.
+    """
     if not isinstance(target._view, View):
         _adopt_expression(target, result)
     elif is_recorded(target, result) or is_deferred(target, result):
@@ -315,7 +352,8 @@ def adopt_result(target: Value, result: Value) -> None:
 
 
 def _adopt_expression(value: Value, result: Value) -> None:
-    """Give a value the expression of a result, if that is deferred, and the result's node."""
+    """Give a value the node of ``result``, and its expression if ``result`` is still to be
+    computed."""
     if result.array is None:
         value.array, value.expr, value.expr_slot = None, result.expr, result.expr_slot
         if result.rows and not value.rows:  # a value shared by all rows is now one for each row
@@ -327,16 +365,17 @@ def _adopt_expression(value: Value, result: Value) -> None:
 
 
 def _adopt_place(value: Value, other: Value) -> None:
-    """Give a value the node and slot of another value."""
+    """Give a value the node and slot of ``other``, as the last step of a write in place."""
     before = value.node, value.slot
     value.move(other.node, other.slot, other.requires_grad)
     _leave_node(value, *before)
 
 
 def replay_view(view: View, value: Value, stays: bool) -> None:
-    """Record a view anew from the present node of its base, after the base was written.
+    """Record the view ``value`` anew, after a write has given its base another node or expression.
 
-    With ``stays`` the base has another expression but the same node, and so has the view.
+    With ``stays`` the base has another expression but the same node, so the view keeps its node,
+    too.
     """
     with grad_mode(not stays), deferring(False):
         current = _apply_chain(view.base, view.chain)
@@ -352,10 +391,10 @@ View.replay = replay_view
 
 
 def _leave_node(value: Value, node: Node | None, slot: int) -> None:
-    """Detach a value from its former node after a write in place.
+    """Finish a write in place that has moved a value from the given node and slot to another node.
 
-    Saved values are detached, see `detach_saved_values`. ``retain_grad`` moves along to the new
-    node; hooks stay with the former node.
+    The values that earlier nodes saved are detached, see `detach_saved_values`. ``retain_grad``
+    moves along to the new node; hooks stay with the former node.
     """
     detach_saved_values(value)
     if node is None or node is value.node or not node.retained or slot not in node.retained:

@@ -1,15 +1,16 @@
 """Operands: numbers, arrays and tensors are converted before an elementwise operator is applied.
 
 Numbers of Python and NumPy, arrays, and tensors of another dtype or with fewer axes become values
-of the dtype and the number of axes that the operator computes with. The conversion depends on the
-`descriptor` of an argument alone, so it is worked out once and kept beside the operator's plan.
+of the dtype and the number of axes that the operator computes with. How an argument is converted
+depends on its `descriptor` alone, so the conversion is worked out once and kept beside the
+operator's plan.
 """
 
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy import array as array_of  # NumPy's own, for good
+from numpy import array as array_of  # NumPy's own, also where numgrad answers for ``np.array``
 
 from ..._declare.dtypes import NUMBERS
 from ..._declare.operator import FLOATING
@@ -31,8 +32,10 @@ The array is None for a value that is still to be computed."""
 
 
 def descriptor(arg: Any) -> Hashable:
-    """Return the key of an argument's conversion: the spec of a tensor, dtype and shape of an
-    array, the type of anything else."""
+    """Return the key by which the conversion of an argument is found.
+
+    The key is the spec of a tensor, dtype and shape of an array, or the type of any other argument.
+    """
     kind = type(arg)
     if kind is runtime.value:
         return arg.spec
@@ -40,8 +43,11 @@ def descriptor(arg: Any) -> Hashable:
 
 
 def as_value(arg: Any, other: Any) -> Any:
-    """Return nested lists and tuples of numbers as a value, or as an array beside an operand on a
-    device; return all other arguments unchanged."""
+    """Return a list or tuple of numbers, perhaps nested, as a value; any other argument unchanged.
+
+    Beside an operand ``other`` on a device, the list becomes an array, which is moved to the device
+    later.
+    """
     if type(arg) not in _SEQUENCES or not _is_of_numbers(arg):
         return arg
     array = np.asarray(arg)
@@ -60,7 +66,8 @@ def _is_of_numbers(items: Any) -> bool:
 class NumberConverter:
     """Converts numbers of one type to operands beside values of a certain spec.
 
-    The kernel reads an array without axes, with which NumPy calls it in half the time.
+    The operand is a value with as many axes as the spec. The kernel reads an array without axes
+    instead, with which NumPy calls it in half the time.
     """
 
     __slots__ = ("_minus_zero", "_range", "_zero", "dtype", "known", "shape")
@@ -93,8 +100,11 @@ class NumberConverter:
 
 
 class ArrayConverter:
-    """Converts a user's array to an operand on the device of the other operands; an array that the
-    derivative reads is copied."""
+    """Converts a user's array to an operand on the device of the other operands.
+
+    An array that the derivative reads (``is_read``) is copied, as the user may write into it before
+    a pass reads it.
+    """
 
     __slots__ = ("is_read", "ndim", "spec")
 
@@ -102,7 +112,7 @@ class ArrayConverter:
         self.spec, self.ndim, self.is_read = spec, len(spec.shape), is_read
 
     def __call__(self, array: np.ndarray, args: Sequence[Any]) -> ConvertedOperand:
-        own = self.is_read and _any_requires_grad(args)  # the user may write before it is read
+        own = self.is_read and _any_requires_grad(args)  # the user may write before a pass reads it
         taken = array_of(array, self.spec.dtype, copy=own or None, ndmin=self.ndim)
         if self.spec.device != CPU:
             taken = runtime.placed(taken, self.spec.device)
@@ -110,8 +120,11 @@ class ArrayConverter:
 
 
 def constant(array: np.ndarray, spec: Spec) -> Any:
-    """Return the value of an array as an operand of one operation. The value has no storage, even
-    over a user's array: a saved value is a copy."""
+    """Wrap an array in a value that does not require grad, as an operand of one operation.
+
+    The value has no storage, even if the array is the user's. So nodes save the value as it is, and
+    the caller must have copied the array if a node will save it.
+    """
     value = _new(runtime.value)
     value.array, value.spec = array, spec
     value._requires_grad = value._kept = False
@@ -121,12 +134,16 @@ def constant(array: np.ndarray, spec: Spec) -> Any:
 
 
 def with_constants(args: tuple[Any, ...], arrays: str) -> tuple[Any, ...]:
-    """Return the arguments with constants in place of arrays of floating or complex numbers.
+    """Return the arguments with a value in place of each array of floating or complex numbers.
 
-    Without such an array, or without a value of the CPU beside it, the arguments are returned
-    unchanged. ``arrays`` says where they are: among the arguments, which the derivative does not
-    read (``"unread"``) or does (``"read"``), or in sequences among them (``"items"``), which it
-    does not read. Constants that are read are copies: the user may write into an array before.
+    Nothing is changed unless there is such an array and, beside it, a value of the CPU.
+
+    Parameters
+    ----------
+    arrays : {"read", "unread", "items"}
+        With ``"items"`` the arrays are those in lists and tuples among the arguments, else those
+        among the arguments themselves. With ``"read"`` the derivative reads the arrays, so they are
+        copied: the user may write into them before a pass reads them.
     """
     if arrays == "items":
         return tuple([_constants(x, "") if type(x) in _SEQUENCES else x for x in args])
@@ -142,7 +159,10 @@ def _constants(operands: Any, arrays: str) -> Any:
 
 
 def _is_plain(x: Any) -> bool:
-    """Whether a constant can be made beside an operand, and from it if it is an array."""
+    """Whether an operand lets the arrays among all operands become constants.
+
+    A value on a device does not, and neither does an array whose dtype is not one of ``FLOATING``.
+    """
     if type(x) is runtime.value:
         return x.spec.device == CPU
     return type(x) is not np.ndarray or x.dtype in _FLOATING
@@ -155,7 +175,7 @@ def _as_constant(x: Any, own: bool) -> Any:
 
 
 def _any_requires_grad(args: Sequence[Any]) -> bool:
-    """Whether one of the arguments requires grad, and gradients are on."""
+    """Whether gradients are recorded and one of the arguments requires grad."""
     if other_modes and not mode.grad:
         return False
     kind = runtime.value
@@ -166,8 +186,8 @@ def _any_requires_grad(args: Sequence[Any]) -> bool:
 
 
 class TensorConverter:
-    """Converts a tensor of another dtype or with fewer axes, by plans of ``astype`` and
-    ``expand_dims``."""
+    """Converts a tensor of another dtype or with fewer axes; the ``plans`` are those of ``astype``
+    and ``expand_dims``."""
 
     __slots__ = ("apply", "plans")
 
@@ -186,9 +206,16 @@ def learn_elementwise(
     values: tuple[Value, ...],
     apply: Callable[[Plan, Value], Value],
 ) -> None:
-    """Keep a plan, or a `Mixture`, for an application of an elementwise operator to ``args``.
+    """Keep a plan for applications of an elementwise operator to arguments like ``args``.
 
-    ``values`` are the converted arguments; ``apply`` applies the plan of a conversion.
+    If arguments have to be converted, a `Mixture` is kept, too.
+
+    Parameters
+    ----------
+    values : tuple of Value
+        The operands into which the arguments were converted.
+    apply : callable
+        Applies the plan of a conversion to a value.
     """
     if any([value.rows for value in values]):  # noqa: C419  a list is faster
         return

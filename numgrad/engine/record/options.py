@@ -1,5 +1,8 @@
-"""Functions of tensors and options, resolved to plans of operators once for all arguments with the
-same specs and options."""
+"""Functions of tensors and options: which operators to apply is worked out once for each key.
+
+The key is made of the specs of the tensors and of the options, such as axes, shapes or indices. The
+plans of the operators are kept under the key.
+"""
 
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
@@ -19,8 +22,11 @@ Pairs = Sequence[tuple[Any, ...]]
 
 
 class _Wired(tuple[tuple[Any, Sequence[int], Sequence[int]], ...]):
-    """Plans in order, each with the numbers of the tensors and results that it reads, and the
-    numbers of the results that no later plan reads."""
+    """Plans to be applied one after the other, each with two lists of numbers.
+
+    The first list says which values the plan reads: tensors among the arguments are numbered first,
+    and then the results of plans. The second list has those results that no later plan reads.
+    """
 
 
 class Steps:
@@ -34,17 +40,17 @@ class Steps:
     Parameters
     ----------
     resolve : callable
-        Takes the arguments and returns pairs of an operator and its static parameters. It may look
-        at the shapes and dtypes of tensors and raises where the options are wrong. With a
-        ``general`` it may return triples: the third item has the numbers of the values that the
-        operator reads, without conversion, counting the tensors among the arguments and then the
-        results so far.
+        Takes the arguments and returns a pair for each operator: the operator and its static
+        parameters. ``resolve`` may look at the shapes and dtypes of tensors and raises where the
+        options are wrong. If there is a ``general``, triples are allowed. The third item says which
+        values the operator reads, without conversion; the tensors among the arguments are numbered
+        first, then the results.
     general : callable, optional
         Applies the function to arguments of any kind. Then ``resolve`` returns nothing where the
         function does more than apply operators to the tensors among the arguments.
     arrays : {"read", "unread", "items"}, optional
-        With ``general``: a user's arrays beside tensors are operands, too, and the derivative reads
-        them or not; see `with_constants`.
+        Only with ``general``: arrays of the user beside tensors are operands, too; see
+        `with_constants`.
     """
 
     __slots__ = ("__weakref__", "arrays", "call", "general", "plans", "recorders", "resolve")
@@ -62,7 +68,8 @@ class Steps:
         self.call: Callable[..., Any] = self._call
 
     def _call(self, *args: Any) -> Any:
-        """Return the result for tensors and options."""
+        """Apply the function to tensors and options, by the plans that are kept under their key, if
+        any."""
         if other_modes:
             if self.general is not None:
                 return self.general(*args)
@@ -94,14 +101,15 @@ class Steps:
         return x
 
     def _call_deferred(self, x: Any, plans: Sequence[Any]) -> Any:
-        """Return the result as a value with an expression, while a function is captured."""
+        """Apply plans one after the other to ``x`` while a function is captured."""
         for plan in plans:
             result = view(plan, x) if plan.step else None
             x = apply_one(plan, x) if result is None else result
         return x
 
     def _call_unplanned(self, args: tuple[Any, ...], key: Hashable, values: list[Any]) -> Any:
-        """Apply the function to arguments that are met for the first time, or have no key."""
+        """Apply the function to arguments without kept plans; make plans if the arguments are met
+        again."""
         if self.general is not None:
             result = self.general(*args)
             pairs = self.resolve(*args) if key is not None and values else ()
@@ -133,7 +141,7 @@ class Steps:
             plan = make_plan(operator, static, specs, spec)
             if plan is None:
                 return
-            plan.depth = 1  # the user calls the function that calls
+            plan.depth = 1  # the caller of the finder, which has no frame, is called by the user
             plan.like = operator.alike.get((specs, spec))
             plans.append(plan)
             specs = (plan.spec,)
@@ -153,22 +161,25 @@ class Steps:
         keep_plan(self, self.plans, key, _Wired(zip(plans, reads, last, strict=True)))
 
     def _enter_recorders(self, key: Hashable, plans: Sequence[Any]) -> None:
-        """Enter the recorders of plans into the table that the compiled finder reads, once all of
-        them have recorders."""
+        """Let the compiled finder find the recorders of these plans, if each plan has its recorder
+        already."""
         if all([plan.recorder is not None for plan in plans]):  # noqa: C419  a list is faster
             keep_plan(self, self.recorders, key, tuple([plan.recorder for plan in plans]))
             if self.call == self._call:
                 self.call = finder_of(self.recorders, self._call) or self._call
 
     def forget_plans(self) -> None:
-        """Drop all plans and recorders: settings that kernels depend on have changed."""
+        """Drop all plans and recorders, as settings that kernels depend on have changed."""
         self.plans.clear()
         self.recorders.clear()
 
 
 def last_reads(reads: Sequence[Sequence[int]], count: int) -> list[list[int]]:
-    """Return for each operation the results that no later operation reads; numbers from ``count``
-    on are results, smaller ones tensors."""
+    """Return for each operation those results among its operands that no later operation reads.
+
+    ``reads`` has the numbers of each operation's operands. Results are numbered from ``count`` on,
+    in the order of the operations; smaller numbers are those of values that were there before.
+    """
     last: list[list[int]] = []
     later: set[int] = set()
     for numbers in reversed(reads):
@@ -178,12 +189,12 @@ def last_reads(reads: Sequence[Sequence[int]], count: int) -> list[list[int]]:
 
 
 def key_of_arguments(items: Any, values: list[Any]) -> tuple[Any, ...] | None:
-    """Return the key of arguments, ``None`` if an argument cannot be part of a key; append the
-    tensors to ``values``.
+    """Return the key of arguments, and append the tensors among them to ``values``.
 
     In the key a tensor is its spec, a boolean its type and itself, a float its type and digits, a
     slice its type and bounds, a tuple its type, its length and its items. Types are exact: ``True``
-    and ``1.0`` are equal to 1, but they are other options, and so is ``-0.0`` beside ``0.0``.
+    and ``1.0`` are equal to 1, but they are other options, and so is ``-0.0`` beside ``0.0``. The
+    result is ``None`` if an argument is of another type.
     """
     key: list[Any] = []
     for item in items:

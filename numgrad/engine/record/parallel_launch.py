@@ -25,10 +25,16 @@ _plans: dict[Hashable, Executable] = Bounded(256)
 def launch_parallel(
     operator: Any, arrays: Sequence[np.ndarray], static: dict[str, Any], is_dear: bool = False
 ) -> list[np.ndarray] | None:
-    """Return the results of an operator on arrays, with the bits of any other program; None if a
-    call of the kernel is better.
+    """Return the results of an operator on arrays, computed on all threads; None if a single call
+    of the kernel is better.
 
-    A call is better for small arrays, for one thread, and for arrays that are not in C order.
+    A single call is better for small arrays, for one thread, and for arrays that are not in C
+    order. The results have the same bits as in any other program.
+
+    Parameters
+    ----------
+    is_dear : bool
+        Whether the operator takes long for each element, so that threads pay for smaller arrays.
     """
     if not is_many(arrays, is_dear) or runtime.target.num_threads == 1:
         return None
@@ -44,8 +50,10 @@ def launch_parallel(
 
 
 def is_many(operands: Sequence[Any], is_dear: bool = False) -> bool:
-    """Whether an operand has so many elements that threads share the work; fewer are enough for an
-    operator that computes long (``is_dear``)."""
+    """Whether an operand has so many elements that sharing the work among threads pays.
+
+    An operator that takes long for each element (``is_dear``) needs fewer elements for that.
+    """
     many = _TIMES[is_dear] * program.MANY_ELEMENTS
     return any(prod(operand.shape) >= many for operand in operands)
 
@@ -57,8 +65,10 @@ def single_program(
     places: dict[int, int],
     device: str = CPU,
 ) -> Executable:
-    """Return the program that applies one operator on a device. ``places`` maps the ids of the
-    arrays to their positions among the arguments of the program."""
+    """Return the program that applies a single operator on a device.
+
+    ``places`` maps the id of each array to its position among the arguments of the program.
+    """
     inputs = tuple([runtime.value(array) for array in arrays])
     made = operator.infer(inputs, static)
     specs = tuple([spec_of(shape, dtype, False, device) for shape, dtype in made])

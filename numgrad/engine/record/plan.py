@@ -1,4 +1,7 @@
-"""Plans: kernel, result spec and node of an operator on operands of certain specs, made once."""
+"""Plans: the kernel, the result's spec and the node of an operator on operands of certain specs.
+
+A plan is worked out once, and applied whenever operands of these specs come again.
+"""
 
 import weakref
 from collections.abc import Sequence
@@ -20,8 +23,11 @@ _planned: weakref.WeakSet[Any] = weakref.WeakSet()  # all objects with plans and
 
 
 class _Nothing(tuple[()]):
-    """The tuple ``reads`` of a plan with too many inputs for one entry for each set of inputs that
-    require grad: the derivative reads nothing, so each entry is None."""
+    """The attribute ``reads`` of a plan with many inputs whose derivative reads no value.
+
+    A tuple would need too many entries, one for each set of inputs that require grad. This object
+    has the entry None at any index instead.
+    """
 
     __slots__ = ()
 
@@ -47,8 +53,9 @@ class Plan:
     spec : Spec
         The spec of the result.
     reads : tuple
-        For each set of inputs that require grad, as bits of the position: whether the derivative
-        reads each input and the result, None if it reads nothing. Empty if gradients do not flow.
+        What the derivative reads, indexed by the bit mask of the inputs that require grad. An entry
+        says for each input, and at last for the result, whether it is read; None if nothing is
+        read. The tuple is empty if the result has no gradient.
     step : tuple
         For a view operator the chain ``((operator, static),)`` from the operand to the view; else
         empty.
@@ -58,11 +65,12 @@ class Plan:
         A compiled function that records an operation, see `compiled_recorder`; None until there
         have been many ``uses``.
     depth : int
-        How many frames the first frame that may be the user's is above the caller of the recorder.
+        How many frames above the recorder's caller the search for the user's frame begins.
     like : Plan or None
-        The plan of `shared_plan`, for all static parameters, which records in the same way.
+        The plan of `shared_plan` for the same specs. It records the operation where this plan's own
+        recorder does not.
     mark : Element or None
-        The ``_view`` of a result that NumPy has as a scalar; else None.
+        The mark of a result that NumPy has as a scalar; else None.
     """
 
     __slots__ = (
@@ -100,7 +108,8 @@ class Plan:
 def make_plan(
     operator: Any, static: dict[str, Any], inputs: tuple[Spec, ...], spec: Spec | None = None
 ) -> Plan | None:
-    """Return a new plan; None for operators and operands that always take the general way.
+    """Return a new plan; None if the operator or the operands always need the general way of
+    `dispatch`.
 
     ``spec`` is the spec of the result, where it is known already.
     """
@@ -129,17 +138,21 @@ def make_plan(
 
 
 def _device_view(function: Any, known: dict[Any, Any], array: Any) -> Any:
-    """Return a view of an array of a device; raise a ValueError where elements have to be
-    copied."""
+    """Return the view that ``function`` makes of an array of a device; ``known`` is a cache of such
+    views.
+
+    A ValueError is raised if the elements would have to be copied. See `DeviceArray.seen`.
+    """
     return array.seen(function, known)
 
 
 def _device_apply(
     operator: Any, static: dict[str, Any], known: dict[Any, Any], *arrays: Any
 ) -> Any:
-    """Apply an operator to arrays of a device, which have the specs of a plan.
+    """Apply an operator to arrays of a device; ``known`` is a cache of programs.
 
-    ``known`` keeps the programs for one or two arrays by the strides of these arrays.
+    All arrays have the specs of one plan, so the programs for one or two arrays differ only by
+    their strides, which are the key.
     """
     first, last = arrays[0], arrays[-1]
     if len(arrays) > 2:
@@ -151,8 +164,8 @@ def _device_apply(
     return program(arrays)[0]
 
 
-_MOST_READ = 4  # a plan has an entry for each set of inputs that require grad
-_MOST_INPUTS = 64  # of operators whose derivatives read nothing
+_MOST_READ = 4  # inputs, as a plan has an entry for each set of inputs that require grad
+_MOST_INPUTS = 64  # inputs of an operator whose derivative reads nothing
 
 
 def _reads_any(operator: Any, inputs: Sequence[Spec]) -> bool:
@@ -163,11 +176,12 @@ def _reads_any(operator: Any, inputs: Sequence[Spec]) -> bool:
 def shared_plan(
     operator: Any, static: dict[str, Any], inputs: tuple[Spec, ...], result: Spec
 ) -> Plan:
-    """Return a plan for all static parameters of an operator with these specs of operands and
-    result.
+    """Return the plan that records an operator on operands of these specs with any static
+    parameters.
 
-    Its ``compute`` takes the array that was computed already. The static parameters of the
-    operation are put into the node and the view afterwards.
+    The caller computes the array and hands it to the plan, whose ``compute`` returns it unchanged.
+    The caller also puts the static parameters of the operation into the node and the view
+    afterwards. ``result`` is the spec of the result.
     """
     key = (inputs, result)
     plan = operator.alike.get(key)
@@ -179,13 +193,15 @@ def shared_plan(
 
 
 def _refuse_rows(array: np.ndarray) -> Any:
-    """Raise a ValueError: the caller takes the general way for an operand with rows."""
+    """Raise a ValueError, with which the caller takes the general way for an operand with rows."""
     raise ValueError("rows")
 
 
 def was_met_before(*key: Any) -> bool:
-    """Return whether a key was met before, and note it. Most indices and shapes are met once: they
-    leave a hash here, and get no plan."""
+    """Return whether a key was met before, and note the key.
+
+    So a plan is made only at the second time, as most indices and shapes are met once.
+    """
     number = hash(key)
     if number in _met:
         return True
@@ -196,8 +212,10 @@ def was_met_before(*key: Any) -> bool:
 
 
 def keep_plan(owner: Any, table: dict[Any, Any], key: Any, plan: Any) -> None:
-    """Put a plan into a table of ``owner``, whose method ``forget_plans`` empties the table when
-    settings change."""
+    """Put a plan into ``table``, a table of ``owner``.
+
+    When settings change, ``owner.forget_plans()`` is called, which has to empty the table.
+    """
     _planned.add(owner)
     table[key] = plan
 
@@ -216,9 +234,10 @@ def plan_key(operands: tuple[Any, ...], static: dict[str, Any]) -> Any:
 def plan_of(
     operator: Any, static: dict[str, Any], inputs: Sequence[Any], at_once: bool = False
 ) -> Plan | None:
-    """Return the plan of an operator for values; None where there is none.
+    """Return the plan of an operator for values; None if there is no plan.
 
-    A new plan is made when operands of these specs are met for the second time, or ``at_once``.
+    A new plan is made when operands of these specs are met for the second time; with ``at_once``,
+    the first time.
     """
     specs: tuple[Spec, ...] = tuple([value.spec for value in inputs])
     key = plan_key(specs, static)
@@ -241,9 +260,10 @@ class Mixture:
     plan : Plan
         The plan for the converted operands.
     operands : tuple
-        For each argument the function that converts it; None for an argument that needs none.
+        For each argument the function that converts it; None for an argument that is an operand
+        already.
     constants : dict or None
-        The operands of numbers that were met, if one of two arguments is a number; else None.
+        If one of two arguments is a number: the operands of the numbers that were met. Else None.
     last : bool
         Whether the second argument is the number.
     """
@@ -258,7 +278,7 @@ class Mixture:
 
 
 def _forget() -> None:
-    """Drop all plans: settings that kernels depend on have changed."""
+    """Drop all plans, as settings that kernels depend on have changed."""
     for owner in list(_planned):
         owner.forget_plans()
 

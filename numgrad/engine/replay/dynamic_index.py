@@ -1,9 +1,9 @@
 """Dynamic indices: graphs that differ only in an index run the same program.
 
-The key of `x[3]` is a static parameter, so each index would have a program of its own. Here a node
-with a key is taken for a node that reads or writes elements at positions, and the positions are an
-argument of the program. Such a program is slower than one with a constant index, but needs no
-compiling for the next index.
+The key of `x[3]` is a static parameter, so each index would have a program of its own. Here a
+*stand-in* takes the place of a node with a key: it reads or writes elements at positions, and the
+positions are an argument of the program. Such a program is slower than one with a constant index,
+but serves the next index, too.
 """
 
 from collections.abc import Sequence
@@ -27,11 +27,16 @@ _MOST_ELEMENTS = 1 << 17
 
 
 class Window(NamedTuple):
-    """The common form of nodes whose indexed parts differ only in their starts.
+    """The common data of stand-ins for nodes whose indexed parts differ only in where they begin.
 
-    ``kind`` is the kind of a node whose last input is the positions, ``positions`` the positions of
-    the part at the start of the array, and ``unit`` the number of elements that one position stands
-    for.
+    Attributes
+    ----------
+    kind : Kind
+        The kind of the stand-ins, whose last input is the positions.
+    positions : ndarray
+        The positions of the elements of the part that begins at the first element of the array.
+    unit : int
+        The number of adjacent elements for which one position stands.
     """
 
     kind: Kind
@@ -40,9 +45,10 @@ class Window(NamedTuple):
 
 
 class ByPosition:
-    """A node with an index, seen as a node whose last input is the positions.
+    """The stand-in for a node with an index: its last input is the positions of the indexed
+    elements.
 
-    A pass takes the object for a node: it has all attributes of which a rule is made.
+    A pass may take the stand-in for a node, as it has all attributes from which rules are made.
     """
 
     __slots__ = ("kind", "positions")
@@ -72,10 +78,10 @@ _windows: dict[Any, tuple[Window | None]] = Bounded(4096)
 
 
 def by_position(node: Node) -> ByPosition | None:
-    """Return the node that reads its index as data for a node with an index.
+    """Return the stand-in for a node with an index; None if there is none.
 
-    None where the operator has no such form, and where the indexed array was written part by part,
-    see `region_gradients`.
+    There is none for operators that cannot take their index as data, and where the indexed array
+    was written part by part, as its gradient is kept in parts then; see `region_gradients`.
     """
     owner: Any = node._kind or node
     seen = owner.by_position
@@ -85,7 +91,7 @@ def by_position(node: Node) -> ByPosition | None:
 
 
 def general_kind(node: Any) -> Kind | None:
-    """Return the kind of a node, of an indexed one with the index as data."""
+    """Return the kind of a node's stand-in if there is one, else the node's own kind."""
     seen = by_position(node)
     return seen.kind if seen is not None else node._kind or node.kind
 
@@ -119,7 +125,10 @@ def _window(node: Node, found: Any) -> Window | None:
 
 
 def is_worthwhile(indexed: Sequence[tuple[Node, ByPosition]]) -> bool:
-    """Whether nodes with indices are so few and small that indices as data are worth while."""
+    """Whether a program that takes the indices of these nodes as data would pay.
+
+    That is so for one node, and for few nodes with small arrays.
+    """
     return len(indexed) == 1 or (
         len(indexed) <= _MOST_NODES and sum([seen.size for _, seen in indexed]) <= _MOST_ELEMENTS
     )

@@ -1,8 +1,12 @@
 """The cache of plans: a pass over a graph of known structure repeats an earlier pass.
 
-It runs the executable of the earlier pass, or, if it is recorded itself, applies the same
-operations (`recorded_plan`). The structure of a pass is everything that decides its program, see
-`structure`. The plans that are kept have a bound in kB, not in number: the oldest ones make room.
+The pass runs the executable of the earlier pass or, if the pass is recorded, applies the operations
+of the earlier one (`recorded_plan`). The structure of a pass is all that decides its program, see
+`structure`. A plan is found by a walk along the track that the plan keeps (`structure_walk`), or
+else by the key of the structure. The size of all plans in kB is bounded: the oldest ones make room.
+
+The *targets* of a pass are the edges whose gradients are wanted; its *roots* are the nodes where
+the pass starts.
 """
 
 from collections import OrderedDict, deque
@@ -25,27 +29,30 @@ from .structure_walk import Track, identity_numbers, layouts
 Starts = tuple[Any, ...]
 _OUTSIDE = -1  # stands for nodes that are not in the graph
 _MOST_SEEN = 1 << 12
-_MOST_TRIED = 4  # plans for passes that begin alike
-_MOST_FIRST = 6  # nodes of each root that are compared before a plan is tried
-_MOST_KEPT = 1 << 15  # kB of all plans but the largest: as for indices of a thousand elements
-_LARGEST_KEPT = 1 << 18  # kB of one plan, of 300 000 instructions: its graph took more memory
+_MOST_TRIED = 4  # plans that are tried for a pass, of those whose passes began alike
+_MOST_FIRST = 6  # nodes from each root on that are compared before a plan is tried
+_MOST_KEPT = 1 << 15  # kB of all plans but the largest: enough for one for each of 1000 indices
+_LARGEST_KEPT = 1 << 18  # kB of one plan, as of 300 000 instructions: the graph took more memory
 _PLAN_SIZE, _INSTRUCTION_SIZE = 14, 0.85  # kB, about, without constants
 
 
 class KnownPlan:
-    """The plan of an earlier pass for passes of the same structure; after its first recall it has a
-    track too, by which their graphs are recognised.
+    """The plan that an earlier pass has left for later passes of the same structure.
+
+    When a plan is used for the first time, a track is made, along which a walk recognises graphs of
+    this structure. There is no track if the graph goes on beyond the nodes of the structure.
 
     Parameters
     ----------
     executed : tuple of int
         The nodes that were executed, by their numbers in the structure.
     masks : tuple of tuple of bool
-        For each executed node, the inputs whose gradients it computed.
+        For each executed node, a mask of the inputs whose gradients the node computed.
     results : dict
-        The shapes of the gradients, by node and slot.
+        The shapes of the gradients. The keys are pairs: the number of a node, and that of its
+        output.
     keepers : list of int
-        The executed nodes that saved values.
+        The numbers of the executed nodes that saved values.
     """
 
     size = 0  # kB, about
@@ -64,19 +71,27 @@ class KnownPlan:
         self.shapes = list(results.values())
         self.keepers = keepers
         self.track: Track | None = None
-        # For each target the number of its gradient among the results; None outside of the graph.
+        # For each target the number of its gradient among the results; None for a target that is
+        # not in the graph.
         self.given: list[int | None] | None = None
         self.is_closed = False  # whether all leaves of the graph are among the targets
 
     def values(
         self, structure: Structure, seeds: Sequence[Value], saved: dict[Node, tuple[Any, ...]]
     ) -> list[Value]:
-        """Return the gradients for the arrays, seeds and saved values of another pass."""
+        """Return the gradients of a later pass.
+
+        Parameters
+        ----------
+        structure, seeds
+            The structure and the seeds of the later pass.
+        saved : dict
+            The saved values of each executed node of the later pass.
+        """
         raise NotImplementedError
 
     def learn_track(self, request: Any, structure: Structure) -> bool:
-        """Make the track by which a walk recognises graphs of this structure; return whether there
-        is one."""
+        """Make the track of this plan if there can be one; return whether the plan has a track."""
         if self.track is not None:
             return True
         order, index = structure.order, structure.index
@@ -110,7 +125,18 @@ class KnownPlan:
     def follow(
         self, roots: tuple[Node, ...], targets: list[Any] | None, seeds: list[Any]
     ) -> Structure | None:
-        """Return the structure of a pass if this plan is the plan for it, else None."""
+        """Return the structure of another pass, found by a walk along the track; None if the pass
+        has another structure than this plan.
+
+        Parameters
+        ----------
+        roots : tuple of Node
+            The nodes where the other pass starts.
+        targets : list of Node, optional
+            The nodes of its targets; None if all leaves are targets.
+        seeds : list of ndarray
+            The arrays of its seeds.
+        """
         assert self.track is not None
         nodes = self.track.walk(roots)
         if nodes is None or (targets is not None and not self._are_targets(targets, nodes)):
@@ -128,7 +154,11 @@ class KnownPlan:
         return Structure(None, arrays, nodes, {})
 
     def _are_targets(self, targets: list[Any], nodes: list[Any]) -> bool:
-        """Whether targets have the same places in the graph as before, or lie outside as before."""
+        """Whether the targets of another pass are at the same places of its graph as those of the
+        earlier pass.
+
+        A target outside of the graph has to be outside of the other graph, too.
+        """
         if not self.has_outside:
             return targets == [nodes[n] for n in self.targets]
         if len(targets) != len(self.targets):
@@ -138,7 +168,7 @@ class KnownPlan:
 
 
 class ExecutablePlan(KnownPlan):
-    """The plan of a pass that is not recorded: an executable."""
+    """The plan of a pass that is not recorded: an executable that computes all gradients."""
 
     def __init__(self, plan: Executable, *parts: Any) -> None:
         super().__init__(*parts)
@@ -164,7 +194,8 @@ _lock = fork_safe_lock()
 
 
 def recognise(request: Any) -> tuple[Structure, KnownPlan] | None:
-    """Return the structure and the plan of a pass whose graph a track recognises, else None."""
+    """Return the structure of a pass and the plan for it, found by walks along tracks; None if no
+    track fits."""
     if request.is_special or (other_modes and not mode.direct):
         return None
     ends = request.search_ends
@@ -176,9 +207,12 @@ def recognise(request: Any) -> tuple[Structure, KnownPlan] | None:
 def plan_for_start(
     roots: tuple[Node, ...], starts: Starts, targets: list[Any] | None, seeds: list[Any]
 ) -> tuple[Structure, KnownPlan] | None:
-    """Return the structure and the plan of a pass that starts in a certain way; None if unknown.
+    """Return the structure of a pass and the plan for it, found by walks along tracks; None if no
+    track fits.
 
-    A plan for the very indices of the graph is preferred to a plan for any index.
+    A plan is tried only if its own pass began alike: the roots and the nodes next to them had the
+    same kinds, and the result of `starts_of` was equal to ``starts``. A plan for the very indices
+    in the graph is preferred to a plan that takes indices as data.
     """
     nodes = _first_nodes(roots)
     kinds = tuple(map(_known_kind, nodes))
@@ -206,8 +240,12 @@ def _followed(
 
 
 def _known_kind(node: Node) -> Any:
-    """Return the kind of a node if it was made, else its kind with the index as data: most indices
-    that are met for the first time never come again."""
+    """Return the kind of a node if the node has looked it up already, else that of its stand-in,
+    which takes the index as data.
+
+    Finding the kind of an index that is met for the first time would be in vain as a rule: most
+    indices never come again.
+    """
     kind = node._kind
     return general_kind(node) if kind is False else kind
 
@@ -217,9 +255,11 @@ def _kind(node: Node) -> Any:
 
 
 def _first_nodes(roots: tuple[Node, ...]) -> list[Node]:
-    """Return each root with its chain of first parents, as far as `_MOST_FIRST` nodes.
+    """Return the first nodes of a pass: each root, its first parent, the first parent of that, and
+    so on.
 
-    The kinds of these nodes tell most graphs apart, so that few tracks are tried in vain.
+    At most `_MOST_FIRST` nodes are returned for a root. The kinds of these nodes tell most graphs
+    apart, so that few tracks are tried in vain.
     """
     nodes = []
     for root in roots:
@@ -251,9 +291,9 @@ def starts_of(
     Parameters
     ----------
     seeds : tuple of (int, bool)
-        For each root the output that has the seed, and whether the seed has rows.
+        For each root the number of the output that has the seed, and whether the seed has rows.
     slots : tuple of int, optional
-        For each target the output of its node; None if all leaves are targets.
+        For each target the number of the output of its node; None if all leaves are targets.
     options : tuple
         ``extra_leaves, seeds_last, batch, create_graph`` of the request.
     """
@@ -261,7 +301,10 @@ def starts_of(
 
 
 def recall(request: Any, structure: Structure) -> KnownPlan | None:
-    """Return the plan of an earlier pass of this structure, None if there is none."""
+    """Return the plan of an earlier pass of this structure, None if there is none.
+
+    A track is made for the plan if there can be one, so that `recognise` finds the plan next time.
+    """
     recalled = _known.get(structure.key)
     if recalled is not None and recalled.learn_track(request, structure):
         with _lock:
@@ -275,7 +318,7 @@ def recall(request: Any, structure: Structure) -> KnownPlan | None:
 
 
 def times_met(structure: Structure) -> int:
-    """Return how many passes of this structure there were before, and count one more."""
+    """Return how many earlier passes had this structure, and count this pass."""
     number = hash(structure.key)
     with _lock:
         count = _seen.get(number, 0)
@@ -291,7 +334,17 @@ def remember(
     grads: dict[Edge, Value],
     batch: int | None,
 ) -> None:
-    """Compute the gradients of a pass by an executable, and keep it for later passes."""
+    """Compute the gradients of a pass by an executable, and keep the executable for later passes.
+
+    Parameters
+    ----------
+    wanted : dict
+        For each executed node, a mask of the inputs whose gradients the pass computes.
+    grads : dict
+        The gradients by their edges. They are expressions before, and get their arrays here.
+    batch : int or None
+        The number of rows of a batched pass.
+    """
     values = list(grads.values())
     inputs = {id(array): n for n, array in enumerate(structure.arrays)}
     target = runtime.target_of([value.spec for value in values])
@@ -311,7 +364,15 @@ def parts_of(
     grads: Iterable[Edge],
     shapes: Iterable[tuple[int, ...]],
 ) -> tuple[Any, ...]:
-    """Return the arguments of `KnownPlan` for a pass."""
+    """Return the arguments of `KnownPlan` for the plan of a pass.
+
+    Parameters
+    ----------
+    wanted : dict
+        For each executed node, a mask of the inputs whose gradients the pass computes.
+    grads, shapes
+        The edges of the gradients, and their shapes.
+    """
     index = structure.index
     places = [(index[edge.node], edge.slot) for edge in grads if edge.node is not None]
     executed = tuple([index[node] for node in wanted])
@@ -325,7 +386,10 @@ def kilobytes(arrays: Iterable[Any]) -> int:
 
 
 def keep_plan(structure: Structure, known: KnownPlan) -> None:
-    """Keep the plan of a pass; the oldest plans are dropped to make room, but not the largest."""
+    """Keep the plan of a pass, and drop the oldest plans if all plans together become too large.
+
+    The largest plan is never dropped, and its size does not count.
+    """
     global _total, _largest
     if known.size > _LARGEST_KEPT:
         return
@@ -354,14 +418,16 @@ def _make_room() -> None:
 
 
 def _forget_old_counts(count: int) -> None:
-    """Forget the counts of all but the latest structures: the plan of an older one would have been
-    dropped before its next pass."""
+    """Forget how often structures were met, except for the ``count`` latest ones.
+
+    The plan of an older structure would have been dropped before its next pass.
+    """
     while len(_seen) > count:
         _seen.popitem(last=False)
 
 
 def _drop(key: Hashable) -> int:
-    """Drop the plan of a structure; return its size, 0 if there is none."""
+    """Drop the plan with this key; return its size, 0 if there is no such plan."""
     global _largest
     dropped = _known.pop(key, None)
     if dropped is None:
@@ -376,13 +442,18 @@ def _drop(key: Hashable) -> int:
 
 
 def release(operators: Callable[[], Sequence[Any]]) -> None:
-    """Note that operators are never applied again: `drop_released` forgets the plans of passes
-    through their nodes, which would keep the arrays that a captured function closes over."""
+    """Let `drop_released` drop the plans of passes through nodes of certain operators.
+
+    The operators belong to a captured function that is gone, so nobody will apply them again. The
+    plans would keep the arrays that the function closes over. ``operators`` is called by
+    `drop_released` and returns the operators.
+    """
     _released.append(operators)  # no more: the garbage collector may call this under the lock
 
 
 def drop_released() -> None:
-    """Drop the plans of passes through nodes of released operators, and the rules of these."""
+    """Drop the plans of passes through nodes of released operators, and the rules of these
+    operators."""
     global _total
     kinds: set[Any] = set()
     while _released:

@@ -1,8 +1,8 @@
 """Recorded plans: a recorded pass that is met again applies the operations of an earlier one.
 
-A pass with ``create_graph`` builds a graph of its own, so no program can stand for it. But its
-structure decides the operations and their operands: the second pass of a structure is traced, and
-later passes apply the traced operations one after the other, without asking any node for its
+A pass with ``create_graph`` builds a graph of its own, so no program can take its place. But its
+structure decides the operations and their operands. So the second pass of a structure is traced,
+and later passes apply the traced operations one after the other, without asking any node for its
 derivative.
 """
 
@@ -20,15 +20,16 @@ from .structure import Structure
 
 
 class SavedRead(NamedTuple):
-    """A saved value that a derivative has read.
+    """The place of a saved value that a derivative has read.
 
     Attributes
     ----------
     node, position : int
-        The node of the pass that saved the value, and the position there.
+        The number of the node that saved the value, and the position among its saved values.
     edge : int or None
-        The edge to which the value is connected: an input of the node, an output (``~slot``), or
-        None for none.
+        The edge at which the value is in the graph: ``n`` for the edge of input ``n`` of the node,
+        ``~slot`` for the edge of the node's output ``slot``. None if the value does not require
+        grad.
     """
 
     node: int
@@ -36,7 +37,11 @@ class SavedRead(NamedTuple):
     edge: int | None
 
     def of(self, order: Sequence[Node], saved: dict[Node, tuple[Any, ...]]) -> Value:
-        """Return the saved value at the same place of another pass, connected to its graph."""
+        """Return the value that another pass has saved at this place, connected to the graph of
+        that pass.
+
+        ``order`` are the nodes of the other pass, ``saved`` their saved values.
+        """
         node = order[self.node]
         value = saved[node][self.position].detached()
         if self.edge is not None:
@@ -45,8 +50,11 @@ class SavedRead(NamedTuple):
 
 
 class Trace(Operations):
-    """The trace of a recorded pass: its operations, noted while it runs. Sources are seeds, by
-    number, and saved values."""
+    """The trace of a recorded pass: its operations, noted while the pass runs.
+
+    The sources, which no operation has made, are the seeds, each noted by its number, and saved
+    values.
+    """
 
     def __init__(self, structure: Structure, seeds: Sequence[Value]) -> None:
         super().__init__()
@@ -56,7 +64,15 @@ class Trace(Operations):
             self.add_source(seed, n)
 
     def restored(self, value: Value, node: Node, position: int, edge: Edge) -> None:
-        """Note a saved value that a derivative reads."""
+        """Note ``value``, which ``node`` has saved and a derivative now reads.
+
+        Parameters
+        ----------
+        position : int
+            The position among the saved values of the node.
+        edge : Edge
+            The edge at which ``value`` was put into the graph.
+        """
         place: int | None = None
         if edge.node is not None:
             place = ~edge.slot if edge.node is node else position
@@ -66,7 +82,11 @@ class Trace(Operations):
         self.add_source(value, SavedRead(self.index[node], position, place))
 
     def _restored_here(self, value: Value, saved: Any) -> None:
-        """Note a value saved by an operation of this pass itself, which has a place already."""
+        """Note that ``value`` stands for ``saved``, which a node recorded by this very pass has
+        saved.
+
+        ``saved`` was noted already, as a source or a result, and ``value`` gets the same place.
+        """
         known = self._places.get(id(saved))
         if known is None:
             self.is_whole = False
@@ -96,7 +116,8 @@ class RecordedPlan(KnownPlan):
     def values(
         self, structure: Structure, seeds: Sequence[Value], saved: dict[Node, tuple[Any, ...]]
     ) -> list[Value]:
-        """Return the gradients by applying the operations to the values of another pass."""
+        """Return the gradients of a later pass by applying the operations to its seeds and saved
+        values."""
         order = structure.order
         values: list[Any] = []
         for source in self.sources:
@@ -115,7 +136,8 @@ def _plan(
     operator: Any, static: dict[str, Any], inputs: Sequence[Value], outputs: Sequence[Value],
     known: dict[Any, Plan | None],
 ) -> Plan | None:  # fmt: skip
-    """Return the plan of an operation; operations of one kind share their plan."""
+    """Return the plan of an operation, taken from ``known`` if an operation of the same kind has
+    one."""
     specs = tuple([value.spec for value in inputs])
     kind = kind_of(operator, static, specs, tuple([value.spec for value in outputs]))
     if kind is None:
@@ -131,7 +153,8 @@ def keep_recorded_plan(
     wanted: dict[Node, tuple[bool, ...]],
     grads: dict[Edge, Value],
 ) -> None:
-    """Keep the operations of a pass for later passes, if its trace is whole."""
+    """Keep the operations of a traced pass for later passes, unless other values could need other
+    operations."""
     places = [trace.place_of_result(value) for value in grads.values()]
     results = [place for place in places if place is not None]
     if not trace.is_whole or len(results) < len(places):

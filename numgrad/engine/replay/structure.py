@@ -1,8 +1,8 @@
 """The structure of a pass: a key of all that decides its program.
 
-The key has the kinds of the nodes and their connections, the roots and the targets of the pass, the
-strides of saved arrays and seeds, and which of these are the same array. Their elements are
-arguments of the program.
+The key has the kinds of the nodes and their connections, the roots and the targets of the pass, and
+the strides of the saved arrays and seeds. It also tells which of these arrays are the same. Their
+elements are not part of it, as they are arguments of the program.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -30,11 +30,12 @@ class Structure:
         Equal for passes that run the same plan.
     arrays : list of ndarray
         The saved arrays and the seeds, each once, in an order that the key fixes.
+    order, index : sequence of Node, dict
+        The nodes of the pass, the latest first, and the number of each in that order.
     indexed : list of (Node, ByPosition)
-        The nodes whose indices could be data, and the nodes that stand for them then; see
-        `dynamic_index`.
+        The nodes whose indices could be data, each with its stand-in; see `dynamic_index`.
     by_position : dict
-        The same nodes, in a structure in which their indices are data.
+        The same nodes and stand-ins if their indices are data in this structure, else empty.
     """
 
     __slots__ = ("arrays", "by_position", "index", "indexed", "key", "order")
@@ -50,7 +51,8 @@ class Structure:
         self.by_position: Mapping[Node, ByPosition] = _NONE
 
     def with_positions(self) -> "Structure | None":
-        """Return the structure in which indices are data; None where this is not worth while."""
+        """Return the structure of the same pass for a program that takes indices as data; None if
+        such a program would not pay."""
         if not is_worthwhile(self.indexed):
             return None
         # Nodes with equal indices may share an array: copies are separate arguments.
@@ -62,10 +64,10 @@ class Structure:
 
 
 def structure_of(request: Any, order: Sequence[Node]) -> Structure | None:
-    """Return the structure of a pass, None for a pass that must be built every time.
+    """Return the structure of a pass; None if the pass cannot use plans.
 
-    Passes that show numbers to Python are built every time, and so are passes in which a user's
-    function takes part.
+    Passes that show numbers to Python cannot, and neither can passes in which a function of the
+    user takes part.
     """
     if request.is_special or (other_modes and not mode.direct):
         return None
@@ -76,7 +78,8 @@ def structure_of(request: Any, order: Sequence[Node]) -> Structure | None:
 
 
 class _Key:
-    """The key of a pass while it is made, and the arrays that are arguments of its program."""
+    """The key of a pass while it is being put together, and the arrays that are arguments of its
+    program."""
 
     __slots__ = ("arrays", "has_parts", "index", "indexed", "order", "parts", "places")
 
@@ -90,8 +93,8 @@ class _Key:
         self.has_parts = False
 
     def add_nodes(self, records: bool) -> bool:
-        """Add the kinds, the connections and the saved values of the nodes; return False for a
-        pass that must be built every time."""
+        """Add the kinds, connections and saved values of the nodes; return False if the pass cannot
+        use plans."""
         index, parts = self.index, self.parts
         place_of = index.get
         for node in self.order:
@@ -117,7 +120,11 @@ class _Key:
         return True
 
     def _dynamic(self, node: Node, kind: Any) -> Any:
-        """Return the kind of a node whose index may be data."""
+        """Return the kind of a node's stand-in, which takes the index as data, and note the
+        stand-in.
+
+        For a node without a stand-in the node's own ``kind`` is returned.
+        """
         self.has_parts = self.has_parts or reads_partly_written(node)
         seen = by_position(node)
         if seen is None:
@@ -126,7 +133,8 @@ class _Key:
         return seen.kind
 
     def _add_saved(self, saved: Sequence[Any] | None) -> bool:
-        """Add the arrays of saved values; return False where one is still to be computed."""
+        """Add the arrays of saved values; return False if a value has no array, as it is still to
+        be computed or a hook has packed it."""
         if saved is None:
             self.parts.append(None)
             return True
@@ -139,7 +147,8 @@ class _Key:
         return True
 
     def add_seeds(self, seeds: Sequence[Any]) -> bool:
-        """Add the seeds and where they arrive; return False where one is still to be computed."""
+        """Add the seeds and the edges where they arrive; return False if a seed is still to be
+        computed."""
         for edge, value in seeds:
             if value.array is None:
                 return False
@@ -148,7 +157,7 @@ class _Key:
         return True
 
     def _add_array(self, array: np.ndarray) -> None:
-        """Add an array to the arguments, and its number and its strides to the key."""
+        """Add an array to the arguments of the program, and its number and strides to the key."""
         place = self.places.get(id(array))
         if place is not None:
             self.parts.append(place)
@@ -160,7 +169,7 @@ class _Key:
             self.parts.append(array.strides)
 
     def structure(self, request: Any) -> Structure:
-        """Return the structure of the pass that is requested."""
+        """Add the options of the requested pass, and return its structure."""
         targets = request.targets
         if targets is not None:
             targets = tuple([(self.index.get(node, -1), slot) for node, slot in targets])

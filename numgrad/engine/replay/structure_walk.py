@@ -1,9 +1,9 @@
 """Graphs that are met again: a walk along a known track replaces the search for their nodes.
 
-A `Track` leads from the roots of a pass to all other nodes, each a parent of a node before it. Then
-the structure of the graph is checked for all nodes at once: kinds, parents, and the order in which
-the nodes were made, which decides the order of sums. So a graph of known structure costs some
-0.1 us a node, a tenth of the time to make its key.
+A `Track` leads from the roots of a pass to all other nodes; each step goes from a node that was
+reached before to one of its parents. Then the structure of the graph is checked for all nodes at
+once: kinds, parents, and the order in which the nodes were made, which decides the order of sums.
+So a graph of known structure costs some 0.1 us a node, a tenth of the time to make its key.
 """
 
 from array import array
@@ -22,7 +22,7 @@ _numbers, _extras, _slots = attrgetter("number"), attrgetter("extras"), attrgett
 
 
 class _Start:
-    """A node before the roots of a pass, which are its parents."""
+    """A stand-in for a node, at which a walk starts: its parents are the roots of the pass."""
 
     __slots__ = ("parents",)
 
@@ -31,7 +31,7 @@ class _Start:
 
 
 class Track:
-    """A walk through the graphs of one structure.
+    """The way of a walk through graphs of one structure, and what the walk has to find there.
 
     Parameters
     ----------
@@ -45,13 +45,15 @@ class Track:
     Attributes
     ----------
     route : array of int, array of int
-        For each node the number of an earlier node in the walk of which it is a parent, and its
-        position among the parents; the start is number 0. Arrays are compact: by the next pass
-        no cache of the processor has them.
+        How the walk reaches each node, as one of the parents of a node that was reached before. The
+        first array has the numbers of those earlier nodes in the walk, where 0 is the start; the
+        second one has the positions among their parents. Arrays are compact, which saves time: by
+        the next pass no cache of the processor has them any more.
     keepers : list of (int, tuple of int)
-        The nodes that saved values, and the positions of these.
+        The number of each node that saved values, and the positions of these values in
+        ``Node.saved``.
     indexed : list of int
-        The nodes whose indices are data.
+        The numbers of the nodes whose indices are data.
     """
 
     __slots__ = ("_above", "_kinds", "_leaves", "_slots", "indexed", "keepers", "route")
@@ -82,11 +84,12 @@ class Track:
         self._above = itemgetter(*above, -1, -1)  # two more, so that it returns a tuple
 
     def leaves(self) -> set[int]:
-        """Return the numbers of the accumulators."""
+        """Return the numbers of the nodes that are accumulators."""
         return {n for n, _ in self._leaves}
 
     def walk(self, roots: tuple[Node, ...]) -> list[Any] | None:
-        """Return the nodes of a graph of this structure; None for any other."""
+        """Return the nodes of a graph, in the order of the track; None if the graph has another
+        structure."""
         nodes: list[Any] = [_Start(roots)]
         add = nodes.append
         try:
@@ -114,7 +117,8 @@ class Track:
         return nodes
 
     def _general(self, nodes: Sequence[Any], kinds: list[Any]) -> list[Any]:
-        """Replace the kinds of indexed nodes by their kinds with indices as data; return all."""
+        """Replace the kind of each node whose index is data by that of its stand-in; return the
+        kinds of all nodes."""
         for n in self.indexed:
             kinds[n] = general_kind(nodes[n])
         return kinds
@@ -127,7 +131,12 @@ class Track:
         return True
 
     def arrays(self, nodes: list[Any], last: Sequence[Any]) -> list[np.ndarray] | None:
-        """Return the arrays that the nodes saved, then ``last``; None unless all are computed."""
+        """Return the arrays of the saved values of ``nodes``, followed by ``last``, the arrays of
+        the seeds.
+
+        The result is None if an array is still to be computed, or if saved values were freed or
+        packed.
+        """
         found = []
         try:
             for n, places in self.keepers:
@@ -143,13 +152,14 @@ class Track:
         return found
 
     def positions(self, nodes: list[Any]) -> list[np.ndarray]:
-        """Return the positions of the indices that are data, from the nodes of a walk."""
+        """Return the positions of the indexed elements, for each node whose index is data."""
         found: list[Any] = [by_position(nodes[n]) for n in self.indexed]
         return [seen.positions for seen in found]
 
 
 def identity_numbers(arrays: Sequence[np.ndarray]) -> list[int]:
-    """Return a number for each array, the same for the same object, in order of appearance."""
+    """Return a number for each array, in order of first appearance: the same number for the same
+    object."""
     seen: dict[int, int] = {}
     return [seen.setdefault(i, len(seen)) for i in map(id, arrays)]
 

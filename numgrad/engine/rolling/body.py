@@ -15,8 +15,10 @@ ADDRESS = 8  # bytes of an address in a table
 
 
 class Place(NamedTuple):
-    """An operand of a kernel: a buffer, the offset at the first turn, and how many bytes further
-    it is at each turn."""
+    """An operand of a loop: its buffer and offset at the first turn, and its move at each turn.
+
+    Offset and move are in bytes.
+    """
 
     buffer: int
     offset: int
@@ -24,7 +26,19 @@ class Place(NamedTuple):
 
 
 class Body(Expander):
-    """The scalar functions of one turn, by the numbers of its sources in place of buffers.
+    """The scalar functions of one turn of a loop.
+
+    An instruction of the body may use a different buffer at each turn, while the source of each
+    operand (see `turns`) is the same at all turns. So values are found by the numbers of sources,
+    in place of the numbers of buffers.
+
+    Parameters
+    ----------
+    turns : Turns
+    instructions : sequence of Instruction
+        The instructions of the program, in order.
+    most : int
+        The most scalar functions; more raise an error.
 
     Attributes
     ----------
@@ -64,13 +78,22 @@ class Body(Expander):
         return self.input((source, offset, dtype))
 
     def _add_earlier(self) -> None:
-        """Carry what was written some turns before through all turns in between."""
+        """Add the inputs that carry values over several turns.
+
+        A turn that reads a value of three turns before needs it of one and of two turns before,
+        too: each turn hands these on to the next.
+        """
         for source, offset, dtype in list(self.inputs):
             for place in range(1, source.place if source.kind == "before" else 0):
                 self.input((source._replace(place=place), offset, dtype))
 
     def following(self, source: Source, offset: int, dtype: np.dtype) -> Any:
-        """Return the value that a carried value has at the next turn."""
+        """Return the value that a turn hands on as the carried input ``source`` of the next turn.
+
+        For an input that the next turn reads as written three turns before, that is the input which
+        this turn reads as written two turns before. For an input written one turn before, it is
+        what this turn writes.
+        """
         if source.place > 1:
             return self.inputs[source._replace(place=source.place - 1), offset, dtype]
         found = self.values.get((self._number(Source("own", source.buffer)), offset))
@@ -79,7 +102,11 @@ class Body(Expander):
         return found[0]
 
     def written(self, value: int, nbytes: int) -> dict[int, tuple[Any, np.dtype]]:
-        """Return the elements of a value of the body by their offsets: all of its bytes."""
+        """Return what a turn writes into a buffer: by offset, the scalar value and its dtype.
+
+        ``value`` is the number of the buffer in `Turns.values`. Raise an error unless the elements
+        together fill the buffer, of ``nbytes`` bytes.
+        """
         number = self._number(Source("own", value))
         found = self._elements.get(number, {})
         if sum([dtype.itemsize for _, dtype in found.values()]) != nbytes:
@@ -88,12 +115,21 @@ class Body(Expander):
 
 
 class Kernel:
-    """A kernel in the making: operands and the elements in them.
+    """The kernel of a loop in the making: its operands, and the elements there that it accesses.
 
     Parameters
     ----------
     body : Body
     turns : Turns
+
+    Attributes
+    ----------
+    count : int
+        The number of turns.
+    inputs : dict
+        For each source that is an operand the range of bytes that is read there.
+    outputs : list of (Place, int)
+        The operands that are written, each with the bytes that a turn writes.
     """
 
     def __init__(self, body: Body, turns: Turns) -> None:
@@ -113,8 +149,10 @@ class Kernel:
         self._finals: list[tuple[int, int, np.dtype, int]] = []
 
     def store(self, place: Place, nbytes: int, value: int) -> None:
-        """Store a value of the body, which has ``nbytes``, at each turn, or, where the place does
-        not move, after the last one."""
+        """Let the kernel store a value of the body, a buffer of ``nbytes`` bytes, at a place.
+
+        The value is stored at each turn or, at a place that does not move, after the last turn.
+        """
         operand = len(self.inputs) + len(self.outputs)
         kept = self._stored if place.move else self._finals
         for offset, (found, dtype) in self._body.written(value, nbytes).items():
@@ -122,7 +160,11 @@ class Kernel:
         self.outputs.append((place, nbytes))
 
     def instruction(self, inputs: Sequence[Place], rows: Sequence[bool], site: Any) -> Instruction:
-        """Return the loop; ``rows`` says which operands have rows."""
+        """Return the instruction that runs the loop.
+
+        ``inputs`` has the places of the operands that are read, and ``rows`` says for all operands
+        whether they have rows.
+        """
         if not self.outputs:
             raise Unlike
         spec = self._spec(len(inputs))
@@ -167,7 +209,11 @@ class Kernel:
 
 
 def _ranges(keys: Sequence[tuple[Source, int, np.dtype]]) -> dict[Source, tuple[int, int]]:
-    """Return for each source the offsets of its first byte that is read, and behind the last."""
+    """Return for each source the first byte that is read of its buffer, and the byte after the
+    last.
+
+    A source that is a table has an address for each turn; the bytes are those of one address.
+    """
     found: dict[Source, tuple[int, int]] = {}
     for source, offset, dtype in keys:
         if source.kind == "table":
@@ -179,7 +225,10 @@ def _ranges(keys: Sequence[tuple[Source, int, np.dtype]]) -> dict[Source, tuple[
 
 
 def _way(source: Source) -> str:
-    """Return how an input is read; see `RolledSpec`."""
+    """Return how the kernel reads an input, ``"fixed"``, ``"moving"`` or ``"table"``.
+
+    See `RolledSpec`.
+    """
     if source.kind == "table":
         return "table"
     return "moving" if source.move else "fixed"

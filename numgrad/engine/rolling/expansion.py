@@ -1,8 +1,9 @@
-"""The program of a step on few numbers, element by element: scalar functions of scalars.
+"""Expansion: a program on few numbers becomes scalar functions of its single elements.
 
 An instruction of a program reads and writes elements of buffers. Where all extents are small, each
-element is a value of its own, views and copies are nothing but other names of values, and the
-program is a list of scalar functions, which a target can put into a loop of its own.
+element can be a value of its own. Views and copies are then nothing but other names of values, and
+the program is a list of scalar functions, which a target can put into a compiled loop: such as the
+step of a solver, or the body of a loop of the user.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,16 +19,16 @@ from ..._declare.halving import LEAF
 from ...ir.kernel_spec import ProductSpec
 from ...ir.program import Pattern, Program
 
-MOST_STEPS = 2000  # scalar functions of a step: 3e-4 seconds to compile for each
-MOST_OF_FEW = 16000  # where no instruction works on more than FEW elements, as in a small system
+MOST_STEPS = 2000  # scalar functions, each of which takes 3e-4 seconds to compile
+MOST_OF_FEW = 16000  # the same, if no instruction works on more than FEW elements
 FEW = 64
 _DTYPES = frozenset(map(np.dtype, ("float64", "float32", "int64", "bool")))
-MOST_TERMS = 128  # of an element of a product, which is one chain of them
+MOST_TERMS = 128  # products that are summed, in one chain, for an element of a matrix product
 _JOINED = {"sum": "add", "max": "maximum", "min": "minimum"}
 
 
 class Element(NamedTuple):
-    """An element of an operand: the number of the operand, the offset in bytes, the dtype."""
+    """An element of an operand: the operand's number, the element's offset in bytes, the dtype."""
 
     operand: int
     offset: int
@@ -42,13 +43,15 @@ class Expansion(NamedTuple):
     Attributes
     ----------
     steps : tuple of (ElementwiseSpec or ProductSpec, tuple of int)
-        A function and the values that it takes; for a product of matrices two factors, and a sum to
-        which their product is added, if there is one.
+        A function and the numbers of the values that it takes. A product of matrices takes two
+        factors and, if there is one, a sum to which their product is added.
     inputs : tuple of Element
-        Elements of arguments; the operand behind the arguments has the constants.
+        Elements of arguments and of constants. All constants are in one operand, whose number
+        follows those of the arguments.
     outputs : tuple of (Element, int)
-        Elements of results, and the values there.
+        Elements of results, each with the number of the value there.
     constants : bytes
+        The memory of the operand that has the constants.
     """
 
     steps: tuple[tuple[Any, tuple[int, ...]], ...]
@@ -58,13 +61,15 @@ class Expansion(NamedTuple):
 
 
 class UnknownError(Exception):
-    """Raised for a program that has no expansion."""
+    """Raised for a program that cannot be written as scalar functions."""
 
 
 def expanded(program: Program, count: int, order: Sequence[int]) -> Expansion | None:
-    """Return the expansion of a program of ``count`` arguments, with its results in an order, in
-    which one may stand more than once; None if it is too long, or has an instruction that is no
-    scalar function."""
+    """Return a program of ``count`` arguments as scalar functions of its single elements.
+
+    ``order`` has the positions of the results to be returned, in order and perhaps repeatedly. None
+    if the program is too long, or has an instruction that cannot be scalar functions.
+    """
     work = [i.pattern.work for i in program.instructions if i.pattern.name != "copy"]
     most = MOST_OF_FEW if max(work, default=0) <= FEW else MOST_STEPS
     if program.batch is not None or sum(work) > most:
@@ -78,21 +83,23 @@ def expanded(program: Program, count: int, order: Sequence[int]) -> Expansion | 
 
 
 def is_expandable(pattern: Pattern) -> bool:
-    """Whether an instruction may be scalar functions, by what it does."""
+    """Whether instructions of a pattern can be written as scalar functions, whatever their size."""
     name = pattern.name
     is_known = pattern.fusible or name in _JOINED or isinstance(pattern.spec, ProductSpec)
     return is_known and all([layout.dtype in _DTYPES for layout in pattern.layouts])  # noqa: C419
 
 
 class Expander:
-    """The values of a program so far: by buffer and offset, a value is an input or a step.
+    """Writes instructions, one after the other, as scalar functions of single elements.
+
+    A value is a pair: ``"input"`` or ``"step"`` and its position among the inputs or the steps.
 
     Attributes
     ----------
     values : dict
         The value and the dtype of each element that was written, by buffer and offset.
     inputs : dict
-        The inputs by what they are, in order.
+        The value of each input, in order, by a key that says what the input is.
     steps : list
         The scalar functions, each with the values that it takes.
     """
@@ -107,7 +114,8 @@ class Expander:
         raise NotImplementedError
 
     def read(self, buffer: int, offset: int, dtype: np.dtype) -> Any:
-        """Return the value of an element."""
+        """Return the value that was last written into an element, else an input that stands for
+        it."""
         found = self.values.get((buffer, offset))
         if found is not None:
             if found[1] != dtype:
@@ -118,7 +126,7 @@ class Expander:
         return self.outside(buffer, offset, dtype)
 
     def input(self, key: Any) -> Any:
-        """Return the value of an input, a new one if there is none yet."""
+        """Return the value that stands for the input with a key, a new one for a new key."""
         return self.inputs.setdefault(key, ("input", len(self.inputs)))
 
     def _step(self, spec: Any, args: Sequence[Any]) -> Any:
@@ -126,7 +134,7 @@ class Expander:
         return "step", len(self.steps) - 1
 
     def apply(self, instruction: Any) -> None:
-        """Add the values of an instruction."""
+        """Add the scalar functions of an instruction, and the values that it writes."""
         pattern = instruction.pattern
         dtypes = [layout.dtype for layout in pattern.layouts]
         if any(dtype not in _DTYPES for dtype in dtypes):
@@ -171,7 +179,7 @@ class Expander:
                 self.values[out, place + column * apart[0]] = self._halved(spec, row), dtype
 
     def _halved(self, spec: Any, row: list[Any]) -> Any:
-        """Return the value that joins several values by halves."""
+        """Return the sum or extremum of several values, joined by halves with ``spec``."""
         width = LEAF // 2
         while width:
             for n in range(max(min(len(row) - width, width), 0)):
@@ -199,7 +207,7 @@ class Expander:
 
 
 class _ProgramExpander(Expander):
-    """The expansion of a program with arguments and constants."""
+    """Expands a program whose inputs are elements of arguments and constants."""
 
     def __init__(self, program: Program, count: int) -> None:
         super().__init__()
@@ -233,15 +241,18 @@ class _ProgramExpander(Expander):
         return self._constant(string_at(address, dtype.itemsize), dtype)
 
     def _constant(self, content: bytes, dtype: np.dtype) -> Any:
-        """Return the value of a constant, which is an operand of the code: then the code does not
-        depend on its bits."""
+        """Return the value of a constant, given its bytes.
+
+        The constant becomes an element of an operand, so that the compiled code does not depend on
+        its bits.
+        """
         offset = len(self._constants)
         self._constants += content.ljust(8, b"\0")
         return self.input(Element(self._count, offset, dtype))
 
 
 def _offsets(shape: Sequence[int], strides: Sequence[int]) -> Iterator[int]:
-    """Yield the offset of each element, the last axis fastest."""
+    """Yield the offset in bytes of each element of an array, the last axis fastest."""
     for index in product(*map(range, shape)):
         yield sum([n * stride for n, stride in zip(index, strides, strict=True)])
 

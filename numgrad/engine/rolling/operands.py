@@ -1,4 +1,4 @@
-"""The operands of all instructions of a program as arrays, and which buffers loops have made."""
+"""The operands of all instructions of a program, and facts about its buffers, as arrays."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -16,24 +16,26 @@ class Operands:
     program : Program
     instructions : sequence of Instruction
     names : ndarray of int
-        The numbers of the patterns of the instructions.
+        For each instruction the number of its pattern in ``patterns``.
     patterns : sequence of Pattern
 
     Attributes
     ----------
     starts : ndarray
-        Where the operands of each instruction begin; one more at the end.
+        Where the operands of each instruction begin; the last number is their count.
     buffers, offsets, is_input : ndarray
-        Of each operand.
+        For each operand its buffer, its offset, and whether it is an input.
     reads, writes : ndarray
-        How many operands read a buffer, and how many write it; a result is read once more.
+        For each buffer how many operands read it, and how many write it. For a result of the
+        program ``reads`` is one more.
     is_array, is_result : ndarray of bool
         Whether a buffer is an array from outside; whether it is a result.
     series, turn : ndarray
-        The number of the series that a buffer belongs to, -1 for none, and its place in it. A
-        series has the buffers that one instruction of a loop writes, turn by turn.
+        The number of the series that a buffer belongs to, -1 for none, and its place in the series.
+        A series has the buffers that one instruction of a loop writes, turn by turn.
     value, value_turn : ndarray
-        Of the run that is looked at: -1 for all buffers in between.
+        The number of the value that a turn of the present run writes into a buffer, -1 for none,
+        and which turn does. `Turns` fills them for one run, and then empties ``value`` again.
     """
 
     def __init__(

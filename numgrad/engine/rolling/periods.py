@@ -1,9 +1,10 @@
 """Periods: where in a program the same patterns follow one another again and again.
 
-The distance from a stretch of patterns to the next equal stretch is a period, or a part of one.
-The distances that are met most often are tried, each in one comparison of the program with itself,
-moved by the distance; then those outside of the runs that were found, until no more are. So the
-search takes a time that is linear in the length of the program, but for sorting.
+The distance from a stretch of patterns to the next equal stretch is a period, or shorter than one
+if the stretch occurs several times in a period. The distances that are met most often are tried:
+one comparison of the program with itself, moved by the distance, finds the runs of a period. Then
+the distances outside of these runs are tried, until no more runs are found. So the search takes a
+time that is linear in the length of the program, but for sorting.
 """
 
 from collections.abc import Sequence
@@ -12,19 +13,20 @@ from typing import NamedTuple
 import numpy as np
 
 STRETCH = 8  # patterns that are compared at a time
-_MOST_TRIED = 8  # distances at a time
-_MOST_FRUITLESS = 3  # rounds in a row
-_NEARLY = 0.9  # of the longest run: a run of so many instructions with a shorter period is better
+_MOST_TRIED = 8  # distances in a round
+_MOST_FRUITLESS = 3  # rounds in a row that find no run
+_NEARLY = 0.9  # a run of a shorter period is taken if it covers so much of the longest run
 
 
 class Run(NamedTuple):
-    """Instructions whose patterns are those of the instructions one period before.
+    """A range of instructions whose patterns repeat.
 
     Attributes
     ----------
     first, stop : int
-        Where the run begins, and where it ends.
+        The positions of the first instruction, and behind the last one.
     period : int
+        The number of instructions in one repetition, which is called a turn.
     """
 
     first: int
@@ -33,12 +35,12 @@ class Run(NamedTuple):
 
     @property
     def turns(self) -> int:
-        """How often the period is there as a whole."""
+        """The number of whole periods in the run."""
         return (self.stop - self.first) // self.period
 
 
 def runs(names: np.ndarray, fewest: int) -> list[Run]:
-    """Return runs that do not overlap, in order.
+    """Return the ranges in which a sequence of patterns repeats, in order and without overlaps.
 
     Parameters
     ----------
@@ -52,7 +54,7 @@ def runs(names: np.ndarray, fewest: int) -> list[Run]:
     fruitless = 0
     while fruitless < _MOST_FRUITLESS:
         counted, times = np.unique(distances, return_counts=True)
-        is_often = times >= fewest - 1  # as a stretch that each turn has once
+        is_often = times >= fewest - 1  # so often is a stretch met that each turn has once
         counted, times = counted[is_often], times[is_often]
         if not len(counted):
             break
@@ -69,7 +71,7 @@ def runs(names: np.ndarray, fewest: int) -> list[Run]:
 
 
 def _with_shortest_period(names: np.ndarray, run: Run) -> Run:
-    """Return a run with the shortest period of its patterns, a divisor of the period given."""
+    """Return the run with its shortest period, a divisor of the one given."""
     within = names[run.first : run.stop]
     for period in range(1, run.period // 2 + 1):
         if run.period % period == 0 and np.array_equal(within[period:], within[:-period]):
@@ -78,7 +80,10 @@ def _with_shortest_period(names: np.ndarray, run: Run) -> Run:
 
 
 def _longest(found: list[Run], taken: Sequence[Run], fewest: int) -> list[Run]:
-    """Return the longest of the found runs without overlaps, outside of the runs in ``taken``."""
+    """Return the longest of the found runs that overlap neither each other nor those in ``taken``.
+
+    Parts of found runs are runs too, if they have at least ``fewest`` turns.
+    """
     for other in taken:
         found = _without(found, other, fewest)
     chosen: list[Run] = []
@@ -106,21 +111,24 @@ def _overlap(one: Run, other: Run) -> int:
 
 
 def _beside(run: Run, other: Run) -> list[Run]:
-    """Return the parts of a run before and behind another one."""
+    """Return the parts of a run before and behind another run, without empty parts."""
     before = Run(run.first, min(run.stop, other.first), run.period)
     behind = Run(max(run.first, other.stop), run.stop, run.period)
     return [part for part in (before, behind) if part.stop > part.first]
 
 
 def _distances(names: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return where stretches begin that are met again, and the distances to the next ones."""
+    """Return the positions of stretches that occur again, and the distances to the next ones.
+
+    A stretch is `STRETCH` patterns in a row.
+    """
     count = len(names) - STRETCH + 1
     if count < 2:
         return np.empty(0, np.int64), np.empty(0, np.int64)
     marks = np.zeros(count, np.uint64)
     for n in range(STRETCH):
         marks = marks * np.uint64(0x9E3779B97F4A7C15) + names[n : n + count].astype(np.uint64)
-    # Sorting numbers is faster than finding their order: the last bits have the place.
+    # Sorting is faster than `argsort`: so the last bits of a number have its position.
     last = np.uint64((1 << count.bit_length()) - 1)
     keys = np.sort(marks & ~last | np.arange(count, dtype=np.uint64))
     order = (keys & last).astype(np.int64)
@@ -129,7 +137,7 @@ def _distances(names: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _runs_of(names: np.ndarray, period: int, fewest: int) -> list[Run]:
-    """Return the runs of a period."""
+    """Return the runs with a certain period and at least ``fewest`` turns."""
     same = names[period:] == names[:-period]
     edges = np.flatnonzero(np.diff(np.concatenate([[False], same, [False]])))
     begins, ends = edges[::2], edges[1::2]

@@ -1,10 +1,11 @@
 """Rolling: what repeats in a program becomes an instruction with a loop in its kernel.
 
 A plain Python loop in a captured function, and the derivative of one, leave the same instructions
-again and again. `periods` finds where patterns repeat, `turns` whether their operands do, `body`
-makes scalar functions of one turn. What a loop hands on from turn to turn stays in registers. A
-value that is read outside of its loop at other turns than the last one is kept for all turns, side
-by side in one buffer, where a later loop, as that of the derivative, walks over them.
+again and again: a *run*, each repetition of which is a *turn*. `periods` finds where patterns
+repeat, `turns` finds out whether the operands repeat too, `body` makes scalar functions of one
+turn. What a loop hands on from turn to turn stays in registers. A value that is read outside of its
+loop, at other turns than the last one, is kept for all turns, side by side in one buffer: a
+*series*. A later loop, as that of the derivative, walks over the series.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,18 +27,20 @@ FEWEST_INSTRUCTIONS = 400
 kernel without a loop."""
 
 WIDEST, MEAN_WIDTH, CALL = 32, 10, 8
-"""The most elements of an instruction in a loop, and in the mean over the loop, where an element of
-a function that calls others counts as eight. Functions of a loop are those of single numbers: more
-numbers are faster as vectors."""
+"""The most elements of an instruction in a loop; the most in the mean over the instructions of a
+loop; and the factor by which elements count in this mean if the instruction's function calls
+others. A loop computes one number after the other: many numbers are faster as vectors."""
 
-_SAMPLE, _ALIKE = 3 * MOST_BEFORE, 4  # turns that are looked at first, and that have to be alike
-_MULTIPLES = (1, 2, 3, 4, 6)  # of the period of the patterns, which operands may have
-_MOST_FAILED = 8  # runs that are no loops, each of which takes milliseconds to look at
+_SAMPLE, _ALIKE = 3 * MOST_BEFORE, 4  # turns in a first look, and of these the fewest alike
+_MULTIPLES = (1, 2, 3, 4, 6)  # periods of the patterns after which operands may repeat
+_MOST_FAILED = 8  # runs found to be no loops, at some milliseconds each, before giving up
 
 
 def rolled(program: Program, target: Any) -> Program | None:
-    """Return a program with the same results and bits in which repeated instructions are loops;
-    None where there are none, or the target has no such kernels."""
+    """Return a program with the same results and bits in which repeated instructions are loops.
+
+    None for a program without loops, or a target without kernels that loop.
+    """
     if not target.rolls:
         return None
     ordered = program.instructions
@@ -63,19 +66,23 @@ def rolled(program: Program, target: Any) -> Program | None:
 
 
 def _allowed(names: np.ndarray, patterns: Sequence[Pattern], batch: int) -> np.ndarray:
-    """Return the numbers of patterns in order, with a number of its own for each instruction that
-    no loop may have."""
+    """Return the number of each instruction's pattern, made unique where no loop is allowed.
+
+    ``names`` has the numbers, in the order of the program. An instruction that no loop may contain
+    gets a number that no other instruction has, so that it is never found to repeat.
+    """
     allowed = np.array([_width(p, batch) <= WIDEST and is_expandable(p) for p in patterns], bool)
     return np.where(allowed[names], names, -1 - np.arange(len(names)))
 
 
 class _Rolling:
-    """A program whose runs become loops, one after the other.
+    """Replaces the runs of a program, its repeated instructions, by loops, one after the other.
 
     Attributes
     ----------
     loops : list of (int, int, Instruction)
-        The loops in order, each with the range of the instructions that it stands for.
+        The loops in the order in which they were made, each after the first and behind the last
+        position of the instructions that it replaces.
     """
 
     def __init__(
@@ -83,8 +90,8 @@ class _Rolling:
     ) -> None:
         self._target, self._ordered, self._operands = target, ordered, operands
         self.loops: list[tuple[int, int, Instruction]] = []
-        self._series: list[tuple[int, int]] = []  # the buffer of each, and the bytes of a turn
-        self._last: list[int] = []  # the last place of each
+        self._series: list[tuple[int, int]] = []  # for each its buffer, and the bytes of a turn
+        self._last: list[int] = []  # for each its last place
         self._patterns: dict[Any, Pattern] = {}
         self._program = result = Program(program.batch)
         result.nbytes, result.rows = [*program.nbytes], [*program.rows]
@@ -93,7 +100,10 @@ class _Rolling:
         result.uses_blas, result.given = program.uses_blas, program.given
 
     def take(self, run: Run) -> bool:
-        """Make a loop of a run, or several of its parts, if that is possible; return whether it is.
+        """Replace a run by a loop, or by several loops of its parts; return whether that was done.
+
+        Multiples of the period of the run are tried too, as the operands may repeat less often than
+        the patterns.
         """
         for times in _MULTIPLES:
             wanted = run._replace(period=run.period * times)
@@ -105,7 +115,10 @@ class _Rolling:
         return False
 
     def _is_like_loop(self, run: Run) -> bool:
-        """Whether a few turns in the middle of a run are alike."""
+        """Whether a few turns in the middle of a run are alike, so that a loop could replace them.
+
+        That is a quick check before `_take` looks at all turns.
+        """
         begin = run.first + max(run.turns - _SAMPLE, 0) // 2 * run.period
         stop = min(begin + _SAMPLE * run.period, run.stop)
         try:
@@ -115,7 +128,10 @@ class _Rolling:
         return turns.stop - turns.middle > _ALIKE
 
     def _take(self, run: Run) -> bool:
-        """Make loops of a run; return whether there is one."""
+        """Make a loop of the turns of a run that are alike; return whether there is one.
+
+        The turns before and after these are looked at as runs of their own.
+        """
         if run.turns < FEWEST_TURNS or run.turns * run.period < FEWEST_INSTRUCTIONS:
             return False
         try:
@@ -135,7 +151,7 @@ class _Rolling:
         return True
 
     def _require_narrow(self, run: Run) -> None:
-        """Raise for a run over more numbers than a loop should have."""
+        """Raise `Unlike` for a run on so many numbers that vectors are faster than a loop."""
         patterns = [i.pattern for i in self._ordered[run.first : run.first + run.period]]
         batch = self._program.batch or 1
         widths = [_width(p, batch) * (CALL if _calls(p) else 1) for p in patterns]
@@ -143,7 +159,10 @@ class _Rolling:
             raise Unlike
 
     def _loop(self, turns: Turns, body: Body, begin: int, stop: int) -> Instruction:
-        """Return the instruction for the turns of a run that are alike."""
+        """Return the loop that replaces the turns of a run that are alike.
+
+        The turns are the instructions of the program from position ``begin`` to before ``stop``.
+        """
         kernel = Kernel(body, turns)
         inputs = [self._place(turns, source, low) for source, (low, _) in kernel.inputs.items()]
         kept = self._store(kernel, turns, begin, stop)
@@ -156,7 +175,11 @@ class _Rolling:
         return made
 
     def _store(self, kernel: Kernel, turns: Turns, begin: int, stop: int) -> list[np.ndarray]:
-        """Store what is read outside of a loop; return the buffers of each series."""
+        """Let a loop's kernel store what is read outside of the loop.
+
+        Return, for each value that is stored at all turns, the buffers that the turns would have
+        written: the kernel writes all of them into one new buffer, a series.
+        """
         values, kept = list(turns.values), []
         buffers = turns.buffers[turns.first : turns.stop, values]
         is_read = self._operands.reads_outside(begin, stop, buffers) > 0
@@ -171,7 +194,10 @@ class _Rolling:
         return kept
 
     def _series_of(self, buffers: np.ndarray) -> tuple[int, int]:
-        """Return a new buffer for a series, and the bytes of a turn."""
+        """Make a series, one new buffer in place of ``buffers``, of which each turn writes one.
+
+        Return the number of the new buffer, and the bytes that a turn writes there.
+        """
         first = int(buffers[0])
         nbytes = self._program.nbytes[first]
         rows = self._program.rows[first]
@@ -181,7 +207,10 @@ class _Rolling:
         return buffer, nbytes
 
     def _place(self, turns: Turns, source: Source, low: int) -> Place:
-        """Return where the kernel finds an input at the first turn."""
+        """Return where the kernel finds an input at the first turn, and how it moves on.
+
+        ``low`` is the offset in the input of the first byte that is read.
+        """
         back = turns.first - turns.middle
         if source.kind == "table":
             return self._table(turns, source.buffer)
@@ -197,7 +226,10 @@ class _Rolling:
         return Place(*self._found(int(turns.buffers[at, source.buffer]), low), 0)
 
     def _table(self, turns: Turns, column: int) -> Place:
-        """Return a table of the addresses of arrays, one for each turn."""
+        """Return the place of a new table with the address of the array that each turn reads.
+
+        ``column`` is the operand of the repeated instructions that reads the arrays.
+        """
         here = slice(turns.first, turns.stop)
         buffers, offsets = turns.buffers[here, column].tolist(), turns.offsets[here, column]
         program = self._program
@@ -211,7 +243,11 @@ class _Rolling:
         return Place(index, 0, ADDRESS)
 
     def _found(self, buffer: int, offset: int) -> tuple[int, int]:
-        """Return where elements of a buffer are now: perhaps in a series."""
+        """Return the buffer and the offset where elements of a buffer are in the new program.
+
+        If a loop has replaced the instruction that wrote the buffer, the elements may be in a
+        series.
+        """
         number = self._operands.series[buffer]
         if number < 0:
             return buffer, offset
@@ -238,7 +274,10 @@ class _Rolling:
         return self._program
 
     def _copies(self) -> dict[int, list[Instruction]]:
-        """Return the copies of results out of each series."""
+        """Return the instructions that copy results of the program out of series.
+
+        The key is the buffer of the series.
+        """
         copies: dict[int, list[Instruction]] = {}
         for ref in self._program.results:
             number, place = self._operands.series[ref.buffer], self._operands.turn[ref.buffer]
@@ -250,7 +289,11 @@ class _Rolling:
     def _read_anew(
         self, instructions: Sequence[Instruction], moved: set[int]
     ) -> Iterator[Instruction]:
-        """Yield instructions that read values of loops where these are now."""
+        """Yield instructions outside of loops, changed to read from series where they have to.
+
+        ``moved`` has the buffers that are no longer written, as a loop writes their elements into a
+        series.
+        """
         for instruction in instructions:
             yield instruction if moved.isdisjoint(instruction.buffers) else self._new(instruction)
 
@@ -273,12 +316,12 @@ class _Rolling:
 
 
 def _width(pattern: Pattern, batch: int) -> int:
-    """Return the elements of an instruction, with those of all rows."""
+    """Return the number of elements that an instruction works on, in all rows together."""
     return pattern.work * batch if pattern.rows else pattern.work
 
 
 def _calls(pattern: Pattern) -> bool:
-    """Whether the function of an instruction calls others, as that of ``exp`` does."""
+    """Whether the code of such instructions calls functions, such as ``exp``."""
     code = getattr(getattr(pattern.spec, "function", None), "__code__", None)
     return code is not None and bool(code.co_names)
 
@@ -289,7 +332,7 @@ def _part(layout: Layout) -> Layout:
 
 
 def _copy(ref: Ref, buffer: int, offset: int) -> Instruction:
-    """Return the copy of a result from its place in a series."""
+    """Return the instruction that copies a result from its place in a series to its buffer."""
     layout = ref.layout
     spec = runtime.roles["copy_spec"](layout.dtype)
     strides = [layout.strides] * 2

@@ -1,12 +1,17 @@
 """The operands of a run as tables, a row for each turn; and what the columns have in common.
 
-A column of a loop is one of these, at all of its turns:
+A *column* is one operand of the repeated instructions, at all turns. For a loop, the operands of a
+column must have a common source, which is one of these:
 
-- *own*: written in the same turn;
-- *before*: written a fixed number of turns before;
-- *series*: of a series that an earlier loop has written, moving by a fixed number of places;
-- *same*: one buffer, the offset moving by a fixed number of bytes, which may be 0;
+- *own*: a value that the same turn writes;
+- *before*: a value that was written a fixed number of turns before;
+- *series*: places in a series, the buffer in which an earlier loop has written a value of all its
+  turns side by side; the place moves on by a fixed number from turn to turn;
+- *same*: one buffer; the offset moves on by a fixed number of bytes, which may be 0;
 - *table*: an array from outside, another one at each turn.
+
+A turn is *alike* if each of its operands has the source that the operand has in the middle turn.
+One loop can replace turns in a row that are alike.
 """
 
 from collections.abc import Sequence
@@ -23,14 +28,15 @@ MOST_BEFORE = 8
 
 
 class Source(NamedTuple):
-    """Where a column of operands comes from.
+    """Where one operand of the repeated instructions comes from at each turn.
 
     Attributes
     ----------
     kind : {"own", "before", "series", "same", "table"}
+        See the docstring of this module.
     buffer : int
-        Of "own" and "before" the number of the value in the body, else that of the buffer or the
-        series; of "table" the column.
+        Of "own" and "before" the number of the value in the body, of "series" the number of the
+        series, of "same" the buffer, of "table" the number of the operand itself (the column).
     place : int
         Of "before" how many turns ago the value was written; of "series" the place in the series
         at the middle turn.
@@ -45,25 +51,25 @@ class Source(NamedTuple):
 
 
 class Unlike(Exception):  # noqa: N818  no error of a user
-    """Raised for a run that is no loop."""
+    """Raised for repeated instructions that no loop can replace."""
 
 
 class Turns:
-    """The turns of a run.
+    """Compares the turns of a run: the operands of repeated instructions, at each repetition.
 
     Attributes
     ----------
     buffers, offsets : ndarray
-        A row for each turn, a column for each operand.
+        The buffer and the offset of each operand: a row for each turn, a column for each operand.
     middle : int
         The turn with which others are compared.
     sources : list of Source
-        Where each column comes from.
+        Where the operand of each column comes from.
     values : dict
-        For each value of the body, which is a buffer that a turn writes, the column that writes it
-        first.
+        The values of the body: the buffers that a turn writes. The number of such a value is that
+        of the first column that writes it; the dict maps the number to itself, in order.
     first, stop : int
-        The turns that are alike.
+        The range of turns that are alike, so that one loop can replace them.
     """
 
     def __init__(self, operands: Operands, run: Run) -> None:
@@ -88,7 +94,11 @@ class Turns:
         self.first, self.stop = self._span()
 
     def _find_written(self) -> None:
-        """Find the values of the body: the buffers that its instructions write."""
+        """Find the values of the body, the buffers that a turn writes.
+
+        A turn that writes other values than the middle turn, or at other offsets, is marked as not
+        alike.
+        """
         operands, known = self._operands, {}
         columns = [n for n, is_input in enumerate(self._is_input) if not is_input]
         for column in columns:
@@ -110,6 +120,8 @@ class Turns:
             self._value[buffers], self._turn[buffers] = value, self._rows
 
     def _require_still(self, column: int) -> None:
+        """Mark each turn as not alike in which an operand has another offset than in the middle
+        turn."""
         offsets = self.offsets[:, column]
         self._alike &= offsets == offsets[self.middle]
 
@@ -119,7 +131,9 @@ class Turns:
                 self.sources[column] = self._source(column)
 
     def _source(self, column: int) -> Source:
-        """Return where an input comes from; turns at which it comes from elsewhere are not alike.
+        """Return the source of an input in the middle turn; ``column`` is the input's column.
+
+        A turn in which the input comes from another source is marked as not alike.
         """
         operands, buffers, middle = self._operands, self.buffers[:, column], self.middle
         value = self._value[buffers]
@@ -146,15 +160,18 @@ class Turns:
         return Source("same", int(buffers[middle]), 0, move)
 
     def _along(self, numbers: np.ndarray) -> tuple[int, int]:
-        """Return the number in the middle and the step between turns; turns that are elsewhere are
-        not alike."""
+        """Return the number of the middle turn, and by how much it has grown since the turn before.
+
+        ``numbers`` has a number for each turn. A turn whose number does not lie on the straight
+        line through these two is marked as not alike.
+        """
         middle = self.middle
         move = numbers[middle] - numbers[middle - 1]
         self._alike &= numbers == numbers[middle] + move * (self._rows - middle)
         return int(numbers[middle]), int(move)
 
     def _span(self) -> tuple[int, int]:
-        """Return the turns around the middle that are alike."""
+        """Return the range of alike turns around the middle turn; (0, 0) if there are none."""
         unlike = np.flatnonzero(~self._alike)
         at = int(np.searchsorted(unlike, self.middle))
         if at < len(unlike) and unlike[at] == self.middle:
@@ -164,10 +181,11 @@ class Turns:
 
 
 def with_fewest_carried(instructions: Sequence[Instruction], run: Run) -> Run:
-    """Return a run that begins up to a period later, where the fewest values are alive.
+    """Return a run that begins less than a period later, where the fewest values are alive.
 
-    A run begins where the patterns do, which may be in the middle of what a user's loop repeats. A
-    value that is read more than a period later than it is written counts as often.
+    A loop has to carry the values that are alive where a turn begins. A run that was found by its
+    patterns may begin in the middle of what a user's loop repeats, where many values are alive. A
+    value that stays alive for several periods counts once for each period.
     """
     period = run.period
     begin = run.first + run.turns // 2 * period
@@ -182,7 +200,7 @@ def with_fewest_carried(instructions: Sequence[Instruction], run: Run) -> Run:
                 last[buffer] = at
         for buffer in buffers[nin:]:
             since = written.setdefault(buffer, at) if at < period else written.get(buffer, at)
-            alive[since + 1] += period  # a buffer that is written in parts belongs to one turn
+            alive[since + 1] += period  # no turn may begin between writes of parts
             alive[at + 1] -= period
     for buffer, at in last.items():
         alive[written[buffer] + 1] += 1

@@ -14,7 +14,10 @@ from ...containers.unknown_leaves import how_to_register
 
 
 def leaf_axes(in_axes: Any, args: Sequence[Any], leaves: Sequence[Any]) -> list[int | None]:
-    """Return the axis of samples of each leaf of the arguments, counted from the left."""
+    """Return the axis of samples of each leaf of the arguments, counted from the left.
+
+    The axis is None for a leaf that all samples share.
+    """
     if isinstance(in_axes, list):
         in_axes = tuple(in_axes)
     if isinstance(in_axes, tuple) and len(in_axes) != len(args):
@@ -27,7 +30,10 @@ def leaf_axes(in_axes: Any, args: Sequence[Any], leaves: Sequence[Any]) -> list[
 
 
 def output_axes(out_axes: Any, result: Any, varies: Sequence[bool]) -> list[int | None]:
-    """Return the place of the axis of samples for each leaf of a result, where it is in front now.
+    """Return for each leaf of a result where its axis of samples goes, which is in front so far.
+
+    The result has None for a leaf for which ``out_axes`` has None: such a leaf gets no axis of
+    samples, and must be the same for all samples. ``varies`` says whether a leaf is not.
     """
     axes = _broadcast_axes(out_axes, result, "out_axes", none_is_leaf=False)
     ranks = [len(leaf.shape) for leaf in optree.tree_leaves(result, namespace=VARIABLES)]
@@ -35,7 +41,8 @@ def output_axes(out_axes: Any, result: Any, varies: Sequence[bool]) -> list[int 
 
 
 def _broadcast_axes(axes: Any, tree: Any, what: str, none_is_leaf: bool = True) -> list[Any]:
-    """Return one axis for each leaf of a container."""
+    """Return one axis for each leaf of ``tree``; an entry of ``axes`` may stand for a whole
+    container."""
     try:
         structure = optree.tree_structure(tree, none_is_leaf=none_is_leaf, namespace=VARIABLES)
         marks = structure.unflatten([object() for _ in range(structure.num_leaves)])
@@ -83,7 +90,7 @@ def _checked_output(axis: int | None, rank: int, varies: bool) -> int | None:
 
 
 def samples_of(leaves: Sequence[Any], axes: Sequence[int | None]) -> int:
-    """Return the number of samples."""
+    """Return the number of samples; raise if the arguments have different numbers of them."""
     pairs = zip(leaves, axes, strict=True)
     shapes = {n: (x.shape, axis) for n, (x, axis) in enumerate(pairs) if axis is not None}
     sizes = {shape[axis] for shape, axis in shapes.values()}

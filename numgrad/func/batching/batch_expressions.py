@@ -1,8 +1,8 @@
-"""Expressions of one sample, made again for all samples: every operator works on any number of
-leading axes, so each expression gets the leading axes of its operands.
+"""Rebuild the expressions of a function of one sample for all samples.
 
-The rows of an expression of the sample, from a batched pass inside of the function, become an axis
-as well: behind the axes of the samples, in front of its own.
+Every operator works on any number of leading axes, so an expression is rebuilt with operands that
+have the axes of samples in front. If a batched pass inside of the function has given an expression
+rows, the rows become an axis as well: behind the axes of samples, in front of all other axes.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -22,8 +22,8 @@ _BROADCASTING = (Elementwise, KernelOperator)  # operators that broadcast axes o
 
 
 class BatchedValue(NamedTuple):
-    """A value of all samples: ``lead`` axes of samples in front, then an axis of rows if it has
-    rows."""
+    """A value of all samples: ``lead`` axes of samples in front, then an axis of rows if ``rows``.
+    """
 
     value: Any
     lead: int = 0
@@ -43,8 +43,9 @@ def batch_exprs(
 ) -> list[BatchedValue]:
     """Return the outputs of a function of one sample, for all samples.
 
-    The expressions are made again in order of creation, with ``inputs`` for the placeholders;
-    ``instead`` has values to read in place of values from outside, by their keys.
+    ``exprs`` are the function's expressions in the order of their creation, and ``inputs`` has the
+    values of all samples for its placeholders. ``instead`` has values to be read in place of values
+    from outside, by the keys that `place_of` returns for the latter.
     """
     known: dict[Expr, list[BatchedValue]] = {expr: [wide] for expr, wide in inputs.items()}
 
@@ -63,7 +64,10 @@ def batch_exprs(
 
 
 def _constant(value: Any) -> BatchedValue:
-    """Return a value that every sample reads, with its rows as an axis."""
+    """Return a value that all samples read, as a value without axes of samples.
+
+    Rows of the value become an axis.
+    """
     if not value.rows:
         return BatchedValue(value)
     return BatchedValue(runtime.value(value.array), rows=True)
@@ -87,7 +91,8 @@ def _batch_expr(expr: Expr, operands: Sequence[BatchedValue]) -> list[BatchedVal
 
 
 def _batch_rule(rule: Rule, operands: Sequence[BatchedValue]) -> list[BatchedValue]:
-    """Return the results of the expressions of a rule."""
+    """Return the results of a rule, a derivative made of expressions, for operands of all samples.
+    """
     places: Any = rule.places.items()
     inputs = {expr: operands[n] for expr, n in places if n < len(operands)}
     made: Any = rule.outputs
@@ -98,7 +103,10 @@ def _batch_rule(rule: Rule, operands: Sequence[BatchedValue]) -> list[BatchedVal
 def applied(
     operator: Any, static: dict[str, Any], values: Sequence[Any], of: Expr | None = None
 ) -> list[Any]:
-    """Return the results of an operator, as expressions."""
+    """Return the results of an operator, as expressions.
+
+    The expressions get the line of user code of the expression ``of``, which they rebuild.
+    """
     specs = [value.spec for value in values]
     rows = any([spec.rows for spec in specs])  # noqa: C419  a list is faster
     device = device_of(specs)
@@ -109,7 +117,11 @@ def applied(
 
 
 def _aligned(expr: Expr, operands: Sequence[BatchedValue], lead: int, rows: bool) -> list[Any]:
-    """Return operands with the same leading axes, of length 1 where the operator broadcasts."""
+    """Return operands with equally many leading axes.
+
+    An axis that an operand lacks is added with length 1. If the operator does not broadcast, the
+    operand is repeated along this axis.
+    """
     pads = _pads(expr, operands)
     values = [_expanded(w, lead, rows, pad) for w, pad in zip(operands, pads, strict=True)]
     if isinstance(expr.operator, _BROADCASTING) or len(values) < 2:
@@ -120,7 +132,10 @@ def _aligned(expr: Expr, operands: Sequence[BatchedValue], lead: int, rows: bool
 
 
 def _pads(expr: Expr, operands: Sequence[BatchedValue]) -> list[int]:
-    """Return how many loop axes each operand of the sample lacks, compared with the others."""
+    """Return how many loop axes each operand lacks, compared with the operand that has most.
+
+    Loop axes are those axes of one sample that come before the axes on which the operator works.
+    """
     if expr.operator.ranks is None:
         return [0] * len(operands)
     ranks = expr.operator.ranks(**expr.static)
@@ -142,11 +157,14 @@ def _repeated(value: Any, sizes: tuple[int, ...]) -> Any:
 
 
 def apply_by_name(name: str, *values: Any, **static: Any) -> Any:
-    """Return the one result of an operator, as an expression."""
+    """Return the result of an operator with one result, as an expression."""
     return applied(registry[name], static, values)[0]
 
 
 def with_all_axes(wide: BatchedValue, sizes: tuple[int, ...]) -> Any:
-    """Return a value with all axes of samples, of the given sizes."""
+    """Return a value with all axes of samples, which have the lengths ``sizes``.
+
+    The value is repeated along the axes that it lacks.
+    """
     value = _expanded(wide, len(sizes), False)
     return _repeated(value, (*sizes, *value.shape[len(sizes) :]))

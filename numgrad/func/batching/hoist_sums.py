@@ -1,8 +1,8 @@
-"""Hoist sums over samples: the gradient of a value that all samples share is summed before it is
-computed for each sample.
+"""Replace a sum of products over samples by one product of larger matrices.
 
-The gradient of a matrix that all samples share is a product for each of them. Their sum is one
-product of larger matrices, which takes no memory for each sample.
+The gradient of a matrix that all samples share is such a sum, with a product for each sample. One
+product of larger matrices takes no memory for each sample. The *leading axes* are the first axes of
+a value, here the axes of samples.
 """
 
 from math import prod
@@ -15,27 +15,32 @@ _RANKS = {"permute_dims": "axes", "expand_dims": "axes", "squeeze": "axes", "res
 
 
 class Axes(NamedTuple):
-    """The axes of a value that are summed: the last ``number`` of the first ``lead``."""
+    """The axes of a value that are summed: the last ``number`` of its ``lead`` leading axes."""
 
     lead: int
     number: int
 
     def of(self, value: Any) -> tuple[int, ...]:
-        """Return the axes as negative numbers."""
+        """Return the axes of a value that are summed, as negative numbers."""
         core = len(value.shape) - self.lead
         return tuple(range(-core - self.number, -core))
 
 
 def hoisted_sum(value: Any, lead: int, count: int) -> Any:
-    """Return the sum of an expression over the last ``count`` of its first ``lead`` axes, which
-    remain with length 1."""
+    """Return the sum of a value over the last ``count`` of its ``lead`` leading axes.
+
+    The summed axes remain, with length 1.
+    """
     axes = Axes(lead, count)
     total = _total(value, axes)
     return apply_by_name("expand_dims", total, axes=axes.of(value))
 
 
 def _total(value: Any, axes: Axes) -> Any:
-    """Return a sum without the summed axes."""
+    """Return the sum of a value over ``axes``, without these axes.
+
+    If the value is itself a sum of terms, each term is summed alone.
+    """
     total = None
     for term in _terms(value):
         part = _part(term, axes)
@@ -44,7 +49,10 @@ def _total(value: Any, axes: Axes) -> Any:
 
 
 def _terms(value: Any) -> list[Any]:
-    """Return the terms of a sum, all of its shape, in order."""
+    """Return the terms that add up to a value, in order: the value alone if it is no sum.
+
+    Operands of an addition are terms only if they have the shape of the value.
+    """
     found, waiting = [], [value]
     while waiting:
         term = waiting.pop()
@@ -57,8 +65,10 @@ def _terms(value: Any) -> list[Any]:
 
 
 def _operands(value: Any, name: str) -> Any:
-    """Return the operands of an operation by name; None if the value is computed, or made by
-    another operator."""
+    """Return the operands of the operation that made a value, if its operator has the given name.
+
+    Return None if it has another name, or if the value is computed.
+    """
     is_it = value.array is None and value.expr.operator is registry[name]
     return value.expr.inputs if is_it else None
 
@@ -78,19 +88,26 @@ def _part(value: Any, axes: Axes) -> Any:
 
 
 def _is_batch_of_matrices(x: Any, value: Any, lead: int) -> bool:
-    """Whether an operand is a matrix for each element of the leading axes."""
+    """Whether ``x``, a factor of the product ``value``, has a matrix for each element of the
+    leading axes."""
     return len(x.shape) == lead + 2 and x.shape[:lead] == value.shape[:lead]
 
 
 def _keeps_leading_axes(x: Any, value: Any, axes: Any, lead: int) -> bool:
-    """Whether an operator that moves axes of ``x`` leaves the leading axes alone."""
+    """Whether an operator that makes ``value`` of ``x`` leaves the ``lead`` leading axes as they
+    are.
+
+    ``axes`` has the negative numbers of the axes on which the operator works; or it is an int, if
+    the operator works on so many of the last axes.
+    """
     reach = axes if isinstance(axes, int) else max([-axis for axis in axes], default=0)
     ranks = len(x.shape), len(value.shape)
     return x.shape[:lead] == value.shape[:lead] and lead + reach <= max(ranks)
 
 
 def _product(a: Any, b: Any, count: int) -> Any:
-    """Return the sum, over ``count`` leading axes, of products of matrices as one product."""
+    """Return the sum of ``a @ b`` over ``count`` leading axes, as one product of larger matrices.
+    """
     m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]
     total = k * prod(b.shape[-count - 2 : -2])
     axes = (-2, *range(-count - 2, -2), -1)

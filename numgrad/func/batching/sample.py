@@ -35,7 +35,8 @@ class _SampleCapture(Capture):
 class SampleTrace(Trace):
     """The trace of a function for one sample, whose arguments are placeholders.
 
-    A closed-over value may belong to a function that is captured around it, or mapped itself.
+    A value that the function closes over may belong to an outer function that is being captured or
+    mapped itself.
     """
 
     def __init__(self, *args: Any) -> None:
@@ -46,7 +47,7 @@ class SampleTrace(Trace):
         return _SampleCapture(arguments, mode.capture)
 
     def _closed_over(self, capture: Capture, above: Trace | None) -> dict[Edge, Any]:
-        """Return the edges in the graph outside to which the graph of the outputs leads."""
+        """Return the edges outside of the function to which the graph of the outputs leads."""
         ends = {a.edge for a in self.arguments if a.requires_grad}
         waiting = [o.edge for o in self.outputs if o.requires_grad]
         found: dict[Edge, Any] = {}
@@ -69,12 +70,13 @@ class SampleTrace(Trace):
 
     @lazy
     def exprs(self) -> list[Expr]:
-        """The expressions of the outputs, without those from before the call."""
+        """The expressions that the outputs are made of, without those from before the call."""
         return [e for e in pending_exprs(self.outputs) if self._is_inside(e.number)]
 
     @lazy
     def closed(self) -> list[Value]:
-        """The closed-over values that a function around this one has not computed yet."""
+        """The closed-over values that are not computed yet, as they belong to an outer function
+        that is being captured."""
         read: list[Any] = [value for expr in self.exprs for value in expr.inputs]
         read += self.outputs
         known = {*self.exprs, *(a.expr for a in self.arguments)}
@@ -82,10 +84,10 @@ class SampleTrace(Trace):
         return [runtime.value.deferred(v.expr, v.expr_slot, v.spec) for v in found.values()]
 
     def tangent_trace(self, wanted: tuple[bool, ...], create_graph: bool) -> "SampleTrace":
-        """Return the trace of the tangents of the outputs.
+        """Return the trace that computes the tangents of the outputs.
 
-        Its arguments are those of the function, and a tangent for each wanted input, arguments
-        first.
+        The arguments of that trace are those of the function, followed by a tangent for each input
+        that has one, as ``wanted`` says. The trace is kept, and made once for each ``wanted``.
         """
         key = ("tangents", wanted, create_graph, settings.recorded)
         known: Any = self._derivatives.get(key)
@@ -150,11 +152,11 @@ class MapOperator(Operator):
         moved: Mapping[Edge, Edge] = NONE,
         shared: Mapping[int, int] = NONE,
     ) -> list[Tensor]:
-        """Return the outputs for values with leading axes, connected to their graph.
+        """Return the outputs for inputs with axes of samples, connected to the graph of the inputs.
 
-        Each output has all leading axes; ``shared`` says, by the numbers of outputs, over how many
-        of them it is summed. ``instead`` and ``moved`` have the values and edges that replace those
-        that the function closes over.
+        Each output has all axes of samples. ``shared`` says, by the number of an output, over how
+        many of these axes the output is summed. ``instead`` has values to be read in place of
+        values that the function closes over, and ``moved`` edges in place of the edges of these.
         """
         sample = self.sample
         inputs = _aligned(inputs, sample.leads(inputs))
@@ -196,8 +198,11 @@ class MapOperator(Operator):
     def differentiate(
         self, backward_pass: Any, context: Any, cotangents: Sequence[Any]
     ) -> Sequence[Any]:
-        """Return the gradients: the derivative of the sample, applied to all samples, and summed
-        for inputs that they share."""
+        """Return the gradients of the inputs: the derivative of the function, applied to all
+        samples.
+
+        The gradient of an input that all samples share is summed over the samples.
+        """
         sample, wanted = self.sample, context.wanted
         seeds = arrived(context, cotangents, sample.live)
         derivative: Any = sample.derivative(wanted, context.create_graph)
@@ -213,7 +218,8 @@ class MapOperator(Operator):
     def tangent(
         self, forward_pass: Any, context: Any, tangents: Sequence[Any]
     ) -> Sequence[Any] | None:
-        """Return the tangents of the outputs, by the derivative along tangents of the sample."""
+        """Return the tangents of the outputs: those of one sample (`SampleTrace.tangent_trace`),
+        computed for all samples."""
         sample = self.sample
         wanted = tuple([t is not None for t in tangents])
         given = [t for t in tangents if t is not None]
@@ -231,8 +237,8 @@ class MapOperator(Operator):
         return max(self.sample.leads(specs[: len(self.sample.arguments)]), default=0)
 
     def _is_shared(self, number: int, spec: Spec) -> bool:
-        """Whether an input is the same for all samples: its axes of samples have length 1, or there
-        are none."""
+        """Whether an input is the same for all samples: it has no axes of samples, or all have
+        length 1."""
         arguments = self.sample.arguments
         own = len((arguments[number] if number < len(arguments) else spec).shape)
         return all(size == 1 for size in spec.shape[: len(spec.shape) - own])
@@ -244,7 +250,8 @@ class MapOperator(Operator):
         vectors: Sequence[Any],
         shared: Mapping[int, int],
     ) -> list[Tensor]:
-        """Apply the trace of a derivative to the inputs of the function and to vectors."""
+        """Apply the trace of a derivative to the inputs of the function and to cotangents or
+        tangents."""
         sample = self.sample
         inputs = [context.input(n) for n in range(len(sample.arguments))]
         further, count = context.saved_after_inputs(), len(sample.closed)
@@ -255,9 +262,10 @@ class MapOperator(Operator):
 
 
 def _aligned(inputs: Sequence[Value], leads: Sequence[int]) -> list[Any]:
-    """Return values with equally many axes in front, as operators expect of operands.
+    """Return values with equally many axes of samples in front, where missing ones have length 1.
 
-    Axes of a batch that are added later then come before them.
+    A later batched pass adds an axis in front of all others. That axis is then the first one of all
+    operands, as operators expect.
     """
     expand, most = registry["expand_dims"], max(leads, default=0)
     ranks = [most - lead + len(x.shape) for x, lead in zip(inputs, leads, strict=True)]

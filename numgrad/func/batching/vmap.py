@@ -38,11 +38,12 @@ def vmap(
         operations must be those of tensors, as for `jit`.
     in_axes : int, None, or a tuple or list of them
         Which axis of each positional argument is that of the samples; None for an argument that
-        all samples share. One for all arguments, or one for each: an int or None for all arrays in
-        it, or containers like those of the argument. Negative axes count from the end.
+        all samples share. A single entry stands for all arguments, a tuple or list has an entry for
+        each. An entry is an int or None for all arrays of the argument, or has the containers of
+        the argument with an int or None for each array. Negative axes count from the end.
     out_axes : int, None, or containers of them
-        Where the axis of the samples is in each result, in the same way. None for a result that is
-        the same for all samples.
+        Where each result has the axis of the samples, written in the same way. None for a result
+        that is the same for all samples.
     chunk_size : int, optional
         How many samples are computed at a time; all of them by default.
     in_dims, out_dims
@@ -68,9 +69,9 @@ def vmap(
     Notes
     -----
     The function is called once, with placeholders for a sample. What it computes then, derivatives
-    included, is computed for all samples as one program. It has the bits of a loop over the
-    samples, to rounding where BLAS or LAPACK is called. Random numbers that NumPy draws in the
-    function are the same for all samples.
+    included, is computed for all samples as one program. The results have the bits of a loop over
+    the samples, or differ by rounding where BLAS or LAPACK is called. Random numbers that NumPy
+    draws in the function are the same for all samples.
 
     Examples
     --------
@@ -110,7 +111,7 @@ def vmap(
 
 
 def _under_one_name(which: str, axes: Any, dims: Any) -> Any:
-    """Return axes that were given under the name of JAX or that of torch."""
+    """Return the axes, given under the name of JAX or that of torch; raise if both are given."""
     if isinstance(dims, int) and dims == 0:
         return axes
     if not (isinstance(axes, int) and axes == 0):
@@ -119,8 +120,11 @@ def _under_one_name(which: str, axes: Any, dims: Any) -> Any:
 
 
 class _Call:
-    """One call: its arguments with the axis of samples in front, and the trace of the function for
-    one sample."""
+    """One call of a mapped function.
+
+    The call has the arguments with the axis of samples in front, and the trace of the function for
+    one sample.
+    """
 
     def __init__(
         self, function: Callable[..., Any], args: Sequence[Any], kwargs: Any, in_axes: Any

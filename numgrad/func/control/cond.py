@@ -28,7 +28,7 @@ def cond(
     Parameters
     ----------
     pred : bool or array_like of one element
-        Decides.
+        Decides which function is called.
     true_fun, false_fun : callable
         Take the operands and return tensors, or containers of them, of equal structure, shapes and
         dtypes; a number of Python takes the dtype of the other result.
@@ -75,7 +75,8 @@ def cond(
 
 
 def _where(pred: Tensor, x: Any, y: Any) -> Tensor:
-    """Choose on the CPU if both operands are there, wherever the predicate is."""
+    """Choose elements as `where` does; if both operands are on the CPU, move the predicate there
+    first."""
     is_here = all(getattr(value, "device", CPU) == CPU for value in (x, y))
     return where(placed_on(pred, CPU) if is_here else pred, x, y)
 
@@ -87,10 +88,10 @@ def _zero(x: Tensor) -> Tensor:
 def _branch(
     function: Callable[..., Any], operands: Sequence[Any], gate: Callable[[Tensor], Tensor]
 ) -> Any:
-    """Capture a branch.
+    """Call the function of a branch in a capture of its own, and return the result.
 
-    Its cotangents leave through gates, which hold back those of the branch that was not chosen, NaN
-    or not.
+    Cotangents leave the graph of the branch through gates made by ``gate``. If the branch was not
+    chosen, the gates replace the cotangents by 0, even where they are NaN.
     """
     gates = Gates(gate)
     capture = Capture((), mode.capture)
@@ -104,10 +105,12 @@ def _branch(
 
 
 def _gated(operands: Sequence[Any], gate: Callable[[Tensor], Tensor]) -> Any:
-    """Return the operands behind gates of their own.
+    """Return the operands; put a node, made by ``gate``, between a branch and each operand that
+    requires grad.
 
-    The gradients of a branch are summed there before they meet others, so the sums have the same
-    order for every way to choose.
+    At this node the gradients that the branch sends to the operand are summed, before other
+    gradients are added. So the order of summation is the same whether one function is called or
+    both are recorded.
     """
 
     def gated(leaf: Any) -> Any:

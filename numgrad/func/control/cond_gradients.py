@@ -17,12 +17,12 @@ from ...engine.record.apply import mode
 
 
 class Gates:
-    """The gates of one branch; made before the branch runs.
+    """The gates of one branch, made before the branch runs.
 
     Parameters
     ----------
     gate : callable
-        Takes a value and returns the value behind a gate.
+        Takes a value; returns it with a node that lets its gradient through or makes it 0.
     """
 
     def __init__(self, gate: Callable[[Any], Any]) -> None:
@@ -32,8 +32,8 @@ class Gates:
     def close(self, outputs: Iterable[Value]) -> None:
         """Put gates between the graph of the outputs and the graph outside of the branch.
 
-        A pass visits nodes in descending order of their numbers, so the nodes of the branch get new
-        numbers, above those of the gates.
+        The nodes of the branch get new numbers, above those of the gates: a pass visits nodes in
+        descending order of their numbers, and has to visit the branch before its gates.
         """
         nodes = self._nodes(outputs)
         outside = [edge for node in nodes for edge in node.edges if self._is_outside(edge.node)]
@@ -61,9 +61,10 @@ class Gates:
         return node is not None and number_of(node) < self._first
 
     def _gate_of(self, edge: Edge) -> Edge:
-        """Return the edge behind a gate in front of ``edge``.
+        """Return the edge at which cotangents enter a new gate on their way to ``edge``.
 
-        A gradient needs no more than the spec of the value there.
+        The gate is made for a placeholder, since a gradient needs no more than the spec of the
+        value.
         """
         spec = edge.spec
         value = placeholder(spec)

@@ -1,9 +1,9 @@
 """The names outside of itself that a captured function reads, and what they are bound to.
 
 A replay reads the elements of arrays anew, while Python has looked up each name once, when the
-function was captured. What the names were bound to is therefore a part of what decides about a
-specialization: globals and closure cells of the function, and of the functions of the user that it
-reaches by them.
+function was captured. So a specialization holds only while the names are bound to the same. The
+names are globals and closure cells: those of the function, and those of other functions of the user
+that it reaches through them.
 """
 
 import functools
@@ -31,7 +31,11 @@ _BY_VALUE: frozenset[type] = frozenset(
 
 
 class Key(NamedTuple):
-    """What tells the value of a name from others, and whether that is its value or the object."""
+    """The key of what a name is bound to.
+
+    ``is_value`` says whether the key stands for a value, such as a number; else it stands for one
+    object.
+    """
 
     key: Hashable
     is_value: bool
@@ -43,7 +47,7 @@ class Binding:
     Attributes
     ----------
     holds : callable or None
-        Returns whether all names are still bound to it; None if there are no names.
+        Returns whether all names are still bound to the same; None if there are no names.
     """
 
     __slots__ = ("holds",)
@@ -62,7 +66,10 @@ class ClosedNames:
         self._present: Binding | None = None
 
     def present(self, forget: Callable[[Binding], None]) -> Binding:
-        """Return the binding that holds now; call ``forget`` for each that makes room."""
+        """Return the present binding of the names.
+
+        ``forget`` is called with each binding that is dropped to make room for it.
+        """
         present = self._present
         if present is None or not (present.holds is None or present.holds()):
             present = self._present = self._found(forget)
@@ -86,8 +93,11 @@ class ClosedNames:
     def _group(
         self, objects: Hashable, forget: Callable[[Binding], None]
     ) -> dict[Hashable, Binding]:
-        """Return the bindings that share their objects, by the numbers and texts in which they
-        differ."""
+        """Return all bindings in which certain names are bound to ``objects``.
+
+        These bindings differ only in names that are bound to numbers and texts; the keys of the
+        result are these numbers and texts.
+        """
         group = self._groups.pop(objects, None) or {}
         self._groups[objects] = group
         if len(self._groups) > _MOST_GROUPS:
@@ -97,8 +107,10 @@ class ClosedNames:
 
 
 def key_of(value: Any) -> Key:
-    """Return the key of what a name is bound to: numbers, texts and tuples of them by value, other
-    objects by identity."""
+    """Return the key of what a name is bound to.
+
+    Numbers, texts and tuples of them have keys by value, other objects by identity.
+    """
     kind = type(value)
     if kind in _BY_VALUE or issubclass(kind, (np.generic, np.dtype)):
         return Key(frozen(value), True)
@@ -109,7 +121,7 @@ def key_of(value: Any) -> Key:
 
 
 def _watched(root: Callable[..., Any]) -> tuple[list[Variable], list[Any]]:
-    """Return the names that decide about a specialization, and what they are bound to."""
+    """Return the names that decide whether a specialization holds, and what they are bound to."""
     search = _Search()
     waiting, seen = _functions_of(root), set()
     while waiting and len(seen) < _MOST_FUNCTIONS:
@@ -123,7 +135,7 @@ def _watched(root: Callable[..., Any]) -> tuple[list[Variable], list[Any]]:
 class _Search:
     """A search for the names that functions read, and for the objects bound to the names.
 
-    Names that one of the functions binds, such as a counter's, are left out.
+    Left out are names that one of the functions binds anew when it runs, such as that of a counter.
     """
 
     def __init__(self) -> None:
@@ -131,8 +143,8 @@ class _Search:
         self._bound: set[tuple[int, str]] = set()
 
     def functions_named_in(self, function: FunctionType) -> list[FunctionType]:
-        """Note the names in a function; return the functions of the user among what they are bound
-        to."""
+        """Note the names that a function reads; return the functions of the user that they are
+        bound to."""
         functions = []
         for variable, is_bound_there in _variables_of(function):
             key = id(variable.place), variable.name
@@ -177,8 +189,11 @@ def _functions_of(thing: Any) -> list[FunctionType]:
 
 
 def _is_watched(variable: Variable, value: Any) -> bool:
-    """Whether a name may be bound to something else: neither to a module or class nor, as by an
-    import, to a function of a library under its own name."""
+    """Whether a name may be bound to something else later, so that each call has to check it.
+
+    A name that is bound to a module or a class is not watched. Nor is a global that has the name of
+    the library function to which it is bound, as an import makes it.
+    """
     kind = type(value)
     if issubclass(kind, (ModuleType, type)):
         return False

@@ -1,5 +1,4 @@
-"""Check that a captured function runs on one device, and that tensors of two devices do not meet in
-it."""
+"""Check that a captured function computes on one device."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -12,7 +11,8 @@ from ...engine.lower.placeholder import ARGUMENT
 
 
 def require_one_device(name: str, leaves: Iterable[Any]) -> None:
-    """Raise for arguments on several devices, except those that are moved freely."""
+    """Raise for arguments on several devices, except numbers and indices, which are moved
+    implicitly."""
     tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
     devices = {x.spec.device for x in tensors if not is_movable_spec(x.spec)}
     if len(devices) > 1:
@@ -25,17 +25,17 @@ def require_one_device(name: str, leaves: Iterable[Any]) -> None:
 def device_for(
     exprs: Sequence[Expr], specs: Iterable[Spec], storages: Mapping[int, Storage]
 ) -> str:
-    """Return the device on which expressions are computed: the only one among ``specs`` besides the
-    CPU.
+    """Return the device on which expressions are computed: the CPU if ``specs`` have no other.
 
     ``storages`` has the storages of values from outside, by the ids of the arrays.
 
     Raises
     ------
     DeviceError
-        If there are two, or where tensors of two devices meet. Only expressions tell, after the
-        capture, whether a value on the CPU stems from a tensor or from an array, which is moved
-        freely.
+        If ``specs`` have two devices beside the CPU, or if an expression reads tensors of two
+        devices. A value on the CPU that stems from an array is moved to the device implicitly; a
+        value that stems from a tensor must stay on the CPU. The expressions tell after the capture
+        from what each value stems.
     """
     devices = {spec.device for spec in specs} - {CPU}
     if len(devices) > 1:
@@ -66,7 +66,7 @@ def comes_back(expr: Expr) -> bool:
 def _is_tied(value: Any, tied: set[Any]) -> bool:
     """Whether a value is on the CPU and must stay there.
 
-    ``tied`` has the ids of arrays from outside, and the expressions, that must.
+    ``tied`` has the expressions, and the ids of arrays from outside, whose values must stay.
     """
     if value.spec.device != CPU or is_movable_spec(value.spec):
         return False

@@ -1,8 +1,8 @@
 """A function that tells whether names are still bound to the same objects.
 
-It is asked at each call of a captured function. So it is a function of Python that reads the names
-themselves, globals and cells, as the captured function does, and compares what they are bound to by
-identity: some nanoseconds for a name. Only where that fails values are compared.
+This check runs at each call of a captured function. So the check is a function of Python that reads
+the names, globals and cells, as the captured function does, and compares by identity what they are
+bound to: some nanoseconds for a name. Only where identities differ are values compared.
 """
 
 from collections.abc import Callable
@@ -39,7 +39,7 @@ class Variable(NamedTuple):
 
 
 class NameCheck:
-    """Names and what they were bound to."""
+    """Names, and what they were bound to when a function was captured."""
 
     def __init__(
         self, variables: list[Variable], values: list[Any], key_of: Callable[[Any], Any]
@@ -50,15 +50,21 @@ class NameCheck:
         self._cells = list(map(CellType, values))
 
     def function(self) -> Callable[[], bool]:
-        """Return a function that tells whether all names are bound to the same, or to what has the
-        same key."""
+        """Return a function that tells whether all names are still bound to the same.
+
+        An object with the same key as the earlier one counts as the same.
+        """
         further: Any = None
         for module in {id(v.module()): v.module() for v in self._variables}.values():
             further = self._of_place(module, further)
         return further
 
     def _of_place(self, module: dict[str, Any] | None, further: Any) -> Callable[[], bool]:
-        """Return the function for the names of a module, or for all cells, and then others."""
+        """Return a function that checks the names in one module.
+
+        If ``module`` is None, the function checks all closure cells. ``further`` is the check of
+        another module, which the function calls at the end; None if there is no other.
+        """
         pairs = zip(self._variables, self._cells, strict=True)
         is_here = [(v, c) for v, c in pairs if v.module() is module]
         given: dict[str, Any] = {f"{_OWN}{n}": cell for n, (_, cell) in enumerate(is_here)}
@@ -74,8 +80,10 @@ class NameCheck:
         return FunctionType(code, {} if module is None else module, closure=cells)
 
     def _is_alike(self) -> bool:
-        """Whether each name that was bound to another object has the key that it had; from then on
-        names are compared with the new objects."""
+        """Whether each name that is bound to another object now has the key that it had.
+
+        If so, the names are compared with the new objects from then on.
+        """
         new = []
         for variable, key, cell in zip(self._variables, self._keys, self._cells, strict=True):
             value = variable.value()
@@ -89,7 +97,11 @@ class NameCheck:
 
 
 def _code_of(names: tuple[str, ...], given: tuple[str, ...]) -> CodeType:
-    """Return the code of a check of names, whose cells have the names in ``given``."""
+    """Return the code of a function that tells whether ``names`` are bound to the same objects.
+
+    ``given`` has the names of all closure cells that the function itself has. Some hold the earlier
+    objects, others are cells to be checked.
+    """
     known = _codes.get((names, given))
     if known is None:
         known = _codes[names, given] = _compiled(names, given)

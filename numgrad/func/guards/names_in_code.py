@@ -13,7 +13,7 @@ _known: Bounded[CodeType, "Names"] = Bounded(2048)
 
 
 class Names(NamedTuple):
-    """Names in code, and in the functions that are defined there."""
+    """The names that code loads and stores, functions that are defined in it included."""
 
     loaded: tuple[str, ...]
     stored: frozenset[str]

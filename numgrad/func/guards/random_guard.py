@@ -1,5 +1,7 @@
-"""Guard against random numbers that a function draws while it is captured: every replay would
-repeat the same numbers."""
+"""Guard against random numbers that a function draws while it is captured.
+
+Every replay would repeat the same numbers.
+"""
 
 import functools
 import random
@@ -58,7 +60,8 @@ class DrawProfiler:
 
 
 class RandomGuard:
-    """The states of the generators that a function may use, before it is captured.
+    """The random generators that a function may use, with their states before the function is
+    captured.
 
     Parameters
     ----------
@@ -76,7 +79,7 @@ class RandomGuard:
         self._modules = len(sys.modules)
 
     def end(self) -> None:
-        """Note which generators have another state.
+        """Note which generators have another state than before the capture.
 
         The states are compared once, as another thread may draw between two comparisons.
         """
@@ -86,19 +89,22 @@ class RandomGuard:
         self._has_imported = len(sys.modules) != self._modules
 
     def may_be_of_others(self) -> bool:
-        """Whether there were draws, all of them from generators that all threads share, or perhaps
-        by the code of a module that was imported meanwhile."""
+        """Whether numbers were drawn, but perhaps not by the function.
+
+        All threads share the global generators, and the code of a module that was imported
+        meanwhile may have drawn.
+        """
         shared = {id(generator) for generator, _ in _global()}
         are_shared = all(id(generator) in shared for generator, _ in self._drawn)
         return bool(self._drawn) and (are_shared or self._has_imported)
 
     def are_by_other_threads(self, watch: DrawProfiler) -> bool:
-        """Whether all draws were from Python's generator, and by other threads than the watched
-        one."""
+        """Whether numbers were drawn from Python's generator alone, and not by the watched thread.
+        """
         return [generator for generator, _ in self._drawn] == [_PYTHON] and not watch.has_drawn
 
     def require_none(self, function: str) -> None:
-        """Raise if a generator has another state than before, or was made without a seed."""
+        """Raise if numbers were drawn, or if a generator was made without a seed."""
         if self._drawn:
             drawn = " and ".join([name for _, name in self._drawn])
             raise CaptureError(
@@ -116,7 +122,7 @@ class _Entropy(threading.local):
     seeds = 0
 
     def watch(self) -> None:
-        """Replace the function of NumPy, once."""
+        """Replace NumPy's function by one that counts, unless it has been replaced before."""
         module: Any = np.random.bit_generator  # type: ignore[attr-defined]
         ask = getattr(module, "randbits", None)
         if ask is None or isinstance(ask, _Counting):
@@ -165,8 +171,11 @@ class _Reached(NamedTuple):
 
 
 def _reachable(roots: Iterable[Any]) -> list[Any]:
-    """Return the generators that functions reach: by closures, by the names of globals and of
-    attributes in their code, in objects and containers."""
+    """Return the generators that functions and arguments can reach.
+
+    The search goes through closures, objects, containers, and the globals and attributes that the
+    code of a function names.
+    """
     kinds = _kinds()
     waiting = [_Reached(root, frozenset()) for root in roots]
     seen: dict[int, Any] = {}
@@ -188,7 +197,7 @@ _CONTAINERS: Any = (list, tuple, set, frozenset)
 
 
 def _is_instance(thing: Any, kinds: Any) -> bool:
-    """Whether an object is of a class.
+    """Whether the type of an object is one of these classes or a subclass.
 
     `isinstance` would ask the object, which may be a proxy.
     """
@@ -233,8 +242,8 @@ def _of_function(function: FunctionType) -> list[_Reached]:
 
 
 def _of_object(thing: Any) -> list[Any]:
-    """Return the attributes of an object of a Python class, and the class, whose methods may be
-    called."""
+    """Return the attributes of an object of a Python class, and the class, as code may call its
+    methods."""
     kind = type(thing)
     if not kind.__flags__ & _HEAP:
         _without_parts.add(kind)
@@ -247,7 +256,7 @@ def _of_object(thing: Any) -> list[Any]:
 
 
 def _attribute(thing: Any, name: str) -> Any:
-    """Return an attribute of an object, None if there is none; no code of its class runs."""
+    """Return an attribute of an object without running code of its class; None if there is none."""
     try:
         return object.__getattribute__(thing, name)
     except AttributeError:

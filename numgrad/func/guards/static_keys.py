@@ -1,7 +1,8 @@
 """Keys of constants of a trace: values of static arguments, and the structure of containers.
 
-Equal keys mean equal types and equal bits. For Python ``1``, ``1.0`` and ``True`` are equal, as are
-dicts with another order of items, and whatever a class declares equal.
+Equal keys mean equal types and equal bits. Python's own equality is not enough: it takes ``1``,
+``1.0`` and ``True`` for equal, dicts with another order of items, and whatever a class declares
+equal.
 """
 
 import enum
@@ -25,14 +26,17 @@ _PLAIN = (*_BY_VALUE, *_BY_BITS)
 
 
 def flatten(tree: Any) -> tuple[list[Any], Any]:
-    """Return the leaves of arguments, those of a dict in its own order, and their structure."""
+    """Return the leaves of arguments and their structure; a dict's leaves come in its own order."""
     leaves, structure = optree.tree_flatten(tree, none_is_leaf=True, namespace=ARGUMENTS)
     return leaves, structure  # type: ignore[return-value]
 
 
 def structure_key(structure: Any) -> tuple[Hashable, ...]:
-    """Return a key that tells apart structures which are equal for Python: by the types of the keys
-    of dicts, and by the data that registered containers hold beside leaves."""
+    """Return a key that tells apart structures which Python takes for equal.
+
+    The key has the types of the keys of dicts, and the data that registered containers hold beside
+    leaves. The key is empty if Python's comparison of the structure is exact.
+    """
     if structure.num_nodes == structure.num_leaves + 3:  # no container among them
         return ()
     nodes = structure.__getstate__()[0]
@@ -44,7 +48,8 @@ def structure_key(structure: Any) -> tuple[Hashable, ...]:
 def _is_exact(item: Any) -> bool:
     """Whether Python compares the data of a node of a structure as exactly as a key would.
 
-    That holds for the names of a dict; a registered class may keep anything beside leaves.
+    That is so for the keys of a dict that are texts. A registered class may keep anything beside
+    its leaves, and so is not compared exactly unless its data say so.
     """
     if isinstance(item, list | dict | tuple):
         return set(map(type, item)) <= {str}
@@ -56,7 +61,10 @@ def _is_exact(item: Any) -> bool:
 
 
 def is_lasting(value: Any) -> bool:
-    """Whether the key of a value is the same as long as it is the same object."""
+    """Whether the key of an object always stays the same, so that the key need not be made again.
+
+    The keys of immutable values stay, and those of objects that are compared by identity.
+    """
     if isinstance(value, tuple | frozenset):
         return all(map(is_lasting, value))
     return isinstance(value, _PLAIN) or type(value).__eq__ is object.__eq__
@@ -68,7 +76,7 @@ def static_key(value: Any) -> Hashable:
     Raises
     ------
     ArgTypeError
-        If it is not hashable.
+        If the argument is not hashable.
     """
     try:
         hash(value)
@@ -81,7 +89,11 @@ def static_key(value: Any) -> Hashable:
 
 
 def frozen(value: Any, around: frozenset[int] = frozenset()) -> Hashable:
-    """Return a key of a value; ``around`` holds the ids of the objects that contain it."""
+    """Return a key of a value that is equal only for values of the same type and the same bits.
+
+    ``around`` holds the ids of the objects that contain the value, so that a list which contains
+    itself has a key.
+    """
     kind = type(value)
     if isinstance(value, _BY_BITS):
         return kind, repr(value)
@@ -106,8 +118,11 @@ def frozen(value: Any, around: frozenset[int] = frozenset()) -> Hashable:
 
 
 def _state(value: Any, around: frozenset[int]) -> Hashable:
-    """Return the key of an object with its own ``__eq__``: the data of a copy of it, or the object
-    itself if it cannot be copied."""
+    """Return the key of an object whose class defines ``__eq__``, made of the data that a copy
+    needs.
+
+    The key is the object itself if it cannot be copied.
+    """
     try:
         parts = value.__reduce_ex__(4)
     except Exception:  # a class that cannot be pickled may raise anything

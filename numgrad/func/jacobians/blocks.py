@@ -15,22 +15,22 @@ from ..pytree import Rebuild, flatten, places
 from ..tracing.destinations import checked_destination
 from .passes import Chunk, Columns, Passes
 
-_WINDOW = 1 << 24  # bytes of a file in memory that are written before they are given back
+_WINDOW = 1 << 24  # bytes of a mapped file that are written before their pages are given back
 
 
 class TensorBlocks:
-    """The blocks as tensors, in the graph that the passes have recorded, if any."""
+    """The blocks of a Jacobian as tensors, in the graph that the passes have recorded, if any."""
 
     def __init__(self, passes: Passes) -> None:
         self._passes = passes
         self._parts: list[list[list[Tensor]]] = [[] for _ in passes.sources]
 
     def put(self, chunk: Chunk) -> None:
-        """Keep a chunk of rows or columns."""
+        """Keep a chunk of rows or columns until the blocks are joined."""
         self._parts[chunk.number].append(chunk.parts)
 
     def blocks(self) -> list[Tensor]:
-        """Return the blocks by output and input."""
+        """Return the blocks in a list, output by output, and for each output input by input."""
         blocks = [[joined(column) for column in zip(*parts, strict=True)] for parts in self._parts]
         outputs, inputs = self._passes.outputs, self._passes.inputs
         if isinstance(self._passes, Columns):
@@ -51,8 +51,7 @@ def joined(parts: Sequence[Tensor]) -> Tensor:
 
 
 class ArrayBlocks:
-    """The blocks as NumPy arrays, by output and input, to which rows or columns are written as they
-    come.
+    """The blocks of a Jacobian as NumPy arrays, which are filled chunk by chunk.
 
     The arrays are new unless the caller has given some.
     """
@@ -65,7 +64,7 @@ class ArrayBlocks:
         self._flat = [_flat(block, y.size, x.size) for block, (y, x) in blocks]
 
     def put(self, chunk: Chunk) -> None:
-        """Write a chunk of rows or columns."""
+        """Write a chunk of rows or columns into the blocks."""
         some, n, width = slice(chunk.start, chunk.stop), chunk.number, self._width
         parts = [_matrix(part) for part in chunk.parts]
         if self._is_turned:
@@ -76,7 +75,7 @@ class ArrayBlocks:
                 _write(flat[some], rows)
 
     def blocks(self) -> list[np.ndarray]:
-        """Return the blocks by output and input."""
+        """Return the blocks in a list, output by output, and for each output input by input."""
         return self._blocks
 
 
@@ -86,7 +85,7 @@ def _matrix(part: Tensor) -> np.ndarray:
 
 
 def _flat(array: np.ndarray, rows: int, columns: int) -> np.ndarray:
-    """Return a view of an array as a matrix."""
+    """Return a view of an array as a matrix; raise if its strides allow no such view."""
     try:
         return array.reshape((rows, columns), copy=False)
     except ValueError:
@@ -99,7 +98,7 @@ def _flat(array: np.ndarray, rows: int, columns: int) -> np.ndarray:
 def _write(region: np.ndarray, values: np.ndarray) -> None:
     """Copy values into a region of an array.
 
-    Where the array is a file, little of it is in memory at a time.
+    If the array lies in a memory-mapped file, little of the file is in memory at a time.
     """
     mapping = _mapping(region)
     if mapping is None:
@@ -113,10 +112,10 @@ def _write(region: np.ndarray, values: np.ndarray) -> None:
 
 
 def _mapping(array: np.ndarray) -> Any:
-    """Return the memory-mapped file in which an array lies.
+    """Return the memory map of the file in which an array lies, or None if the array is in no file.
 
-    Return None if there is none, and for copy-on-write, which belongs to this process alone and
-    must stay in memory.
+    Return None for copy-on-write, too, as those pages belong to this process alone and must stay in
+    memory.
     """
     if not isinstance(array, np.memmap) or array.mode not in ("r+", "w+"):
         return None
@@ -127,7 +126,7 @@ def _mapping(array: np.ndarray) -> Any:
 
 
 def block_spec(passes: Passes, output: Tensor, x: Tensor) -> tuple[tuple[int, ...], np.dtype]:
-    """Return shape and dtype of a block."""
+    """Return the shape and the dtype of the block for an output and an input."""
     is_by_output = isinstance(passes, Columns) and output.dtype.kind in "fc"
     one, other = (output, x) if is_by_output else (x, output)
     dtype = np.result_type(one.dtype, np.complex64) if other.dtype.kind == "c" else one.dtype
@@ -135,7 +134,7 @@ def block_spec(passes: Passes, output: Tensor, x: Tensor) -> tuple[tuple[int, ..
 
 
 def blocks_of_out(passes: Passes, out: Any, arrange: Rebuild, what: str) -> ArrayBlocks:
-    """Return `ArrayBlocks` that write to ``out``, after checking that the result fits.
+    """Return `ArrayBlocks` that write to ``out``, after checking that the blocks fit into it.
 
     ``arrange`` puts one leaf for each block into the containers of the result.
     """

@@ -21,8 +21,9 @@ def hessian(
     progress: Shown = False,
     has_aux: bool = False,
 ) -> Callable[..., Any]:
-    """Return a function that computes the Hessian of a scalar function, forward over reverse:
-    batched passes of tangents through the function and its gradient.
+    """Return a function that computes the Hessian of a scalar function, forward over reverse.
+
+    Batches of tangents are passed forwards through the function and its gradient.
 
     Parameters
     ----------
@@ -34,8 +35,8 @@ def hessian(
     Returns
     -------
     callable
-        Returns an array of shape ``argument.shape + argument.shape``; nested twice for several
-        arguments.
+        Returns an array of shape ``argument.shape + argument.shape``; for several arguments, nested
+        tuples with an array for each pair of them.
 
     Raises
     ------
@@ -43,7 +44,7 @@ def hessian(
         If the output is not a real scalar.
     DtypeError
         For complex arguments: the second derivatives to real and imaginary parts are more than one
-        complex matrix holds. `hvp` takes them.
+        complex matrix holds. `hvp` takes complex arguments.
 
     Examples
     --------
@@ -58,7 +59,7 @@ def hessian(
 
 
 class HessianOptions(JacobianOptions):
-    """The options of a Hessian."""
+    """The options of `hessian`, and the computation of a Hessian with them."""
 
     def computed(self, at: Evaluation) -> Any:
         variables = at.variables
@@ -73,10 +74,10 @@ class HessianOptions(JacobianOptions):
 
 
 class HessianRows(Passes):
-    """The rows of a Hessian.
+    """The passes that compute a Hessian by rows.
 
-    The Hessian is symmetric: its products with the unit vectors of an input are the rows of that
-    input.
+    The Hessian is symmetric, so its product with the unit vector of an element is the row of that
+    element.
     """
 
     def __init__(self, output: Tensor, inputs: Sequence[Tensor], graph: bool) -> None:
@@ -135,8 +136,8 @@ def vhp(function: Callable[..., Any], primals: Sequence[Any], cotangents: Sequen
     value
         The function's value.
     product : tuple
-        One entry per primal, :math:`v^T H`. For real primals it is :math:`H v`, at more cost than
-        by `hvp`.
+        One entry per primal, :math:`v^T H`. For real primals that is :math:`H v`, which `hvp`
+        computes at less cost.
 
     Examples
     --------
@@ -168,7 +169,11 @@ def _product(
 def hessian_products(
     output: Tensor, inputs: Tensors, tangents: Sequence[Any], graph: bool, batched: bool = False
 ) -> list[Tensor]:
-    """Return the products of the Hessian of a scalar with tangents, forward over reverse."""
+    """Return the products of the Hessian of a scalar with tangents, forward over reverse.
+
+    A tangent may be None for an input, which stands for zeros. With ``graph`` the passes are
+    recorded; with ``batched`` each tangent is a batch.
+    """
     if not graph and mode.capture is None and output.requires_grad:
         seeds, batch = seeds_of(inputs, tangents, batched)
         found = products([output.edge], seeds, [x.edge for x in inputs], batch)

@@ -1,5 +1,4 @@
-"""Whole Jacobians: by rows or by columns, in chunks that fit into memory, into arrays of the
-caller."""
+"""Whole Jacobians by rows or by columns, in chunks that fit into memory."""
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -43,9 +42,9 @@ def jacrev(
         Rows of the Jacobian per pass. "auto" takes as many as `set_flags` allows memory for beside
         the result (``chunk_memory``, 256 MiB by default); None takes all at once.
     out : ndarray, or containers of them as in the result
-        Where the Jacobian is written, for functions that are called once: arrays of its shape and
-        dtype, also `numpy.memmap`, of which little is in memory at a time. The function returns
-        ``out``.
+        Arrays of the shape and dtype of the Jacobian, to which every call writes the Jacobian.
+        The arrays may be `numpy.memmap`, of which little is in memory at a time. The function
+        returns ``out``.
     progress : bool or callable
         True shows a bar on standard error where the work takes longer than half a second; a
         callable gets ``progress(done, total)``, in rows.
@@ -62,16 +61,17 @@ def jacrev(
         If an array of ``out`` has another shape or dtype, or is read-only.
     ArgTypeError
         If ``out`` has other containers than the result, or a gradient would have to pass through
-        it.
+        ``out``.
 
     Notes
     -----
-    :math:`J_{ij} = \\partial y_i / \\partial x_j` for real arguments. To a complex one,
+    :math:`J_{ij} = \\partial y_i / \\partial x_j` for real arguments. For a complex argument
     :math:`x_j = a_j + i b_j`, row :math:`i` is the gradient of the real part of :math:`y_i`, as
     gradients are in torch: :math:`\\partial \\Re y_i / \\partial a_j + i\\, \\partial \\Re y_i /
     \\partial b_j`. That is :math:`\\overline{\\partial y_i / \\partial x_j}` for a holomorphic
-    function. For complex outputs that are no holomorphic function of complex arguments it is half
-    of the derivative; the other half, of the imaginary part, is the Jacobian of ``-1j * f(x)``.
+    function. For complex outputs that are no holomorphic function of complex arguments, the result
+    is half of the derivative; the other half, of the imaginary part, is the Jacobian of
+    ``-1j * f(x)``.
     `jacfwd` returns the same.
 
     Infinite derivatives and NaN are returned as they are.
@@ -138,12 +138,12 @@ def jacobian(
         As in `jacrev`.
     mode : {"auto", "reverse", "forward"}
         By rows, as `jacrev`, or by columns, as `jacfwd`. "auto" goes by columns where the arguments
-        have fewer elements than the outputs, unless an operator has no derivative for that.
+        have fewer elements than the outputs, unless an operator has no derivative in forward mode.
 
     Returns
     -------
     callable
-        As that of `jacrev`.
+        Returns what the function of `jacrev` returns.
 
     See Also
     --------
@@ -158,7 +158,7 @@ def jacobian(
     array([[3., 0.],
            [0., 3.]])
 
-    One that is larger than memory goes to a file, with a bar:
+    A Jacobian that is larger than memory is written to a file, with a progress bar:
 
     >>> big = np.lib.format.open_memmap(path, "w+", np.float64, (3, 2))  # doctest: +SKIP
     >>> ng.func.jacobian(f, out=big, progress=True)(x)  # doctest: +SKIP
@@ -240,7 +240,7 @@ class JacobianOptions:
         return Transformed(jacobian_function, function, self.what, *again)
 
     def computed(self, at: Evaluation) -> Any:
-        """Return the Jacobian, ready for the caller."""
+        """Return the Jacobian of an evaluated function, in the form that users get."""
         outputs, variables, graph = at.leaves, at.variables, at.outer_graph()
         passes = passes_of(self.mode, outputs, variables.leaves, graph)
         try:
@@ -251,8 +251,10 @@ class JacobianOptions:
             return self.assembled(Rows(outputs, variables.leaves, graph), variables, at.rebuild)
 
     def assembled(self, passes: Passes, variables: Variables, rebuild: Rebuild) -> Any:
-        """Return the blocks that passes compute, ready for the caller; ``rebuild`` arranges one
-        item for each output."""
+        """Run the passes; return the blocks of the Jacobian in the containers that users get.
+
+        ``rebuild`` puts one item for each output into the containers of the output.
+        """
 
         def arrange(blocks: Sequence[Any]) -> Any:
             return rebuild(variables.by_output(blocks))
@@ -270,8 +272,8 @@ class JacobianOptions:
         return arrange(list(map(variables.deliver, blocks)))
 
     def _filled(self, target: Any, passes: Passes) -> Any:
-        """Run the passes and put their chunks into ``target``; return its blocks by output and
-        input."""
+        """Run the passes and put their chunks into ``target``; return the blocks that it then has.
+        """
         with closing(ProgressBar(self.progress, passes.count, passes.unit)) as bar:
             for chunk in passes.chunks(self._step(passes)):
                 target.put(chunk)
@@ -279,7 +281,7 @@ class JacobianOptions:
         return target.blocks()
 
     def _step(self, passes: Passes) -> int | None:
-        """Return the number of rows or columns of a pass, None for all."""
+        """Return how many rows or columns one pass computes; None if one pass computes all."""
         if self.chunk_size != "auto":
             return self.chunk_size  # type: ignore[return-value]
         if present.capture is not None or passes.graph:  # a graph keeps them all

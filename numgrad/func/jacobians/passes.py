@@ -13,10 +13,11 @@ from ..gradients import Tensors, pull
 
 
 class Chunk(NamedTuple):
-    """Rows ``start..stop`` of an output by its number, or columns of an input.
+    """Some rows of the Jacobian of one output, or some columns of the Jacobian to one input.
 
-    ``parts`` has a tensor for each input, or for each output, whose first axis counts the rows or
-    columns.
+    ``number`` says which output or input, and ``start..stop`` are the elements of it that the rows
+    or columns belong to. ``parts`` has one tensor for each input (for columns: each output), whose
+    first axis counts the rows or columns.
     """
 
     number: int
@@ -26,10 +27,11 @@ class Chunk(NamedTuple):
 
 
 class Passes:
-    """The passes that compute a Jacobian, in either mode.
+    """The batched passes that compute a Jacobian, by rows or by columns.
 
-    One batched pass is for elements of one of ``sources``; each row, or column, has elements for
-    all ``others``.
+    ``sources`` are the outputs if the Jacobian is computed by rows, and the inputs if it is by
+    columns. Each pass computes the rows or columns of some elements of one source; each row or
+    column has elements for all of ``others``, the inputs or outputs on the other side.
     """
 
     unit = "rows"
@@ -45,10 +47,11 @@ class Passes:
         return sum(source.size for source in self.sources)
 
     def nbytes(self) -> int:
-        """Return the bytes that a batched pass takes for each row: a row of the identity, the
-        results, and the size of the results once more for values between the programs of a pass.
+        """Return the bytes that a batched pass takes for each row or column.
 
-        Other intermediate values stay in the caches.
+        For a row these are the bytes of its seed, a row of the identity, and twice the bytes of its
+        results: the results themselves, and values of about that size which one program of the pass
+        leaves for the next. Other intermediate values stay in the caches.
         """
         row = max((x.size * x.dtype.itemsize for x in self.sources), default=0)
         return row + 2 * sum(x.size * x.dtype.itemsize for x in self.others) or 1
@@ -62,11 +65,17 @@ class Passes:
                 yield Chunk(number, start, stop, self.chunk(number, start, stop))
 
     def chunk(self, number: int, start: int, stop: int) -> list[Tensor]:
-        """Return the rows, or columns, of elements ``start..stop`` of a source."""
+        """Return the rows, or columns, that belong to the elements ``start..stop`` of a source.
+
+        ``number`` is the position of the source in ``sources``.
+        """
         raise NotImplementedError
 
     def tangents(self, number: int, start: int, stop: int, unit: complex = 1) -> list[Any]:
-        """Return unit vectors for elements of one input, and None for the other inputs."""
+        """Return a batch of tangents for the input ``number``, and None for all other inputs.
+
+        The tangents are the unit vectors of the input's elements ``start..stop``, times ``unit``.
+        """
         tangents: list[Any] = [None] * len(self.inputs)
         tangents[number] = identity(self.inputs[number], start, stop, unit)
         return tangents
@@ -104,7 +113,7 @@ class Columns(Passes):
             along_i = self._push(number, start, stop, 1j)
             pairs = zip(columns, along_i, strict=True)
             columns = [_real(a) + _real(b) * 1j for a, b in pairs]
-        pairs = zip(columns, self.outputs, strict=True)  # integers: zeros, dtype of x
+        pairs = zip(columns, self.outputs, strict=True)  # integer y: zeros in the dtype of x
         return [c if y.dtype.kind in "fc" else c.astype(dtype) for c, y in pairs]
 
     def _push(self, number: int, start: int, stop: int, unit: complex) -> list[Tensor]:
@@ -113,8 +122,10 @@ class Columns(Passes):
 
 
 def identity(tensor: Tensor, start: int, stop: int, unit: complex) -> Tensor:
-    """Return rows ``start..stop`` of the identity over the elements of ``tensor``, times ``unit``,
-    each in the shape of ``tensor`` and on its device."""
+    """Return rows ``start..stop`` of the identity matrix over the elements of a tensor.
+
+    Each row has the shape of the tensor, and is multiplied by ``unit``.
+    """
     count = stop - start
     rows = np.zeros((count, *tensor.shape), tensor.dtype)
     rows.reshape(count, tensor.size)[range(count), range(start, stop)] = unit
@@ -126,7 +137,8 @@ def _real(tensor: Tensor) -> Tensor:
 
 
 def passes_of(mode: str, outputs: Tensors, inputs: Tensors, graph: bool) -> Passes:
-    """Return the passes of a mode; for "auto" those of the mode that needs fewer."""
+    """Return the passes of a mode; for "auto" those of the mode that needs fewer rows or columns.
+    """
     if mode == "auto":
         columns, rows = (sum(x.size for x in group) for group in (inputs, outputs))
         mode = "forward" if columns < rows else "reverse"

@@ -17,8 +17,8 @@ STEPS = 50  # the least number of steps of a bar
 class ProgressBar:
     """Reports to a callable, or in a line on standard error, how many rows or columns are done.
 
-    The line appears where the work takes longer than half a second; ``title`` is in front of it,
-    ``what`` is the unit of ``total``.
+    The line appears where the work takes longer than half a second. ``title`` stands at its
+    beginning; ``what`` is the word for what ``total`` counts.
     """
 
     progress: bool | Callable[[int, int], Any]
@@ -30,7 +30,7 @@ class ProgressBar:
     line: Progress | None = None
 
     def advance(self, count: int) -> None:
-        """Note that ``count`` more are done."""
+        """Note that ``count`` more rows or columns are done."""
         self.done += count
         if callable(self.progress):
             self.progress(self.done, self.total)

@@ -1,5 +1,4 @@
-"""The arguments of a call of a captured function: the key by which a specialization is looked up,
-and the leaves that its trace reads."""
+"""The arguments of a call of a captured function: the call's key, and the leaves for the trace."""
 
 import inspect
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -38,12 +37,13 @@ class Call:
     kinds : list of str
         The kind of each leaf: an array, a tensor, or which sort of number.
     is_lasting : bool
-        Whether the key of a static argument is the same as long as it is the same object.
+        Whether the keys of all static arguments stay the same as long as the objects are the same.
     outline : hashable
-        The key without the binding and the values of integers: equal for calls that differ in these
-        alone.
+        The key without the binding and without the values of integers: calls that differ in nothing
+        else have equal outlines.
     integers : dict
-        Integers by their places among all leaves; the symbolic ones are in ``leaves``, too.
+        All integers among the arguments, by their places among all leaves. The symbolic ones are in
+        ``leaves``, too.
 
     Parameters
     ----------
@@ -103,14 +103,16 @@ class Call:
         self.key = (*parts, binding)
 
     def _leave_out(self, fixed: Iterable[int]) -> None:
-        """Remove integers from the leaves, since they become constants of the trace."""
+        """Remove the integers at these places from the leaves, as they become constants of the
+        trace."""
         kept = [n for n, position in enumerate(self.positions) if position not in fixed]
         self.leaves = [self.leaves[n] for n in kept]
         self.kinds = [self.kinds[n] for n in kept]
         self.positions = [self.positions[n] for n in kept]
 
     def numbers_of(self, argnums: Iterable[int]) -> frozenset[int]:
-        """Return the numbers of the leaves that positional arguments hold."""
+        """Return the indices of the items of ``leaves`` that lie in the given positional arguments.
+        """
         counts = [optree.tree_structure(a, none_is_leaf=True).num_leaves for a in self.args]
         places: set[int] = set()
         for n in argnums:
@@ -129,7 +131,10 @@ class Call:
 
     @property
     def orders(self) -> list[Any]:
-        """The strides of copies of arrays and tensors; None for numbers and for C order."""
+        """For each leaf its order in memory: the strides of a dense copy that keeps this order.
+
+        None for a number and for C order.
+        """
         pairs = zip(self.leaves, self.kinds, strict=True)
         return [
             strides_of_value_copy(leaf) if kind in (NUMPY, TENSOR) else None for leaf, kind in pairs
@@ -141,7 +146,7 @@ class Call:
         return TENSOR not in self.kinds
 
     def rebuild(self, leaves: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Return positional and keyword arguments with other leaves."""
+        """Return the positional and keyword arguments with other leaves in place of `leaves`."""
         found = list(self.fixed)
         for position, leaf in zip(self.positions, leaves, strict=True):
             found[position] = leaf
@@ -150,7 +155,8 @@ class Call:
 
 
 def _kind(leaf: Any) -> str | None:
-    """Return the kind of a leaf; None for a constant of the trace."""
+    """Return the kind of a leaf of the arguments; None for a leaf that is a constant of the trace.
+    """
     if isinstance(leaf, Tensor):
         return TENSOR
     if type(leaf) is np.ndarray:
@@ -229,7 +235,7 @@ class Signature:
     def split(
         self, args: Sequence[Any], kwargs: dict[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Return the arguments with static ones wrapped."""
+        """Return the arguments of a call, with each static one wrapped as `Static`."""
         if not self.static_nums and not self.static_names:
             return tuple(args), kwargs
         nums = {n % len(args) if n < 0 and args else n for n in self.static_nums}

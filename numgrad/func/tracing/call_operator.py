@@ -1,4 +1,5 @@
-"""A call of a captured function is recorded as one node; its derivative is a trace, too."""
+"""The operator of a captured function: a call is one node, and the derivative of the call a trace.
+"""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -27,11 +28,14 @@ class CallOperator(Operator):
     def differentiate(
         self, backward_pass: Any, context: Any, cotangents: Sequence[Any]
     ) -> Sequence[Any]:
-        """Return the gradients from the trace of the derivative.
+        """Return the gradients of a call, by the trace of the function's derivative.
 
-        It becomes part of the backward pass if the seeds have rows or all derivatives are rules,
-        else it runs at once. A backward pass whose seeds have rows and that is recorded itself goes
-        through the nodes of the function, since a call has no rule for rows.
+        The expressions of that trace become a part of the backward pass if all derivatives are
+        rules, or if the seeds have rows. Otherwise the trace is run at once.
+
+        In two cases the pass goes through the nodes of the function instead. One is a recorded pass
+        whose seeds have rows, since a call has no rule for rows. In the other, an array that the
+        function closes over was written since the call.
         """
         trace = self.trace
         derivative = trace.derivative(context.wanted, context.create_graph)
@@ -73,14 +77,17 @@ class CallOperator(Operator):
     def _inline(
         self, derivative: "Trace", context: Any, inputs: list[Any], seeds: Sequence[Any]
     ) -> list[Any]:
-        """Return the gradients as expressions of the saved values."""
+        """Return the gradients as expressions of the values that the node has saved."""
         replaced = derivative.inline([*inputs, *seeds], self._saved(context))
         found = iter([replaced(value).detached() for value in derivative.outputs])
         return [next(found) if want else None for want in context.wanted]
 
     def _saved(self, context: Any) -> dict[int, Value]:
-        """Return the saved values of everything that the trace reads from outside, by the ids of
-        the arrays."""
+        """Return the values that the node of the call has saved of what the trace reads from
+        outside.
+
+        The keys are the ids of the arrays from outside.
+        """
         first = len(self.trace.arguments)
         outer = {id(v.array): n for n, v in enumerate(self.trace.outer, first)}
         first += len(self.trace.outer)
@@ -93,8 +100,8 @@ class CallOperator(Operator):
     ) -> Sequence[Any] | None:
         """Return the tangents of the outputs, computed node by node in the graph of the function.
 
-        Return None if the derivative has a derivative itself: the forward pass then transposes the
-        backward rule.
+        Return None if the derivative of the function can be differentiated: the forward pass then
+        gets the tangents by transposing the backward rule.
         """
         trace = self.trace
         if self.has_rule:

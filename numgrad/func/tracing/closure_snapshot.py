@@ -1,9 +1,9 @@
 """Snapshots of the arrays and tensors that a captured function closes over.
 
 The derivative of a call is computed later, when closed-over arrays and tensors may have been
-written. The node of the call therefore saves their present elements: tensors as other nodes do,
-arrays of the user, whose writes nobody counts, as copies. All calls that find the same elements
-share one copy.
+written. So the node of the call saves the elements that they have at the call. Tensors are saved as
+by other nodes. Arrays of the user are copied, as nobody counts the writes into them; all calls that
+find the same elements share one copy.
 """
 
 from collections.abc import Mapping, Sequence
@@ -53,10 +53,11 @@ class ClosureSnapshot:
         return value
 
     def now(self, instead: Mapping[Any, Value] = NOTHING) -> list[Value]:
-        """Return the values that the node of a present call saves, in the order of `constants`.
+        """Return the values that the node of a new call saves, in the order of `constants`.
 
-        The call of a derivative saves the values that the original call has read: ``instead`` has
-        them by the ids of the arrays.
+        The values have the elements that the arrays and tensors have now. Only a call of a
+        derivative saves the values that the call of the function has read before: ``instead`` has
+        them, by the ids of the arrays.
         """
         return [self._kept(n, v, instead.get(id(v.array))) for n, v in enumerate(self.constants)]
 
@@ -73,8 +74,10 @@ class ClosureSnapshot:
         return copy.value
 
     def changed(self, kept: Sequence[Any]) -> dict[int, Value]:
-        """Return the saved values in place of arrays that have changed since the call, by the ids
-        of the arrays."""
+        """Return what a call has saved of arrays that have changed since, by the ids of the arrays.
+
+        ``kept`` has all values that the node of the call has saved, in the order of `constants`.
+        """
         both = enumerate(zip(self.constants, kept, strict=False))
         return {id(now.array): then for n, (now, then) in both if self._differs(n, now, then)}
 

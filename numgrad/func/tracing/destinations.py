@@ -1,4 +1,5 @@
-"""Results in memory of the caller: ``out=`` and donated arguments."""
+"""Write the results of a captured function to memory of the caller: ``out=`` and donated arguments.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -49,7 +50,7 @@ def run_into(specialization: Any, call: Any, out: Any) -> None:
 
 
 def run_donated(specialization: Any, call: Any) -> list[np.ndarray]:
-    """Run a specialization; return its results, some of them in the memory of donated arguments."""
+    """Run a specialization; return the results, some of them in the memory of donated arguments."""
     stages, arrays = specialization.trace.stages, specialization.arrays(call)
     if not stages.is_single:
         return stages(arrays)
@@ -70,7 +71,11 @@ def run_donated(specialization: Any, call: Any) -> list[np.ndarray]:
 def _is_reusable(
     array: np.ndarray, leaf: Any, number: int, read: Sequence[np.ndarray], stage: Any
 ) -> bool:
-    """Whether an argument is the caller's own array, and no other operand shares its memory."""
+    """Whether a result may be written to an argument: a plain array that no other operand overlaps.
+
+    ``array`` is the argument as the program of ``stage`` reads it, number ``number`` of the arrays
+    ``read``. ``leaf`` is the argument as the caller has given it.
+    """
     others = [a for n, a in enumerate(read) if n != number]
     others += stage.plan.bound.program.arrays.values()
     return (
@@ -122,8 +127,10 @@ def _overlap(a: np.ndarray, b: np.ndarray) -> bool:
 
 
 def _must_copy(outs: Sequence[np.ndarray], others: Sequence[np.ndarray]) -> bool:
-    """Whether results have to be copied to ``outs``: an array is not plain and contiguous, or may
-    share memory with an operand."""
+    """Whether results cannot be computed in ``outs``, but have to be copied there.
+
+    Copying is needed if an array is not plain and contiguous, or may share memory with an operand.
+    """
     return any(
         not out.flags.c_contiguous
         or not out.flags.aligned

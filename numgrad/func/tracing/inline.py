@@ -1,4 +1,4 @@
-"""The graph of a captured function, node by node, in place of the one node of a call.
+"""Passes through the nodes of a captured function, in place of the one node of a call.
 
 One node is enough for gradients, and for derivatives of gradients that are computed one by one. A
 batched pass that is recorded itself needs the operators of the function: each of them works on any
@@ -38,8 +38,8 @@ def pull(
     seeds
         The cotangents of the outputs that require grad.
     past
-        The values that the call has read in place of arrays that have changed since, by the ids
-        of the arrays.
+        The values that the call has read from arrays that have changed since, by the ids of the
+        arrays.
     """
     outputs, input_edges = _graph(node, trace, inputs, past)
     ends = [edge for edge in input_edges if edge.node is not None]
@@ -63,7 +63,7 @@ def push(
     node, inputs, past
         As for `pull`.
     tangents
-        The tangents of the inputs, None for an input without.
+        The tangents of the inputs, None for an input without a tangent.
     """
     if trace.has_passages:
         raise NotDifferentiableError(
@@ -84,7 +84,10 @@ def push(
 def _graph(
     node: Node, trace: "Trace", inputs: Sequence[Any], past: Mapping[int, Value]
 ) -> tuple[list[Edge], list[Edge]]:
-    """Copy the graph of the function; return the edges of its outputs and of its inputs."""
+    """Copy the nodes of the function of a call, for a pass through them.
+
+    Return the edges of the copied outputs, and for each input the edge where the copy reads it.
+    """
     pairs = zip(node.edges, node.inputs, strict=True)
     input_edges = [_input_edge(edge, spec) for edge, spec in pairs]
     outputs = [trace.outputs[n].edge for n in trace.live]
@@ -94,8 +97,12 @@ def _graph(
 
 
 def _input_edge(edge: Edge, spec: Any) -> Edge:
-    """Return the edge of a new copy node in front of an input: behind it the graph of the caller
-    begins."""
+    """Make a node that copies an input of the call; return the edge of the copy.
+
+    Passes through the nodes of the function start or stop at this edge. The input of the new node
+    is ``edge``, which belongs to the graph of the caller. Return `NO_EDGE` for an input without a
+    graph.
+    """
     if edge.node is None:
         return NO_EDGE
     return Edge(new_node(runtime.roles["copy"], {}, [edge], [spec], [spec]), 0)
@@ -104,8 +111,12 @@ def _input_edge(edge: Edge, spec: Any) -> Edge:
 def _copied(
     outputs: Sequence[Edge], present: dict[Edge, Edge], replaced: Callable[[Value], Value]
 ) -> Callable[[Edge], Edge]:
-    """Copy the nodes between the outputs and the edges in ``present``; return a function from an
-    original edge to the edge of the copy."""
+    """Copy a graph: the nodes from the outputs towards the inputs, up to the edges in ``present``.
+
+    A copied node saves ``replaced(value)`` in place of each value that the original node has saved.
+    Return a function that takes an edge of the original graph, and returns the edge of the copy; an
+    edge in ``present`` stands for the item there.
+    """
     copies: dict[Node, Node] = {}
 
     def copied(edge: Edge) -> Edge:

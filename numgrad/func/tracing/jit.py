@@ -1,5 +1,7 @@
-"""``ng.jit``: choose the specialization for a call, or capture the function: for a new kind of
-arguments, or anew where a guard of the specialization no longer holds."""
+"""``ng.jit``: choose the specialization for the arguments of a call, or capture the function.
+
+A function is captured for a new kind of arguments, and again where a guard no longer holds.
+"""
 
 import functools
 from collections.abc import Callable, Iterable, Sequence
@@ -55,20 +57,21 @@ def jit(
     ----------
     f : callable
         Takes and returns arrays, tensors, numbers and containers of them. Its operations must be
-        those of tensors: ``ng.sin``, not ``math.sin``; NumPy's functions work where they come to
-        `Tensor`. Without ``f``, `jit` returns a decorator.
+        those of tensors: ``ng.sin``, not ``math.sin``; NumPy's functions work where NumPy hands
+        the call to `Tensor`. Without ``f``, `jit` returns a decorator.
     fuse : {"auto", "now", "never"}
         When stretches of the program are compiled into kernels of their own: after they have run
         for longer than that will take, at once, or not at all.
     static_argnums, static_argnames : int or str, or sequences of them
         Arguments that are part of the recording: ``f`` sees the value itself, and is recorded once
-        for each. They must be hashable. Booleans, strings and ``None`` are static without being
-        named, because they are mostly options; so are integers whose number ``f`` asks for, as
-        that of a size or an axis.
+        for each. Static arguments must be hashable. Booleans, strings and ``None`` are static
+        without being named, because they are mostly options; so are integers whose value ``f`` asks
+        for, such as a size or an axis.
     donate_argnums : int or sequence of int
         Positional arguments whose memory may become that of a result of the same shape and dtype:
-        arrays in C order that may be written and share no memory with another argument, where the
-        program has read them by then. What is in them afterwards is undefined.
+        arrays in C order that may be written and share no memory with another argument, if the
+        program reads them no more when it writes the result. What is in them afterwards is
+        undefined.
     ensemble : bool
         Map ``f`` over the leading axis of every array: ``f`` is written for one member, and a run
         takes as many of them at a time as fit into a core's cache.
@@ -115,8 +118,11 @@ def jit(
 
 
 class JitWrapper(Transformed):
-    """A captured function. It is pickled as the function and the options, so another process
-    captures it anew."""
+    """A captured function.
+
+    A pickle of it holds the original function and the options, so another process captures the
+    function anew.
+    """
 
     __slots__ = ("jit_function",)
 
@@ -127,8 +133,8 @@ class JitWrapper(Transformed):
 def _jit_wrapper(f: Callable[..., Any], *options: Any) -> JitWrapper:
     """Return the function that users call.
 
-    It tries the entry of the latest call first, with no more Python than it takes to make the
-    results.
+    A call first tries the entry of the latest call, with no more Python than it takes to make the
+    arrays of the results.
     """
     jit_function = JitFunction(f, *options)
 
@@ -161,7 +167,7 @@ def _jit_wrapper(f: Callable[..., Any], *options: Any) -> JitWrapper:
 
 
 class JitFunction:
-    """The specializations of one function, by the kind of arguments."""
+    """The specializations of one captured function, by the kind of arguments."""
 
     def __init__(
         self, function: Callable[..., Any], signature: Signature, fuse: str, ensemble: bool
@@ -219,8 +225,8 @@ class JitFunction:
         return result
 
     def _mark_used(self, key: Any, specialization: Specialization) -> None:
-        """Make a specialization the latest used, and drop the least recently used one beyond the
-        limit."""
+        """Make a specialization the latest used; drop the least recently used one if there are too
+        many."""
         before = self.specializations.pop(key, None)  # atomic steps: other threads may call as well
         if before is not specialization:  # it was no longer valid
             self.with_entries.pop(id(before), None)
@@ -230,15 +236,17 @@ class JitFunction:
             self.with_entries.pop(id(dropped), None)
 
     def _forget(self, binding: Binding) -> None:
-        """Drop the specializations for names that are bound to something that is not kept."""
+        """Drop the specializations that hold for a binding of names which is no longer kept."""
         for key, specialization in list(self.specializations.items()):
             if specialization.binding is binding:
                 self.specializations.pop(key, None)
                 self.with_entries.pop(id(specialization), None)
 
     def _mark_entered(self, specialization: Specialization) -> None:
-        """Note that a specialization has an entry; the least recently used one beyond the limit
-        loses its entries."""
+        """Note that a specialization has an entry.
+
+        If too many specializations have one, the least recently used loses its entries.
+        """
         self.with_entries.pop(id(specialization), None)
         self.with_entries[id(specialization)] = specialization
         if len(self.with_entries) > _MOST_WITH_ENTRIES:
@@ -247,8 +255,10 @@ class JitFunction:
                 oldest.forget_entries()
 
     def entry_for(self, latest: Any, args: Sequence[Any]) -> Any:
-        """Return the entry for arguments of this kind and make it the latest; None if it is the
-        latest already, or if there is none."""
+        """Return the entry for arguments of this kind, and make it the latest.
+
+        Return None if there is no such entry, or if it is ``latest``, which has just been tried.
+        """
         found = self.entries.get(_entry_key(args))
         if found is None or found is latest:
             return None
@@ -258,11 +268,11 @@ class JitFunction:
     def _looked_up(
         self, args: Sequence[Any], kwargs: dict[str, Any]
     ) -> tuple[Call, Specialization | None, bool]:
-        """Return the taken-apart call, its specialization (None if there is none yet), and whether
-        integers of the call are beyond the limits of a specialization.
+        """Return the flattened call, its specialization (None if there is none yet), and a bool.
 
-        In that case the call has a specialization of its own: for all integers within the limits,
-        or for exactly these integers.
+        The bool is true if there is a specialization for calls of this kind, but integers of the
+        call are beyond its limits. Then another specialization is looked up, in which the integers
+        beyond the limits are constants, or all integers are.
         """
         binding = self.closed_names.present(self._forget)
         call = Call(self.signature, args, kwargs, self.varying.symbolic, binding)
@@ -280,6 +290,8 @@ class JitFunction:
         self, call: Call, args: Sequence[Any], kwargs: dict[str, Any]
     ) -> tuple[Call, Specialization]:
         """Capture the function for a call whose integers are beyond the limits of a specialization.
+
+        Return the call with the integers that became symbolic, and the new specialization.
         """
         specialization = self._try_symbolic(call, IntegerUses())
         if specialization is None:
@@ -290,10 +302,10 @@ class JitFunction:
     def _specialize(
         self, call: Call, args: Sequence[Any], kwargs: dict[str, Any]
     ) -> tuple[Call, Specialization]:
-        """Capture the function; return the specialization and its call.
+        """Capture the function for a new kind of call; return the call and the specialization.
 
         Integers that differ from call to call are symbolic, except those whose value Python asks
-        for.
+        for. The returned call has the symbolic integers as arguments of the trace.
         """
         candidates = symbolic = self.varying.candidates(call) if call.integers else frozenset()
         for _ in range(_ATTEMPTS if symbolic else 0):
@@ -314,26 +326,30 @@ class JitFunction:
         return call, self._capture(call, IntegerUses())
 
     def _try_symbolic(self, call: Call, uses: IntegerUses) -> Specialization | None:
-        """Return a specialization with symbolic integers; None if the function needs the value of
-        one."""
+        """Capture the function with symbolic integers; return None if that is not possible.
+
+        That is so if the function asks for the value of such an integer, or if a copy stands for a
+        view that was written afterwards. Any error counts, too: an error that has another cause is
+        raised again by the next capture.
+        """
         try:
             specialization = self._capture(call, uses)
-        except Exception:  # of any kind, as the function may have caught the first; it is raised
-            return None  # again by a trace with the integers' values, if at all
+        except Exception:  # of any kind, as the function may have caught ours and raised its own
+            return None
         return None if uses.asked or not specialization.trace.copies_are_views else specialization
 
     def _with_symbolic(
         self, call: Call, args: Sequence[Any], kwargs: dict[str, Any], symbolic: frozenset[int]
     ) -> Call:
-        """Return the call with the integers at these places symbolic."""
+        """Return the call with exactly the integers at these places symbolic."""
         return Call(self.signature, args, kwargs, lambda outline: symbolic, call.binding)
 
     def _capture(self, call: Call, uses: IntegerUses) -> Specialization:
-        """Capture the function; return the specialization.
+        """Capture the function, again where that is needed; return the specialization.
 
-        The function is captured again if it keeps a tensor that it has made and that requires grad,
-        since from then on the tensor is one from outside; and again if random numbers were drawn
-        meanwhile, perhaps by another thread or by a module when it was imported.
+        The function is captured again in two cases. One is a function that keeps a tensor which it
+        has made and which requires grad: from now on, the tensor comes from outside. In the other,
+        random numbers were drawn meanwhile, perhaps by another thread or the import of a module.
         """
         donated = self.signature.donated
         draws: RandomGuard | None = None
@@ -358,8 +374,10 @@ class JitFunction:
 
 
 def _entry_key(args: Sequence[Any]) -> tuple[Any, ...]:
-    """Return what arguments with the same entry have in common. The entry itself checks everything
-    that matters."""
+    """Return a key under which the entry for arguments of this kind is kept.
+
+    The key may be coarse, since the entry itself checks everything that matters.
+    """
     return tuple(
         [
             x.shape if type(x) is np.ndarray else x if type(x) in _OPTIONS else type(x)
@@ -372,10 +390,10 @@ _OPTIONS = frozenset({bool, int, str})
 
 
 def _inlined(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """Return the results of a captured function that is called within another capture.
+    """Return the results of a captured function that is called while another function is captured.
 
-    Views and values that existed before are copied, in C order, since results of a captured
-    function share no memory with its arguments or with each other.
+    Results that are views, or values that existed before the call, are copied in C order, since
+    results of a captured function share no memory with its arguments or with each other.
     """
     first = next_number()
 

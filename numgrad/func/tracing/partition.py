@@ -1,5 +1,8 @@
-"""Split captured expressions into programs: where a row axis begins or ends, one program ends and
-the next one begins."""
+"""Split captured expressions into programs, one after the other.
+
+One program ends and the next one begins at a *passage*: an expression that turns an axis of a value
+into rows, for a batched pass inside of the function, or rows into an axis.
+"""
 
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
@@ -53,8 +56,8 @@ class ProgramSequence:
     is_single : bool
         Whether there is one program, on the CPU, whose results are the values in order.
     order : list of int or None
-        Of one program on the CPU, the number of the result that each value is, which may be that of
-        another value, too; else None.
+        If there is one program, on the CPU: for each value the number of the result that holds it,
+        which two values may share. Else None.
     """
 
     def __init__(
@@ -101,7 +104,11 @@ class ProgramSequence:
         target: Any,
         fuse: str,
     ) -> None:
-        """Make the programs one after the other; each reads the results of earlier ones."""
+        """Cut the graph by its levels into programs that run one after the other, and append them
+        to `stages`. Arguments of a program are also results of earlier ones.
+
+        ``numbers`` gets the number of each result, counted from ``first`` on.
+        """
         for level, wanted in sorted(levels.wanted.items()):
             clone = _ProgramCopy(levels, level, numbers)
             batch = levels.batches.get(level)
@@ -125,7 +132,12 @@ class ProgramSequence:
 
 
 def _unreshaped(value: Value) -> Value:
-    """Return the value whose array, perhaps in another shape, is the array of ``value``."""
+    """Return the value with rows from which ``value`` was made by turning the rows into an axis.
+
+    A program returns rows as an axis in any case. So both values have the same array, perhaps in
+    another shape, and the passage between them needs no program. Return ``value`` itself if it was
+    made in another way.
+    """
     if value._view is not None:
         value._view.refresh(value)
     base = value
@@ -142,7 +154,8 @@ def _unreshaped(value: Value) -> Value:
 
 
 def _key(value: Value) -> Hashable:
-    """Return the key of an array: its expression, or the id of the array if it is computed."""
+    """Return a key of the array of a value: the expression and slot, or the id of a computed array.
+    """
     array = _computed(value)
     return (value.expr, value.expr_slot) if array is None else id(array)
 
@@ -160,7 +173,7 @@ def _computed(value: Any) -> np.ndarray | None:
 
 def _specs(exprs: Sequence[Expr]) -> list[Spec]:
     """Return the specs of all results of the expressions."""
-    kinds = {id(expr.specs): expr.specs for expr in exprs}  # shared by most of a kind
+    kinds = {id(expr.specs): expr.specs for expr in exprs}  # most of one kind share an object
     return [spec for specs in kinds.values() for spec in specs]
 
 
@@ -172,14 +185,15 @@ def _is_cut(exprs: Sequence[Expr], made: Sequence[Spec]) -> bool:
 
 
 def _carried(exprs: Sequence[Expr], ends: Sequence[Value]) -> list[np.ndarray]:
-    """Return the operands that a device has to get at each call: arrays of the host."""
+    """Return the arrays of the host that expressions on a device read, and that change between
+    calls."""
     values = [*(value for expr in exprs for value in expr.inputs), *ends]
     found = [_computed(value) for value in values if _is_carried(value)]
     return list({id(array): array for array in found if array is not None}.values())
 
 
 def _is_carried(value: Any) -> bool:
-    """Whether a value has an array of the host that may be written.
+    """Whether a value has an array of the host that may be written between calls.
 
     The array may be a view of a writable one; an array of the user may be written although it is
     read-only here. An array that was made while the function was captured is held by nobody else.
@@ -210,12 +224,13 @@ def in_order(array: Any) -> np.ndarray:
 
 
 class _Levels:
-    """The number of the program that computes each expression.
+    """The level of each expression: the number of the program that computes it.
 
     Attributes
     ----------
     level : dict
-        The number of the program by expression; for a passage, the first program that can read it.
+        For each expression the number of the program that computes it. For a passage, which no
+        program computes, the number of the first program that can read its result.
     batches : dict
         The batch size by program, for programs with a batch.
     wanted : dict
@@ -247,7 +262,7 @@ class _Levels:
         return self.level[value.expr]
 
     def want(self, value: Value) -> None:
-        """Make a value a result of its program."""
+        """Make a value a result of the program that computes it."""
         level = self.of(value)
         if value.rows:
             batch = _batch(value)
@@ -283,8 +298,11 @@ def _batch(value: Value) -> int:
 
 
 def base_of(value: Value) -> Value | None:
-    """Return the value whose array a program reads for ``value``; None for arguments and constants,
-    which every program can read."""
+    """Return the value that a program has to compute so that other programs can read ``value``.
+
+    That is ``value`` itself or, behind a passage, the value from which the passage has made it.
+    None for arguments and constants, which every program can read.
+    """
     if value.expr is None or _computed(value) is not None:
         return None
     if value.expr.operator in (TO_ROWS, TO_AXIS):
@@ -293,8 +311,8 @@ def base_of(value: Value) -> Value | None:
 
 
 class _ProgramCopy:
-    """Copy the expressions of one program, with arguments for values that other programs compute.
-    """
+    """A copy of the expressions of one program, with arguments for values that other programs
+    compute."""
 
     def __init__(self, levels: _Levels, level: int, numbers: dict[Hashable, int]) -> None:
         self.sources: list[int] = []
@@ -312,7 +330,8 @@ class _ProgramCopy:
         return tuple([self(value) for value in expr.inputs])
 
     def __call__(self, value: Value) -> Value:
-        """Return the copy of a value in this program."""
+        """Return the copy of a value in this program, or an argument if another program computes
+        it."""
         array = _computed(value)
         if array is not None:
             number = self._carried.get(id(array))
@@ -332,7 +351,8 @@ class _ProgramCopy:
         return constant
 
     def _number(self, value: Value) -> int:
-        """Return the number of an array: of an argument, or of a result of another program."""
+        """Return the number of the array of a value that is an argument, is carried, or is the
+        result of a program."""
         if value.expr is not None and value.expr.operator is ARGUMENT:
             return value.expr.static["index"]
         number = self._carried.get(id(_computed(value)))

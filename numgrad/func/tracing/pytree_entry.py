@@ -1,5 +1,8 @@
-"""Calls with tensors, containers, or arrays in another memory order: their leaves go to the entry
-of the specialization, which takes nothing but arrays, numbers and objects."""
+"""Serve calls with tensors, containers or unusual memory orders by the entry of a specialization.
+
+An entry takes nothing but arrays, numbers and objects, so the leaves of the arguments are taken out
+of their containers first.
+"""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -28,7 +31,7 @@ class PytreeEntry:
     ----------
     specialization : Specialization
     call : Call
-        The call that was served.
+        The earlier call.
     entry_call : tuple
         As returned by `Specialization.flat_entry`; the entry takes all leaves, tensors as arrays.
     """
@@ -49,7 +52,8 @@ class PytreeEntry:
         ]
 
     def __call__(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-        """Return the results of the captured function, or `MISSED`."""
+        """Return the results of the captured function, or `MISSED` if the entry cannot serve the
+        call."""
         entry, make, rebuild, version, is_valid, grad = self.entry_call
         usual = (mode.direct and mode.grad == grad) if other_modes else grad
         if version != settings.entries or not usual or (is_valid is not None and not is_valid()):
@@ -72,7 +76,8 @@ class PytreeEntry:
         return results[0] if rebuild is None else rebuild(results)
 
     def _leaves(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Sequence[Any] | None:
-        """Return the leaves of the arguments, None if the containers differ."""
+        """Return the leaves of the arguments; None if the containers are not those of the earlier
+        call."""
         if self.structure is None:
             return None if kwargs or len(args) != len(self.requires) else args
         leaves, structure = flatten((args, kwargs))
@@ -82,7 +87,8 @@ class PytreeEntry:
         return leaves if is_same else None
 
     def _arrays(self, leaves: Sequence[Any]) -> list[Any] | None:
-        """Return the leaves as the entry takes them, None if a leaf is of another kind."""
+        """Return the leaves as the entry takes them; None if a leaf is of another kind than before.
+        """
         given = []
         for leaf, requires, order in zip(leaves, self.requires, self.orders, strict=True):
             array = leaf

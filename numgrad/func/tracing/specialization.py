@@ -1,5 +1,4 @@
-"""A specialization: the trace of a function for one kind of arguments, and the containers of its
-arguments and results."""
+"""A specialization: the trace of a function for one kind of arguments, ready to be replayed."""
 
 import functools
 import os
@@ -134,7 +133,8 @@ class Specialization:
         del self._function, self._call
 
     def _run(self, arguments: list[Tensor]) -> list[Tensor]:
-        """Call the function on placeholders; keep the structure of its result."""
+        """Call the function on placeholders; return its outputs, and keep the containers of its
+        result."""
         if self.members is not None:
             arguments = [with_rows(a) if a.shape else a for a in arguments]  # type: ignore[misc]
             mode.capture.has_rows = True
@@ -160,7 +160,8 @@ class Specialization:
         return [self._joined(o) for o in outputs]
 
     def _joined(self, output: Tensor) -> Tensor:
-        """Return the results of all members of an ensemble as one tensor."""
+        """Return the results of all members of an ensemble as one tensor, given the output of one
+        member."""
         assert self.members is not None
         if output.rows:
             output = output.detached()  # type: ignore[assignment]
@@ -175,7 +176,7 @@ class Specialization:
 
     @property
     def is_fused(self) -> bool:
-        """Whether a program of the trace runs in kernels of its own by now."""
+        """Whether a program of the trace runs in fused kernels by now."""
         stages = vars(self.trace).get("stages")
         plans = [stage.plan for stage in stages.stages] if stages is not None else ()
         return any([plan.bound.program is not plan.program for plan in plans])  # noqa: C419
@@ -185,7 +186,7 @@ class Specialization:
         return not self._beyond(call)
 
     def within(self, call: Call) -> frozenset[int]:
-        """Return the places of the symbolic integers of a call that are within the limits."""
+        """Return the places of those symbolic integers of a call that are within the limits."""
         beyond = self._beyond(call)
         late = [n for n, kind in enumerate(call.kinds) if kind in INTEGERS and n not in beyond]
         return frozenset(call.positions[n] for n in late)
@@ -195,7 +196,7 @@ class Specialization:
         return [n for n, (low, high) in limits if not low <= call.leaves[n] <= high]
 
     def is_quick(self) -> bool:
-        """Whether an entry may serve calls: no gradients are recorded, and all guards hold."""
+        """Whether entries may serve calls now: no gradients are recorded, and all guards hold."""
         return not (self.is_live and mode.grad) and self.is_valid()
 
     def replay(self, call: Call, out: Any) -> Any:
@@ -230,7 +231,8 @@ class Specialization:
         ]
 
     def tensors(self, call: Call) -> list[Tensor]:
-        """Return the arguments as tensors in their graphs."""
+        """Return the arguments as tensors: those that are tensors as they are, others as constants.
+        """
         return [leaf if isinstance(leaf, Tensor) else constant(leaf) for leaf in call.leaves]
 
     def rebuild(self, results: Sequence[Any]) -> Any:
@@ -243,11 +245,10 @@ class Specialization:
     # Entries ------------------------------------------------------------------------------------
 
     def entry(self, call: Call) -> tuple[Any, int] | None:
-        """Return the entry of a trace that is one program, and the version of the settings that it
-        depends on.
+        """Return the entry for a call, and the version of the settings that the entry depends on.
 
-        Return None if the trace has several programs or has donated arguments, and while programs
-        are watched.
+        Return None if no entry can serve the call: for example if the trace has several programs or
+        donated arguments, or while programs are watched.
         """
         version = settings.entries  # read first: a change from now on makes the entry invalid
         if watch.current is not None or self.donated or not self.positions or not call.is_lasting:
@@ -273,28 +274,35 @@ class Specialization:
         return None if entry is None else (entry, version)
 
     def forget_entries(self) -> None:
-        """Drop the entries and the memory that their runs use; a later call makes a new one."""
+        """Drop the entries and the memory that they run in; a later call makes a new one."""
         self._entries, self._latest = {}, []
 
     def flat_entry(self, call: Call, entry: Any, version: int) -> Any:
-        """Return the tuple with which calls are served in little Python, or None if that is not
-        possible."""
+        """Return the tuple of `_entry_call`, with which `jit` serves calls in little Python.
+
+        Return None if an argument is a container or a tensor, or is not in C order.
+        """
         if not (self.as_numpy and call.is_flat) or any(call.orders):
             return None  # an entry takes arrays in C order
         return self._entry_call(entry, version)
 
     def pytree_entry(self, call: Call, entry: Any, version: int) -> PytreeEntry | None:
-        """Return an entry for calls with containers and leaves like those of ``call``, or None if
-        that is not possible."""
+        """Return an entry for calls with containers and leaves like those of ``call``.
+
+        Return None if there are static arguments, or if results of an ensemble would require grad.
+        """
         given: Any = (call.args, call.kwargs)
         if self.is_cut or any(isinstance(leaf, Static) for leaf in optree.tree_leaves(given)):
             return None
         return PytreeEntry(self, call, self._entry_call(entry, version))
 
     def _entry_call(self, entry: Any, version: int) -> tuple[Any, ...]:
-        """Return the entry, the function that makes the arrays of the results, the function that
-        arranges them (None for a single result), the version of the settings, the guards, and the
-        grad mode."""
+        """Return all that a call by an entry needs, as a tuple.
+
+        The items are the entry, the function that makes the arrays of the results, the function
+        that arranges them (None for a single result), the version of the settings, a function that
+        tells whether the guards hold (None if there are none), and the grad mode.
+        """
         is_valid = self._validity()
         specs = self.trace.stages.specs
         empty = allocator_of(specs)
@@ -343,7 +351,7 @@ class Specialization:
 def leaves_are_kept(outputs: Sequence[Value], arguments: Sequence[Value], first: int) -> bool:
     """Whether outputs depend on a leaf that the function has made and that is still referenced.
 
-    Such a leaf has a number above ``first``, and is no argument.
+    Leaves with numbers above ``first`` that are no arguments were made by the function.
     """
     roots = [output.edge.node for output in outputs if output.requires_grad]
     nodes = reachable([node for node in roots if node is not None], ())
@@ -406,8 +414,10 @@ def _require_no_closure(item: Any) -> None:
 
 
 def _require_constant(leaf: Any, call: Call) -> None:
-    """Raise for a result that is neither an array nor a number: every call would return the object
-    of the captured one."""
+    """Raise for a result that is neither an array nor a number.
+
+    Every call would return the very object that the captured call has returned.
+    """
     if isinstance(leaf, Selected):
         leaf.refuse()
     if isinstance(leaf, (float, complex, *FIXED)):

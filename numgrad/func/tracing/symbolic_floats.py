@@ -1,5 +1,8 @@
-"""Symbolic floats: Python's floats and complex numbers among the arguments of a captured function,
-whose values are known when it runs, and which promote like Python's numbers."""
+"""Symbolic floats: Python's float and complex arguments of a captured function.
+
+The value of a symbolic float is known when the function runs. Until then it promotes like a number
+of Python.
+"""
 
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -18,7 +21,7 @@ def _refuse_as_key(number: Any) -> NoReturn:
 
 
 class PythonFloat(Tensor):
-    """A symbolic Python float: arrays keep their dtype with it."""
+    """A symbolic Python float, with which an array keeps its dtype in arithmetic."""
 
     __slots__ = ()
     weak = 1.0
@@ -36,7 +39,10 @@ class PythonComplex(Tensor):
 
 
 def _numbers_stay_numbers(name: str) -> Callable[..., Any]:
-    """Return a Python operator whose result is a Python number if all operands are."""
+    """Return the method ``name`` of symbolic Python floats, for a Python operator.
+
+    The result is a symbolic Python number, too, if all operands are Python numbers.
+    """
     operate = getattr(Arithmetic, name)
 
     def method(self: Any, *others: Any) -> Any:
@@ -55,7 +61,10 @@ def is_number(value: Any) -> bool:
 
 
 def _refusing(what: str) -> Callable[..., NoReturn]:
-    """Return a method of Python's numbers that needs the value, and raises."""
+    """Return a method of symbolic floats that raises, since its result would depend on the value.
+
+    ``what`` names the result in the error.
+    """
 
     def refuse_value(*_: Any) -> NoReturn:
         refuse(

@@ -1,5 +1,7 @@
-"""Symbolic integers: arguments of a captured function that differ from call to call, and whose
-values Python does not ask for."""
+"""Symbolic integers: arguments of a captured function that differ from call to call.
+
+Python does not ask for the value of a symbolic integer, so one trace serves for all values.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,7 +17,7 @@ from .symbolic_floats import IN_PLACE, OPERATORS, PythonComplex, PythonFloat, is
 
 MOST = 1 << 30
 """The magnitude from which on a Python integer is a constant of the trace."""
-_EXACT = 1 << 62  # below, sums and products of Python integers are exact in 64 bits
+_EXACT = 1 << 62  # below that, sums and products of Python integers are exact in 64 bits
 
 
 @dataclass
@@ -40,8 +42,11 @@ class IntegerUses:
     is_outside: bool = False
 
     def limit(self, argument: int, low: int, high: int) -> bool:
-        """Require that an argument is between two numbers; return whether that of the captured call
-        is."""
+        """Restrict the trace to values of an argument between two numbers, both included.
+
+        Return whether the argument of the captured call is between them; the trace is useless if it
+        is not.
+        """
         if not low <= self.given[argument] <= high:
             self.is_outside = True
             return False
@@ -58,8 +63,11 @@ class Affine(NamedTuple):
     offset: int
 
     def holds(self, uses: IntegerUses, low: int, high: int) -> bool:
-        """Require that the integer is between two numbers; return whether that of the captured call
-        is."""
+        """Restrict the trace to arguments for which this integer is between two numbers, both
+        included.
+
+        Return whether the integer of the captured call is between them.
+        """
         bounds = low - self.offset, high - self.offset
         if self.factor < 0:
             bounds = -bounds[1], -bounds[0]
@@ -68,7 +76,11 @@ class Affine(NamedTuple):
 
 
 def _affine(name: str, x: Affine | None, y: "Affine | int | None" = None) -> Affine | None:
-    """Return the affine form of an operation with ``x``; None if the result has no such form."""
+    """Return the result of an operation on integers as an affine function of one argument.
+
+    ``name`` is the operator, ``x`` and ``y`` are its operands; None for an operand that is not
+    affine. Return None if the result is not affine.
+    """
     if x is None:
         return None
     if type(y) is int:
@@ -94,7 +106,7 @@ class SymbolicInteger(Tensor):
     numbers : frozenset of int
         The indices of the arguments from which the integer was computed.
     uses : IntegerUses
-        How the trace uses its arguments.
+        How the trace uses these arguments.
     bound : int
         An upper bound on the magnitude of a Python integer.
     form : Affine, optional
@@ -104,7 +116,7 @@ class SymbolicInteger(Tensor):
     __slots__ = ("bound", "form", "numbers", "uses")
 
     def refuse_value(self, *_: Any) -> NoReturn:
-        """Raise for an operation that needs the value: the argument becomes a constant of the
+        """Raise, as an operation needs the value: the argument has to become a constant of the
         trace."""
         uses = getattr(self, "uses", None)
         if uses is not None:
@@ -115,8 +127,8 @@ class SymbolicInteger(Tensor):
         """Return the indices of a slice that begins at this integer, along an axis of ``size``
         elements.
 
-        Return None unless the length of the slice is known. The trace holds only for slices within
-        the axis.
+        Return None unless the length of the slice is the same for all values of the integer. The
+        trace then holds only for slices within the axis.
         """
         start, stop = self.form, getattr(item.stop, "form", None)
         step = 1 if item.step is None else item.step
@@ -130,14 +142,15 @@ class SymbolicInteger(Tensor):
 
 
 class PythonInt(SymbolicInteger):
-    """A symbolic Python integer: arrays keep their dtype with it."""
+    """A symbolic Python integer, with which an array keeps its dtype in arithmetic."""
 
     __slots__ = ()
     weak = 1
     __class__ = property(lambda self: int)  # type: ignore[assignment]  what `isinstance` asks for
 
     def astype(self, dtype: Any, *args: Any, **options: Any) -> Tensor:
-        """Convert; where NumPy refuses numbers that are too large, the value is asked for."""
+        """Convert to a dtype; raise if the result depends on the value, as small integer dtypes may
+        overflow."""
         if np.dtype(dtype).kind in "iu" and np.dtype(dtype) != np.int64:
             self.refuse_value()
         return Tensor.astype(self, dtype, *args, **options)
@@ -151,7 +164,7 @@ class NumpyInt(SymbolicInteger):
 
 
 def bind_argument(value: Any, number: int, given: Any, uses: IntegerUses) -> Any:
-    """Complete the placeholder of an integer argument."""
+    """Give the placeholder of an integer argument the attributes of a symbolic integer."""
     uses.given[number] = int(given)
     value.numbers, value.uses, value.bound = frozenset((number,)), uses, MOST
     value.form = Affine(number, 1, 0) if value.dtype == np.int64 else None
@@ -178,9 +191,10 @@ _BOUNDS: dict[str, Callable[..., int]] = {
 
 
 def _is_refused(name: str, others: tuple[Any, ...]) -> bool:
-    """Whether an operation with Python numbers may differ from the operation with arrays.
+    """Whether an operation with Python numbers needs the value of a symbolic integer.
 
-    It may divide by zero, or have an exponent that decides about the dtype.
+    That is so if Python's result may differ from the result for arrays: Python raises an error for
+    a division by zero, and the sign of an exponent decides whether the result is an integer.
     """
     if name == "rpow":
         return not all([type(x) is float and x > 0 for x in others])  # noqa: C419
@@ -194,12 +208,16 @@ def _is_refused(name: str, others: tuple[Any, ...]) -> bool:
 
 
 def _is_array_or_number(value: Any) -> bool:
-    """Whether Python's operators treat a value like an array: a list would be repeated."""
+    """Whether Python's operators treat a value like an array; ``n * list`` repeats the list
+    instead."""
     return is_operand(value) and not isinstance(value, (list, tuple))
 
 
 def _method(name: str) -> Callable[..., Any]:
-    """Return a Python operator whose result is a Python number if all operands are."""
+    """Return the method of symbolic integers for the Python operator ``name``.
+
+    The result is a symbolic Python number, too, if all operands are Python numbers.
+    """
     operate = getattr(Arithmetic, f"__{name}__")
 
     def method(self: Any, *others: Any) -> Any:
@@ -219,7 +237,8 @@ def _method(name: str) -> Callable[..., Any]:
 
 
 def _integer(self: Any, name: str, others: tuple[Any, ...], result: Tensor) -> Any:
-    """Return the result of an operation as a Python integer, if no value of it can overflow."""
+    """Return the result of an operation as a symbolic Python integer; raise if a value might
+    overflow."""
     magnitudes = [x.bound if type(x) is PythonInt else abs(x) for x in others]
     made = _made(PythonInt, result, self, others, _form(self, name, others))
     made.bound = _BOUNDS[name.removeprefix("r")](self.bound, *magnitudes)
@@ -231,7 +250,7 @@ def _integer(self: Any, name: str, others: tuple[Any, ...], result: Tensor) -> A
 def _made(
     kind: Any, result: Tensor, self: Any, others: tuple[Any, ...], form: Affine | None
 ) -> Any:
-    """Return the result of an operation as an integer of class ``kind``."""
+    """Return the result of an operation as a symbolic integer of class ``kind``."""
     made: Any = like(kind, result)
     made.uses, made.form = self.uses, form
     made.numbers = self.numbers.union(
@@ -247,7 +266,10 @@ def _form(self: Any, name: str, others: tuple[Any, ...]) -> Affine | None:
 
 
 def _comparison(name: str) -> Callable[..., Any]:
-    """Return a comparison operator: elementwise with arrays; with numbers it needs the value."""
+    """Return a method that compares a symbolic integer: elementwise with an array.
+
+    With a number the method raises, since Python would need the value of the symbolic integer.
+    """
     compare = getattr(Arithmetic, f"__{name}__")
 
     def method(self: Any, other: Any) -> Any:

@@ -1,5 +1,7 @@
-"""Traces: a function is run once on placeholders, and its outputs are kept as expressions of its
-arguments."""
+"""Traces: the outputs of a captured function as expressions of its arguments.
+
+The function is run once on placeholders, which stand for the arguments.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
@@ -59,15 +61,17 @@ class Trace:
     edges : list of Edge
         The edges of the arguments and of ``outer`` in the graph of the function.
     storages : dict
-        The storages, which count writes, of the arrays from outside, by the ids of the arrays; a
-        value that a node inside has saved does not have the storage.
+        The storages of the arrays from outside, by the ids of the arrays. A storage counts the
+        writes into its array. Values that nodes of the trace have saved have other storages.
     spans : list of (int, int)
         Ranges of the numbers of nodes and leaves that the function has made.
     is_last : bool
-        Whether the trace is a derivative that has no derivative itself, as of a kernel without a
-        second one. It is made of rules for values without rows.
+        Whether the trace is a derivative that has no derivative itself, as that of a kernel without
+        a second derivative. The rules in such a trace are for values without rows alone.
     copies_are_views : bool
-        Whether elements that were copied by symbolic integers may as well have been a view.
+        Where an index is a symbolic integer, elements are copied, while NumPy would make a view.
+        ``copies_are_views`` says whether the copies still have the elements of such views: no write
+        to one of the two arrays is missing in the other.
     """
 
     is_last = False
@@ -109,7 +113,8 @@ class Trace:
         return Capture(arguments)
 
     def _closed_over(self, capture: Capture, above: "Trace | None") -> dict[Edge, Any]:
-        """Return the tensors from outside that require grad, by their edges."""
+        """Return the tensors from outside that require grad and that the function has read, by
+        their edges."""
         inner = {a.edge for a in self.arguments if a.requires_grad}
         used = [(v.edge, v) for v in capture.used.values() if v.requires_grad]
         # A tensor from outside that is read behind the gate of a branch has an edge inside, and is
@@ -129,7 +134,7 @@ class Trace:
         return found
 
     def reaching(self, values: Sequence[Value]) -> list[int]:
-        """Return the numbers of the values that depend on an argument that requires grad or on
+        """Return the numbers of those values that depend on an argument that requires grad or on
         ``outer``.
 
         Leaves that the function has made do not count.
@@ -137,13 +142,15 @@ class Trace:
         return depending_on(values, self._input_nodes())
 
     def outer_edges(self) -> list[tuple[Edge, Any]]:
-        """Return the edges in the graph of the function and the tensors from outside that require
-        grad."""
+        """Return pairs of the tensors from outside that require grad: the edge of each, and the
+        tensor."""
         return list(zip(self.edges[len(self.arguments) :], self.outer, strict=True))
 
     def boundary_nodes(self) -> set[Node]:
-        """Return the nodes at which derivatives end: nodes above them belong to the pass of the
-        caller."""
+        """Return the nodes of the tensors from outside, at which passes through the function end.
+
+        From these nodes on towards the leaves, the pass of the caller computes derivatives.
+        """
         nodes = {edge.node for edge, _ in self.outer_edges()}
         return {node for node in nodes if node is not None and not node.is_accumulator}
 
@@ -167,8 +174,10 @@ class Trace:
         return {edge.node for edge in self.edges if edge.node is not None}
 
     def inner_nodes(self) -> set[Node]:
-        """Return the nodes between the outputs and the arguments: a value that a derivative reads
-        there is not one from outside."""
+        """Return the nodes between the outputs and the arguments.
+
+        A derivative may read a value that such a node has made; the value is none from outside.
+        """
         ends = self._input_nodes()
         roots = [o.edge.node for o in self.outputs if o.requires_grad]
         return set(reachable([node for node in roots if node is not None], (), ends)) - ends
@@ -186,19 +195,27 @@ class Trace:
 
     @lazy
     def exprs(self) -> list[Expr]:
+        """The expressions of the outputs, in the order of their creation."""
         exprs = pending_exprs(self.outputs)
         require_own_placeholders(exprs, self.arguments)
         return exprs
 
     @lazy
     def has_passages(self) -> bool:
-        """Whether the trace is several programs because of batched passes inside, or copies values
-        from a device, where they stay until all is computed."""
+        """Whether the trace takes several programs, or copies values from a device.
+
+        Several programs are needed for a batched pass inside. A value that is copied from a device
+        stays there until all is computed.
+        """
         return any(expr.operator in (TO_ROWS, TO_AXIS) or comes_back(expr) for expr in self.exprs)
 
     def has_rules(self) -> bool:
-        """Whether its derivatives are expressions of rules alone, for any rows: no function of a
-        user takes part, and no batched pass inside splits the trace."""
+        """Whether the derivatives of the trace are made of rules alone, and work for values with
+        rows.
+
+        A trace with a function of a user, or with a batched pass inside that splits it, has no such
+        derivatives.
+        """
         ruled = [e.operator is ARGUMENT or e.operator.has_rule for e in self.exprs]
         for node in self.inner_nodes():
             plain = node.extras is None
@@ -209,28 +226,30 @@ class Trace:
         return all(ruled)
 
     def operators(self) -> list[Operator]:
-        """Return the operators of the trace and of its derivatives, as they are in graphs."""
+        """Return the operators of the nodes that record calls of the trace and of its derivatives.
+        """
         above = [d.operators() for d in list(self._derivatives.values())]
         return [self.operator, *chain(*above)]
 
     def is_guarded(self) -> bool:
-        """Whether a value from outside may change, so that guards have to be checked."""
+        """Whether guards have to be checked at each call; drop those whose tensor no longer exists.
+        """
         self.guards = [
             g for g in self.guards if not (isinstance(g, UnchangedTensor) and g.is_over())
         ]
         return bool(self.guards)
 
     def is_valid(self) -> bool:
-        """Whether all guards hold: the values from outside are as they were."""
+        """Whether all guards hold: the values from outside are as they were at the capture."""
         return all([guard() for guard in self.guards])  # noqa: C419  a list is faster
 
     def call(
         self, inputs: Sequence[Tensor], outer: Sequence[Value] | None = None
     ) -> list[Tensor]:
-        """Return the outputs for inputs.
+        """Return the outputs for other inputs, connected to the graph if gradients are recorded.
 
-        Where gradients are recorded, they are connected to the graph of the inputs and of the
-        tensors from outside: ``outer``, or the present ones.
+        ``outer`` has values in place of the tensors from outside, which are read as they are by
+        default.
         """
         outer = self.outer if outer is None else outer
         if mode.capture is not None:
@@ -248,7 +267,11 @@ class Trace:
     def connect(
         self, inputs: Sequence[Tensor], outputs: list[Tensor], outer: Sequence[Value] | None = None
     ) -> None:
-        """Record a call as one node, where gradients are recorded."""
+        """Record a call of the trace as one node, if gradients are recorded and an input requires
+        grad.
+
+        ``outer`` has values in place of the tensors from outside, as for `call`.
+        """
         sources = [*inputs, *(self.outer if outer is None else outer)]
         if mode.grad and self.live and any(value.requires_grad for value in sources):
             self._record(sources, outputs)
@@ -264,11 +287,11 @@ class Trace:
     def inline(
         self, inputs: Sequence[Tensor], past: Mapping[int, Value] = MappingProxyType({})
     ) -> Callable[[Value], Value]:
-        """Return a function from a value of the trace to its copy with ``inputs`` for the
-        arguments.
+        """Copy the expressions of the trace, with ``inputs`` in place of the arguments.
 
-        The inputs may have rows; ``past`` has the values to read in place of arrays from outside
-        that have changed, as `ClosureSnapshot.changed` returns them.
+        Return a function that takes a value of the trace and returns its copy. The inputs may have
+        rows. ``past`` has values to be read in place of arrays from outside that have changed since
+        a call, as `ClosureSnapshot.changed` returns them.
         """
         known: dict[Expr, Expr] = {}
 
@@ -302,9 +325,10 @@ class Trace:
     def derivative(self, wanted: tuple[bool, ...], create_graph: bool) -> "Trace":
         """Return the trace of the vector-Jacobian product.
 
-        With ``create_graph`` it has a derivative itself; otherwise only if all operators have a
-        second one. Its arguments are those of the function and a cotangent for each differentiable
-        output; its outputs are the gradients of the wanted inputs, arguments first, then ``outer``.
+        The arguments of that trace are those of the function and a cotangent for each
+        differentiable output; its outputs are the gradients of the wanted inputs, arguments first,
+        then ``outer``. With ``create_graph`` the trace can be differentiated itself; otherwise only
+        if all operators have a second derivative.
         """
         key = (wanted, settings.recorded)
         known = self._derivatives.get(key)
@@ -342,15 +366,15 @@ class Trace:
 
 
 def zeros_at(edge: Edge) -> Tensor:
-    """Return zeros for the gradient of an input on which no output depends."""
+    """Return zeros of the spec of an edge: the gradient of an input on which no output depends."""
     return zeros(edge.spec, None)
 
 
 def _without_aliasing(output: Tensor) -> Tensor:
-    """Return an output, copied if it is a tensor from outside or a view of one.
+    """Return an output of a captured function; copy a tensor from outside, or a view of one.
 
-    Such a tensor may be written later, and the view would then have other elements. A view of a
-    value that the function has written is recorded anew, as a part of the function.
+    The tensor may be written later, and without the copy the output would then have other elements.
+    A view of a value that the function has written is recorded anew, as a part of the function.
     """
     if output._view is not None:
         output._view.refresh(output)
@@ -360,7 +384,7 @@ def _without_aliasing(output: Tensor) -> Tensor:
 
 
 def placeholder(kind: type[Tensor], index: int, spec: Spec, requires_grad: bool) -> Any:
-    """Return the placeholder for an argument of a trace."""
+    """Return the placeholder for an argument of a trace, a tensor of class ``kind``."""
     expr = argument(index, spec).expr
     assert expr is not None
     value = kind.deferred(expr, 0, spec)

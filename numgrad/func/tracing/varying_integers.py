@@ -1,5 +1,8 @@
-"""Choose the integer arguments of a captured function that become symbolic: those that differed
-from call to call, unless Python has asked for their values."""
+"""Choose which integer arguments of a captured function become symbolic.
+
+An integer becomes symbolic if it has differed from call to call, unless Python has asked for its
+value.
+"""
 
 from collections.abc import Hashable
 from typing import Any
@@ -10,7 +13,7 @@ _MOST = 512  # kinds of calls that are remembered; the oldest makes room
 
 
 class _IntegerHistory:
-    """The integers of calls of one kind, by their places among the leaves.
+    """The integers among the arguments of one kind of calls, by their places among the leaves.
 
     Attributes
     ----------
@@ -29,18 +32,18 @@ class _IntegerHistory:
 
 
 class VaryingIntegers:
-    """The integers of all calls of a captured function, by the kind of call."""
+    """The integers in the calls of one captured function, by the kind of call."""
 
     def __init__(self) -> None:
         self._seen: dict[Hashable, _IntegerHistory] = {}
 
     def symbolic(self, outline: Hashable) -> frozenset[int]:
-        """Return the places of symbolic integers."""
+        """Return the places of the symbolic integers in calls of one kind."""
         seen = self._seen.get(outline)
         return frozenset() if seen is None else seen.symbolic
 
     def candidates(self, call: Call) -> frozenset[int]:
-        """Return the places of the integers that may become symbolic, because they differed between
+        """Return the places of the integers that may become symbolic, as they differed between
         calls."""
         seen = self._seen.get(call.outline)
         if seen is None:
@@ -52,7 +55,7 @@ class VaryingIntegers:
         return frozenset((seen.symbolic | differ) - seen.fixed)
 
     def settle(self, call: Call, symbolic: frozenset[int], fixed: frozenset[int]) -> None:
-        """Remember the symbolic and the fixed integers that a capture has found."""
+        """Remember which integers a capture has made symbolic, and which constants of the trace."""
         seen = self._seen.get(call.outline)
         if seen is not None:
             seen.symbolic, seen.fixed = symbolic, seen.fixed | fixed

@@ -14,6 +14,7 @@ from ...operators.shape import reshape as _shape
 from ..array.argument_checks import integer, integers
 from ..array.device_transfer import placed_on
 from ..array.operands import whole
+from ..elementwise.documentation import renamed
 from .from_data import asarray, asking, carries_graph, device_like, fresh
 from .memory_order import in_order, laid_like, plain_order
 
@@ -46,83 +47,51 @@ def _made_like(
     return fresh(make(given, dtype=dtype, order=order, subok=False, shape=shape), device)
 
 
-def zeros(
-    shape: Shape,
-    dtype: Any = None,
-    order: Any = "C",
-    *,
-    device: Any = None,
-    like: Any = None,
-    requires_grad: bool = False,
-) -> Tensor:
-    """Return a tensor of zeros.
+def _constant(make: Callable[..., np.ndarray], of: str, example: str):
+    """Return the function that makes tensors as a function of NumPy makes arrays of a shape."""
 
-    Parameters
-    ----------
-    shape : int or sequence of int
-        The sizes of the axes.
-    dtype : dtype, optional
-        Default float64.
-    order : {"C", "F"}
-        How the elements lie in memory; "A" and "K" mean "C".
-    device : str, optional
-        Where the tensor lives.
-    like : Tensor, optional
-        The tensor lives where this one does.
-    requires_grad : bool
-        Whether gradients are asked for, as in `tensor`.
+    def constant(
+        shape: Shape,
+        dtype: Any = None,
+        order: Any = "C",
+        *,
+        device: Any = None,
+        like: Any = None,
+        requires_grad: bool = False,
+    ) -> Tensor:
+        """Return a tensor {of}.
 
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.zeros((2, 2))
-    tensor([[0., 0.],
-            [0., 0.]])
-    """
-    array = np.zeros(_sizes(shape), dtype, plain_order(order))
-    return fresh(array, device_like(device, like), requires_grad)
+        Parameters
+        ----------
+        shape : int or sequence of int
+            The sizes of the axes.
+        dtype : dtype, optional
+            Default float64.
+        order : {{"C", "F"}}
+            How the elements lie in memory; "A" and "K" mean "C".
+        device : str, optional
+            Where the tensor lives.
+        like : Tensor, optional
+            The tensor lives where this one does.
+        requires_grad : bool
+            Whether gradients are asked for, as in `tensor`.
 
+        Examples
+        --------
+        >>> import numgrad as ng
+        >>> ng.{example}
+        """
+        array = make(_sizes(shape), dtype, plain_order(order))
+        return fresh(array, device_like(device, like), requires_grad)
 
-def ones(
-    shape: Shape,
-    dtype: Any = None,
-    order: Any = "C",
-    *,
-    device: Any = None,
-    like: Any = None,
-    requires_grad: bool = False,
-) -> Tensor:
-    """Return a tensor of ones; parameters as in `zeros`.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.ones(3, dtype=ng.int64)
-    tensor([1, 1, 1])
-    """
-    array = np.ones(_sizes(shape), dtype, plain_order(order))
-    return fresh(array, device_like(device, like), requires_grad)
+    return renamed(constant, make.__name__, of=of, example=example)
 
 
-def empty(
-    shape: Shape,
-    dtype: Any = None,
-    order: Any = "C",
-    *,
-    device: Any = None,
-    like: Any = None,
-    requires_grad: bool = False,
-) -> Tensor:
-    """Return a tensor whose elements are not set; parameters as in `zeros`.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.empty((2, 3)).shape
-    (2, 3)
-    """
-    array = np.empty(_sizes(shape), dtype, plain_order(order))
-    return fresh(array, device_like(device, like), requires_grad)
+zeros = _constant(
+    np.zeros, "of zeros", example="zeros((2, 2))\ntensor([[0., 0.],\n        [0., 0.]])"
+)
+ones = _constant(np.ones, "of ones", example="ones(3, dtype=ng.int64)\ntensor([1, 1, 1])")
+empty = _constant(np.empty, "whose elements are not set", example="empty((2, 3)).shape\n(2, 3)")
 
 
 def full(
@@ -171,67 +140,54 @@ def full(
     return fresh(array, device_like(device, like), requires_grad)
 
 
-def zeros_like(
-    a: ArrayLike,
-    dtype: Any = None,
-    order: Any = "K",
-    subok: bool = True,
-    *,
-    device: Any = None,
-    shape: Any = None,
-    requires_grad: bool = False,
-) -> Tensor:
-    """Return zeros with the shape and dtype of ``a``, unless others are given.
+def _constant_like(make: Callable[..., np.ndarray], zeros: str, example: str):
+    """Return the function that makes tensors as a function of NumPy makes arrays like others."""
 
-    Parameters
-    ----------
-    a : array_like
-        What the result resembles.
-    dtype : dtype, optional
-        Another dtype.
-    order, subok
-        As in `zeros`; ``subok`` has no effect.
-    device : str, optional
-        Where the tensor lives.
-    shape : int or sequence of int, optional
-        Another shape.
-    requires_grad : bool
-        As in `zeros`.
+    def constant_like(
+        a: ArrayLike,
+        dtype: Any = None,
+        order: Any = "K",
+        subok: bool = True,
+        *,
+        device: Any = None,
+        shape: Any = None,
+        requires_grad: bool = False,
+    ) -> Tensor:
+        """Return {zeros} with the shape and dtype of ``a``, unless others are given.
 
-    Notes
-    -----
-    The result does not depend on the values of ``a``: no gradient flows.
+        Parameters
+        ----------
+        a : array_like
+            What the result resembles.
+        dtype : dtype, optional
+            Another dtype.
+        order, subok
+            As in `zeros`; ``subok`` has no effect.
+        device : str, optional
+            Where the tensor lives.
+        shape : int or sequence of int, optional
+            Another shape.
+        requires_grad : bool
+            As in `zeros`.
 
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.zeros_like(ng.tensor([1.0, 2.0]))
-    tensor([0., 0.])
-    """
-    made = _made_like(np.zeros_like, a, dtype, order, shape, device)
-    return asking(made, requires_grad)
+        Notes
+        -----
+        The result does not depend on the values of ``a``: no gradient flows.
+
+        Examples
+        --------
+        >>> import numgrad as ng
+        >>> ng.{name}(ng.tensor([1.0, 2.0]))
+        tensor({example})
+        """
+        made = _made_like(make, a, dtype, order, shape, device)
+        return asking(made, requires_grad)
+
+    return renamed(constant_like, make.__name__, zeros=zeros, example=example)
 
 
-def ones_like(
-    a: ArrayLike,
-    dtype: Any = None,
-    order: Any = "K",
-    subok: bool = True,
-    *,
-    device: Any = None,
-    shape: Any = None,
-    requires_grad: bool = False,
-) -> Tensor:
-    """Return ones with the shape and dtype of ``a``; parameters as in `zeros_like`.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.ones_like(ng.tensor([1.0, 2.0]))
-    tensor([1., 1.])
-    """
-    made = _made_like(np.ones_like, a, dtype, order, shape, device)
-    return asking(made, requires_grad)
+zeros_like = _constant_like(np.zeros_like, "zeros", "[0., 0.]")
+ones_like = _constant_like(np.ones_like, "ones", "[1., 1.]")
 
 
 def empty_like(

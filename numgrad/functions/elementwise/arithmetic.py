@@ -9,52 +9,20 @@ from ..._tensor import ArrayLike, Tensor
 from ...operators.elementwise import arithmetic as _elementwise
 from ...operators.elementwise import complex_parts as _complex_parts
 from ..array.operands import as_scalar, as_tensor
-from .universal import Options, universal, with_options
+from .universal import Options, UniversalFunctions, universal, with_options
 
+_of = UniversalFunctions(__name__)
 
-@universal("The derivatives are 1 and 1.", gradient=("[1., 1.]", "[1., 1.]"))
-def add(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
-    """Return ``x1 + x2``."""
-    if into or options:
-        return with_options(add, options, x1, x2, *into)
-    return _elementwise.add(x1, x2)
-
-
-@universal("The derivatives are 1 and -1.", gradient=("[1., 1.]", "[-1., -1.]"))
-def subtract(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
-    """Return ``x1 - x2``."""
-    if into or options:
-        return with_options(subtract, options, x1, x2, *into)
-    return _elementwise.subtract(x1, x2)
-
-
-@universal("The derivatives are ``x2`` and ``x1``.", gradient=("[2., 2.]", "[1., 4.]"))
-def multiply(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
-    """Return ``x1 * x2``."""
-    if into or options:
-        return with_options(multiply, options, x1, x2, *into)
-    return _elementwise.multiply(x1, x2)
-
-
-@universal(
-    "The derivatives are ``1 / x2`` and ``-x1 / x2**2``.", gradient=("[0.5, 0.5]", "[-0.25, -1.  ]")
+add = _of.binary(_elementwise.add, "``x1 + x2``", "1 and 1", ("[1., 1.]", "[1., 1.]"))
+subtract = _of.binary(_elementwise.subtract, "``x1 - x2``", "1 and -1", ("[1., 1.]", "[-1., -1.]"))
+multiply = _of.binary(
+    _elementwise.multiply, "``x1 * x2``", "``x2`` and ``x1``", ("[2., 2.]", "[1., 4.]")
 )
-def divide(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
-    """Return ``x1 / x2``; integers are divided as float64."""
-    if into or options:
-        return with_options(divide, options, x1, x2, *into)
-    return _elementwise.divide(x1, x2)
-
-
-true_divide = divide
-
-
-@universal("The derivative is -1.", gradient="[-1., -1.]")
-def negative(x: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
-    """Return ``-x``."""
-    if into or options:
-        return with_options(negative, options, x, *into)
-    return _elementwise.negative(x)
+divide = true_divide = _of.binary(
+    _elementwise.divide, "``x1 / x2``; integers are divided as float64",
+    "``1 / x2`` and ``-x1 / x2**2``", ("[0.5, 0.5]", "[-0.25, -1.  ]"),
+)
+negative = _of.unary(_elementwise.negative, "``-x``", "-1", "[-1., -1.]")
 
 
 @universal("The derivative is 1.", gradient="[1., 1.]")
@@ -65,25 +33,16 @@ def positive(x: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
     return as_scalar(_elementwise.copy(x))
 
 
-@universal("The derivative is ``-1 / x**2``.", gradient="[-16.,  -4.]")
-def reciprocal(x: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
-    """Return ``1 / x``; integers are converted to float64, unlike NumPy's."""
-    if into or options:
-        return with_options(reciprocal, options, x, *into)
-    return _elementwise.reciprocal(x)
-
-
-@universal(
-    "The derivative is `sign`: 0 at 0. For a complex ``x`` it is ``x / abs(x)``, the direction of\n"
-    "steepest ascent, and at 0 there is no second derivative: NaN.",
+reciprocal = _of.unary(
+    _elementwise.reciprocal, "``1 / x``; integers are converted to float64, unlike NumPy's",
+    "``-1 / x**2``", "[-16.,  -4.]",
+)
+abs = absolute = _of.unary(
+    _elementwise.absolute, "the absolute value, real for complex arguments",
+    "`sign`: 0 at 0. For a complex ``x`` it is ``x / abs(x)``, the direction of\n"
+    "steepest ascent, and at 0 there is no second derivative: NaN",
     at=("[-2.0, 0.0, 3.0]",), gradient="[-1.,  0.,  1.]",
 )
-def abs(x: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
-    """Return the absolute value, real for complex arguments."""
-    return with_options(abs, options, x, *into) if into or options else _elementwise.absolute(x)
-
-
-absolute = abs
 
 
 @universal(

@@ -25,6 +25,19 @@ def docstring(
     return "\n\n".join([summary, *texts]) + "\n"
 
 
+def renamed(function: F, name: str, **words: str) -> F:
+    """Give a function that code makes its public name, which errors and tracebacks show, and put
+    ``words`` into the fields of its docstring: ``{name}`` and others in braces, indented by eight
+    spaces as the docstring of a function in another one is."""
+    made: Any = function
+    made.__name__ = made.__qualname__ = name
+    made.__code__ = made.__code__.replace(co_name=name)
+    if words and made.__doc__:
+        lines = {field: text.replace("\n", "\n        ") for field, text in words.items()}
+        made.__doc__ = made.__doc__.format(name=name, **lines)
+    return function
+
+
 def of_elements(
     notes: str = "",
     *,

@@ -5,31 +5,19 @@ from typing import Any, Unpack
 from ..._tensor import ArrayLike, Tensor
 from ...operators.elementwise import arithmetic as _elementwise
 from ...operators.elementwise import powers as _powers
-from .universal import Options, universal, with_options
+from .universal import Options, UniversalFunctions, universal, with_options
 
+_of = UniversalFunctions(__name__)
 
-@universal("The derivative is ``2 * x``.", gradient="[0.5, 1. ]")
-def square(x: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
-    """Return ``x * x``."""
-    return with_options(square, options, x, *into) if into or options else _powers.square(x)
-
-
-@universal(
-    "The derivative is ``0.5 / sqrt(x)``: infinite at 0, NaN below.",
+square = _of.unary(_powers.square, "``x * x``", "``2 * x``", "[0.5, 1. ]")
+sqrt = _of.unary(
+    _powers.sqrt, "the square root", "``0.5 / sqrt(x)``: infinite at 0, NaN below",
     at=("[0.0, 4.0]",), gradient="[ inf, 0.25]",
 )
-def sqrt(x: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
-    """Return the square root."""
-    return with_options(sqrt, options, x, *into) if into or options else _powers.sqrt(x)
-
-
-@universal(
-    "The derivative is ``1 / (3 * cbrt(x)**2)``: infinite at 0.",
-    at=("[-8.0, 1.0]",), gradient="[0.08333333, 0.33333333]", refuses="complex",
+cbrt = _of.unary(
+    _powers.cbrt, "the cube root", "``1 / (3 * cbrt(x)**2)``: infinite at 0", at=("[-8.0, 1.0]",),
+    gradient="[0.08333333, 0.33333333]", refuses="complex",
 )
-def cbrt(x: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
-    """Return the cube root."""
-    return with_options(cbrt, options, x, *into) if into or options else _powers.cbrt(x)
 
 
 @universal(
@@ -60,11 +48,9 @@ _SHORT = {2: _powers.square, 3: _powers.cube, -1: _elementwise.reciprocal, 0.5: 
 power = pow
 
 
-@universal(
-    "The derivatives are ``x1 / y`` and ``x2 / y``, and 0 at the origin, where second derivatives\n"
-    "do not exist and are NaN.",
+hypot = _of.binary(
+    _powers.hypot, "``sqrt(x1**2 + x2**2)`` without overflow",
+    "``x1 / y`` and ``x2 / y``, and 0 at the origin, where second derivatives\n"
+    "do not exist and are NaN",
     at=("[3.0, 0.0]", "[4.0, 0.0]"), gradient=("[0.6, 0. ]", "[0.8, 0. ]"), refuses="complex",
 )
-def hypot(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
-    """Return ``sqrt(x1**2 + x2**2)`` without overflow."""
-    return with_options(hypot, options, x1, x2, *into) if into or options else _powers.hypot(x1, x2)

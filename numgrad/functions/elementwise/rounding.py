@@ -8,34 +8,22 @@ from ...operators.elementwise import rounding as _rounding
 from ..array.argument_checks import integer
 from ..array.results import delivered
 from ..creation.memory_order import in_order, order_of
-from .universal import Options, universal, with_options
+from .universal import Options, UniversalFunctions, universal, with_options
 
+_of = UniversalFunctions(__name__)
 
-@universal(
-    "The derivative is 0.", at=("[-1.5, 1.5]",), value="tensor([-2.,  1.])", refuses="complex"
+floor = _of.unary(
+    _rounding.floor, "the largest integers not above ``x``, in its dtype", "0", at=("[-1.5, 1.5]",),
+    value="tensor([-2.,  1.])", refuses="complex",
 )
-def floor(x: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
-    """Return the largest integers not above ``x``, in its dtype."""
-    return with_options(floor, options, x, *into) if into or options else _rounding.floor(x)
-
-
-@universal(
-    "The derivative is 0.", at=("[-1.5, 1.5]",), value="tensor([-1.,  2.])", refuses="complex"
+ceil = _of.unary(
+    _rounding.ceil, "the smallest integers not below ``x``, in its dtype", "0", at=("[-1.5, 1.5]",),
+    value="tensor([-1.,  2.])", refuses="complex",
 )
-def ceil(x: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
-    """Return the smallest integers not below ``x``, in its dtype."""
-    return with_options(ceil, options, x, *into) if into or options else _rounding.ceil(x)
-
-
-@universal(
-    "The derivative is 0.", at=("[-1.5, 1.5]",), value="tensor([-1.,  1.])", refuses="complex"
+trunc = fix = _of.unary(
+    _rounding.trunc, "``x`` rounded towards zero", "0", at=("[-1.5, 1.5]",),
+    value="tensor([-1.,  1.])", refuses="complex",
 )
-def trunc(x: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
-    """Return ``x`` rounded towards zero."""
-    return with_options(trunc, options, x, *into) if into or options else _rounding.trunc(x)
-
-
-fix = trunc
 
 
 def round(a: ArrayLike, decimals: int = 0, out: Tensor | None = None) -> Tensor:
@@ -80,38 +68,20 @@ def rint(x: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
     return with_options(rint, options, x, *into) if into or options else _rounding.rint(x)
 
 
-@universal(
-    "The derivatives are 0.",
-    at=("[7.0, -7.0]", "[2.0, 2.0]"), value="tensor([ 3., -4.])", refuses="complex",
+floor_divide = _of.binary(
+    _rounding.floor_divide, "``floor(x1 / x2)``", "0", at=("[7.0, -7.0]", "[2.0, 2.0]"),
+    value="tensor([ 3., -4.])", refuses="complex",
 )
-def floor_divide(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
-    """Return ``floor(x1 / x2)``."""
-    if into or options:
-        return with_options(floor_divide, options, x1, x2, *into)
-    return _rounding.floor_divide(x1, x2)
-
-
-@universal(
-    "The derivatives are 1 and ``-floor(x1 / x2)``.",
-    at=("[7.0, -7.0]", "[2.0, 2.0]"), gradient=("[1., 1.]", "[-3.,  4.]"), refuses="complex",
+remainder = mod = _of.binary(
+    _rounding.remainder, "``x1 - x2 * floor(x1 / x2)``, with the sign of ``x2``",
+    "1 and ``-floor(x1 / x2)``", at=("[7.0, -7.0]", "[2.0, 2.0]"),
+    gradient=("[1., 1.]", "[-3.,  4.]"), refuses="complex",
 )
-def remainder(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
-    """Return ``x1 - x2 * floor(x1 / x2)``, with the sign of ``x2``."""
-    if into or options:
-        return with_options(remainder, options, x1, x2, *into)
-    return _rounding.remainder(x1, x2)
-
-
-mod = remainder
-
-
-@universal(
-    "The derivatives are 1 and ``-trunc(x1 / x2)``.",
-    at=("[7.0, -7.0]", "[2.0, 2.0]"), gradient=("[1., 1.]", "[-3.,  3.]"), refuses="complex",
+fmod = _of.binary(
+    _rounding.fmod, "``x1 - x2 * trunc(x1 / x2)``, with the sign of ``x1``",
+    "1 and ``-trunc(x1 / x2)``", at=("[7.0, -7.0]", "[2.0, 2.0]"),
+    gradient=("[1., 1.]", "[-3.,  3.]"), refuses="complex",
 )
-def fmod(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
-    """Return ``x1 - x2 * trunc(x1 / x2)``, with the sign of ``x1``."""
-    return with_options(fmod, options, x1, x2, *into) if into or options else _rounding.fmod(x1, x2)
 
 
 def _decimals(x: Tensor, decimals: int) -> Tensor:

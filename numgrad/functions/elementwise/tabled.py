@@ -14,7 +14,7 @@ from ...operators.special.formulas import TABLE, Tabled
 from ...operators.special.gamma import gamma as gamma
 from ...operators.special.hypergeometric import hypergeometric as hypergeometric
 from ..special.examples import EXAMPLES
-from .documentation import docstring
+from .documentation import docstring, renamed
 from .universal import Options, with_options
 
 X = ArrayLike
@@ -79,8 +79,7 @@ class Functions:
             f"lambda operator, with_options: lambda {parameters}, /, **options: "
             f"with_options(operator, options, {parameters}) if options else operator({parameters})"
         )
-        function = eval(_compiled(source), self.names)(operator, with_options)
-        function.__name__ = function.__qualname__ = name
+        function = renamed(eval(_compiled(source), self.names)(operator, with_options), name)
         arguments: dict[str, Any] = dict.fromkeys(operator.parameters, ArrayLike)
         function.__annotations__ = {**arguments, "return": Tensor}
         function.__doc__ = documentation(operator)

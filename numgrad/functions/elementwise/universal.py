@@ -1,7 +1,7 @@
 """What NumPy's universal functions take beside their operands: ``out=``, ``where=``, ``dtype=``."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypedDict, TypeVar
+from typing import Any, Protocol, TypedDict, TypeVar, Unpack
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from ...operators.elementwise import arithmetic as _elementwise
 from ..array.operands import as_tensor, kind_of_operand
 from ..array.results import delivered, mask_of, no_target, target_of, way_out
 from ..shape.repeating import broadcast_to
-from .documentation import of_elements
+from .documentation import of_elements, renamed
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -35,6 +35,68 @@ def universal(notes: str = "", **shown: Any) -> Callable[[F], F]:
     """Complete the docstring of a function, see `of_elements`, to which ``functions.binding`` gives
     methods: type checkers see them in ``described.pyi``."""
     return of_elements(notes, **shown)
+
+
+class Unary(Protocol):
+    """A universal function of one operand."""
+
+    def __call__(self, x: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor: ...
+
+
+class Binary(Protocol):
+    """A universal function of two operands."""
+
+    def __call__(
+        self, x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]
+    ) -> Tensor: ...
+
+
+class UniversalFunctions:
+    """Makes the universal functions of a module that apply one operator each, a row for each.
+
+    In the docstring ``about`` stands behind "Return", ``derivative`` behind "The derivative is",
+    and ``gradient`` is the result of the example; `of_elements` says what else a row may have.
+
+    Parameters
+    ----------
+    module : str
+        The name of the module.
+    """
+
+    def __init__(self, module: str) -> None:
+        self.module = module
+
+    def unary(
+        self, operator: Any, about: str, derivative: str = "", gradient: str = "", **shown: Any
+    ) -> Unary:
+        """Return the function of an operator of one operand."""
+
+        def function(x: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
+            return with_options(function, options, x, *into) if into or options else operator(x)
+
+        notes = derivative and f"The derivative is {derivative}."
+        return self._public(function, operator, about, notes, gradient=gradient, **shown)
+
+    def binary(
+        self, operator: Any, about: str, derivatives: str = "", gradient: Sequence[str] = (),
+        **shown: Any,
+    ) -> Binary:  # fmt: skip
+        """Return the function of an operator of two operands."""
+
+        def function(
+            x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]
+        ) -> Tensor:
+            if into or options:
+                return with_options(function, options, x1, x2, *into)
+            return operator(x1, x2)
+
+        notes = derivatives and f"The derivatives are {derivatives}."
+        return self._public(function, operator, about, notes, gradient=gradient, **shown)
+
+    def _public(self, function: F, operator: Any, about: str, notes: str, **shown: Any) -> F:
+        """Give a function the name of its operator, and its documentation."""
+        function.__module__, function.__doc__ = self.module, f"Return {about}."
+        return of_elements(notes, **shown)(renamed(function, operator.name))
 
 
 def with_options(

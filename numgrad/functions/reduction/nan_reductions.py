@@ -1,5 +1,6 @@
 """Sums, means, extrema and their positions of the elements that are not NaN."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,71 +13,59 @@ from ..array.operands import as_scalar, as_tensor, is_known, values_of
 from ..array.results import delivered
 from ..elementwise.comparison import isnan, logical_and, logical_not
 from ..elementwise.complex_parts import real
+from ..elementwise.documentation import renamed
 from ..shape.selection import where as _where
 from . import cumulative, reduction, statistics
 
 
-@composed
-def nansum(
-    a: ArrayLike,
-    axis: Axis = None,
-    dtype: Any = None,
-    out: Tensor | None = None,
-    keepdims: bool = False,
-    *,
-    initial: ArrayLike | None = None,
-    where: ArrayLike = True,
-) -> Tensor:
-    """Return the sum of the elements that are not NaN along ``axis``.
+def _total(function: Callable[..., Tensor], begin: int, about: str, **words: str):
+    """Return the function that adds or multiplies the elements that are not NaN: NaN counts as
+    ``begin``."""
+    of_all = function.__name__
 
-    Parameters
-    ----------
-    a : array_like
-        The elements.
-    axis, dtype, keepdims
-        As in `sum`.
-    initial : number, optional
-        What the sum begins with.
-    where : array_like
-        Which elements to include.
+    def total(
+        a: ArrayLike,
+        axis: Axis = None,
+        dtype: Any = None,
+        out: Tensor | None = None,
+        keepdims: bool = False,
+        *,
+        initial: ArrayLike | None = None,
+        where: ArrayLike = True,
+    ) -> Tensor:
+        """Return the {about} of the elements that are not NaN along ``axis``.
 
-    Notes
-    -----
-    The gradient is that of `sum`, and 0 for what is left out.
+        Parameters
+        ----------
+        a : array_like
+            The elements.
+        axis, dtype, out, keepdims
+            As in `{of_all}`.
+        initial : number, optional
+            What the {about} begins with.
+        where : array_like
+            Which elements to include.
 
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> x = ng.tensor([1.0, float("nan"), 3.0], requires_grad=True)
-    >>> ng.nansum(x).item()
-    4.0
-    >>> ng.grad(ng.nansum(x), x)[0]
-    tensor([1., 0., 1.])
-    """
-    return reduction.sum(_filled(a, 0, where), axis, dtype, out, keepdims, initial)
+        Notes
+        -----
+        The gradient is that of `{of_all}`, and 0 for what is left out.
+
+        Examples
+        --------
+        >>> import numgrad as ng
+        >>> x = ng.tensor([1.0, float("nan"), 3.0], requires_grad=True)
+        >>> ng.{name}(x).item()
+        {value}
+        >>> ng.grad(ng.{name}(x), x)[0]
+        tensor({gradient})
+        """
+        return function(_filled(a, begin, where), axis, dtype, out, keepdims, initial)
+
+    return composed(renamed(total, f"nan{of_all}", of_all=of_all, about=about, **words))
 
 
-@composed
-def nanprod(
-    a: ArrayLike,
-    axis: Axis = None,
-    dtype: Any = None,
-    out: Tensor | None = None,
-    keepdims: bool = False,
-    *,
-    initial: ArrayLike | None = None,
-    where: ArrayLike = True,
-) -> Tensor:
-    """Return the product of the elements that are not NaN along ``axis``; parameters as in
-    `nansum`, the derivative as in `prod`.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.nanprod([2.0, float("nan"), 3.0]).item()
-    6.0
-    """
-    return reduction.prod(_filled(a, 1, where), axis, dtype, out, keepdims, initial)
+nansum = _total(reduction.sum, 0, "sum", value="4.0", gradient="[1., 0., 1.]")
+nanprod = _total(reduction.prod, 1, "product", value="3.0", gradient="[3., 0., 1.]")
 
 
 @composed
@@ -137,152 +126,132 @@ def nanmean(
     return delivered(found.astype(result), out, "nanmean")
 
 
-@composed
-def nanvar(
-    a: ArrayLike,
-    axis: Axis = None,
-    dtype: Any = None,
-    out: Tensor | None = None,
-    ddof: float = 0,
-    keepdims: bool = False,
-    *,
-    where: ArrayLike = True,
-    mean: ArrayLike | None = None,
-    correction: float | None = None,
-) -> Tensor:
-    """Return the variance of the elements that are not NaN along ``axis``, NaN if there are no more
-    of them than ``ddof``; parameters as in `var` and `nansum`, the derivative as in `var`.
+def _spread(of_all: str, about: str, is_root: bool, **words: str):
+    """Return the function of the variance, or of its root, of the elements that are not NaN."""
+    name = f"nan{of_all}"
 
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.nanvar([1.0, float("nan"), 3.0]).item()
-    1.0
-    """
-    v, result = _variance("nanvar", a, axis, dtype, ddof, keepdims, where, mean, correction)
-    return delivered(v.astype(result, copy=False), out, "nanvar")
+    def spread(
+        a: ArrayLike,
+        axis: Axis = None,
+        dtype: Any = None,
+        out: Tensor | None = None,
+        ddof: float = 0,
+        keepdims: bool = False,
+        *,
+        where: ArrayLike = True,
+        mean: ArrayLike | None = None,
+        correction: float | None = None,
+    ) -> Tensor:
+        """Return the {about} of the elements that are not NaN along ``axis``, NaN if there are no
+        more of them than ``ddof``; parameters as in `{of_all}` and `nansum`, the derivative as in
+        `{of_all}`.
 
+        Examples
+        --------
+        >>> import numgrad as ng
+        >>> ng.{name}([1.0, float("nan"), 5.0]).item()
+        {value}
+        """
+        v, result = _variance(name, a, axis, dtype, ddof, keepdims, where, mean, correction)
+        y = root_of_sum(v) if is_root else v
+        return delivered(y.astype(result, copy=False), out, name)
 
-@composed
-def nanstd(
-    a: ArrayLike,
-    axis: Axis = None,
-    dtype: Any = None,
-    out: Tensor | None = None,
-    ddof: float = 0,
-    keepdims: bool = False,
-    *,
-    where: ArrayLike = True,
-    mean: ArrayLike | None = None,
-    correction: float | None = None,
-) -> Tensor:
-    """Return the standard deviation of the elements that are not NaN along ``axis``; as `nanvar`,
-    the derivative as in `std`.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.nanstd([1.0, float("nan"), 5.0]).item()
-    2.0
-    """
-    v, result = _variance("nanstd", a, axis, dtype, ddof, keepdims, where, mean, correction)
-    return delivered(root_of_sum(v).astype(result, copy=False), out, "nanstd")
+    return composed(renamed(spread, name, of_all=of_all, about=about, **words))
 
 
-@composed
-def nanmax(
-    a: ArrayLike,
-    axis: Axis = None,
-    out: Tensor | None = None,
-    keepdims: bool = False,
-    *,
-    initial: ArrayLike | None = None,
-    where: ArrayLike = True,
-) -> Tensor:
-    """Return the largest element that is not NaN along ``axis``, NaN if there is none.
-
-    Parameters
-    ----------
-    a, axis, keepdims
-        As in `max`.
-    initial : number, optional
-        The least result.
-    where : array_like, optional
-        Which elements to include; needs ``initial``.
-
-    Raises
-    ------
-    ValueError
-        If there is no element, or ``where`` stands alone.
-
-    Notes
-    -----
-    The gradient goes to the largest element, in even parts to several.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> x = ng.tensor([1.0, float("nan"), 3.0], requires_grad=True)
-    >>> ng.grad(ng.nanmax(x), x)[0]
-    tensor([0., 0., 1.])
-    """
-    return delivered(_extremum("nanmax", a, axis, keepdims, initial, where), out, "nanmax")
+nanvar = _spread("var", "variance", is_root=False, value="4.0")
+nanstd = _spread("std", "standard deviation", is_root=True, value="2.0")
 
 
-@composed
-def nanmin(
-    a: ArrayLike,
-    axis: Axis = None,
-    out: Tensor | None = None,
-    keepdims: bool = False,
-    *,
-    initial: ArrayLike | None = None,
-    where: ArrayLike = True,
-) -> Tensor:
-    """Return the smallest element that is not NaN along ``axis``; as `nanmax`.
+def _extreme(function: Callable[..., Tensor], worst: float, largest: str, **words: str):
+    """Return the function that finds the largest or the smallest element that is not NaN: NaN
+    counts as ``worst``."""
+    name = f"nan{function.__name__}"
 
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.nanmin([1.0, float("nan"), 3.0]).item()
-    1.0
-    """
-    return delivered(_extremum("nanmin", a, axis, keepdims, initial, where), out, "nanmin")
+    def extreme(
+        a: ArrayLike,
+        axis: Axis = None,
+        out: Tensor | None = None,
+        keepdims: bool = False,
+        *,
+        initial: ArrayLike | None = None,
+        where: ArrayLike = True,
+    ) -> Tensor:
+        """Return the {largest} element that is not NaN along ``axis``, NaN if there is none.
+
+        Parameters
+        ----------
+        a, axis, out, keepdims
+            As in `{of_all}`.
+        initial : number, optional
+            The {least} result.
+        where : array_like, optional
+            Which elements to include; needs ``initial``.
+
+        Raises
+        ------
+        ValueError
+            If there is no element, or ``where`` stands alone.
+
+        Notes
+        -----
+        The gradient goes to the {largest} element, in even parts to several.
+
+        Examples
+        --------
+        >>> import numgrad as ng
+        >>> x = ng.tensor([1.0, float("nan"), 3.0], requires_grad=True)
+        >>> ng.grad(ng.{name}(x), x)[0]
+        tensor({gradient})
+        """
+        x = as_tensor(a)
+        if where is not True and initial is None:
+            raise ValueError(f"{name}: where= needs initial=")
+        filled = _where(isnan(x), worst, x) if x.dtype.kind == "f" else x
+        y = function(filled, axis, keepdims=keepdims, initial=initial, where=where)
+        if initial is None and x.dtype.kind == "f":
+            is_empty = reduction.all(isnan(x), axis, keepdims=keepdims)
+            y = as_scalar(_where(is_empty, np.nan, y))
+        return delivered(y, out, name)
+
+    made = renamed(extreme, name, of_all=function.__name__, largest=largest, **words)
+    return composed(made)
 
 
-def nanargmax(
-    a: ArrayLike, axis: int | None = None, out: Tensor | None = None, *, keepdims: bool = False
-) -> Tensor:
-    """Return the position of the first largest element that is not NaN; parameters as in `argmax`.
-
-    Raises
-    ------
-    ValueError
-        If all elements are NaN; in a captured function the position is 0 then.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.nanargmax([1.0, float("nan"), 3.0]).item()
-    2
-    """
-    found = reduction.argmax(_present("nanargmax", a, axis, -np.inf), axis, keepdims=keepdims)
-    return delivered(found, out, "nanargmax")
+nanmax = _extreme(reduction.max, -np.inf, "largest", least="least", gradient="[0., 0., 1.]")
+nanmin = _extreme(reduction.min, np.inf, "smallest", least="largest", gradient="[1., 0., 0.]")
 
 
-def nanargmin(
-    a: ArrayLike, axis: int | None = None, out: Tensor | None = None, *, keepdims: bool = False
-) -> Tensor:
-    """Return the position of the first smallest element that is not NaN; as `nanargmax`.
+def _place(function: Callable[..., Tensor], worst: float, largest: str, first: str):
+    """Return the function that finds where the largest or the smallest element is that is not
+    NaN."""
+    name = f"nan{function.__name__}"
 
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.nanargmin([1.0, float("nan"), 3.0]).item()
-    0
-    """
-    found = reduction.argmin(_present("nanargmin", a, axis, np.inf), axis, keepdims=keepdims)
-    return delivered(found, out, "nanargmin")
+    def place(
+        a: ArrayLike, axis: int | None = None, out: Tensor | None = None, *, keepdims: bool = False
+    ) -> Tensor:
+        """Return the position of the first {largest} element that is not NaN; parameters as in
+        `{of_all}`.
+
+        Raises
+        ------
+        ValueError
+            If all elements are NaN; in a captured function the position is 0 then.
+
+        Examples
+        --------
+        >>> import numgrad as ng
+        >>> ng.{name}([1.0, float("nan"), 3.0]).item()
+        {first}
+        """
+        found = function(_present(name, a, axis, worst), axis, keepdims=keepdims)
+        return delivered(found, out, name)
+
+    return renamed(place, name, of_all=function.__name__, largest=largest, first=first)
+
+
+nanargmax = _place(reduction.argmax, -np.inf, "largest", first="2")
+nanargmin = _place(reduction.argmin, np.inf, "smallest", first="0")
 
 
 def _filled(x: ArrayLike, value: float, where: ArrayLike = True) -> Tensor:
@@ -336,20 +305,6 @@ def _variance(
     total = reduction.sum(squares, axis, keepdims=keepdims)
     v = total / _where(left > 0, left, np.nan).astype(total.dtype)
     return v, result if dtype is not None else real(x).dtype
-
-
-def _extremum(name: str, x: Any, axis: Axis, keepdims: bool, initial: Any, where: Any) -> Tensor:
-    x, (function, worst) = as_tensor(x), _EXTREMA[name]
-    if where is not True and initial is None:
-        raise ValueError(f"{name}: where= needs initial=")
-    filled = _where(isnan(x), worst, x) if x.dtype.kind == "f" else x
-    y = function(filled, axis, keepdims=keepdims, initial=initial, where=where)
-    if initial is not None or x.dtype.kind != "f":
-        return y
-    return as_scalar(_where(reduction.all(isnan(x), axis, keepdims=keepdims), np.nan, y))
-
-
-_EXTREMA = {"nanmax": (reduction.max, -np.inf), "nanmin": (reduction.min, np.inf)}
 
 
 def _present(name: str, x: ArrayLike, axis: int | None, worst: float) -> Tensor:

@@ -16,6 +16,7 @@ from ..array.operands import as_scalar, as_tensor, is_known, values_of
 from ..creation.constants import full
 from ..creation.memory_order import in_order
 from ..elementwise.comparison import isnan, less
+from ..elementwise.documentation import renamed
 from ..indexing.indexing import take, take_along_axis
 from ..shape.repeating import broadcast_to
 from ..shape.reshaping import expand_dims, moveaxis, reshape
@@ -59,130 +60,86 @@ _UPPER = {
 }
 
 
-def quantile(
-    a: ArrayLike,
-    q: ArrayLike,
-    axis: Axis = None,
-    *,
-    overwrite_input: bool = False,
-    method: str = "linear",
-    keepdims: bool = False,
-    weights: ArrayLike | None = None,
-) -> Tensor:
-    """Return quantiles of the elements along ``axis``; NaN if one of them is.
+def _function(name: str, **words: str):
+    """Return the function of quantiles or percentiles, of all elements or of those that are not
+    NaN."""
 
-    Parameters
-    ----------
-    a : array_like
-        The elements; real.
-    q : array_like
-        Which quantiles, from 0 to 1; its axes are the first ones of the result.
-    axis : int or tuple of int, optional
-        By default all axes.
-    overwrite_input : bool
-        Accepted as NumPy does: the input stays as it is.
-    method : str
-        One of NumPy's thirteen, such as "linear", "lower", "nearest", "median_unbiased".
-    keepdims : bool
-        Whether the axes stay, with size 1.
-    weights : array_like, optional
-        For ``method="inverted_cdf"``: of the shape of ``a``, or of its axes ``axis``.
+    def quantiles(
+        a: ArrayLike,
+        q: ArrayLike,
+        axis: Axis = None,
+        *,
+        overwrite_input: bool = False,
+        method: str = "linear",
+        keepdims: bool = False,
+        weights: ArrayLike | None = None,
+    ) -> Tensor:
+        """Return {quantiles} of the elements{which} along ``axis``; NaN if {nan}.
 
-    Raises
-    ------
-    ValueError
-        For another method, a ``q`` out of range or of more than two axes, or weights that no
-        method takes or that are negative.
-    TypeError
-        If the elements are complex.
-    IndexError
-        If there are none.
+        Parameters
+        ----------
+        a : array_like
+            The elements; real.
+        q : array_like
+            Which {quantiles}, from 0 to {most}; its axes are the first ones of the result.
+        axis : int or tuple of int, optional
+            By default all axes.
+        overwrite_input : bool
+            Accepted as NumPy does: the input stays as it is.
+        method : str
+            One of NumPy's thirteen, such as "linear", "lower", "nearest", "median_unbiased".
+        keepdims : bool
+            Whether the axes stay, with size 1.
+        weights : array_like, optional
+            For ``method="inverted_cdf"``: of the shape of ``a``, or of its axes ``axis``.
 
-    Notes
-    -----
-    The gradient goes to the one or two elements between which the quantile lies, of equal ones to
-    that which comes there in the stable order; with continuous methods `q` has one too, their
-    distance times :math:`n - 1` ("linear") or :math:`n`. Weights have the derivative 0.
+        Raises
+        ------
+        ValueError
+            For another method, a ``q`` out of range or of more than two axes, or weights that no
+            method takes or that are negative.
+        TypeError
+            If the elements are complex.
+        IndexError
+            If there are {no}.
 
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> x = ng.tensor([4.0, 1.0, 3.0, 9.0], requires_grad=True)
-    >>> ng.quantile(x, 0.25).item()
-    2.5
-    >>> ng.grad(ng.quantile(x, 0.25), x)[0]
-    tensor([0.  , 0.25, 0.75, 0.  ])
-    """
-    return _quantiles("quantile", a, q, axis, method, keepdims, weights)
+        Notes
+        -----
+        The gradient goes to the one or two elements between which the quantile lies, of equal ones
+        to that which comes there in the stable order; with continuous methods ``q`` has one too,
+        their distance times :math:`n - 1` ("linear") or :math:`n`{share}. Weights have the
+        derivative 0.
 
+        Examples
+        --------
+        >>> import numgrad as ng
+        >>> x = ng.tensor([4.0, 1.0, {third}, 9.0], requires_grad=True)
+        >>> ng.{name}(x, {q}).item()
+        2.5
+        >>> ng.grad(ng.{name}(x, {q}), x)[0]
+        tensor({gradient})
+        """
+        return _quantiles(name, a, q, axis, method, keepdims, weights)
 
-def percentile(
-    a: ArrayLike,
-    q: ArrayLike,
-    axis: Axis = None,
-    *,
-    overwrite_input: bool = False,
-    method: str = "linear",
-    keepdims: bool = False,
-    weights: ArrayLike | None = None,
-) -> Tensor:
-    """Return percentiles, `quantile` with ``q`` from 0 to 100.
-
-    Raises
-    ------
-    IndexError
-        If there are no elements.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.percentile(ng.tensor([4.0, 1.0, 3.0, 9.0]), [25, 50])
-    tensor([2.5, 3.5])
-    """
-    return _quantiles("percentile", a, q, axis, method, keepdims, weights)
+    return renamed(quantiles, name, **words)
 
 
-def nanquantile(
-    a: ArrayLike,
-    q: ArrayLike,
-    axis: Axis = None,
-    *,
-    overwrite_input: bool = False,
-    method: str = "linear",
-    keepdims: bool = False,
-    weights: ArrayLike | None = None,
-) -> Tensor:
-    """Return quantiles of the elements that are not NaN, NaN if there are none; parameters and
-    derivatives as in `quantile`.
+_OF_ONE = {"quantiles": "quantiles", "most": "1", "q": "0.25", "share": ""}
+_OF_HUNDRED = {"quantiles": "percentiles", "most": "100", "q": "25", "share": ", over 100"}
+_OF_ALL = {
+    "which": "", "nan": "one of them is", "no": "no elements",
+    "third": "3.0", "gradient": "[0.  , 0.25, 0.75, 0.  ]",
+}  # fmt: skip
+_OF_NUMBERS = {
+    "which": " that are not NaN", "nan": "there are none",
+    "no": "no elements, of a dtype without NaN",
+    "third": 'float("nan")', "gradient": "[0.5, 0.5, 0. , 0. ]",
+}  # fmt: skip
 
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.nanquantile(ng.tensor([4.0, float("nan"), 2.0]), 0.5).item()
-    3.0
-    """
-    return _quantiles("nanquantile", a, q, axis, method, keepdims, weights)
-
-
-def nanpercentile(
-    a: ArrayLike,
-    q: ArrayLike,
-    axis: Axis = None,
-    *,
-    overwrite_input: bool = False,
-    method: str = "linear",
-    keepdims: bool = False,
-    weights: ArrayLike | None = None,
-) -> Tensor:
-    """Return percentiles of the elements that are not NaN, `nanquantile` with ``q`` from 0 to 100.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.nanpercentile(ng.tensor([4.0, float("nan"), 2.0]), [0, 100])
-    tensor([2., 4.])
-    """
-    return _quantiles("nanpercentile", a, q, axis, method, keepdims, weights)
+quantile = _function("quantile", **_OF_ONE, **_OF_ALL)
+percentile = _function("percentile", **_OF_HUNDRED, **_OF_ALL)
+nanquantile = _function("nanquantile", **_OF_ONE, **_OF_NUMBERS)
+nanpercentile = _function("nanpercentile", **_OF_HUNDRED, **_OF_NUMBERS)
 
 
 @composed

@@ -20,6 +20,7 @@ from ..array.axes import (
 )
 from ..array.operands import as_tensor
 from ..array.results import delivered, initial_of, present
+from ..elementwise.documentation import renamed
 from ..shape.repeating import broadcast_to
 
 
@@ -28,176 +29,143 @@ def _as_dtype(x: ArrayLike, dtype: Any) -> Tensor:
     return x if dtype is None or x.dtype == np.dtype(dtype) else x.astype(dtype)
 
 
-def sum(
-    a: ArrayLike,
-    axis: Axis = None,
-    dtype: Any = None,
-    out: Tensor | None = None,
-    keepdims: bool = False,
-    initial: ArrayLike | None = None,
-    where: ArrayLike = True,
-) -> Tensor:
-    """Return the sum of the elements along ``axis``.
-
-    Parameters
-    ----------
-    a : array_like
-        The elements; the sum of none is 0.
-    axis : int or tuple of int, optional
-        The axes to sum over, by default all.
-    dtype : dtype, optional
-        Of the sum, and of the elements before they are summed; by default small integers become
-        int64 as in NumPy.
-    out : Tensor, optional
-        Where the result is written.
-    keepdims : bool
-        Whether the summed axes stay, with size 1.
-    initial : number or Tensor, optional
-        What is added to the sum.
-    where : array_like of bool, optional
-        Which elements count; the others receive no gradient.
-
-    Notes
-    -----
-    The gradient is the cotangent, repeated along the summed axes. The sum has the same bits for
-    every memory layout and number of threads.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> x = ng.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
-    >>> ng.sum(x, axis=0).detach()
-    tensor([4., 6.])
-    >>> ng.grad(ng.sum(x, axis=0), x, ng.tensor([1.0, 10.0]))[0]
-    tensor([[ 1., 10.],
-            [ 1., 10.]])
-    """
-    if type(a) is not Tensor or dtype is not None:
-        a = _as_dtype(a, dtype)
-    if where is not True:
-        a = present(a, where, 0, "sum")
-    y = own_array(_sums.call(a, axis, keepdims), keepdims)
-    y = y if dtype is None else y.astype(dtype)
-    if initial is not None:
-        y = add(y, initial_of(initial, y.dtype, "sum"))
-    return y if out is None else delivered(y, out, "sum")
+# Each of the following makes two functions, which have a signature and a documentation in common.
 
 
-_sums = reducer(_operators.sum)
+def _total(operator: Any, name: str, about: str, join: Any, begin: int, **words: str):
+    """Return the function that adds or multiplies elements, from ``begin`` on."""
+    reduced = reducer(operator)
+
+    def total(
+        a: ArrayLike,
+        axis: Axis = None,
+        dtype: Any = None,
+        out: Tensor | None = None,
+        keepdims: bool = False,
+        initial: ArrayLike | None = None,
+        where: ArrayLike = True,
+    ) -> Tensor:
+        """Return the {about} of the elements along ``axis``.
+
+        Parameters
+        ----------
+        a : array_like
+            The elements; the {about} of none is {begin}.
+        axis : int or tuple of int, optional
+            The axes to reduce, by default all.
+        dtype : dtype, optional
+            Of the {about}, and of the elements before; by default small integers become int64 as in
+            NumPy.
+        out : Tensor, optional
+            Where the result is written.
+        keepdims : bool
+            Whether the reduced axes stay, with size 1.
+        initial : number or Tensor, optional
+            What the {about} begins with.
+        where : array_like of bool, optional
+            Which elements count; the others receive no gradient.
+
+        Notes
+        -----
+        {notes}
+
+        Examples
+        --------
+        >>> import numgrad as ng
+        {example}
+        """
+        if type(a) is not Tensor or dtype is not None:
+            a = _as_dtype(a, dtype)
+        if where is not True:
+            a = present(a, where, begin, name)
+        y = own_array(reduced.call(a, axis, keepdims), keepdims)
+        y = y if dtype is None else y.astype(dtype)
+        if initial is not None:
+            y = join(y, initial_of(initial, y.dtype, name))
+        return y if out is None else delivered(y, out, name)
+
+    return renamed(total, name, about=about, begin=str(begin), **words)
 
 
-def prod(
-    a: ArrayLike,
-    axis: Axis = None,
-    dtype: Any = None,
-    out: Tensor | None = None,
-    keepdims: bool = False,
-    initial: ArrayLike | None = None,
-    where: ArrayLike = True,
-) -> Tensor:
-    """Return the product of the elements along ``axis``; parameters as in `sum`, the product of
-    none is 1.
-
-    Notes
-    -----
-    The gradient is :math:`g^x_i = g \\prod_{j \\ne i} x_j`, computed without a division, so that
-    zeros do no harm at any order.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> x = ng.tensor([0.0, 2.0, 3.0], requires_grad=True)
-    >>> ng.grad(ng.prod(x), x)[0]
-    tensor([6., 0., 0.])
-    """
-    a = _as_dtype(a, dtype)
-    if where is not True:
-        a = present(a, where, 1, "prod")
-    y = reduce_axes(_operators.prod, a, axis, keepdims)
-    y = y if dtype is None else y.astype(dtype)
-    if initial is not None:
-        y = multiply(y, initial_of(initial, y.dtype, "prod"))
-    return delivered(y, out, "prod")
+sum = _total(
+    _operators.sum, "sum", "sum", add, 0,
+    notes="The gradient is the cotangent, repeated along the summed axes. The sum has the same\n"
+    "bits for every memory layout and number of threads.",
+    example=">>> x = ng.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)\n"
+    ">>> ng.sum(x, axis=0).detach()\n"
+    "tensor([4., 6.])\n"
+    ">>> ng.grad(ng.sum(x, axis=0), x, ng.tensor([1.0, 10.0]))[0]\n"
+    "tensor([[ 1., 10.],\n"
+    "        [ 1., 10.]])",
+)
+prod = _total(
+    _operators.prod, "prod", "product", multiply, 1,
+    notes="The gradient is :math:`g^x_i = g \\prod_{j \\ne i} x_j`, computed without a division,\n"
+    "so that zeros do no harm at any order.",
+    example=">>> x = ng.tensor([0.0, 2.0, 3.0], requires_grad=True)\n"
+    ">>> ng.grad(ng.prod(x), x)[0]\n"
+    "tensor([6., 0., 0.])",
+)
 
 
-def max(
-    a: ArrayLike,
-    axis: Axis = None,
-    out: Tensor | None = None,
-    keepdims: bool = False,
-    initial: ArrayLike | None = None,
-    where: ArrayLike = True,
-) -> Tensor:
-    """Return the largest element along ``axis``, NaN if there is one.
+def _extreme(operator: Any, name: str, largest: str, **words: str):
+    """Return the function that finds the largest or the smallest element."""
+    extrema = reducer(operator)
 
-    Parameters
-    ----------
-    a : array_like
-        The elements; real.
-    axis : int or tuple of int, optional
-        The axes to search, by default all.
-    out, keepdims
-        As in `sum`.
-    initial : number or Tensor, optional
-        The result is no smaller.
-    where : array_like of bool, optional
-        Which elements count; ``initial`` is needed then.
+    def extreme(
+        a: ArrayLike,
+        axis: Axis = None,
+        out: Tensor | None = None,
+        keepdims: bool = False,
+        initial: ArrayLike | None = None,
+        where: ArrayLike = True,
+    ) -> Tensor:
+        """Return the {largest} element along ``axis``, NaN if there is one.
 
-    Raises
-    ------
-    ValueError
-        If there is no element, and no ``initial``.
+        Parameters
+        ----------
+        a : array_like
+            The elements; real.
+        axis : int or tuple of int, optional
+            The axes to search, by default all.
+        out, keepdims
+            As in `sum`.
+        initial : number or Tensor, optional
+            The result is no {smaller}.
+        where : array_like of bool, optional
+            Which elements count; ``initial`` is needed then.
 
-    Notes
-    -----
-    The gradient goes to the largest element, in even parts to several; where the result is NaN so
-    is the gradient.
+        Raises
+        ------
+        ValueError
+            If there is no element, and no ``initial``.
 
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> x = ng.tensor([1.0, 3.0, 3.0], requires_grad=True)
-    >>> ng.grad(ng.max(x), x)[0]
-    tensor([0. , 0.5, 0.5])
-    """
-    a = a if type(a) is Tensor else as_tensor(a)
-    if initial is None and where is True and out is None:
-        return own_array(_maxima.call(a, axis, keepdims), keepdims)
-    return _extremum(_maxima, "max", a, axis, out, keepdims, initial, where)
+        Notes
+        -----
+        The gradient goes to the {largest} element, in even parts to several; where the result is
+        NaN so is the gradient.
 
+        Examples
+        --------
+        >>> import numgrad as ng
+        >>> x = ng.tensor({elements}, requires_grad=True)
+        >>> ng.grad(ng.{name}(x), x)[0]
+        tensor([0. , 0.5, 0.5])
+        """
+        a = a if type(a) is Tensor else as_tensor(a)
+        if initial is None and where is True and out is None:
+            return own_array(extrema.call(a, axis, keepdims), keepdims)
+        return _extremum(extrema, name, a, axis, out, keepdims, initial, where)
 
-_maxima = reducer(_operators.max)
-
-
-def min(
-    a: ArrayLike,
-    axis: Axis = None,
-    out: Tensor | None = None,
-    keepdims: bool = False,
-    initial: ArrayLike | None = None,
-    where: ArrayLike = True,
-) -> Tensor:
-    """Return the smallest element along ``axis``, NaN if there is one; parameters and errors as in
-    `max`.
-
-    Notes
-    -----
-    The gradient goes to the smallest element, in even parts to several; where the result is NaN so
-    is the gradient.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.min([[1.0, 3.0], [0.0, 4.0]], axis=1)
-    tensor([1., 0.])
-    """
-    a = a if type(a) is Tensor else as_tensor(a)
-    if initial is None and where is True and out is None:
-        return own_array(_minima.call(a, axis, keepdims), keepdims)
-    return _extremum(_minima, "min", a, axis, out, keepdims, initial, where)
+    return renamed(extreme, name, largest=largest, **words)
 
 
-_minima = reducer(_operators.min)
+max = amax = _extreme(
+    _operators.max, "max", "largest", smaller="smaller", elements="[1.0, 3.0, 3.0]"
+)
+min = amin = _extreme(
+    _operators.min, "min", "smallest", smaller="larger", elements="[3.0, 1.0, 1.0]"
+)
 
 
 def _extremum(
@@ -230,63 +198,48 @@ def _utmost(dtype: np.dtype, lowest: bool) -> Any:
     return np.iinfo(dtype).min if lowest else np.iinfo(dtype).max
 
 
-amax = max
-amin = min
+def _truth(operator: Any, name: str, missing: int, **words: str):
+    """Return the function that asks whether elements are zero; those that do not count are
+    ``missing``."""
+
+    def truth(
+        a: ArrayLike,
+        axis: Axis = None,
+        out: Tensor | None = None,
+        keepdims: bool = False,
+        *,
+        where: ArrayLike = True,
+    ) -> Tensor:
+        """Return whether {about} along ``axis`` is {zero}.
+
+        Parameters
+        ----------
+        a : array_like
+            The elements; NaN is not zero.
+        axis : int or tuple of int, optional
+            The axes to search, by default all.
+        out, keepdims, where
+            As in `sum`.
+
+        Notes
+        -----
+        Not differentiable: the result has no gradient.
+
+        Examples
+        --------
+        >>> import numgrad as ng
+        >>> ng.{name}([[2.0, 1.0], [0.0, {last}]], axis=1)
+        tensor([ True, False])
+        """
+        a = as_tensor(a)
+        a = a if where is True else present(a, where, missing, name)
+        return delivered(reduce_axes(operator, a, axis, keepdims), out, name)
+
+    return renamed(truth, name, **words)
 
 
-def any(
-    a: ArrayLike,
-    axis: Axis = None,
-    out: Tensor | None = None,
-    keepdims: bool = False,
-    *,
-    where: ArrayLike = True,
-) -> Tensor:
-    """Return whether any element along ``axis`` is not zero.
-
-    Parameters
-    ----------
-    a : array_like
-        The elements; NaN is not zero.
-    axis : int or tuple of int, optional
-        The axes to search, by default all.
-    out, keepdims, where
-        As in `sum`.
-
-    Notes
-    -----
-    Not differentiable: the result has no gradient.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.any([[0.0, 1.0], [0.0, 0.0]], axis=1)
-    tensor([ True, False])
-    """
-    a = as_tensor(a)
-    a = a if where is True else present(a, where, 0, "any")
-    return delivered(reduce_axes(_searching.any, a, axis, keepdims), out, "any")
-
-
-def all(
-    a: ArrayLike,
-    axis: Axis = None,
-    out: Tensor | None = None,
-    keepdims: bool = False,
-    *,
-    where: ArrayLike = True,
-) -> Tensor:
-    """Return whether no element along ``axis`` is zero; parameters and notes as in `any`.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.all([[2.0, 1.0], [0.0, 1.0]], axis=1)
-    tensor([ True, False])
-    """
-    a = as_tensor(a)
-    a = a if where is True else present(a, where, 1, "all")
-    return delivered(reduce_axes(_searching.all, a, axis, keepdims), out, "all")
+any = _truth(_searching.any, "any", 0, about="any element", zero="not zero", last="0.0")
+all = _truth(_searching.all, "all", 1, about="no element", zero="zero", last="1.0")
 
 
 def count_nonzero(a: ArrayLike, axis: Axis = None, *, keepdims: bool = False) -> Tensor:
@@ -302,50 +255,44 @@ def count_nonzero(a: ArrayLike, axis: Axis = None, *, keepdims: bool = False) ->
     return reduce_axes(_searching.count_nonzero, as_tensor(a), axis, keepdims)
 
 
-def argmax(
-    a: ArrayLike, axis: int | None = None, out: Tensor | None = None, *, keepdims: bool = False
-) -> Tensor:
-    """Return the position of the first largest element along ``axis``, or of the first NaN.
+def _place(operator: Any, name: str, largest: str, first: str):
+    """Return the function that finds where the largest or the smallest element is."""
 
-    Parameters
-    ----------
-    a : array_like
-        The elements; real.
-    axis : int, optional
-        By default the position counts the elements of all axes, in C order.
-    out : Tensor, optional
-        Where the result is written.
-    keepdims : bool
-        Whether the axis stays, with size 1.
+    def place(
+        a: ArrayLike, axis: int | None = None, out: Tensor | None = None, *, keepdims: bool = False
+    ) -> Tensor:
+        """Return the position of the first {largest} element along ``axis``, or of the first NaN.
 
-    Raises
-    ------
-    ValueError
-        If there is no element.
+        Parameters
+        ----------
+        a : array_like
+            The elements; real.
+        axis : int, optional
+            By default the position counts the elements of all axes, in C order.
+        out : Tensor, optional
+            Where the result is written.
+        keepdims : bool
+            Whether the axis stays, with size 1.
 
-    Notes
-    -----
-    Not differentiable: the result has no gradient.
+        Raises
+        ------
+        ValueError
+            If there is no element.
 
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.argmax([1.0, 3.0, 3.0])
-    tensor(1)
-    """
-    return delivered(reduce_axes(_searching.argmax, as_tensor(a), axis, keepdims), out, "argmax")
+        Notes
+        -----
+        Not differentiable: the result has no gradient.
+
+        Examples
+        --------
+        >>> import numgrad as ng
+        >>> ng.{name}([2.0, 3.0, 1.0, 1.0, 3.0])
+        tensor({first})
+        """
+        return delivered(reduce_axes(operator, as_tensor(a), axis, keepdims), out, name)
+
+    return renamed(place, name, largest=largest, first=first)
 
 
-def argmin(
-    a: ArrayLike, axis: int | None = None, out: Tensor | None = None, *, keepdims: bool = False
-) -> Tensor:
-    """Return the position of the first smallest element along ``axis``; parameters and errors as
-    in `argmax`.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.argmin([[3.0, 1.0], [0.0, 2.0]], axis=0)
-    tensor([1, 0])
-    """
-    return delivered(reduce_axes(_searching.argmin, as_tensor(a), axis, keepdims), out, "argmin")
+argmax = _place(_searching.argmax, "argmax", "largest", first="1")
+argmin = _place(_searching.argmin, "argmin", "smallest", first="2")

@@ -23,6 +23,7 @@ from ...operators.special.softmax import of_logsumexp
 from ..array.axes import Axis, kept, negative_axes, number_of_elements, reducer
 from ..array.operands import as_scalar, as_tensor
 from ..array.results import delivered, mask_of, present
+from ..elementwise.documentation import renamed
 
 
 def mean(
@@ -72,92 +73,75 @@ def mean(
     return delivered(y, out, "mean")
 
 
-@composed
-def var(
-    a: ArrayLike,
-    axis: Axis = None,
-    dtype: Any = None,
-    out: Tensor | None = None,
-    ddof: float = 0,
-    keepdims: bool = False,
-    *,
-    where: ArrayLike = True,
-    mean: ArrayLike | None = None,
-    correction: float | None = None,
-) -> Tensor:
-    """Return the variance of the elements along ``axis``.
+def _spread(name: str, about: str, is_root: bool, **words: str):
+    """Return the function of the variance, or of its root."""
 
-    Parameters
-    ----------
-    a : array_like
-        The elements; complex ones count with the square of their distance from the mean.
-    axis, dtype, out, keepdims, where
-        As in `mean`.
-    ddof : float
-        What to take from the number of elements in the divisor: 1 for the unbiased estimate.
-    mean : array_like, optional
-        The mean, with the axes kept, if it is known.
-    correction : float, optional
-        The Array API's name of ``ddof``.
+    def spread(
+        a: ArrayLike,
+        axis: Axis = None,
+        dtype: Any = None,
+        out: Tensor | None = None,
+        ddof: float = 0,
+        keepdims: bool = False,
+        *,
+        where: ArrayLike = True,
+        mean: ArrayLike | None = None,
+        correction: float | None = None,
+    ) -> Tensor:
+        """Return the {about} of the elements along ``axis``.
 
-    Raises
-    ------
-    ValueError
-        If both ``ddof`` and ``correction`` are given.
+        Parameters
+        ----------
+        a : array_like
+            The elements; complex ones count with the square of their distance from the mean.
+        axis, dtype, out, keepdims, where
+            As in `mean`.
+        ddof : float
+            What to take from the number of elements in the divisor: 1 for the unbiased estimate of
+            the variance.
+        mean : array_like, optional
+            The mean, with the axes kept, if it is known.
+        correction : float, optional
+            The Array API's name of ``ddof``.
 
-    Notes
-    -----
-    With the deviations :math:`d` from the mean, :math:`v = \\sum |d_i|^2 / (n - c)`, and the
-    gradient is :math:`2 g d_i / (n - c)`.
+        Raises
+        ------
+        ValueError
+            If both ``ddof`` and ``correction`` are given.
 
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> x = ng.tensor([1.0, 2.0, 6.0], requires_grad=True)
-    >>> ng.var(x, ddof=1).item()
-    7.0
-    >>> ng.grad(ng.var(x, ddof=1), x)[0]
-    tensor([-2., -1.,  3.])
-    """
-    v, result = variance(a, axis, dtype, ddof, keepdims, where, mean, correction)
-    return delivered(v.astype(result, copy=False), out, "var")
+        Notes
+        -----
+        {notes}
+
+        Examples
+        --------
+        >>> import numgrad as ng
+        >>> x = ng.tensor([1.0, 3.0, 1.0, 3.0], requires_grad=True)
+        >>> ng.{name}(x).item()
+        1.0
+        >>> ng.grad(ng.{name}(x), x)[0]
+        tensor({gradient})
+        """
+        a = as_tensor(a)
+        v, result = variance(a, axis, dtype, ddof, keepdims, where, mean, correction)
+        if is_root and (mean is not None or number_of_elements(a, axis) != 1):
+            v = root_of_sum(v)  # one element is its mean: it deviates nowhere, and has no kink
+        return delivered(v.astype(result, copy=False), out, name)
+
+    return composed(renamed(spread, name, about=about, **words))
 
 
-@composed
-def std(
-    a: ArrayLike,
-    axis: Axis = None,
-    dtype: Any = None,
-    out: Tensor | None = None,
-    ddof: float = 0,
-    keepdims: bool = False,
-    *,
-    where: ArrayLike = True,
-    mean: ArrayLike | None = None,
-    correction: float | None = None,
-) -> Tensor:
-    """Return the standard deviation of the elements along ``axis``; parameters and errors as in
-    `var`.
-
-    Notes
-    -----
-    With the deviations :math:`d` from the mean the gradient is :math:`g d_i / ((n - c) s)`, and 0
-    where the standard deviation :math:`s` is 0; second derivatives do not exist there and are NaN.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> x = ng.tensor([1.0, 3.0, 1.0, 3.0], requires_grad=True)
-    >>> ng.std(x).item()
-    1.0
-    >>> ng.grad(ng.std(x), x)[0]
-    tensor([-0.25,  0.25, -0.25,  0.25])
-    """
-    a = as_tensor(a)
-    v, result = variance(a, axis, dtype, ddof, keepdims, where, mean, correction)
-    if mean is not None or number_of_elements(a, axis) != 1:
-        v = root_of_sum(v)  # one element is its mean: it deviates nowhere, and has no kink
-    return delivered(v.astype(result, copy=False), out, "std")
+var = _spread(
+    "var", "variance", is_root=False, gradient="[-0.5,  0.5, -0.5,  0.5]",
+    notes="With the deviations :math:`d` from the mean and :math:`c` for ``ddof``,\n"
+    ":math:`v = \\sum |d_i|^2 / (n - c)`, and the gradient is :math:`2 g d_i / (n - c)`.",
+)
+std = _spread(
+    "std", "standard deviation", is_root=True, gradient="[-0.25,  0.25, -0.25,  0.25]",
+    notes="With the deviations :math:`d` from the mean and :math:`c` for ``ddof`` the gradient is\n"
+    ":math:`g d_i / ((n - c) s)`, and 0 where the standard deviation :math:`s` is 0; second\n"
+    "derivatives do not exist there and are NaN.",
+)
 
 
 @composed

@@ -1,7 +1,7 @@
 """Functions that choose between their arguments."""
 
 import math
-from typing import Any, Unpack, overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ...operators.elementwise import complex_parts as _complex_parts
 from ...operators.elementwise import selection as _selection
 from ..array.operands import as_scalar
 from ..array.results import delivered
-from ..elementwise.universal import Options, universal, with_options
+from ..elementwise.universal import UniversalFunctions, with_options
 from ..sorting.searching import nonzero
 
 
@@ -63,64 +63,35 @@ def _where_steps(*args: Any) -> Any:
 
 _chosen = Steps(_where_steps, _elementwise.where, arrays="unread")
 
+_of = UniversalFunctions(__name__)
 
-@universal(
-    "The derivative is 1 for the larger argument and 0 for the other, a half each at a tie.",
-    at=("[1.0, 2.0, 3.0]", "[2.0, 2.0, 2.0]"),
-    gradient=("[0. , 0.5, 1. ]", "[1. , 0.5, 0. ]"),
+maximum = _of.binary(
+    _selection.maximum, "the larger argument, NaN where either is NaN",
+    "1 for the larger argument and 0 for the other, a half each at a tie",
+    at=("[1.0, 2.0, 3.0]", "[2.0, 2.0, 2.0]"), gradient=("[0. , 0.5, 1. ]", "[1. , 0.5, 0. ]"),
     refuses="complex",
 )
-def maximum(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
-    """Return the larger argument, NaN where either is NaN."""
-    if into or options:
-        return with_options(maximum, options, x1, x2, *into)
-    return _selection.maximum(x1, x2)
-
-
-@universal(
-    "The derivative is 1 for the smaller argument and 0 for the other, a half each at a tie.",
-    at=("[1.0, 2.0, 3.0]", "[2.0, 2.0, 2.0]"),
-    gradient=("[1. , 0.5, 0. ]", "[0. , 0.5, 1. ]"),
+minimum = _of.binary(
+    _selection.minimum, "the smaller argument, NaN where either is NaN",
+    "1 for the smaller argument and 0 for the other, a half each at a tie",
+    at=("[1.0, 2.0, 3.0]", "[2.0, 2.0, 2.0]"), gradient=("[1. , 0.5, 0. ]", "[0. , 0.5, 1. ]"),
     refuses="complex",
 )
-def minimum(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
-    """Return the smaller argument, NaN where either is NaN."""
-    if into or options:
-        return with_options(minimum, options, x1, x2, *into)
-    return _selection.minimum(x1, x2)
-
-
-@universal(
-    "The derivative is 1 for the argument returned and 0 for the other, a half each at a tie.",
+fmax = _of.binary(
+    _selection.fmax, "the larger argument, and the other one where one is NaN",
+    "1 for the argument returned and 0 for the other, a half each at a tie",
     at=('[1.0, float("nan")]', "[2.0, 2.0]"), value="tensor([2., 2.])", refuses="complex",
 )
-def fmax(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
-    """Return the larger argument, and the other one where one is NaN."""
-    if into or options:
-        return with_options(fmax, options, x1, x2, *into)
-    return _selection.fmax(x1, x2)
-
-
-@universal(
-    "The derivative is 1 for the argument returned and 0 for the other, a half each at a tie.",
+fmin = _of.binary(
+    _selection.fmin, "the smaller argument, and the other one where one is NaN",
+    "1 for the argument returned and 0 for the other, a half each at a tie",
     at=('[1.0, float("nan")]', "[2.0, 2.0]"), value="tensor([1., 2.])", refuses="complex",
 )
-def fmin(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
-    """Return the smaller argument, and the other one where one is NaN."""
-    if into or options:
-        return with_options(fmin, options, x1, x2, *into)
-    return _selection.fmin(x1, x2)
-
-
-@universal(
-    "The derivatives are ``sign(x1) * copysign(1, x2)`` and 0.",
-    at=("[1.0, 2.0]", "[-1.0, 0.0]"), value="tensor([-1.,  2.])", refuses="complex",
+copysign = _of.binary(
+    _selection.copysign, "``abs(x1)`` with the sign of ``x2``",
+    "``sign(x1) * copysign(1, x2)`` and 0", at=("[1.0, 2.0]", "[-1.0, 0.0]"),
+    value="tensor([-1.,  2.])", refuses="complex",
 )
-def copysign(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
-    """Return ``abs(x1)`` with the sign of ``x2``."""
-    if into or options:
-        return with_options(copysign, options, x1, x2, *into)
-    return _selection.copysign(x1, x2)
 
 
 _PLAIN = {int, float, type(None)}

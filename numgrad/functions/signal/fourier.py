@@ -17,6 +17,7 @@ from ..array.axes import along_axis, normalize_axis_index
 from ..array.operands import as_tensor
 from ..creation.ranges import arange
 from ..elementwise.arithmetic import multiply
+from ..elementwise.documentation import renamed
 from ..shape.joining import concat
 from ..shape.rearranging import roll
 
@@ -173,11 +174,8 @@ Function = Callable[..., Tensor]
 def named(function: Function, name: str, doc: str, example: Sequence[str]) -> Function:
     """Return a function of this namespace with its name and documentation."""
     shown = "\n    ".join(example[1].split("\n"))
-    doc += _EXAMPLE.format(name=name, example=example[0], shown=shown)
-    function.__name__ = function.__qualname__ = name
-    function.__code__ = function.__code__.replace(co_name=name)  # what tracebacks and errors say
-    function.__doc__ = doc
-    return function
+    function.__doc__ = doc + _EXAMPLE.format(name=name, example=example[0], shown=shown)
+    return renamed(function, name)
 
 
 def _one(

@@ -10,7 +10,7 @@ from ...operators.elementwise.arithmetic import where
 from ...operators.special.formulas import TABLE
 from ..array.argument_checks import integer, numeric
 from ..array.operands import as_tensor
-from ..elementwise.documentation import of_elements
+from ..elementwise.documentation import of_elements, renamed
 
 
 def _several(names: str, *args: ArrayLike) -> tuple[Tensor, ...]:
@@ -74,79 +74,53 @@ def ellipj(u: ArrayLike, m: ArrayLike, /) -> tuple[Tensor, ...]:
     return _several("ellipj_sn ellipj_cn ellipj_dn ellipj_ph", u, m)
 
 
-def spherical_jn(n: ArrayLike, z: ArrayLike, derivative: bool = False) -> Tensor:
-    """Return the spherical Bessel function of the first kind.
+def _spherical(letter: str, kind: str, **words: str):
+    """Return a spherical Bessel function; its operator has the ``letter`` in its name."""
+    name = f"spherical_{letter}n"
 
-    Parameters
-    ----------
-    n, z : array_like
-        Order, integers from 0, and argument, real or complex. Broadcast together.
-    derivative : bool
-        Whether to return the derivative with respect to ``z`` instead.
+    def spherical(n: ArrayLike, z: ArrayLike, derivative: bool = False) -> Tensor:
+        """Return the {kind}.
 
-    Notes
-    -----
-    The derivative is ``(n * f(n - 1, z) - (n + 1) * f(n + 1, z)) / (2 * n + 1)``, ``f`` being the
-    function itself.
+        Parameters
+        ----------
+        n, z : array_like
+            Order, integers from 0, and argument, real or complex. Broadcast together.
+        derivative : bool
+            Whether to return the derivative with respect to ``z`` instead.
 
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.special.spherical_jn(1, 1.0).item()
-    0.30116867...
-    """
-    return _spherical("j", n, z, derivative)
+        Notes
+        -----
+        The derivative is ``{formula}``, ``f`` being the
+        function itself.
 
+        Examples
+        --------
+        >>> import numgrad as ng
+        >>> ng.special.{name}(1, 1.0).item()
+        {value}...
+        """
+        operator = TABLE[name]
+        return operator.partials[1].traced(n, z) if derivative else operator(n, z)
 
-def spherical_yn(n: ArrayLike, z: ArrayLike, derivative: bool = False) -> Tensor:
-    """Return the spherical Bessel function of the second kind; parameters as in `spherical_jn`.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.special.spherical_yn(1, 1.0).item()
-    -1.38177329...
-    """
-    return _spherical("y", n, z, derivative)
+    return renamed(spherical, name, kind=kind, **words)
 
 
-def spherical_in(n: ArrayLike, z: ArrayLike, derivative: bool = False) -> Tensor:
-    """Return the modified spherical Bessel function of the first kind; parameters as in
-    `spherical_jn`.
-
-    Notes
-    -----
-    The derivative is ``(n * f(n - 1, z) + (n + 1) * f(n + 1, z)) / (2 * n + 1)``.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.special.spherical_in(1, 1.0).item()
-    0.36787944...
-    """
-    return _spherical("i", n, z, derivative)
-
-
-def spherical_kn(n: ArrayLike, z: ArrayLike, derivative: bool = False) -> Tensor:
-    """Return the modified spherical Bessel function of the second kind; parameters as in
-    `spherical_jn`.
-
-    Notes
-    -----
-    The derivative is ``-(n * f(n - 1, z) + (n + 1) * f(n + 1, z)) / (2 * n + 1)``.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.special.spherical_kn(1, 1.0).item()
-    1.15572734...
-    """
-    return _spherical("k", n, z, derivative)
-
-
-def _spherical(letter: str, n: ArrayLike, z: ArrayLike, derivative: bool) -> Tensor:
-    operator = TABLE[f"spherical_{letter}n"]
-    return operator.partials[1].traced(n, z) if derivative else operator(n, z)
+spherical_jn = _spherical(
+    "j", "spherical Bessel function of the first kind", value="0.30116867",
+    formula="(n * f(n - 1, z) - (n + 1) * f(n + 1, z)) / (2 * n + 1)",
+)
+spherical_yn = _spherical(
+    "y", "spherical Bessel function of the second kind", value="-1.38177329",
+    formula="(n * f(n - 1, z) - (n + 1) * f(n + 1, z)) / (2 * n + 1)",
+)
+spherical_in = _spherical(
+    "i", "modified spherical Bessel function of the first kind", value="0.36787944",
+    formula="(n * f(n - 1, z) + (n + 1) * f(n + 1, z)) / (2 * n + 1)",
+)
+spherical_kn = _spherical(
+    "k", "modified spherical Bessel function of the second kind", value="1.15572734",
+    formula="-(n * f(n - 1, z) + (n + 1) * f(n + 1, z)) / (2 * n + 1)",
+)
 
 
 def lambertw(z: ArrayLike, k: ArrayLike = 0, tol: float = 1e-8) -> Tensor:

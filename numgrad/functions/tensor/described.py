@@ -1,9 +1,14 @@
 """Functions whose docstrings are put together when they are defined: NumPy's universal ones,
-windows, indices.
+reductions, constants, windows, indices.
 
 Type checkers and editors, which run nothing, read ``described.pyi``: `docs/stubs.py` writes it.
 """
 
+from ..creation.constants import empty as empty
+from ..creation.constants import ones as ones
+from ..creation.constants import ones_like as ones_like
+from ..creation.constants import zeros as zeros
+from ..creation.constants import zeros_like as zeros_like
 from ..elementwise.arithmetic import abs as abs
 from ..elementwise.arithmetic import absolute as absolute
 from ..elementwise.arithmetic import add as add
@@ -107,6 +112,30 @@ from ..products.products import matmul as matmul
 from ..products.products import matvec as matvec
 from ..products.products import vecdot as vecdot
 from ..products.products import vecmat as vecmat
+from ..reduction.nan_reductions import nanargmax as nanargmax
+from ..reduction.nan_reductions import nanargmin as nanargmin
+from ..reduction.nan_reductions import nanmax as nanmax
+from ..reduction.nan_reductions import nanmin as nanmin
+from ..reduction.nan_reductions import nanprod as nanprod
+from ..reduction.nan_reductions import nanstd as nanstd
+from ..reduction.nan_reductions import nansum as nansum
+from ..reduction.nan_reductions import nanvar as nanvar
+from ..reduction.quantiles import nanpercentile as nanpercentile
+from ..reduction.quantiles import nanquantile as nanquantile
+from ..reduction.quantiles import percentile as percentile
+from ..reduction.quantiles import quantile as quantile
+from ..reduction.reduction import all as all
+from ..reduction.reduction import amax as amax
+from ..reduction.reduction import amin as amin
+from ..reduction.reduction import any as any
+from ..reduction.reduction import argmax as argmax
+from ..reduction.reduction import argmin as argmin
+from ..reduction.reduction import max as max
+from ..reduction.reduction import min as min
+from ..reduction.reduction import prod as prod
+from ..reduction.reduction import sum as sum
+from ..reduction.statistics import std as std
+from ..reduction.statistics import var as var
 from ..shape.grids import bartlett as bartlett
 from ..shape.grids import blackman as blackman
 from ..shape.grids import diag_indices as diag_indices

@@ -1,5 +1,5 @@
 """Functions whose docstrings are put together when they are defined: NumPy's universal ones,
-windows, indices.
+reductions, constants, windows, indices.
 
 Written by `docs/stubs.py`."""
 
@@ -196,6 +196,134 @@ def add(
     (tensor([1., 1.]), tensor([1., 1.]))
     """
 
+def all(
+    a: ArrayLike, axis: int | collections.abc.Sequence[int] | None = None,
+    out: Tensor | None = None, keepdims: bool = False, *, where: ArrayLike = True
+) -> Tensor:
+    """Return whether no element along ``axis`` is zero.
+
+    Parameters
+    ----------
+    a : array_like
+        The elements; NaN is not zero.
+    axis : int or tuple of int, optional
+        The axes to search, by default all.
+    out, keepdims, where
+        As in `sum`.
+
+    Notes
+    -----
+    Not differentiable: the result has no gradient.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.all([[2.0, 1.0], [0.0, 1.0]], axis=1)
+    tensor([ True, False])
+    """
+
+def amax(
+    a: ArrayLike, axis: int | collections.abc.Sequence[int] | None = None,
+    out: Tensor | None = None, keepdims: bool = False, initial: Any | None = None,
+    where: ArrayLike = True
+) -> Tensor:
+    """Return the largest element along ``axis``, NaN if there is one.
+
+    Parameters
+    ----------
+    a : array_like
+        The elements; real.
+    axis : int or tuple of int, optional
+        The axes to search, by default all.
+    out, keepdims
+        As in `sum`.
+    initial : number or Tensor, optional
+        The result is no smaller.
+    where : array_like of bool, optional
+        Which elements count; ``initial`` is needed then.
+
+    Raises
+    ------
+    ValueError
+        If there is no element, and no ``initial``.
+
+    Notes
+    -----
+    The gradient goes to the largest element, in even parts to several; where the result is
+    NaN so is the gradient.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([1.0, 3.0, 3.0], requires_grad=True)
+    >>> ng.grad(ng.max(x), x)[0]
+    tensor([0. , 0.5, 0.5])
+    """
+
+def amin(
+    a: ArrayLike, axis: int | collections.abc.Sequence[int] | None = None,
+    out: Tensor | None = None, keepdims: bool = False, initial: Any | None = None,
+    where: ArrayLike = True
+) -> Tensor:
+    """Return the smallest element along ``axis``, NaN if there is one.
+
+    Parameters
+    ----------
+    a : array_like
+        The elements; real.
+    axis : int or tuple of int, optional
+        The axes to search, by default all.
+    out, keepdims
+        As in `sum`.
+    initial : number or Tensor, optional
+        The result is no larger.
+    where : array_like of bool, optional
+        Which elements count; ``initial`` is needed then.
+
+    Raises
+    ------
+    ValueError
+        If there is no element, and no ``initial``.
+
+    Notes
+    -----
+    The gradient goes to the smallest element, in even parts to several; where the result is
+    NaN so is the gradient.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([3.0, 1.0, 1.0], requires_grad=True)
+    >>> ng.grad(ng.min(x), x)[0]
+    tensor([0. , 0.5, 0.5])
+    """
+
+def any(
+    a: ArrayLike, axis: int | collections.abc.Sequence[int] | None = None,
+    out: Tensor | None = None, keepdims: bool = False, *, where: ArrayLike = True
+) -> Tensor:
+    """Return whether any element along ``axis`` is not zero.
+
+    Parameters
+    ----------
+    a : array_like
+        The elements; NaN is not zero.
+    axis : int or tuple of int, optional
+        The axes to search, by default all.
+    out, keepdims, where
+        As in `sum`.
+
+    Notes
+    -----
+    Not differentiable: the result has no gradient.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.any([[2.0, 1.0], [0.0, 0.0]], axis=1)
+    tensor([ True, False])
+    """
+
 @_universal
 def arccos(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
@@ -383,6 +511,70 @@ def arctanh(
     >>> x = ng.tensor([0.25, 0.5], requires_grad=True)
     >>> ng.grad(ng.atanh(x), x)[0]
     tensor([1.06666667, 1.33333333])
+    """
+
+def argmax(
+    a: ArrayLike, axis: int | None = None, out: Tensor | None = None, *, keepdims: bool = False
+) -> Tensor:
+    """Return the position of the first largest element along ``axis``, or of the first NaN.
+
+    Parameters
+    ----------
+    a : array_like
+        The elements; real.
+    axis : int, optional
+        By default the position counts the elements of all axes, in C order.
+    out : Tensor, optional
+        Where the result is written.
+    keepdims : bool
+        Whether the axis stays, with size 1.
+
+    Raises
+    ------
+    ValueError
+        If there is no element.
+
+    Notes
+    -----
+    Not differentiable: the result has no gradient.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.argmax([2.0, 3.0, 1.0, 1.0, 3.0])
+    tensor(1)
+    """
+
+def argmin(
+    a: ArrayLike, axis: int | None = None, out: Tensor | None = None, *, keepdims: bool = False
+) -> Tensor:
+    """Return the position of the first smallest element along ``axis``, or of the first NaN.
+
+    Parameters
+    ----------
+    a : array_like
+        The elements; real.
+    axis : int, optional
+        By default the position counts the elements of all axes, in C order.
+    out : Tensor, optional
+        Where the result is written.
+    keepdims : bool
+        Whether the axis stays, with size 1.
+
+    Raises
+    ------
+    ValueError
+        If there is no element.
+
+    Notes
+    -----
+    Not differentiable: the result has no gradient.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.argmin([2.0, 3.0, 1.0, 1.0, 3.0])
+    tensor(2)
     """
 
 @_universal
@@ -1055,6 +1247,34 @@ def divmod(
     (tensor([ 3., -4.]), tensor([1., 1.]))
     """
 
+def empty(
+    shape: int | collections.abc.Sequence[int], dtype: Any = None, order: Any = 'C', *,
+    device: Any = None, like: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """Return a tensor whose elements are not set.
+
+    Parameters
+    ----------
+    shape : int or sequence of int
+        The sizes of the axes.
+    dtype : dtype, optional
+        Default float64.
+    order : {"C", "F"}
+        How the elements lie in memory; "A" and "K" mean "C".
+    device : str, optional
+        Where the tensor lives.
+    like : Tensor, optional
+        The tensor lives where this one does.
+    requires_grad : bool
+        Whether gradients are asked for, as in `tensor`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.empty((2, 3)).shape
+    (2, 3)
+    """
+
 @_universal
 def equal(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
@@ -1310,7 +1530,7 @@ def fmax(
 
     Notes
     -----
-    The derivative is 1 for the argument returned and 0 for the other, a half each at a tie.
+    The derivatives are 1 for the argument returned and 0 for the other, a half each at a tie.
 
     Examples
     --------
@@ -1340,7 +1560,7 @@ def fmin(
 
     Notes
     -----
-    The derivative is 1 for the argument returned and 0 for the other, a half each at a tie.
+    The derivatives are 1 for the argument returned and 0 for the other, a half each at a tie.
 
     Examples
     --------
@@ -2103,6 +2323,44 @@ def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
             [ 2.,  4.]])
     """
 
+def max(
+    a: ArrayLike, axis: int | collections.abc.Sequence[int] | None = None,
+    out: Tensor | None = None, keepdims: bool = False, initial: Any | None = None,
+    where: ArrayLike = True
+) -> Tensor:
+    """Return the largest element along ``axis``, NaN if there is one.
+
+    Parameters
+    ----------
+    a : array_like
+        The elements; real.
+    axis : int or tuple of int, optional
+        The axes to search, by default all.
+    out, keepdims
+        As in `sum`.
+    initial : number or Tensor, optional
+        The result is no smaller.
+    where : array_like of bool, optional
+        Which elements count; ``initial`` is needed then.
+
+    Raises
+    ------
+    ValueError
+        If there is no element, and no ``initial``.
+
+    Notes
+    -----
+    The gradient goes to the largest element, in even parts to several; where the result is
+    NaN so is the gradient.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([1.0, 3.0, 3.0], requires_grad=True)
+    >>> ng.grad(ng.max(x), x)[0]
+    tensor([0. , 0.5, 0.5])
+    """
+
 @_universal
 def maximum(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
@@ -2124,7 +2382,7 @@ def maximum(
 
     Notes
     -----
-    The derivative is 1 for the larger argument and 0 for the other, a half each at a tie.
+    The derivatives are 1 for the larger argument and 0 for the other, a half each at a tie.
 
     Examples
     --------
@@ -2133,6 +2391,44 @@ def maximum(
     >>> x2 = ng.tensor([2.0, 2.0, 2.0], requires_grad=True)
     >>> ng.grad(ng.maximum(x1, x2), [x1, x2])
     (tensor([0. , 0.5, 1. ]), tensor([1. , 0.5, 0. ]))
+    """
+
+def min(
+    a: ArrayLike, axis: int | collections.abc.Sequence[int] | None = None,
+    out: Tensor | None = None, keepdims: bool = False, initial: Any | None = None,
+    where: ArrayLike = True
+) -> Tensor:
+    """Return the smallest element along ``axis``, NaN if there is one.
+
+    Parameters
+    ----------
+    a : array_like
+        The elements; real.
+    axis : int or tuple of int, optional
+        The axes to search, by default all.
+    out, keepdims
+        As in `sum`.
+    initial : number or Tensor, optional
+        The result is no larger.
+    where : array_like of bool, optional
+        Which elements count; ``initial`` is needed then.
+
+    Raises
+    ------
+    ValueError
+        If there is no element, and no ``initial``.
+
+    Notes
+    -----
+    The gradient goes to the smallest element, in even parts to several; where the result is
+    NaN so is the gradient.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([3.0, 1.0, 1.0], requires_grad=True)
+    >>> ng.grad(ng.min(x), x)[0]
+    tensor([0. , 0.5, 0.5])
     """
 
 @_universal
@@ -2156,7 +2452,7 @@ def minimum(
 
     Notes
     -----
-    The derivative is 1 for the smaller argument and 0 for the other, a half each at a tie.
+    The derivatives are 1 for the smaller argument and 0 for the other, a half each at a tie.
 
     Examples
     --------
@@ -2245,6 +2541,306 @@ def multiply(
     (tensor([2., 2.]), tensor([1., 4.]))
     """
 
+def nanargmax(
+    a: ArrayLike, axis: int | None = None, out: Tensor | None = None, *, keepdims: bool = False
+) -> Tensor:
+    """Return the position of the first largest element that is not NaN; parameters as in
+    `argmax`.
+
+    Raises
+    ------
+    ValueError
+        If all elements are NaN; in a captured function the position is 0 then.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.nanargmax([1.0, float("nan"), 3.0]).item()
+    2
+    """
+
+def nanargmin(
+    a: ArrayLike, axis: int | None = None, out: Tensor | None = None, *, keepdims: bool = False
+) -> Tensor:
+    """Return the position of the first smallest element that is not NaN; parameters as in
+    `argmin`.
+
+    Raises
+    ------
+    ValueError
+        If all elements are NaN; in a captured function the position is 0 then.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.nanargmin([1.0, float("nan"), 3.0]).item()
+    0
+    """
+
+def nanmax(
+    a: ArrayLike, axis: int | collections.abc.Sequence[int] | None = None,
+    out: Tensor | None = None, keepdims: bool = False, *, initial: Any | None = None,
+    where: ArrayLike = True
+) -> Tensor:
+    """Return the largest element that is not NaN along ``axis``, NaN if there is none.
+
+    Parameters
+    ----------
+    a, axis, out, keepdims
+        As in `max`.
+    initial : number, optional
+        The least result.
+    where : array_like, optional
+        Which elements to include; needs ``initial``.
+
+    Raises
+    ------
+    ValueError
+        If there is no element, or ``where`` stands alone.
+
+    Notes
+    -----
+    The gradient goes to the largest element, in even parts to several.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([1.0, float("nan"), 3.0], requires_grad=True)
+    >>> ng.grad(ng.nanmax(x), x)[0]
+    tensor([0., 0., 1.])
+    """
+
+def nanmin(
+    a: ArrayLike, axis: int | collections.abc.Sequence[int] | None = None,
+    out: Tensor | None = None, keepdims: bool = False, *, initial: Any | None = None,
+    where: ArrayLike = True
+) -> Tensor:
+    """Return the smallest element that is not NaN along ``axis``, NaN if there is none.
+
+    Parameters
+    ----------
+    a, axis, out, keepdims
+        As in `min`.
+    initial : number, optional
+        The largest result.
+    where : array_like, optional
+        Which elements to include; needs ``initial``.
+
+    Raises
+    ------
+    ValueError
+        If there is no element, or ``where`` stands alone.
+
+    Notes
+    -----
+    The gradient goes to the smallest element, in even parts to several.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([1.0, float("nan"), 3.0], requires_grad=True)
+    >>> ng.grad(ng.nanmin(x), x)[0]
+    tensor([1., 0., 0.])
+    """
+
+def nanpercentile(
+    a: ArrayLike, q: ArrayLike, axis: int | collections.abc.Sequence[int] | None = None, *,
+    overwrite_input: bool = False, method: str = 'linear', keepdims: bool = False,
+    weights: Any | None = None
+) -> Tensor:
+    """Return percentiles of the elements that are not NaN along ``axis``; NaN if there are none.
+
+    Parameters
+    ----------
+    a : array_like
+        The elements; real.
+    q : array_like
+        Which percentiles, from 0 to 100; its axes are the first ones of the result.
+    axis : int or tuple of int, optional
+        By default all axes.
+    overwrite_input : bool
+        Accepted as NumPy does: the input stays as it is.
+    method : str
+        One of NumPy's thirteen, such as "linear", "lower", "nearest", "median_unbiased".
+    keepdims : bool
+        Whether the axes stay, with size 1.
+    weights : array_like, optional
+        For ``method="inverted_cdf"``: of the shape of ``a``, or of its axes ``axis``.
+
+    Raises
+    ------
+    ValueError
+        For another method, a ``q`` out of range or of more than two axes, or weights that no
+        method takes or that are negative.
+    TypeError
+        If the elements are complex.
+    IndexError
+        If there are no elements, of a dtype without NaN.
+
+    Notes
+    -----
+    The gradient goes to the one or two elements between which the quantile lies, of equal ones
+    to that which comes there in the stable order; with continuous methods ``q`` has one too,
+    their distance times :math:`n - 1` ("linear") or :math:`n`, over 100. Weights have the
+    derivative 0.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([4.0, 1.0, float("nan"), 9.0], requires_grad=True)
+    >>> ng.nanpercentile(x, 25).item()
+    2.5
+    >>> ng.grad(ng.nanpercentile(x, 25), x)[0]
+    tensor([0.5, 0.5, 0. , 0. ])
+    """
+
+def nanprod(
+    a: ArrayLike, axis: int | collections.abc.Sequence[int] | None = None, dtype: Any = None,
+    out: Tensor | None = None, keepdims: bool = False, *, initial: Any | None = None,
+    where: ArrayLike = True
+) -> Tensor:
+    """Return the product of the elements that are not NaN along ``axis``.
+
+    Parameters
+    ----------
+    a : array_like
+        The elements.
+    axis, dtype, out, keepdims
+        As in `prod`.
+    initial : number, optional
+        What the product begins with.
+    where : array_like
+        Which elements to include.
+
+    Notes
+    -----
+    The gradient is that of `prod`, and 0 for what is left out.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([1.0, float("nan"), 3.0], requires_grad=True)
+    >>> ng.nanprod(x).item()
+    3.0
+    >>> ng.grad(ng.nanprod(x), x)[0]
+    tensor([3., 0., 1.])
+    """
+
+def nanquantile(
+    a: ArrayLike, q: ArrayLike, axis: int | collections.abc.Sequence[int] | None = None, *,
+    overwrite_input: bool = False, method: str = 'linear', keepdims: bool = False,
+    weights: Any | None = None
+) -> Tensor:
+    """Return quantiles of the elements that are not NaN along ``axis``; NaN if there are none.
+
+    Parameters
+    ----------
+    a : array_like
+        The elements; real.
+    q : array_like
+        Which quantiles, from 0 to 1; its axes are the first ones of the result.
+    axis : int or tuple of int, optional
+        By default all axes.
+    overwrite_input : bool
+        Accepted as NumPy does: the input stays as it is.
+    method : str
+        One of NumPy's thirteen, such as "linear", "lower", "nearest", "median_unbiased".
+    keepdims : bool
+        Whether the axes stay, with size 1.
+    weights : array_like, optional
+        For ``method="inverted_cdf"``: of the shape of ``a``, or of its axes ``axis``.
+
+    Raises
+    ------
+    ValueError
+        For another method, a ``q`` out of range or of more than two axes, or weights that no
+        method takes or that are negative.
+    TypeError
+        If the elements are complex.
+    IndexError
+        If there are no elements, of a dtype without NaN.
+
+    Notes
+    -----
+    The gradient goes to the one or two elements between which the quantile lies, of equal ones
+    to that which comes there in the stable order; with continuous methods ``q`` has one too,
+    their distance times :math:`n - 1` ("linear") or :math:`n`. Weights have the
+    derivative 0.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([4.0, 1.0, float("nan"), 9.0], requires_grad=True)
+    >>> ng.nanquantile(x, 0.25).item()
+    2.5
+    >>> ng.grad(ng.nanquantile(x, 0.25), x)[0]
+    tensor([0.5, 0.5, 0. , 0. ])
+    """
+
+def nanstd(
+    a: ArrayLike, axis: int | collections.abc.Sequence[int] | None = None, dtype: Any = None,
+    out: Tensor | None = None, ddof: float = 0, keepdims: bool = False, *,
+    where: ArrayLike = True, mean: Any | None = None, correction: float | None = None
+) -> Tensor:
+    """Return the standard deviation of the elements that are not NaN along ``axis``, NaN if there are no
+    more of them than ``ddof``; parameters as in `std` and `nansum`, the derivative as in
+    `std`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.nanstd([1.0, float("nan"), 5.0]).item()
+    2.0
+    """
+
+def nansum(
+    a: ArrayLike, axis: int | collections.abc.Sequence[int] | None = None, dtype: Any = None,
+    out: Tensor | None = None, keepdims: bool = False, *, initial: Any | None = None,
+    where: ArrayLike = True
+) -> Tensor:
+    """Return the sum of the elements that are not NaN along ``axis``.
+
+    Parameters
+    ----------
+    a : array_like
+        The elements.
+    axis, dtype, out, keepdims
+        As in `sum`.
+    initial : number, optional
+        What the sum begins with.
+    where : array_like
+        Which elements to include.
+
+    Notes
+    -----
+    The gradient is that of `sum`, and 0 for what is left out.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([1.0, float("nan"), 3.0], requires_grad=True)
+    >>> ng.nansum(x).item()
+    4.0
+    >>> ng.grad(ng.nansum(x), x)[0]
+    tensor([1., 0., 1.])
+    """
+
+def nanvar(
+    a: ArrayLike, axis: int | collections.abc.Sequence[int] | None = None, dtype: Any = None,
+    out: Tensor | None = None, ddof: float = 0, keepdims: bool = False, *,
+    where: ArrayLike = True, mean: Any | None = None, correction: float | None = None
+) -> Tensor:
+    """Return the variance of the elements that are not NaN along ``axis``, NaN if there are no
+    more of them than ``ddof``; parameters as in `var` and `nansum`, the derivative as in
+    `var`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.nanvar([1.0, float("nan"), 5.0]).item()
+    4.0
+    """
+
 @_universal
 def negative(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
@@ -2308,6 +2904,117 @@ def not_equal(
     >>> import numgrad as ng
     >>> ng.not_equal(ng.tensor([1.0, 2.0]), ng.tensor([2.0, 2.0]))
     tensor([ True, False])
+    """
+
+def ones(
+    shape: int | collections.abc.Sequence[int], dtype: Any = None, order: Any = 'C', *,
+    device: Any = None, like: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """Return a tensor of ones.
+
+    Parameters
+    ----------
+    shape : int or sequence of int
+        The sizes of the axes.
+    dtype : dtype, optional
+        Default float64.
+    order : {"C", "F"}
+        How the elements lie in memory; "A" and "K" mean "C".
+    device : str, optional
+        Where the tensor lives.
+    like : Tensor, optional
+        The tensor lives where this one does.
+    requires_grad : bool
+        Whether gradients are asked for, as in `tensor`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.ones(3, dtype=ng.int64)
+    tensor([1, 1, 1])
+    """
+
+def ones_like(
+    a: ArrayLike, dtype: Any = None, order: Any = 'K', subok: bool = True, *,
+    device: Any = None, shape: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """Return ones with the shape and dtype of ``a``, unless others are given.
+
+    Parameters
+    ----------
+    a : array_like
+        What the result resembles.
+    dtype : dtype, optional
+        Another dtype.
+    order, subok
+        As in `zeros`; ``subok`` has no effect.
+    device : str, optional
+        Where the tensor lives.
+    shape : int or sequence of int, optional
+        Another shape.
+    requires_grad : bool
+        As in `zeros`.
+
+    Notes
+    -----
+    The result does not depend on the values of ``a``: no gradient flows.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.ones_like(ng.tensor([1.0, 2.0]))
+    tensor([1., 1.])
+    """
+
+def percentile(
+    a: ArrayLike, q: ArrayLike, axis: int | collections.abc.Sequence[int] | None = None, *,
+    overwrite_input: bool = False, method: str = 'linear', keepdims: bool = False,
+    weights: Any | None = None
+) -> Tensor:
+    """Return percentiles of the elements along ``axis``; NaN if one of them is.
+
+    Parameters
+    ----------
+    a : array_like
+        The elements; real.
+    q : array_like
+        Which percentiles, from 0 to 100; its axes are the first ones of the result.
+    axis : int or tuple of int, optional
+        By default all axes.
+    overwrite_input : bool
+        Accepted as NumPy does: the input stays as it is.
+    method : str
+        One of NumPy's thirteen, such as "linear", "lower", "nearest", "median_unbiased".
+    keepdims : bool
+        Whether the axes stay, with size 1.
+    weights : array_like, optional
+        For ``method="inverted_cdf"``: of the shape of ``a``, or of its axes ``axis``.
+
+    Raises
+    ------
+    ValueError
+        For another method, a ``q`` out of range or of more than two axes, or weights that no
+        method takes or that are negative.
+    TypeError
+        If the elements are complex.
+    IndexError
+        If there are no elements.
+
+    Notes
+    -----
+    The gradient goes to the one or two elements between which the quantile lies, of equal ones
+    to that which comes there in the stable order; with continuous methods ``q`` has one too,
+    their distance times :math:`n - 1` ("linear") or :math:`n`, over 100. Weights have the
+    derivative 0.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([4.0, 1.0, 3.0, 9.0], requires_grad=True)
+    >>> ng.percentile(x, 25).item()
+    2.5
+    >>> ng.grad(ng.percentile(x, 25), x)[0]
+    tensor([0.  , 0.25, 0.75, 0.  ])
     """
 
 @_universal
@@ -2400,6 +3107,95 @@ def power(
     >>> x2 = ng.tensor([3.0, 2.0], requires_grad=True)
     >>> ng.grad(ng.pow(x1, x2), [x1, x2])
     (tensor([12.,  0.]), tensor([5.54517744, 0.        ]))
+    """
+
+def prod(
+    a: ArrayLike, axis: int | collections.abc.Sequence[int] | None = None, dtype: Any = None,
+    out: Tensor | None = None, keepdims: bool = False, initial: Any | None = None,
+    where: ArrayLike = True
+) -> Tensor:
+    r"""Return the product of the elements along ``axis``.
+
+    Parameters
+    ----------
+    a : array_like
+        The elements; the product of none is 1.
+    axis : int or tuple of int, optional
+        The axes to reduce, by default all.
+    dtype : dtype, optional
+        Of the product, and of the elements before; by default small integers become int64 as in
+        NumPy.
+    out : Tensor, optional
+        Where the result is written.
+    keepdims : bool
+        Whether the reduced axes stay, with size 1.
+    initial : number or Tensor, optional
+        What the product begins with.
+    where : array_like of bool, optional
+        Which elements count; the others receive no gradient.
+
+    Notes
+    -----
+    The gradient is :math:`g^x_i = g \prod_{j \ne i} x_j`, computed without a division,
+    so that zeros do no harm at any order.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([0.0, 2.0, 3.0], requires_grad=True)
+    >>> ng.grad(ng.prod(x), x)[0]
+    tensor([6., 0., 0.])
+    """
+
+def quantile(
+    a: ArrayLike, q: ArrayLike, axis: int | collections.abc.Sequence[int] | None = None, *,
+    overwrite_input: bool = False, method: str = 'linear', keepdims: bool = False,
+    weights: Any | None = None
+) -> Tensor:
+    """Return quantiles of the elements along ``axis``; NaN if one of them is.
+
+    Parameters
+    ----------
+    a : array_like
+        The elements; real.
+    q : array_like
+        Which quantiles, from 0 to 1; its axes are the first ones of the result.
+    axis : int or tuple of int, optional
+        By default all axes.
+    overwrite_input : bool
+        Accepted as NumPy does: the input stays as it is.
+    method : str
+        One of NumPy's thirteen, such as "linear", "lower", "nearest", "median_unbiased".
+    keepdims : bool
+        Whether the axes stay, with size 1.
+    weights : array_like, optional
+        For ``method="inverted_cdf"``: of the shape of ``a``, or of its axes ``axis``.
+
+    Raises
+    ------
+    ValueError
+        For another method, a ``q`` out of range or of more than two axes, or weights that no
+        method takes or that are negative.
+    TypeError
+        If the elements are complex.
+    IndexError
+        If there are no elements.
+
+    Notes
+    -----
+    The gradient goes to the one or two elements between which the quantile lies, of equal ones
+    to that which comes there in the stable order; with continuous methods ``q`` has one too,
+    their distance times :math:`n - 1` ("linear") or :math:`n`. Weights have the
+    derivative 0.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([4.0, 1.0, 3.0, 9.0], requires_grad=True)
+    >>> ng.quantile(x, 0.25).item()
+    2.5
+    >>> ng.grad(ng.quantile(x, 0.25), x)[0]
+    tensor([0.  , 0.25, 0.75, 0.  ])
     """
 
 @_universal
@@ -2777,6 +3573,48 @@ def square(
     tensor([0.5, 1. ])
     """
 
+def std(
+    a: ArrayLike, axis: int | collections.abc.Sequence[int] | None = None, dtype: Any = None,
+    out: Tensor | None = None, ddof: float = 0, keepdims: bool = False, *,
+    where: ArrayLike = True, mean: Any | None = None, correction: float | None = None
+) -> Tensor:
+    """Return the standard deviation of the elements along ``axis``.
+
+    Parameters
+    ----------
+    a : array_like
+        The elements; complex ones count with the square of their distance from the mean.
+    axis, dtype, out, keepdims, where
+        As in `mean`.
+    ddof : float
+        What to take from the number of elements in the divisor: 1 for the unbiased estimate of
+        the variance.
+    mean : array_like, optional
+        The mean, with the axes kept, if it is known.
+    correction : float, optional
+        The Array API's name of ``ddof``.
+
+    Raises
+    ------
+    ValueError
+        If both ``ddof`` and ``correction`` are given.
+
+    Notes
+    -----
+    With the deviations :math:`d` from the mean and :math:`c` for ``ddof`` the gradient is
+    :math:`g d_i / ((n - c) s)`, and 0 where the standard deviation :math:`s` is 0; second
+    derivatives do not exist there and are NaN.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([1.0, 3.0, 1.0, 3.0], requires_grad=True)
+    >>> ng.std(x).item()
+    1.0
+    >>> ng.grad(ng.std(x), x)[0]
+    tensor([-0.25,  0.25, -0.25,  0.25])
+    """
+
 @_universal
 def subtract(
     x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
@@ -2802,6 +3640,47 @@ def subtract(
     >>> x2 = ng.tensor([2.0, 2.0], requires_grad=True)
     >>> ng.grad(ng.subtract(x1, x2), [x1, x2])
     (tensor([1., 1.]), tensor([-1., -1.]))
+    """
+
+def sum(
+    a: ArrayLike, axis: int | collections.abc.Sequence[int] | None = None, dtype: Any = None,
+    out: Tensor | None = None, keepdims: bool = False, initial: Any | None = None,
+    where: ArrayLike = True
+) -> Tensor:
+    """Return the sum of the elements along ``axis``.
+
+    Parameters
+    ----------
+    a : array_like
+        The elements; the sum of none is 0.
+    axis : int or tuple of int, optional
+        The axes to reduce, by default all.
+    dtype : dtype, optional
+        Of the sum, and of the elements before; by default small integers become int64 as in
+        NumPy.
+    out : Tensor, optional
+        Where the result is written.
+    keepdims : bool
+        Whether the reduced axes stay, with size 1.
+    initial : number or Tensor, optional
+        What the sum begins with.
+    where : array_like of bool, optional
+        Which elements count; the others receive no gradient.
+
+    Notes
+    -----
+    The gradient is the cotangent, repeated along the summed axes. The sum has the same
+    bits for every memory layout and number of threads.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    >>> ng.sum(x, axis=0).detach()
+    tensor([4., 6.])
+    >>> ng.grad(ng.sum(x, axis=0), x, ng.tensor([1.0, 10.0]))[0]
+    tensor([[ 1., 10.],
+            [ 1., 10.]])
     """
 
 @_universal
@@ -2944,6 +3823,47 @@ def trunc(
     tensor([-1.,  1.])
     """
 
+def var(
+    a: ArrayLike, axis: int | collections.abc.Sequence[int] | None = None, dtype: Any = None,
+    out: Tensor | None = None, ddof: float = 0, keepdims: bool = False, *,
+    where: ArrayLike = True, mean: Any | None = None, correction: float | None = None
+) -> Tensor:
+    r"""Return the variance of the elements along ``axis``.
+
+    Parameters
+    ----------
+    a : array_like
+        The elements; complex ones count with the square of their distance from the mean.
+    axis, dtype, out, keepdims, where
+        As in `mean`.
+    ddof : float
+        What to take from the number of elements in the divisor: 1 for the unbiased estimate of
+        the variance.
+    mean : array_like, optional
+        The mean, with the axes kept, if it is known.
+    correction : float, optional
+        The Array API's name of ``ddof``.
+
+    Raises
+    ------
+    ValueError
+        If both ``ddof`` and ``correction`` are given.
+
+    Notes
+    -----
+    With the deviations :math:`d` from the mean and :math:`c` for ``ddof``,
+    :math:`v = \sum |d_i|^2 / (n - c)`, and the gradient is :math:`2 g d_i / (n - c)`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([1.0, 3.0, 1.0, 3.0], requires_grad=True)
+    >>> ng.var(x).item()
+    1.0
+    >>> ng.grad(ng.var(x), x)[0]
+    tensor([-0.5,  0.5, -0.5,  0.5])
+    """
+
 @_universal
 def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Tensor:
     """Return the products of vectors along ``axis``, the first one conjugated; other axes
@@ -2965,4 +3885,65 @@ def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> import numgrad as ng
     >>> ng.vecmat([1.0, 10.0], [[1.0, 2.0], [3.0, 4.0]])
     tensor([31., 42.])
+    """
+
+def zeros(
+    shape: int | collections.abc.Sequence[int], dtype: Any = None, order: Any = 'C', *,
+    device: Any = None, like: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """Return a tensor of zeros.
+
+    Parameters
+    ----------
+    shape : int or sequence of int
+        The sizes of the axes.
+    dtype : dtype, optional
+        Default float64.
+    order : {"C", "F"}
+        How the elements lie in memory; "A" and "K" mean "C".
+    device : str, optional
+        Where the tensor lives.
+    like : Tensor, optional
+        The tensor lives where this one does.
+    requires_grad : bool
+        Whether gradients are asked for, as in `tensor`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.zeros((2, 2))
+    tensor([[0., 0.],
+            [0., 0.]])
+    """
+
+def zeros_like(
+    a: ArrayLike, dtype: Any = None, order: Any = 'K', subok: bool = True, *,
+    device: Any = None, shape: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """Return zeros with the shape and dtype of ``a``, unless others are given.
+
+    Parameters
+    ----------
+    a : array_like
+        What the result resembles.
+    dtype : dtype, optional
+        Another dtype.
+    order, subok
+        As in `zeros`; ``subok`` has no effect.
+    device : str, optional
+        Where the tensor lives.
+    shape : int or sequence of int, optional
+        Another shape.
+    requires_grad : bool
+        As in `zeros`.
+
+    Notes
+    -----
+    The result does not depend on the values of ``a``: no gradient flows.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.zeros_like(ng.tensor([1.0, 2.0]))
+    tensor([0., 0.])
     """

@@ -24,10 +24,10 @@ from ..elementwise import complex_parts, rounding
 from ..indexing import assignment, indexing, inplace
 from ..linalg import traces
 from ..products import products
-from ..reduction import cumulative, reduction, statistics
+from ..reduction import cumulative, statistics
 from ..shape import diagonals, repeating, reshaping, selection
 from ..sorting import ordering, searching, sorting
-from . import namespace, protocols
+from . import described, namespace, protocols
 from .refused_methods import no_view, refused
 
 
@@ -149,19 +149,19 @@ class Methods:
     clip = selection.clip
     round = rounding.round
 
-    all = reduction.all
-    any = reduction.any
-    argmax = reduction.argmax
-    argmin = reduction.argmin
+    all = described.all
+    any = described.any
+    argmax = described.argmax
+    argmin = described.argmin
     cumprod = cumulative.cumprod
     cumsum = cumulative.cumsum
-    max = reduction.max
+    max = described.max
     mean = statistics.mean
-    min = reduction.min
-    prod = reduction.prod
-    std = statistics.std
-    sum = reduction.sum
-    var = statistics.var
+    min = described.min
+    prod = described.prod
+    std = described.std
+    sum = described.sum
+    var = described.var
 
     argsort = sorting.argsort
     argpartition = ordering.argpartition

@@ -1,7 +1,8 @@
-"""Systems with banded matrices, in LAPACK's form: diagonals are rows, upper ones first.
+"""Systems with banded matrices, stored as in LAPACK: one row for each diagonal, upper ones first.
 
-Element ``(i, j)`` of the matrix is at ``(upper + i - j, j)``; places outside the matrix are never
-read.
+The stored array is called a band. Element ``(i, j)`` of the matrix is at ``(upper + i - j, j)`` of
+the band, where ``upper`` is the number of upper diagonals. Elements of the band that lie outside of
+the matrix are never read.
 """
 
 from typing import Any
@@ -18,14 +19,17 @@ from .factorization import NamesCaller
 
 
 class BandedSolve(NamesCaller):
-    """The operator of banded systems."""
+    """The operator that solves systems with banded matrices."""
 
     reason = "singular matrix"
 
 
 def _solve_banded(ab, lower, b, x):
-    """Eliminate with exchanges of rows; row ``i`` of the work array begins at column
-    ``i - lower`` and has room for what exchanges bring from below."""
+    """Solve a banded system by Gaussian elimination with exchanges of rows.
+
+    Row ``i`` of the work array is that part of row ``i`` of the matrix that begins at column
+    ``i - lower``. It has room for the longer rows that exchanges bring from below.
+    """
     rows, n = ab.shape
     upper = rows - 1 - lower
     work = np.zeros((n, rows + lower), ab.dtype)
@@ -70,7 +74,10 @@ solve_banded = BandedSolve(
 
 
 def banded_solution(ab: Any, below: int, b: Any, caller: str = "solve_banded") -> Any:
-    """Apply the operator to a band of which ``below`` rows are below the diagonal."""
+    """Return the solution of a system with the band ``ab``, which has ``below`` lower diagonals.
+
+    Errors name ``caller``, the function that the user called.
+    """
     return solve_banded(ab, np.int64(below), b, below=below, caller=caller)
 
 
@@ -79,8 +86,11 @@ solve_banded.reads(lambda needs: (True, False, False, needs[0]))
 
 @solve_banded.pullback
 def solve_banded_pullback(context, g):
-    """Solve with the adjoint matrix; the cotangent of an element is that of the product of a row
-    of ``-gb`` and one of ``x``."""
+    """Return the gradients by band and right side.
+
+    The gradient ``gb`` is the solution with the adjoint matrix. The gradient by element ``(i, j)``
+    is the product of row ``i`` of ``-gb`` and the conjugate of row ``j`` of the solution.
+    """
     ab, below = context.input(0), context.static["below"]
     rows, n = ab.shape[-2:]
     above = rows - 1 - below
@@ -97,12 +107,18 @@ def solve_banded_pullback(context, g):
 
 
 def _rows_of(rows: int, n: int, above: int) -> np.ndarray:
-    """Return in which row of the matrix each element of a band is; some are outside."""
+    """Return for each element of a band its row in the matrix, which may be outside of it.
+
+    ``above`` is the number of upper diagonals.
+    """
     return np.arange(n) + np.arange(rows)[:, None] - above
 
 
 def adjoint_band(ab: Any, below: int) -> Any:
-    """Return the band of the adjoint matrix, which has ``below`` rows above the diagonal."""
+    """Return the band of the adjoint of a matrix with ``below`` lower diagonals.
+
+    These are the upper diagonals of the adjoint.
+    """
     rows, n = ab.shape[-2:]
     columns = np.clip(_rows_of(rows, n, below), 0, n - 1)
     places = np.arange(rows)[::-1, None] * n + columns

@@ -15,13 +15,14 @@ from .factorization import NamesCaller, lu_solve
 
 
 class OfFactors(NamesCaller):
-    """An operator on a matrix and its LU factorization; the kernel reads the factorization only."""
+    """An operator on a matrix and its LU factorization; the kernel reads only the factorization."""
 
     gives_scalars = True
     reason = "the matrix is singular, or nearly"
 
     def result_dtypes(self, dtypes: Sequence[np.dtype]) -> list[np.dtype]:
-        """Return the dtype of the matrix, and that of a real number for the second output."""
+        """Return the dtype of the matrix, and for a second output the real dtype of that precision.
+        """
         return [dtypes[0], np.finfo(dtypes[0]).dtype][: self.nout]
 
 
@@ -31,7 +32,7 @@ def _declare(signature: str, **options: Any) -> Any:
 
 @_declare("(n,n),(n,n),(n)->()")
 def det(a, lu, pivots, out):
-    """The product of the pivots, with the sign of the row exchanges."""
+    """Compute the determinant: the product of the pivots, with the sign of the row exchanges."""
     total = lu.dtype.type(1)
     for i in range(pivots.size):
         total *= lu[i, i]
@@ -45,10 +46,11 @@ det.reads(lambda needs: (True, True, True, False))
 
 @det.pullback
 def det_pullback(context, g):
-    """Return g times the cofactors: exact for singular matrices, also of a lower rank.
+    """Return ``g`` times the conjugate cofactors, which are right for matrices of any rank.
 
-    Up to 3 by 3 they are polynomials. Beyond, a zero pivot is replaced by a tiny one, which changes
-    the cofactors by rounding only, but not further derivatives: those refuse a singular matrix.
+    The cofactors of matrices up to 3 by 3 are computed as polynomials. For larger matrices, zero
+    pivots are replaced by tiny ones, which changes the cofactors by no more than rounding. That
+    does not hold for further derivatives: in a recorded pass a singular matrix is an error.
     """
     a, lu, pivots = (context.input(n) for n in range(3))
     n = a.shape[-1]
@@ -70,7 +72,7 @@ def _matrix(value: Any) -> Any:
 
 @_declare("(n,n)->(n,n)", differentiable=False, register=False)
 def nonzero_pivots(lu, out):
-    """Replace zero pivots by the rounding error of the largest."""
+    """Copy an LU factorization, with each zero pivot replaced by the rounding of the largest."""
     largest = 0.0
     for i in range(lu.shape[0]):
         largest = max(largest, abs(lu[i, i]))
@@ -83,7 +85,7 @@ def nonzero_pivots(lu, out):
 
 @_declare("(n,n)->(n,n)", differentiable=False, register=False, may_raise=True)
 def regular_pivots(lu, out):
-    """Refuse a matrix that is singular to working precision."""
+    """Copy an LU factorization; raise an error if it is singular to working precision."""
     largest, smallest = 0.0, np.inf
     for i in range(lu.shape[0]):
         for j in range(lu.shape[0]):
@@ -100,13 +102,13 @@ def regular_pivots(lu, out):
 
 @_declare("(n,n),(n,n),(n)->(),()")
 def slogdet(a, lu, pivots, sign, logabs):
-    """The direction of the determinant and the logarithm of its size."""
+    """Compute the sign or phase of the determinant, and the logarithm of its absolute value."""
     unit, total = lu.dtype.type(1), abs(lu.dtype.type(0))
     for i in range(pivots.size):
         size = abs(lu[i, i])
         if size == 0:
             unit = lu.dtype.type(0)
-            total = math.log(size)  # minus infinity, of the dtype of the rest
+            total = math.log(size)  # minus infinity, in the dtype of the other sums
             break
         unit *= lu[i, i] / size
         if pivots[i] != i + 1:
@@ -136,7 +138,7 @@ def slogdet_pullback(context, g_sign, g_log):
 
 @kernel_operator("(n,n)->(n,n)")
 def cofactor(a, out):
-    """The derivative of the determinant with respect to each element, up to 3 by 3."""
+    """Compute the cofactors of a matrix up to 3 by 3: the derivatives of the determinant."""
     n = a.shape[0]
     if n == 1:
         out[0, 0] = 1
@@ -165,7 +167,10 @@ def cofactor_pullback(context, g):
 
 @kernel_operator("(n,n),(n,n)->(n,n)")
 def mixed_cofactor(a, b, out):
-    """The bilinear form of 3 by 3 matrices with ``mixed_cofactor(a, a) = 2 cofactor(a)``."""
+    """Compute the symmetric bilinear form for which ``mixed_cofactor(a, a) = 2 cofactor(a)``.
+
+    The matrices are 3 by 3. The derivative of `cofactor` at ``a`` is ``mixed_cofactor(a, .)``.
+    """
     for i in range(3):
         p, q = (i + 1) % 3, (i + 2) % 3
         for j in range(3):

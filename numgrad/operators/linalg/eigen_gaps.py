@@ -1,8 +1,10 @@
-"""What the derivatives of eigenvectors and singular vectors share.
+"""What the derivatives of eigenvectors and of singular vectors share: gaps as denominators.
 
-They have the differences of values as denominators. Where two values are equal to rounding, their
-vectors can be any basis of a space, and functions of them have a derivative only if they do not
-depend on the choice. `quotient` says what is made of such a pair.
+In this module *values* are eigenvalues or singular values, *vectors* are the eigenvectors or
+singular vectors, and a *gap* is the difference of two values. The derivatives of vectors have gaps
+as denominators. Two values are called *close* if their gap is no more than rounding. The vectors of
+close values can be any basis of a space, so a function of these vectors has a derivative only if
+the function does not depend on this choice. `quotient` and `slopes_between` return 0 or NaN there.
 """
 
 from collections.abc import Sequence
@@ -23,10 +25,10 @@ from .matmul import adjoint
 
 
 class Decomposition(HostOperator):
-    """A factorization of matrices; its pullback gets ``None`` for factors that nobody uses."""
+    """A factorization of matrices; its pullback gets None as the cotangent of an unused factor."""
 
     value_slot: int | None = None
-    """The output that has eigenvalues or singular values."""
+    """The number of the output that has eigenvalues or singular values, if one has."""
     _pushforward: Any = None
 
     def __init__(self, *args: Any, values: int | None = None, **options: Any) -> None:
@@ -45,21 +47,28 @@ class Decomposition(HostOperator):
         return None if self._pushforward is None else self._pushforward(context, *tangents)
 
     def pushforward(self, function: Any) -> Any:
-        """Declare what becomes of tangents, for a pullback that is not linear where it refuses."""
+        """Declare the forward derivative, a function of the context and the tangents of all inputs.
+
+        Other operators have their forward derivatives made from the pullback, which must be linear
+        for that. A pullback that returns NaN for some cotangents is not linear.
+        """
         self._pushforward = function
         return function
 
 
 class Slopes(Decomposition):
-    """Slopes of values along a change of the matrix; its pullback also gets by how much
-    the cotangents move with what they depend on, recorded or not."""
+    """An operator that returns the slopes of eigenvalues or singular values as a matrix changes.
+
+    The pullback gets, beside the cotangents, what `motion` returns for them, in passes that are
+    recorded and in others.
+    """
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, values=0, **options)
 
     def pullback(self, function: Any) -> Any:
         super().pullback(function)
-        self.has_rule = False  # how cotangents move is seen in the graph around
+        self.has_rule = False  # a rule sees one node, but `motion` needs the graph around the node
         return function
 
     def differentiate(
@@ -71,17 +80,23 @@ class Slopes(Decomposition):
 
 
 def slopes_of_values(signature: str, **options: Any) -> Any:
-    """Declare an operator of `Slopes` from a function of whole arrays."""
+    """Return a decorator that declares a `Slopes` operator from a function of whole arrays."""
     return lambda function: Slopes(function, signature, **options)
 
 
 def decomposition(signature: str, **options: Any) -> Any:
-    """Declare a factorization from a function of whole arrays; see `HostOperator`."""
+    """Return a decorator that declares a factorization from a function of whole arrays.
+
+    The options are those of `HostOperator`.
+    """
     return lambda function: Decomposition(function, signature, **options)
 
 
 def reads_outputs(count: int) -> Any:
-    """Return what declares that a derivative reads one input not, and all outputs."""
+    """Return the argument of ``reads`` for a derivative that reads all outputs and no input.
+
+    The operator has one input and ``count`` outputs.
+    """
     return lambda needs: (False, *(True,) * count)
 
 
@@ -97,7 +112,7 @@ def as_column(x: Any) -> Any:
 
 
 def first_of(x: Any, count: int) -> Any:
-    """Return the first vectors, columns of ``x``, all without a copy if there are no more."""
+    """Return the first ``count`` columns of ``x``, or ``x`` itself if it has no more."""
     return x if x.shape[-1] == count else index(x, key=((0, count, None),))
 
 
@@ -106,7 +121,7 @@ def rest_of(x: Any, count: int) -> Any:
 
 
 def half(x: Any, sign: int) -> Any:
-    """Return the Hermitian part of matrices, or for the sign -1 the skew-Hermitian part."""
+    """Return the Hermitian part of matrices, or their skew-Hermitian part if the sign is -1."""
     other = adjoint(x)
     return multiply(add(x, other) if sign > 0 else subtract(x, other), number(0.5, x.dtype))
 
@@ -116,7 +131,7 @@ def number(value: float, dtype: np.dtype) -> Any:
 
 
 def onto_diagonal(x: Any, dtype: np.dtype) -> Any:
-    """Return diagonal matrices, of another dtype perhaps."""
+    """Return matrices of a dtype with the elements of ``x`` on their diagonals."""
     eye = np.eye(x.shape[-1], dtype=dtype)
     return multiply(as_row(cast(x, dtype)), door.constant(eye))
 
@@ -129,14 +144,27 @@ def main_diagonal(x: Any) -> Any:
 
 
 def rounding(values: Any, size: int) -> Any:
-    """Return how far equal values may be apart; the values are in order, and may be none."""
+    """Return the distance up to which two values count as equal, for sorted values of a matrix.
+
+    ``size`` is the larger side of the matrix; there may be no values at all.
+    """
     ends = index(values, key=((0, 1, None),)), index(values, key=((-1, None, None),))
     largest = maximum(absolute(ends[0]), absolute(ends[1]))
     return multiply(largest, number(size * np.finfo(values.dtype).eps, values.dtype))
 
 
 class Gaps(NamedTuple):
-    """Denominators, up to which size they are rounding, and where the quotient counts as 0 then."""
+    """The gaps of pairs of values, and which of them are rounding.
+
+    Attributes
+    ----------
+    values
+        The gaps, as matrices.
+    limit
+        The size up to which a gap is no more than rounding.
+    still : ndarray of bool
+        Pairs whose quotient is 0 if the gap is rounding, such as each value with itself.
+    """
 
     values: Any
     limit: Any
@@ -144,8 +172,11 @@ class Gaps(NamedTuple):
 
 
 def turning(x: Any, gaps: Gaps) -> Any:
-    """Return ``x`` divided by gaps, and NaN where a gap is rounding: by how much such vectors turn
-    is not known."""
+    """Return ``x`` divided by gaps, which says how vectors turn when the matrix changes.
+
+    The quotient is NaN where a gap is rounding, as vectors of close values turn by unknown angles,
+    and 0 for the pairs in ``gaps.still``.
+    """
     still, dtype = door.constant(gaps.still), gaps.values.dtype
     close = less_equal(absolute(gaps.values), gaps.limit)
     instead = where(still, number(1.0, dtype), number(np.nan, dtype))
@@ -156,21 +187,27 @@ def turning(x: Any, gaps: Gaps) -> Any:
 def quotient(
     x: Any, gaps: Gaps, parts: Sequence[Any], alone: bool = False, recorded: bool = False
 ) -> Any:
-    """Return ``x`` divided by gaps that are more than rounding.
+    """Return ``x`` divided by gaps, and 0 or NaN where a gap is no more than rounding.
 
-    Elsewhere it is 0 where nothing depends on the pair, and else NaN: for a function of values and
-    vectors, such as a function of a matrix, the limit of the quotient is in neither cotangent.
+    For such a pair of values the quotient is 0 if nothing depends on the pair, as far as ``parts``
+    tell, and else NaN. The limit of the quotient exists for some functions of values and vectors,
+    such as functions of a matrix, but cannot be computed from their cotangents.
 
     Parameters
     ----------
     x : value
-        Made of ``parts``. A function of vectors alone, which does not depend on their choice, has 0
-        here up to rounding.
+        The numerators, one for each pair.
+    gaps : Gaps
+    parts : sequence of values
+        What ``x`` was computed from. Nothing depends on a pair if all parts are 0 there.
     alone : bool
-        Whether the vectors are used, but not the values.
+        Whether only vectors are used, and no values. Then nothing depends on a pair if ``x`` is 0
+        there up to rounding: that is so for a function that does not depend on the choice of
+        vectors.
     recorded : bool
-        Whether this is differentiated. What is 0 need not be so for other cotangents or tangents:
-        it has no derivative, unless the vectors are used alone.
+        Whether the quotient will be differentiated. For other cotangents or tangents a numerator
+        that is 0 here may be another number. So the derivative of the quotient is NaN for a close
+        pair, unless the vectors are used alone.
     """
     close = less_equal(absolute(gaps.values), gaps.limit)
     zero, nan = number(0.0, x.dtype), number(np.nan, x.dtype)
@@ -195,20 +232,30 @@ def quotient(
 
 
 def slopes_between(x: Any, first: Any, second: Any, moved: Any, gaps: Gaps, total: Any) -> Any:
-    """Return ``x`` times the slopes of cotangents of values, ``(first - second) / gaps``.
+    """Return ``x * (first - second) / gaps``, for pairs of cotangents ``first`` and ``second``.
 
-    That is what becomes of a matrix with certain vectors and, as values, these cotangents when the
-    matrix changes that the vectors are of. Between equal values it is 0 where the cotangents are
-    equal and would be for other values: vectors that turn into one another leave such a matrix as
-    it is. Where they are not equal, the values have a kink there, and it is NaN; so it is where
-    they would not be for other values, unless nothing turns.
+    The gradient of a function of values is a matrix with the same vectors, and with the cotangents
+    of the values in place of the values. The product is the derivative of this gradient, in the
+    basis of the vectors, if the matrix changes by ``x``. For close values it is
+
+    - 0 if their cotangents are equal, and stay equal for other values: the vectors turn into one
+      another, which leaves the gradient as it is;
+    - 0 if their cotangents are equal here only, and ``x`` is 0, as then no vector turns;
+    - NaN otherwise: if the cotangents differ, the function has a kink.
 
     Parameters
     ----------
+    x : value
+        The change of the matrix, in the basis of the vectors.
+    first, second : values
+        The cotangents of the two values of each pair.
     moved : value
-        0 for pairs of cotangents that stay equal when values move.
+        A number for each pair of cotangents, 0 if the two stay equal for other values; see
+        `motion`.
+    gaps : Gaps
     total : value
-        The sum of the sizes of all cotangents, by which equal ones are judged.
+        The sum of the sizes of all cotangents. Two cotangents count as equal if they differ by a
+        small part of this.
     """
     close = less_equal(absolute(gaps.values), gaps.limit)
     zero, nan = number(0.0, x.dtype), number(np.nan, x.dtype)
@@ -222,20 +269,24 @@ def slopes_between(x: Any, first: Any, second: Any, moved: Any, gaps: Gaps, tota
 
 
 def motion(context: Any, cotangents: Any) -> Any:
-    """Return, for the cotangents of values that are recorded, by how much they move with what they
-    depend on: numbers that are equal where cotangents are equal everywhere, if they are here."""
+    """Return a tangent of the cotangents of values, to see which cotangents stay equal.
+
+    The values are those that the node of ``context`` has computed. Two cotangents that are equal
+    here, and have equal tangents, count as equal for all values. The cotangents are recorded.
+    """
     return _motion(door.influence(cotangents, context.node), cotangents)
 
 
 def _motion(found: Any, cotangents: Any) -> Any:
     if not isinstance(found, bool):
         return found
-    numbers = np.arange(1.0, cotangents.shape[-1] + 1) * found  # nobody knows, or constant
+    # True if unknown: all numbers differ. False if the cotangents are constant: all are 0.
+    numbers = np.arange(1.0, cotangents.shape[-1] + 1) * found
     return door.constant(numbers.astype(np.finfo(cotangents.dtype).dtype))
 
 
 def differences(x: Any) -> Any:
-    """Return for pairs of elements by how much the one of the column is larger."""
+    """Return matrices of the differences ``x[j] - x[i]``, for row ``i`` and column ``j``."""
     return subtract(as_row(x), as_column(x))
 
 
@@ -244,11 +295,19 @@ def eye(n: int) -> np.ndarray:
 
 
 def alone(context: Any, values: Any) -> bool:
-    """Whether vectors are used, but not the values."""
+    """Whether the program uses the vectors of a factorization but not its values.
+
+    ``values`` is the cotangent of eigenvalues or singular values, None if they are not used. The
+    option ``paired`` says that they are used although they come from another node.
+    """
     return values is None and not context.static.get("paired", False)
 
 
 def paired_with(context: Any, values: Any) -> dict[str, Any]:
-    """Return the options with which to compute the vectors of values that are used."""
+    """Return the static options with which a pullback of eigenvalues computes the eigenvectors.
+
+    The same is done for singular values. ``values`` are the cotangents of either. If cotangents are
+    recorded, the options say ``paired``; see `alone`.
+    """
     used = context.create_graph and values.requires_grad
     return context.static | {"paired": True} if used else context.static

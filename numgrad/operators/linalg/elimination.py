@@ -1,7 +1,8 @@
-"""The factors of Gaussian elimination as matrices, of any shape.
+"""The factors of Gaussian elimination as matrices, for matrices of any shape.
 
-The permutation is constant, so that it is the factors of ``B = P' A`` that have a derivative. The
-square part of them is differentiated, and what is right of it or below follows by division.
+The permutation ``P`` is constant, so the derivative is that of the factors of ``B = P' A``. The
+derivative is computed for the leading square block of ``B``. The parts of ``B`` to the right of the
+block or below follow by division with its factors.
 """
 
 from typing import Any
@@ -23,7 +24,7 @@ def _sizes(known: dict[str, int]) -> dict[str, int]:
 
 @host_operator("(m,n)->(m,m),(m,k),(k,n)", results=("real", None, None), sizes=_sizes)
 def lu(a):
-    """Return a permutation, a lower triangle with ones on the diagonal, and an upper triangle."""
+    """Return the factors ``P``, ``L`` and ``U`` of matrices: ``L`` has ones on its diagonal."""
     import scipy.linalg
 
     if a.size:
@@ -73,7 +74,10 @@ def _times_inverse(x: Any, upper: Any) -> Any:
 
 @host_operator("(n),(n,k)->(n,k)")
 def exchange_rows(pivots, b, *, back):
-    """Exchange each row with that of its pivot, one after the other or back."""
+    """Exchange each row of ``b`` with the row of its pivot, from the first row to the last.
+
+    With ``back`` the exchanges are made from the last row to the first, which undoes them.
+    """
     loop = broadcast_shapes(pivots.shape[:-1], b.shape[:-2])
     result = np.array(np.broadcast_to(b, (*loop, *b.shape[-2:])))
     pivots = np.broadcast_to(pivots.real.astype(np.int64), (*loop, pivots.shape[-1]))

@@ -1,8 +1,9 @@
 """Factorizations and the systems that they solve.
 
-The LU factorization is computed once and handed to whatever uses it, forward and backward. It has
-no derivative of its own: each operator that reads it also takes the matrix, and is differentiated
-with respect to that. In a batched pass the factorization therefore stays outside the rows.
+The LU factorization of a matrix is computed once, for all operators that use it and for their
+derivatives. The factorization has no derivative of its own: an operator that reads it also takes
+the matrix, and is differentiated with respect to the matrix. So in a batched pass the factorization
+is computed once, and not for each row.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,8 +21,11 @@ from .matmul import adjoint, matmul
 
 
 class NamesCaller(KernelOperator):
-    """An operator on matrices whose error names the static parameter ``caller``, the function that
-    a user called, or else the operator."""
+    """An operator on matrices whose errors name the function that the user called.
+
+    That is the static parameter ``caller``; without it errors name the operator. ``reason`` says
+    what is wrong with the matrix.
+    """
 
     reason = ""
 
@@ -38,16 +42,16 @@ class NamesCaller(KernelOperator):
 
 
 class Factorization(NamesCaller):
-    """An operator on matrices whose kernel is a library's.
+    """An operator on matrices whose kernel is a routine of LAPACK.
 
     Parameters
     ----------
     signature : str
-        Of the operator.
+        The signature of the operator.
     name : str
-        Of the operator and the library routine.
+        The name of the operator, and of the target's kernel around the routine.
     unread : int
-        How many of the first inputs the kernel does not get: they are there for the derivative.
+        How many of the first inputs the kernel does not get: only the derivative needs these.
     reason : str
         What is wrong with a matrix for which the kernel fails.
     """
@@ -63,7 +67,10 @@ class Factorization(NamesCaller):
         self.reason = reason
 
     def prepare(self, args: Sequence[Any], static: dict[str, Any]) -> tuple[Any, ...]:
-        """Convert matrices to one floating dtype; pivots, which are vectors, stay integers."""
+        """Return the operands, the matrices among them in one floating dtype.
+
+        Pivots, which are vectors, stay integers.
+        """
         values = as_values(args)
         are_matrices = [rank == 2 for rank in self.ncore]
         matrices = [v for v, is_matrix in zip(values, are_matrices, strict=False) if is_matrix]
@@ -85,13 +92,13 @@ class Factorization(NamesCaller):
         return LibrarySpec(self.name, dtypes[-1], **options), ()
 
     def operands(self, contiguous: Callable[..., Any], inputs: Sequence[Any]) -> list[Any]:
-        """Return what the kernel reads, of which the last one may lie anyhow."""
+        """Return the operands that the kernel reads, all but the last made contiguous."""
         *first, last = inputs[self.unread :]
         return [*[contiguous(x) for x in first], last]
 
 
 def _no_function(*args: Any) -> None:
-    """Stand where a core function would: the kernel is the library's."""
+    """Stand for the core function of an operator that has none, as its kernel is a library's."""
 
 
 # LU ---------------------------------------------------------------------------------------------
@@ -117,7 +124,10 @@ def lu_solve_pullback(context, g):
 
 
 def _to_matrix(gb: Any, x: Any, transposed: bool) -> Any:
-    """Return the cotangent of ``A`` in ``A x = b`` (or ``A^H x = b``) from that of ``b``."""
+    """Return the cotangent of ``A`` in ``A x = b``, from the cotangent ``gb`` of ``b``.
+
+    If ``transposed``, the system is ``A^H x = b``.
+    """
     return negative(matmul(x, adjoint(gb)) if transposed else matmul(gb, adjoint(x)))
 
 
@@ -152,7 +162,10 @@ cholesky.reads(lambda needs: (False, True))
 
 @cholesky.pullback
 def cholesky_pullback(context, g):
-    """Return ``L^-H P L^-1``, made Hermitian, with ``P`` the lower half of ``L^H g``."""
+    """Return the Hermitian part of ``L^-H P L^-1``.
+
+    ``P`` is the lower triangle of ``L^H g`` with half of its diagonal.
+    """
     factor = context.output()
     half = np.tril(np.ones(factor.shape[-2:])) - 0.5 * np.eye(factor.shape[-1])
     product = multiply(matmul(adjoint(factor), g), door.constant(half.astype(factor.dtype)))

@@ -25,7 +25,7 @@ def _qr_sizes(known: dict[str, int], mode: str) -> dict[str, int]:
 
 @host_operator("(m,n)->(m,p),(p,n)", sizes=_qr_sizes)
 def qr(a, *, mode):
-    """Return orthonormal columns and an upper triangle, whose product is the matrix."""
+    """Return a factor with orthonormal columns, and an upper triangle: their product is ``a``."""
     return np.linalg.qr(a, mode)
 
 
@@ -34,7 +34,11 @@ qr.reads(reads_outputs(2))
 
 @qr.pullback
 def qr_pullback(context, gq, gr):
-    """Of a wide matrix the first columns are factored, and the others multiplied by them."""
+    """Return the gradient by ``a``.
+
+    Of a wide matrix only the leading square block is factored. The other columns of ``r`` are the
+    product of ``q'`` with those of ``a``.
+    """
     q, r = context.output(0), context.output(1)
     k, n = min(q.shape[-2], r.shape[-1]), r.shape[-1]
     q, gq = folded(q, gq, k)
@@ -55,8 +59,10 @@ def qr_pullback(context, gq, gr):
 
 @decomposition("(m,n),()->(n,m),()", results=(None, np.int64))
 def pinv(a, rcond, *, hermitian):
-    """Return the pseudo-inverses and ranks, as `numpy.linalg.pinv` does: singular values up to
-    ``rcond`` times the largest count as 0."""
+    """Return the pseudo-inverses of matrices, as `numpy.linalg.pinv` does, and their ranks.
+
+    Singular values up to ``rcond`` times the largest count as 0.
+    """
     if 0 in a.shape:
         return np.empty_like(a.mT), np.zeros(a.shape[:-2], np.int64)
     u, s, vh = np.linalg.svd(np.conj(a), full_matrices=False, hermitian=hermitian)
@@ -70,7 +76,7 @@ pinv.reads(lambda needs: (True, False, True, True))
 
 @pinv.pullback
 def pinv_pullback(context, g, g_rank):
-    """Differentiate as if the rank were constant (Golub and Pereyra 1973)."""
+    """Return the gradient by ``a`` for changes that keep the rank (Golub and Pereyra 1973)."""
     a, (p, rank) = context.input(0), (context.output(n) for n in (0, 1))
     ph, gh = adjoint(p), adjoint(g)
     left, right = matmul(gh, p), matmul(p, gh)
@@ -84,9 +90,12 @@ def pinv_pullback(context, g, g_rank):
 
 
 def _beside(x, rank, a, axis):
-    """Return what lies beside the range of ``a``, or of its adjoint: nothing if the rank is the
-    size of the axis. What rounding leaves then grows with the square of the condition number in
-    the next derivative."""
+    """Return ``x``, a part orthogonal to the range of ``a`` or of its adjoint, or an exact zero.
+
+    If the rank is the size of the axis, nothing is orthogonal to the range, and ``x`` is rounding
+    error. It is replaced by zero, as such errors grow with the square of the condition number in
+    the next derivative.
+    """
     size = a.shape[axis]
     if min(a.shape[-2:]) < size:
         return x
@@ -97,7 +106,8 @@ def _beside(x, rank, a, axis):
 @decomposition("(m,n),(m,k),()->(n,k),(),(p)", results=(None, np.int64, "real"), values=2,
                sizes=lambda known: {"p": min(known["m"], known["n"])})  # fmt: skip
 def lstsq(a, b, rcond):
-    """Return the shortest solutions of least squares, ranks and singular values."""
+    """Return the least-squares solutions of least norm, and the ranks and singular values of ``a``.
+    """
     loop = broadcast_shapes(a.shape[:-2], b.shape[:-2], rcond.shape)
     (m, n), k = a.shape[-2:], b.shape[-1]
     a, b = (np.broadcast_to(x, (*loop, *x.shape[-2:])) for x in (a, b))

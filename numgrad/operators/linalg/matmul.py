@@ -14,35 +14,38 @@ from ..shape.reshape import permute_dims
 
 
 def transpose(x):
-    """Exchange the last two axes."""
+    """Return matrices with their last two axes exchanged."""
     return permute_dims(x, axes=(-1, -2))
 
 
 def adjoint(x):
-    """Exchange the last two axes and conjugate."""
+    """Return the conjugate transposes of matrices."""
     x = permute_dims(x, axes=(-1, -2))
     return registry["conj"](x) if x.dtype.kind == "c" else x
 
 
 LARGE = 1 << 21
-"""Multiply-adds in a product from which on all threads of a BLAS are worth more than a kernel of
-the target's own on one; with both on one thread, the kernel is faster."""
+"""The number of multiply-adds in a product above which a BLAS on all threads is faster than the
+target's own kernel on one thread. On one thread each, the kernel is faster."""
 
 
 class MatMul(KernelOperator):
     """The product of matrices, ``(m,k),(k,n)->(m,n)``.
 
-    Integers are multiplied by NumPy, in programs by a plain loop. Products of real matrices are the
-    target's own, whose rows have the same bits alone as among others; those of complex matrices,
-    and large ones that are no part of a batch, are done by BLAS.
+    Integers are multiplied by NumPy, or in programs by a plain loop. Real matrices are multiplied
+    by the target's own kernel, in which the bits of a row do not depend on other rows. BLAS
+    multiplies complex matrices, and large ones that are not rows of a batch.
 
-    A loop over vectors that share a matrix becomes one product of matrices: the kernel folds a
-    loop in which the right matrix is shared, and a product with a column is turned round so that
-    it is of that kind.
+    The products of many vectors with one matrix become one product of matrices: the kernel folds a
+    loop in which the right matrix is shared. So a product with a column is computed as that of the
+    transposes, whose right factor is the matrix.
     """
 
     def __call__(self, x1: Any, x2: Any) -> Any:
-        """Apply the operator and record it; half precision is computed in single."""
+        """Apply the operator to two values, and record it.
+
+        Half precision is computed in single precision, and rounded if no operand is in single.
+        """
         result = super().__call__(x1, x2)
         if result.dtype == np.float32 and np.float16 in (x1.dtype, x2.dtype):
             half = np.result_type(x1.dtype, x2.dtype) == np.float16
@@ -154,7 +157,7 @@ def _turned(array: np.ndarray) -> np.ndarray:
 
 
 def _blas_knows(operand: Any) -> bool:
-    """Whether the matrix is stored by rows or by columns, with any distance between them."""
+    """Whether BLAS can read a matrix: stored by rows or by columns, at any distance."""
     (m, n), (row, column), size = operand.shape[-2:], operand.strides[-2:], operand.dtype.itemsize
     by_rows = (n == 1 or column == size) and (m == 1 or (row % size == 0 and row >= n * size))
     return by_rows or (
@@ -163,7 +166,7 @@ def _blas_knows(operand: Any) -> bool:
 
 
 def _product(a, b, out):
-    """The product of matrices of integers; of truth values, whether any pair is true."""
+    """Compute the product of integer matrices; of booleans, whether any pair of terms is true."""
     for i in range(a.shape[0]):
         for j in range(b.shape[1]):
             out[i, j] = 0

@@ -1,7 +1,8 @@
-"""Functions of square matrices, and the linear equation of their derivatives.
+"""Functions of square matrices, such as the exponential, and Sylvester's equation.
 
-The derivative of ``f`` at ``A`` in the direction ``E`` is a block of ``f([[A, E], [0, A]])``. The
-derivative of that is of the same kind, so that there are those of any order (Mathias 1996).
+The derivative of a function ``f`` at ``A`` in the direction ``E`` is the upper right block of
+``f([[A, E], [0, A]])``. The derivative of this block is found in the same way, so derivatives of
+any order exist (Mathias 1996). The derivative of the square root solves Sylvester's equation.
 """
 
 from collections.abc import Callable
@@ -19,8 +20,10 @@ from .matmul import adjoint, matmul
 
 
 def _each(name: str, *arrays: np.ndarray) -> np.ndarray:
-    """Apply a function of SciPy to one matrix after the other, in double precision; the result is
-    like the last."""
+    """Return what a function of ``scipy.linalg`` makes of each matrix, in double precision.
+
+    The results have the dtype of the last of ``arrays``.
+    """
     import scipy.linalg
 
     function = getattr(scipy.linalg, name)
@@ -45,8 +48,11 @@ def _exponential(a: np.ndarray) -> np.ndarray:
 
 
 def _of_blocks(function: Callable[..., np.ndarray], a: np.ndarray, e: np.ndarray) -> np.ndarray:
-    """Return the derivative in the direction ``e``, which is brought to the size 1 before: the
-    whole matrix is scaled down until it is small, and a large ``e`` would cost ``a`` its digits."""
+    """Return the derivative of a function of matrices at ``a`` in the direction ``e``.
+
+    The direction is first scaled to the size 1. The function scales the whole block matrix down
+    until it is small, so a large ``e`` would cost ``a`` its digits.
+    """
     n, loop = a.shape[-1], broadcast_shapes(a.shape[:-2], e.shape[:-2])
     size = np.abs(e).max(axis=(-2, -1), initial=0.0, keepdims=True)
     size = np.where(size > 0, size, 1)
@@ -61,7 +67,10 @@ def _square(top: tuple[Any, Any], bottom: tuple[Any, Any]) -> Any:
 
 
 def _matrix_function(name: str, function: Callable[..., np.ndarray]) -> HostOperator:
-    """Return the operator of a function; that of its derivative is registered behind it."""
+    """Return a new operator that applies a function of square matrices.
+
+    A second operator, which computes the derivative in a direction, is declared after the first.
+    """
     operator = HostOperator(function, "(n,n)->(n,n)", name=name)
     of_blocks = partial(_of_blocks, function)
     of_blocks.__doc__ = f"Return the derivative of {name} at a matrix in the direction of another."
@@ -121,7 +130,7 @@ def solve_sylvester_pullback(context, g):
 
 @host_operator("(n,n)->(n,n)")
 def sqrtm(a):
-    """Return the principal square root."""
+    """Return the principal square root of a matrix."""
     return _each("sqrtm", a)
 
 

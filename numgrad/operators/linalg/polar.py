@@ -1,4 +1,4 @@
-"""The polar decomposition, and its derivative by an equation of Sylvester."""
+"""The polar decomposition, whose derivative is the solution of an equation of Sylvester."""
 
 import numpy as np
 
@@ -12,8 +12,10 @@ from .matrix_functions import solve_sylvester
 
 @host_operator("(m,n)->(m,n),(n,n)")
 def polar(a):
-    """Return orthonormal columns and a positive factor of matrices that have no fewer rows than
-    columns."""
+    """Return the polar factors of matrices: orthonormal columns, and a positive semidefinite one.
+
+    The matrices have at least as many rows as columns.
+    """
     left, sizes, right = np.linalg.svd(a, full_matrices=False)
     back = right.conj().swapaxes(-1, -2)
     return left @ right, (back * sizes[..., None, :]) @ right
@@ -24,9 +26,12 @@ polar.reads(lambda needs: (False, True, True))
 
 @polar.pullback
 def polar_pullback(context, gu, gp):
-    """With ``a = u p`` and ``z`` the part of ``u' gu - h p`` that is skew, for the Hermitian part
-    ``h`` of ``gp``, the gradient is ``u (h + 2 t)`` with ``p t + t p = z``, and for tall matrices
-    what of ``gu p^-1`` is orthogonal to ``u``."""
+    """Return the gradient by ``a = u p``, from an equation of Sylvester.
+
+    Let ``h`` be the Hermitian part of ``gp``, and ``z`` the skew-Hermitian part of ``u' gu - h p``.
+    The gradient is ``u (h + 2 t)``, where ``t`` solves ``p t + t p = z``. For tall matrices the
+    part of ``gu p^-1`` that is orthogonal to the columns of ``u`` is added.
+    """
     u, p, caller = context.output(0), context.output(1), context.static.get("caller", "polar")
     h, inner = half(gp, 1), matmul(adjoint(u), gu)
     t = solve_sylvester(p, p, half(subtract(inner, matmul(h, p)), -1), caller=caller)

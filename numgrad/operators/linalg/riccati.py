@@ -1,8 +1,9 @@
 """Riccati's equations, and the linear equations of their derivatives.
 
-With the feedback ``k`` of the solution ``x`` and ``c = a - b k`` the left side of the equation is
-``c' x e + e' x c + k' r k - s k - k' s' + q`` in continuous time, and ``c' x c - e' x e + ...`` in
-discrete time. It is stationary in ``k``, so derivatives hold it fixed.
+Let ``k`` be the feedback that belongs to the solution ``x``, and ``c = a - b k``. The left side of
+the equation is ``c' x e + e' x c + k' r k - s k - k' s' + q`` in continuous time, and
+``c' x c - e' x e + k' r k - s k - k' s' + q`` in discrete time. The left side is stationary in
+``k``. So the derivatives by the other matrices are computed with ``k`` fixed.
 """
 
 from collections.abc import Callable
@@ -22,10 +23,10 @@ SIGNATURE = "(n,n),(n,m),(n,n),(m,m),(n,n),(n,m)->(n,n)"
 
 
 def _solved(name: str, arrays: Any, has_e: bool, has_s: bool, balanced: bool) -> np.ndarray:
-    """Return SciPy's solution for one matrix after the other, in double precision.
+    """Return the solutions of SciPy's function ``name``, computed one by one in double precision.
 
-    With ``e`` nothing is balanced: where SciPy 1.17 does, a third of well-posed equations have no
-    solution, and some a wrong one.
+    Equations with ``e`` are not balanced. If SciPy 1.17 balances them, it finds no solution for a
+    third of well-posed equations, and a wrong one for some.
     """
     import scipy.linalg
 
@@ -41,12 +42,12 @@ def _solved(name: str, arrays: Any, has_e: bool, has_s: bool, balanced: bool) ->
 
 
 def _continuous(a, b, q, r, e, s, *, has_e, has_s, balanced):
-    """Return the solution in continuous time."""
+    """Return the solution of Riccati's equation in continuous time."""
     return _solved("solve_continuous_are", (a, b, q, r, e, s), has_e, has_s, balanced)
 
 
 def _discrete(a, b, q, r, e, s, *, has_e, has_s, balanced):
-    """Return the solution in discrete time."""
+    """Return the solution of Riccati's equation in discrete time."""
     return _solved("solve_discrete_are", (a, b, q, r, e, s), has_e, has_s, balanced)
 
 
@@ -64,14 +65,16 @@ def _both_sides(a: Any, g: Any, caller: str) -> Any:
 
 
 def _in_continuous_time(closed: Any, e: Any, g: Any, caller: str) -> Any:
-    """Return the solution of ``c w e' + e w c' = g``."""
+    """Return the solution ``w`` of ``c w e' + e w c' = g``, with ``closed`` for ``c``."""
     closed = _divided(e, closed, caller)
     return solve_sylvester(closed, adjoint(closed), _both_sides(e, g, caller), caller=caller)
 
 
 def _in_discrete_time(closed: Any, e: Any, g: Any, caller: str) -> Any:
-    """Return the solution of ``c w c' - e w e' = g``, by the equation in continuous time that has
-    the same one."""
+    """Return the solution ``w`` of ``c w c' - e w e' = g``, with ``closed`` for ``c``.
+
+    The equation is turned into one in continuous time that has the same solution.
+    """
     above = add(closed, e)
     turned = _divided(above, subtract(closed, e), caller)
     return solve_sylvester(

@@ -1,4 +1,7 @@
-"""Singular values with their vectors."""
+"""Singular values and singular vectors.
+
+The operators for first derivatives are as in `spectral`.
+"""
 
 from typing import Any
 
@@ -44,8 +47,10 @@ def _svd_sizes(
 
 @decomposition("(m,n)->(m,p),(k),(q,n)", results=(None, "real", None), sizes=_svd_sizes, values=1)
 def svd(a, *, full_matrices, hermitian, paired=False):
-    """Return left singular vectors, singular values in descending order, right ones as rows; what
-    ``paired`` says is as for `eigh`."""
+    """Return left singular vectors, singular values in descending order, and right vectors as rows.
+
+    The option ``paired`` is as in `eigh`.
+    """
     return np.linalg.svd(a, full_matrices, hermitian=hermitian)
 
 
@@ -53,8 +58,12 @@ svd.reads(lambda needs: (True, True, True, True))
 
 
 def folded(x: Any, gx: Any, count: int) -> tuple[Any, Any]:
-    """Return the first orthonormal columns of a square matrix, and the cotangent of these to which
-    that of all columns comes: the others are a basis of what is left, and turn with it."""
+    """Return the first ``count`` columns of an orthonormal matrix ``x``, and their cotangent.
+
+    The other columns are a basis of what is orthogonal to the first ones, so they turn with these.
+    The cotangent therefore contains what the other columns contribute; ``gx`` is that of all
+    columns.
+    """
     first, own = first_of(x, count), first_of(gx, count)
     if x.shape[-1] == count:
         return first, own
@@ -63,7 +72,10 @@ def folded(x: Any, gx: Any, count: int) -> tuple[Any, Any]:
 
 
 def _svd_gaps(s: Any, size: int, dtype: np.dtype) -> tuple[Gaps, Gaps, Gaps]:
-    """Return differences and sums of singular values, and these."""
+    """Return the three denominators in derivatives of singular vectors.
+
+    They are the differences of two singular values, the sums of two, and the singular values.
+    """
     k, least = s.shape[-1], rounding(s, size)
     limit = as_column(least)
     nowhere = np.zeros((k, k), bool)
@@ -130,8 +142,10 @@ def svd_pushforward(context, ta):
 
 
 def _moved_vectors(u: Any, s: Any, v: Any, change: Any, divided: Any) -> tuple[Any, Any, Any]:
-    """Return a change of the matrix in the bases of its singular vectors, and the tangents of
-    these, ``divided`` by gaps."""
+    """Return a change of a matrix in the bases of its singular vectors, and the vectors' tangents.
+
+    The function ``divided`` divides a numerator by gaps: `quotient` or `turning`.
+    """
     along, across = matmul(change, v), matmul(adjoint(change), u)
     p = matmul(adjoint(u), along)
     apart, sums, values = _svd_gaps(s, max(u.shape[-2], v.shape[-2]), u.dtype)
@@ -154,7 +168,7 @@ def _svdvals_sizes(known: dict[str, int], hermitian: bool) -> dict[str, int]:
 
 @decomposition("(m,n)->(k)", results=("real",), sizes=_svdvals_sizes, values=0)
 def svdvals(a, *, hermitian):
-    """Return singular values in descending order."""
+    """Return the singular values of matrices in descending order."""
     return np.linalg.svd(a, compute_uv=False, hermitian=hermitian)
 
 
@@ -167,7 +181,7 @@ def svdvals_pullback(context, gs):
 
 
 def from_singular_values(context: Any, gs: Any, hermitian: bool = False) -> Any:
-    """Return the cotangent of the first input that belongs to one of its singular values."""
+    """Return the cotangent of an operator's first input, given that of its singular values."""
     static = paired_with(context, gs) | {"full_matrices": False, "hermitian": hermitian}
     u, s, vh = svd(context.input(0), **static)
     return _from_singular_values(context, u, s, vh, gs, hermitian)
@@ -176,7 +190,10 @@ def from_singular_values(context: Any, gs: Any, hermitian: bool = False) -> Any:
 def _from_singular_values(
     context: Any, u: Any, s: Any, vh: Any, gs: Any, hermitian: bool | None = None
 ) -> Any:
-    """Return the gradient to a matrix of singular values with these cotangents."""
+    """Return the gradient of a function of a matrix's singular values by the matrix.
+
+    ``gs`` are the cotangents of the singular values.
+    """
     hermitian = context.static["hermitian"] if hermitian is None else hermitian
     k = s.shape[-1]
     u, v = first_of(u, k), first_of(adjoint(vh), k)
@@ -189,14 +206,19 @@ def _from_singular_values(
 
 
 def _similar(u: Any, v: Any, g: Any) -> Any:
-    """Return the matrix with these singular vectors, in columns, and values of any sign."""
+    """Return the matrix with singular vectors in the columns of ``u`` and ``v``, and values ``g``.
+
+    The values may have any sign.
+    """
     return matmul(multiply(u, as_row(cast(g, u.dtype))), adjoint(v))
 
 
 @decomposition("(m,n),(m,k),(k),(n,k),(k),(k),(m,n)->(m,n)")
 def gradient_of_sizes(a, u, s, v, g, moved, ga, *, hermitian):
-    """The gradient ``ga`` of singular values with cotangents ``g``, whose derivative is that of
-    perturbation theory: as `hermitian_gradient` says."""
+    """Return ``ga``, the gradient of a function of singular values by a matrix ``a``.
+
+    The arguments and the derivative are as in `spectral.hermitian_gradient`.
+    """
     return ga.copy()
 
 
@@ -229,8 +251,12 @@ def _turned(context: Any, x: Any) -> tuple[Any, Any]:
 def _turned_by(
     u: Any, s: Any, v: Any, g: Any, moved: Any, x: Any, hermitian: bool
 ) -> tuple[Any, Any]:
-    """Return a change of the matrix in the bases of its singular vectors, and that of the gradient:
-    these turn into one another, and into what is outside of them."""
+    """Return two changes: of a matrix in the bases of its singular vectors, and of a gradient.
+
+    The change of the matrix is ``x``. The gradient is that of a function of the singular values,
+    and changes because singular vectors turn: into one another, and into vectors orthogonal to all
+    of them. The cotangents ``g`` of the singular values stay fixed.
+    """
     x = half(x, 1) if hermitian else x
     along, across = matmul(x, v), matmul(adjoint(x), u)
     p = matmul(adjoint(u), along)
@@ -258,8 +284,11 @@ def _turned_by(
 def _slopes(
     context: Any, u: Any, s: Any, v: Any, change: Any, slopes: Any, hermitian: bool
 ) -> Any:
-    """Return the slopes of singular values along a change of the matrix; what is differentiated
-    again knows that they are."""
+    """Return the slopes of singular values as a matrix changes by ``change``.
+
+    The slopes are given; in a recorded pass they are passed through an operator that has the right
+    derivative.
+    """
     if not context.create_graph:
         return slopes
     return slopes_of_sizes(context.input(0), u, s, v, change, slopes, hermitian=hermitian)
@@ -267,8 +296,10 @@ def _slopes(
 
 @slopes_of_values("(m,n),(m,k),(k),(n,k),(m,n),(k)->(k)", results=("real",))
 def slopes_of_sizes(a, u, s, v, change, slopes, *, hermitian):
-    """The ``slopes`` of singular values along a ``change`` of the matrix, whose derivative is that
-    of perturbation theory: as `hermitian_slopes` says."""
+    """Return ``slopes``, those of the singular values of a matrix ``a`` along a ``change``.
+
+    The derivative is as in `spectral.hermitian_slopes`.
+    """
     return slopes.real.copy()
 
 

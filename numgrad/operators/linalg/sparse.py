@@ -1,8 +1,9 @@
 """Products with matrices of which only some elements are stored, row by row.
 
-Such a matrix is three arrays and one more: the numbers ``data``, their ``columns``, and where each
-row begins and ends among them, ``start`` and ``stop``. The derivatives of a product are another
-product, with the transposed matrix, and sums of products at the places of the stored elements.
+Such a matrix is four arrays: the stored numbers ``data``, their ``columns``, and where each row
+begins and ends among them, ``start`` and ``stop``. The gradient of a product by its dense factor is
+a product with the transposed matrix. The gradient by ``data`` has the elements of a product of
+dense matrices at the places of stored elements.
 """
 
 from collections.abc import Sequence
@@ -16,12 +17,14 @@ from ..._declare.partial import conjugate
 
 
 class Sparse(KernelOperator):
-    """An operator of numbers of one dtype, which may be integers, and of indices.
+    """An operator on numbers of one dtype, which may be integers, and on index arrays.
 
     Parameters
     ----------
+    function : callable
+    signature : str
     numbers : tuple of int
-        Which inputs are numbers.
+        The positions of the inputs that are numbers; the others are index arrays.
     """
 
     def __init__(self, function: Any, signature: str, numbers: tuple[int, ...]) -> None:
@@ -44,12 +47,12 @@ def _declare(signature: str, *numbers: int) -> Any:
     return lambda function: Sparse(function, signature, numbers)
 
 
-# Numba looks for negative numbers among indices that are not unsigned.
+# Indices are made unsigned, as Numba checks signed ones for negative numbers.
 
 
 @_declare("(e),(e),(m),(m),(n,k)->(m,k)", 0, 4)
 def sparse_product(data, columns, start, stop, x, out):
-    """The product of the matrix with the columns of ``x``."""
+    """Compute the product of a sparse matrix with the columns of ``x``."""
     for i in range(out.shape[0]):
         first, end = np.uint64(start[i]), np.uint64(stop[i])
         if out.shape[1] == 1:
@@ -68,8 +71,10 @@ def sparse_product(data, columns, start, stop, x, out):
 
 @_declare("(e),(e),(m),(m),(n),(m,k)->(n,k)", 0, 5)
 def sparse_transposed(data, columns, start, stop, size, x, out):
-    """The product of the transposed matrix with the columns of ``x``. Nobody reads ``size``, which
-    has an element for each column of the matrix."""
+    """Compute the product of a transposed sparse matrix with the columns of ``x``.
+
+    Only the length of ``size`` counts: the number of columns of the sparse matrix.
+    """
     for i in range(out.shape[0]):
         for j in range(out.shape[1]):
             out[i, j] = 0
@@ -88,7 +93,7 @@ def sparse_transposed(data, columns, start, stop, size, x, out):
 
 @_declare("(e),(m),(m),(m,k),(n,k)->(e)", 3, 4)
 def product_at_stored(columns, start, stop, x1, x2, out):
-    """The elements of ``x1`` times the transposed ``x2`` at the places of stored ones."""
+    """Compute those elements of ``x1 x2'`` that are at the places of stored elements."""
     for p in range(out.shape[0]):
         out[p] = 0
     for i in range(x1.shape[0]):
@@ -100,7 +105,7 @@ def product_at_stored(columns, start, stop, x1, x2, out):
 
 
 def columns_of(size: int) -> np.ndarray:
-    """Return what tells `sparse_transposed` how many columns a matrix has."""
+    """Return the argument ``size`` of `sparse_transposed` for a matrix with so many columns."""
     return np.zeros(size, np.int8)
 
 
@@ -108,7 +113,10 @@ def columns_of(size: int) -> np.ndarray:
 
 
 def _transposed(data: Any, places: Sequence[Any], x: Any, spec: Any) -> Any:
-    """Return the product of the transposed matrix with ``x``, a cotangent of a value."""
+    """Return the product of a transposed sparse matrix with ``x``.
+
+    ``spec`` is the spec of the result, whose rows are the columns of the matrix.
+    """
     return sparse_transposed(data, *places, door.constant(columns_of(spec.shape[-2])), x)
 
 

@@ -1,4 +1,10 @@
-"""Eigenvalues with their vectors, of Hermitian and of any matrices."""
+"""Eigenvalues and eigenvectors, of Hermitian and of general matrices.
+
+The first derivatives of eigenvalues are computed by operators of their own, such as
+`hermitian_gradient`, which return what they are given. Their purpose is their derivative, the
+second one of eigenvalues: it is that of perturbation theory, which knows what to do with equal
+eigenvalues; see `eigen_gaps`.
+"""
 
 from typing import Any
 
@@ -37,8 +43,11 @@ from .matmul import adjoint, matmul
 
 @decomposition("(n,n)->(n),(n,n)", results=("real", None), values=0)
 def eigh(a, *, UPLO, paired=False):
-    """Return eigenvalues in ascending order and eigenvectors; one triangle is read. ``paired`` says
-    that eigenvalues are used beside the vectors, although they come from somewhere else."""
+    """Return the eigenvalues in ascending order, and the eigenvectors, of Hermitian matrices.
+
+    Only the triangle ``UPLO`` is read. With ``paired`` a function uses the eigenvalues beside these
+    vectors, although they come from another node.
+    """
     return np.linalg.eigh(a, UPLO)
 
 
@@ -64,12 +73,15 @@ def eigh_pullback(context, gw, gv):
 
 
 def _similar(v: Any, w: Any) -> Any:
-    """Return the matrix with these eigenvectors, which are orthonormal, and eigenvalues."""
+    """Return the matrix with orthonormal eigenvectors ``v`` and eigenvalues ``w``."""
     return matmul(multiply(v, as_row(cast(w, v.dtype))), adjoint(v))
 
 
 def _from_eigenvalues(context: Any, w: Any, v: Any, gw: Any) -> Any:
-    """Return the gradient to a matrix of eigenvalues with these cotangents."""
+    """Return the gradient of a function of a Hermitian matrix's eigenvalues by the matrix.
+
+    ``gw`` are the cotangents of the eigenvalues.
+    """
     ga = _similar(v, gw)
     if not context.create_graph:
         return ga
@@ -78,8 +90,12 @@ def _from_eigenvalues(context: Any, w: Any, v: Any, gw: Any) -> Any:
 
 @decomposition("(n,n),(n),(n,n),(n),(n),(n,n)->(n,n)")
 def hermitian_gradient(a, w, v, g, moved, ga):
-    """The gradient ``ga`` of eigenvalues with cotangents ``g``, whose derivative is that of
-    perturbation theory: what is degenerate takes no part where it has equal cotangents."""
+    """Return ``ga``, the gradient of a function of eigenvalues by a Hermitian matrix ``a``.
+
+    ``g`` are the cotangents of the eigenvalues, and ``moved`` is what `motion` returns for them.
+    The derivative is that of perturbation theory, in which a pair of equal eigenvalues with equal
+    cotangents takes no part.
+    """
     return ga.copy()
 
 
@@ -106,7 +122,11 @@ def _turned(context: Any, x: Any) -> tuple[Any, Any]:
 
 
 def _turned_by(w: Any, v: Any, g: Any, moved: Any, x: Any) -> tuple[Any, Any]:
-    """Return a change of the matrix in the basis of its eigenvectors, and that of the gradient."""
+    """Return two changes: of a matrix in the basis of its eigenvectors, and of a gradient.
+
+    The change of the matrix is ``x``. The gradient is that of a function of the eigenvalues, and
+    changes because the eigenvectors turn; the cotangents ``g`` of the eigenvalues stay fixed.
+    """
     p = _in_basis(v, x)
     total = sum_(absolute(g), axes=(-1,))
     inner = slopes_between(p, as_row(g), as_column(g), differences(moved), _eigh_gaps(w), total)
@@ -126,8 +146,11 @@ def eigh_pushforward(context, ta):
 
 
 def _slopes(context: Any, w: Any, v: Any, change: Any, slopes: Any) -> Any:
-    """Return the slopes of eigenvalues along a change of the matrix; what is differentiated again
-    knows that they are."""
+    """Return the slopes of eigenvalues as a Hermitian matrix changes by ``change``.
+
+    The slopes are given; in a recorded pass they are passed through an operator that has the right
+    derivative.
+    """
     if not context.create_graph:
         return slopes
     return hermitian_slopes(context.input(0), w, v, change, slopes)
@@ -135,8 +158,11 @@ def _slopes(context: Any, w: Any, v: Any, change: Any, slopes: Any) -> Any:
 
 @slopes_of_values("(n,n),(n),(n,n),(n,n),(n)->(n)", results=("real",))
 def hermitian_slopes(a, w, v, change, slopes):
-    """The ``slopes`` of eigenvalues along a ``change`` of the matrix, whose derivative is that of
-    perturbation theory: between equal values it is known only where these have equal cotangents."""
+    """Return ``slopes``, those of the eigenvalues of a Hermitian matrix ``a`` along a ``change``.
+
+    The derivative is that of perturbation theory. For equal eigenvalues it is known only if their
+    cotangents are equal.
+    """
     return slopes.real.copy()
 
 
@@ -166,7 +192,7 @@ def hermitian_slopes_pushforward(context, ta, tw, tv, tchange, tslopes):
 
 @decomposition("(n,n)->(n)", results=("real",), values=0)
 def eigvalsh(a, *, UPLO):
-    """Return eigenvalues in ascending order; one triangle is read."""
+    """Return the eigenvalues of Hermitian matrices in ascending order; one triangle is read."""
     return np.linalg.eigvalsh(a, UPLO)
 
 
@@ -184,7 +210,7 @@ def eigvalsh_pullback(context, gw):
 
 @decomposition("(n,n)->(n),(n,n)", results=("complex", "complex"), values=0)
 def eig(a):
-    """Return eigenvalues and eigenvectors of length 1, complex ones of any matrix."""
+    """Return the eigenvalues, and the eigenvectors of length 1, of any matrices, all complex."""
     return np.linalg.eig(a)
 
 
@@ -215,7 +241,10 @@ def eig_pullback(context, gw, gv):
 
 
 def _from_any_eigenvalues(context: Any, w: Any, v: Any, gw: Any) -> Any:
-    """Return the gradient to a matrix of eigenvalues with these cotangents, complex."""
+    """Return the gradient of a function of any matrix's eigenvalues by the matrix, as complex.
+
+    ``gw`` are the cotangents of the eigenvalues.
+    """
     ga = _divided(v, matmul(onto_diagonal(gw, v.dtype), adjoint(v)), True, context)
     if not context.create_graph:
         return ga
@@ -226,8 +255,10 @@ def _from_any_eigenvalues(context: Any, w: Any, v: Any, gw: Any) -> Any:
 
 @decomposition("(n,n),(n),(n,n),(n),(n),(n,n)->(n,n)")
 def general_gradient(a, w, v, g, moved, ga):
-    """The gradient ``ga`` of eigenvalues of any matrix with cotangents ``g``, whose derivative is
-    that of perturbation theory: as `hermitian_gradient` says."""
+    """Return ``ga``, the gradient of a function of eigenvalues by any matrix ``a``.
+
+    The arguments and the derivative are as in `hermitian_gradient`.
+    """
     return ga.copy()
 
 
@@ -267,7 +298,10 @@ def _turned_in_general_by(
 
 
 def _divided(v: Any, x: Any, transposed: bool, context: Any) -> Any:
-    """Divide by eigenvectors from the left: they are singular where some are missing."""
+    """Return ``v^-1 x``, or ``v^-H x`` if transposed, for the matrix ``v`` of all eigenvectors.
+
+    The matrix is singular, which is an error, if there are too few eigenvectors.
+    """
     caller = context.static.get("caller", "eig")
     lu, pivots = lu_factor(v)
     lu = regular_pivots(lu, caller=caller)
@@ -294,8 +328,10 @@ def _general_slopes(context: Any, w: Any, v: Any, change: Any, slopes: Any) -> A
 
 @slopes_of_values("(n,n),(n),(n,n),(n,n),(n)->(n)")
 def general_slopes(a, w, v, change, slopes):
-    """The ``slopes`` of eigenvalues of any matrix along a ``change`` of it, whose derivative is
-    that of perturbation theory: as `hermitian_slopes` says."""
+    """Return ``slopes``, those of the eigenvalues of any matrix ``a`` along a ``change``.
+
+    The derivative is as in `hermitian_slopes`.
+    """
     return slopes.copy()
 
 

@@ -20,22 +20,24 @@ from .structure import Structure
 class SparseArray:
     """A sparse matrix: a tensor ``data`` of the stored numbers, and where they are.
 
-    It is made by `csr`, `coo`, `diags` and the like, and is never written. What SciPy's sparse
-    arrays answer to Python's operators it answers, with gradients to the numbers: ``*`` and ``/``
-    are elementwise, ``@`` is the product of matrices. There is one format, row by row, in each row
-    by columns, no place twice. Which elements are stored depends on the operations alone, never on
-    values: a number that happens to be 0 stays. Transforms take and return it as a container of
-    ``data``: the gradient of a number is a sparse array, too. What has other axes, as a block of a
-    Jacobian or what `vmap` stacks, is an array of stored numbers in their order.
+    Sparse arrays are made by `csr`, `coo`, `diags` and the like, and are never written. Python's
+    operators mean what they mean for sparse arrays of SciPy, with gradients to the stored numbers:
+    ``*`` and ``/`` are elementwise, ``@`` is the product of matrices. There is one format: numbers
+    are sorted by rows, in each row by columns, and no place comes twice. Which elements are stored
+    depends on the operations alone, never on values: a number that happens to be 0 stays.
+
+    To transforms a sparse array is a container of ``data``. So the gradient by a sparse array is a
+    sparse array, too. A result with other axes, such as a block of a Jacobian or what `vmap`
+    stacks, is an array of numbers in the order of ``data``.
 
     Attributes
     ----------
     data : Tensor
-        The stored numbers, in the order of rows and columns.
+        The stored numbers, sorted by rows and then by columns.
     indices, indptr : numpy.ndarray
-        Their columns, and where each row begins, as `scipy.sparse.csr_array` has them.
+        The columns of the numbers, and where each row begins, as in `scipy.sparse.csr_array`.
     coords, row, col
-        Rows and columns of the stored numbers, as `scipy.sparse.coo_array` has them.
+        Rows and columns of the stored numbers, as in `scipy.sparse.coo_array`.
     shape, dtype, nnz
         As in SciPy.
 
@@ -102,7 +104,7 @@ class SparseArray:
     # The same stored numbers ---------------------------------------------------------------------
 
     def _of(self, data: Any, structure: Structure) -> "SparseArray":
-        """Return other numbers at other places, in an array of the same kind."""
+        """Return an array of this class with other numbers and another structure."""
         return type(self)(data, structure)
 
     def with_data(self, data: Any) -> "SparseArray":
@@ -113,11 +115,11 @@ class SparseArray:
         return self._of(data, self._structure)
 
     def tocsr(self, copy: bool = False) -> "SparseArray":
-        """Return this: there is one format, whatever a program for SciPy asks for."""
+        """Return the array itself: there is one format, whatever a program for SciPy asks for."""
         return self
 
     def asformat(self, format: str | None, copy: bool = False) -> "SparseArray":  # noqa: A002
-        """Return this: there is one format, whatever a program for SciPy asks for."""
+        """Return the array itself: there is one format, whatever a program for SciPy asks for."""
         return self
 
     tocsc = tocoo = tobsr = todia = copy = tocsr
@@ -128,7 +130,7 @@ class SparseArray:
     sort_indices = sum_duplicates
 
     def detach(self) -> "SparseArray":
-        """Return the same numbers without their graph."""
+        """Return the array with the same numbers, detached from the graph."""
         return self._of(as_tensor(self._data).detach(), self._structure)
 
     def to_scipy(self) -> Any:
@@ -139,11 +141,11 @@ class SparseArray:
         return csr_array((numbers, self.indices.copy(), self.indptr.copy()), shape=self.shape)
 
     def astype(self, dtype: Any) -> "SparseArray":
-        """Return the numbers in another dtype."""
+        """Return the array with its numbers in another dtype."""
         return self._of(as_tensor(self._data).astype(dtype), self._structure)
 
     def conj(self) -> "SparseArray":
-        """Return the complex conjugate."""
+        """Return the array with the complex conjugates of its numbers."""
         return self._of(as_tensor(self._data).conj(), self._structure)
 
     conjugate = conj
@@ -159,8 +161,10 @@ class SparseArray:
         return part(self, key)
 
     def moved(self, key: Any, function: Callable[..., Any]) -> "SparseArray":
-        """Return the stored numbers at the places to which a function of SciPy moves them; it is
-        called once for each key."""
+        """Return the sparse array whose numbers a function of SciPy has moved to other places.
+
+        The function is called once for each key, to find where the numbers go.
+        """
         structure, moves = self._structure.cached(key, lambda: self._structure.by_scipy(function))
         return self._of(moves(self._data), structure)
 
@@ -175,7 +179,7 @@ class SparseArray:
     todense = toarray
 
     def diagonal(self, k: int = 0) -> Tensor:
-        """Return the diagonal, or the one so many columns further to the right."""
+        """Return the diagonal, or the one ``k`` columns further to the right."""
 
         def make() -> Any:
             own = self._structure
@@ -189,7 +193,7 @@ class SparseArray:
         return into(source(self._data))
 
     def trace(self, offset: int = 0) -> Tensor:
-        """Return the sum of a diagonal."""
+        """Return the sum of a diagonal; ``offset`` is as in `diagonal`."""
         return self.diagonal(offset).sum()
 
     def sum(self, axis: int | None = None, dtype: Any = None, out: None = None) -> Tensor:
@@ -245,7 +249,7 @@ class SparseArray:
         return -self + other
 
     def __mul__(self, other: Any) -> "SparseArray":
-        """Return the product of elements."""
+        """Return the elementwise product with a number, a dense array or a sparse array."""
         other = self._operand(other)
         if not isinstance(other, SparseArray):
             return self._of(as_tensor(self._data) * self._at_stored(other), self._structure)
@@ -263,7 +267,7 @@ class SparseArray:
         return self._of(as_tensor(self._data) / self._at_stored(other), self._structure)
 
     def __pow__(self, n: Any) -> "SparseArray":
-        """Return the powers of the elements."""
+        """Return the array of the elements raised to a positive power."""
         if not isinstance(n, Number) or isinstance(n, complex) or not n > 0:  # type: ignore[operator]
             raise ValueError("a power of a sparse array has a positive number as exponent; others "
                              "make something of its zeros")  # fmt: skip
@@ -272,7 +276,7 @@ class SparseArray:
     power = __pow__
 
     def __matmul__(self, other: Any) -> Any:
-        """Return the product of matrices, or with a vector."""
+        """Return the product of this matrix with a matrix, matrices or a vector."""
         other = self._operand(other)
         if isinstance(other, SparseArray):
             return self._terms(other, "@")
@@ -287,9 +291,10 @@ class SparseArray:
         return self.product_with(self._data, other, False)
 
     def product_with(self, data: Any, other: Any, is_left: bool) -> Tensor:
-        """Return the product of a vector or matrices with other numbers at the stored places.
+        """Return the product with a vector or matrices, with the numbers ``data`` as those stored.
 
-        The numbers may have the axes of a batch in front.
+        The numbers may have the axes of a batch in front. The sparse matrix is the left factor if
+        ``is_left``, else the right one.
         """
         data, x = as_tensors(data, other)
         if data.shape[-1:] != (self.nnz,):
@@ -302,7 +307,8 @@ class SparseArray:
         return self._structure.stored().multiplied(data, x, is_left)
 
     def _terms(self, other: "SparseArray", name: str) -> "SparseArray":
-        """Return the product of two matrices, or their Kronecker product."""
+        """Return the product with a sparse matrix if ``name`` is ``@``, else the Kronecker product.
+        """
         if name == "@" and self.shape[1] != other.shape[0]:
             raise ValueError(f"sparse product: factors of shapes {self.shape} and {other.shape} "
                              f"do not fit")  # fmt: skip
@@ -320,7 +326,7 @@ class SparseArray:
         ) else other  # fmt: skip
 
     def _at_stored(self, other: Any) -> Any:
-        """Return a number, or the elements of a dense array at the stored places."""
+        """Return the elements of a dense array at the stored places; a number is returned as is."""
         shape = np.shape(other) if not isinstance(other, Tensor) else other.shape
         if not shape:
             return other
@@ -356,8 +362,7 @@ def of_scipy(matrix: Any) -> SparseArray:
 
 
 def at_places(data: Any, rows: np.ndarray, columns: np.ndarray, shape: Any) -> SparseArray:
-    """Return the sparse array with numbers at places in any order; numbers at one place are added.
-    """
+    """Return the sparse array with numbers at places in any order; those at one place are added."""
     structure, order = places.assembled(rows, columns, shape)
     return SparseArray(as_tensor(data) if order is None else order(data), structure)
 

@@ -1,4 +1,4 @@
-"""Sparse arrays made of their numbers, as with ``scipy.sparse``."""
+"""Make sparse arrays from numbers and their places, as with the functions of ``scipy.sparse``."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,14 +25,14 @@ def csr(
     data : array_like, shape (nnz,)
         The numbers.
     indices, indptr : array_like of int
-        Their columns, and where each row begins and the last one ends.
+        The columns of the numbers; where each row begins among them, and the last one ends.
     shape : tuple of int, optional
         By default as many columns as the greatest index asks for.
 
     Returns
     -------
     SparseArray
-        Rows are sorted by columns, and numbers at one place added.
+        Its numbers are sorted by columns in each row, and numbers at one place are added.
 
     Raises
     ------
@@ -62,14 +62,14 @@ def csr(
 
 
 def coo(data: ArrayLike, coords: Any, shape: Any = None) -> SparseArray:
-    """Return the sparse array with numbers at places in any order; those of one place are added.
+    """Return the sparse array with numbers at places in any order; those at one place are added.
 
     Parameters
     ----------
     data : array_like, shape (k,)
         The numbers, such as the elements of all element matrices of a mesh.
     coords : pair of array_like of int
-        Their rows and their columns.
+        The rows and the columns of the numbers.
     shape : tuple of int, optional
         By default as many rows and columns as the greatest indices ask for.
 
@@ -80,7 +80,7 @@ def coo(data: ArrayLike, coords: Any, shape: Any = None) -> SparseArray:
 
     Notes
     -----
-    The order of the places is found once for each pair of index arrays, and kept.
+    The places are sorted once for each pair of index arrays: their order is kept.
 
     Examples
     --------
@@ -129,18 +129,19 @@ def diags(
     format: str | None = None,  # noqa: A002
     dtype: Any = None,
 ) -> SparseArray:
-    """Return the sparse array with these diagonals.
+    """Return the sparse array with given diagonals.
 
     Parameters
     ----------
     diagonals : sequence of array_like
-        One for each offset; of one number, which is all of its elements, if there is `shape`.
+        One diagonal for each offset. With `shape` a diagonal may be a single number, which all of
+        its elements are.
     offsets : int or sequence of int
-        Above the main diagonal positive, below it negative.
+        Where each diagonal lies: above the main diagonal positive, below it negative.
     shape : tuple of int, optional
         By default square, and as large as the first diagonal asks for.
     format : str, optional
-        For SciPy's sake: there is one format.
+        Accepted as in SciPy, and without effect: there is one format.
     dtype : dtype, optional
         By default that of the diagonals.
 
@@ -190,7 +191,7 @@ def _ndim(x: Any) -> int:
 
 
 def _fitted(part: Tensor, size: int, offset: int, shape: tuple[int, int]) -> Tensor:
-    """Return a diagonal in its size; further elements are dropped, as in SciPy."""
+    """Return a diagonal as ``size`` elements: one number is repeated, surplus ones are dropped."""
     if size < 0:
         raise ValueError(f"diags: offset {offset} is outside of a matrix of shape {shape}")
     if part.size == 1:
@@ -213,12 +214,12 @@ def eye(
     Parameters
     ----------
     m, n : int
-        Rows and columns; by default as many of these.
+        The numbers of rows and of columns; by default ``n`` is ``m``.
     k : int
-        Which diagonal.
+        Which diagonal: above the main one positive, below it negative.
     dtype : dtype
     format : str, optional
-        For SciPy's sake: there is one format.
+        Accepted as in SciPy, and without effect: there is one format.
 
     Examples
     --------

@@ -1,5 +1,4 @@
-"""Sparse arrays made of blocks, products and triangles, and of the arguments of SciPy's
-constructors."""
+"""Make sparse arrays from blocks, products, triangles, and what SciPy's constructors take."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -22,7 +21,7 @@ def kron(A: Any, B: Any, format: str | None = None) -> SparseArray:  # noqa: A00
     ----------
     A, B : SparseArray, sparse array of SciPy or array_like
     format : str, optional
-        For SciPy's sake: there is one format.
+        Accepted as in SciPy, and without effect: there is one format.
 
     Examples
     --------
@@ -37,14 +36,14 @@ def block_array(
     blocks: Sequence[Sequence[Any]],
     format: str | None = None,  # noqa: A002
 ) -> SparseArray:
-    """Return the sparse array of blocks, such as the matrix of a problem with constraints.
+    """Return the sparse array made of blocks, such as the matrix of a problem with constraints.
 
     Parameters
     ----------
     blocks : sequence of sequences
-        Sparse or dense matrices in rows; None where there are zeros.
+        The rows of blocks, which are sparse or dense matrices; None stands for a block of zeros.
     format : str, optional
-        For SciPy's sake: there is one format.
+        Accepted as in SciPy, and without effect: there is one format.
 
     Examples
     --------
@@ -87,7 +86,7 @@ def vstack(blocks: Sequence[Any], format: str | None = None, dtype: Any = None) 
     blocks : sequence
         Sparse or dense matrices.
     format : str, optional
-        For SciPy's sake: there is one format.
+        Accepted as in SciPy, and without effect: there is one format.
     dtype : dtype, optional
 
     Examples
@@ -108,7 +107,7 @@ def hstack(blocks: Sequence[Any], format: str | None = None, dtype: Any = None) 
     blocks : sequence
         Sparse or dense matrices.
     format : str, optional
-        For SciPy's sake: there is one format.
+        Accepted as in SciPy, and without effect: there is one format.
     dtype : dtype, optional
 
     Examples
@@ -129,7 +128,7 @@ def block_diag(mats: Sequence[Any], format: str | None = None, dtype: Any = None
     mats : sequence
         Sparse or dense matrices; a vector is one row, a number one element.
     format : str, optional
-        For SciPy's sake: there is one format.
+        Accepted as in SciPy, and without effect: there is one format.
     dtype : dtype, optional
 
     Examples
@@ -145,7 +144,7 @@ def block_diag(mats: Sequence[Any], format: str | None = None, dtype: Any = None
 
 
 def tril(A: Any, k: int = 0, format: str | None = None) -> SparseArray:  # noqa: A002
-    """Return what is stored on a diagonal and below it.
+    """Return the sparse array of the elements on a diagonal and below.
 
     Parameters
     ----------
@@ -153,7 +152,7 @@ def tril(A: Any, k: int = 0, format: str | None = None) -> SparseArray:  # noqa:
     k : int
         Which diagonal: above the main one positive, below it negative.
     format : str, optional
-        For SciPy's sake: there is one format.
+        Accepted as in SciPy, and without effect: there is one format.
 
     Examples
     --------
@@ -165,7 +164,7 @@ def tril(A: Any, k: int = 0, format: str | None = None) -> SparseArray:  # noqa:
 
 
 def triu(A: Any, k: int = 0, format: str | None = None) -> SparseArray:  # noqa: A002
-    """Return what is stored on a diagonal and above it.
+    """Return the sparse array of the elements on a diagonal and above.
 
     Parameters
     ----------
@@ -173,7 +172,7 @@ def triu(A: Any, k: int = 0, format: str | None = None) -> SparseArray:  # noqa:
     k : int
         Which diagonal: above the main one positive, below it negative.
     format : str, optional
-        For SciPy's sake: there is one format.
+        Accepted as in SciPy, and without effect: there is one format.
 
     Examples
     --------
@@ -198,21 +197,21 @@ def _triangle(A: SparseArray, name: str, k: int) -> SparseArray:
 def csr_array(
     arg1: Any, shape: Any = None, dtype: Any = None, copy: bool = False
 ) -> SparseArray:
-    """Return a sparse array of what SciPy's constructor takes.
+    """Return a sparse array, from any argument that SciPy's constructor of this name takes.
 
     Parameters
     ----------
     arg1 : SparseArray, sparse array of SciPy, array_like or tuple
-        ``(data, (rows, columns))``, ``(data, indices, indptr)``, a shape, or a matrix: of a tensor
-        all elements are stored, of numbers those that are not 0.
+        ``(data, (rows, columns))``, ``(data, indices, indptr)``, a shape, or a matrix. Of a tensor
+        all elements are stored, of an array of numbers those that are not 0.
     shape : tuple of int, optional
     dtype : dtype, optional
     copy : bool, optional
-        For SciPy's sake: sparse arrays are never written.
+        Accepted as in SciPy, and without effect: sparse arrays are never written.
 
     See Also
     --------
-    coo, csr : The same of numbers and places.
+    coo, csr : Make a sparse array from numbers and their places.
 
     Examples
     --------
@@ -227,9 +226,10 @@ def csr_array(
 def csc_array(
     arg1: Any, shape: Any = None, dtype: Any = None, copy: bool = False
 ) -> SparseArray:
-    """Return a sparse array of what SciPy's constructor takes: see `csr_array`.
+    """Return a sparse array, from any argument that SciPy's constructor of this name takes.
 
-    Numbers with indices and ``indptr`` are stored column by column.
+    The arguments are those of `csr_array`, but ``(data, indices, indptr)`` has the numbers column
+    by column.
 
     Examples
     --------
@@ -270,9 +270,9 @@ def _as_dtype(A: SparseArray, dtype: Any) -> SparseArray:
 
 
 def _sparse(A: Any, what: str) -> SparseArray:
-    """Return a matrix as a sparse array.
+    """Return a matrix as a `SparseArray`; ``what`` is the name of the function for errors.
 
-    All elements of a dense tensor are stored, and those of an array of numbers that are not 0.
+    Of a dense tensor all elements are stored, of an array of numbers those that are not 0.
     """
     if isinstance(A, SparseArray):
         return A

@@ -1,4 +1,4 @@
-"""Sparse arrays as containers of their stored numbers."""
+"""Sparse arrays as containers, for transforms: their one leaf is the tensor of stored numbers."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -9,14 +9,15 @@ from .structure import Structure
 
 
 def flatten(value: Any) -> tuple[tuple[Any], Structure, tuple[str]]:
-    """Return the numbers of a sparse array, its structure, and the name of the numbers."""
+    """Return the leaf of a sparse array, which is its numbers; its structure; the leaf's name."""
     return (value.data,), value.structure, ("data",)
 
 
 def unflatten_as(kind: Callable[[Any, Structure], Any]) -> Callable[..., Any]:
-    """Return a function that makes a sparse array of other numbers.
+    """Return the function that makes a sparse array of the class ``kind`` from other numbers.
 
-    An array with other axes than the numbers, such as a block of a Jacobian, is returned as it is.
+    An array with other axes than the stored numbers, such as a block of a Jacobian, is returned
+    unchanged by that function.
     """
 
     def unflatten(structure: Structure, children: Iterable[Any]) -> Any:

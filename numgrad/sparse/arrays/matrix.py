@@ -1,4 +1,4 @@
-"""What SciPy's sparse matrices of the old kind become beside a tensor: ``*`` is their product."""
+"""What SciPy's matrices, such as ``csr_matrix``, become beside a tensor: ``*`` is their product."""
 
 from typing import Any
 
@@ -8,11 +8,11 @@ from .containers import flatten, unflatten_as
 
 
 class SparseMatrix(SparseArray):
-    """A sparse array of numgrad that answers to ``*`` and ``**`` as `scipy.sparse.csr_matrix` does.
+    """A sparse array of numgrad whose ``*`` and ``**`` mean what they do for SciPy's `csr_matrix`.
 
-    Of a matrix ``A`` of SciPy's old kind and a tensor ``s`` without axes, ``s * A``, ``A / s`` and
-    ``A + B`` are such matrices, so that a program which goes on with ``B * x`` has the product of
-    matrices that it means.
+    Operations of a `scipy.sparse.csr_matrix` ``A`` with a tensor ``s`` without axes, such as
+    ``s * A`` and ``A / s``, return such an array, and so do sums with it. So if a program goes on
+    with ``B * x``, the result is the product of matrices that is meant there.
 
     Examples
     --------
@@ -29,7 +29,7 @@ class SparseMatrix(SparseArray):
     __slots__ = ()
 
     def __mul__(self, other: Any) -> Any:
-        """Return the product of matrices, or with a number."""
+        """Return the product with a matrix or a vector, or the elementwise one with a number."""
         other = self._operand(other)
         return self @ other if getattr(other, "ndim", 0) else self.multiply(other)
 
@@ -38,7 +38,7 @@ class SparseMatrix(SparseArray):
         return other @ self if getattr(other, "ndim", 0) else self.multiply(other)
 
     def __pow__(self, n: Any) -> Any:
-        """Return the product of the matrix with itself, so many factors."""
+        """Return the product of ``n`` factors, each of them this matrix."""
         if not isinstance(n, int) or n < 1:
             raise ValueError(f"a power of a sparse matrix has a positive integer as exponent, got "
                              f"{n}; A.power(n) has the powers of the elements")  # fmt: skip
@@ -49,7 +49,7 @@ class SparseMatrix(SparseArray):
 
 
 def matrix_of_scipy(matrix: Any) -> SparseMatrix:
-    """Return a sparse matrix of SciPy of the old kind; its numbers are constants."""
+    """Return a `csr_matrix` or the like as a `SparseMatrix`, whose numbers are constants."""
     found = of_scipy(matrix)
     return SparseMatrix(found.data, found.structure)
 

@@ -12,7 +12,10 @@ from ...functions.shape.joining import concat
 
 
 def part(array: Any, key: Any) -> Any:
-    """Return a part of a sparse array as a sparse array; single elements are a tensor."""
+    """Return what indexing a sparse array with a key gives.
+
+    A submatrix is a sparse array; a single element, or elements at given places, are a tensor.
+    """
     parts = tuple(map(_index, key if isinstance(key, tuple) else (key,)))
     structure = array.structure
     found = structure.cached(
@@ -32,20 +35,22 @@ def part(array: Any, key: Any) -> Any:
 
 
 def _elements(data: Tensor, numbers: np.ndarray) -> Tensor:
-    """Return elements by their numbers: 0 is an element that is not stored, n the stored one at n -
-    1."""
+    """Return elements by number: ``n`` is the stored element at ``n - 1``, and 0 one not stored."""
     return concat([zeros(1, dtype=data.dtype), data])[numbers.astype(np.int64)]
 
 
 def _index(part: Any) -> Any:
-    """Return an index as SciPy takes it; a captured function is guarded by its values."""
+    """Return an index as SciPy takes it.
+
+    While a function is captured, the values of an index array become a guard of the capture.
+    """
     if isinstance(part, (slice, int, np.integer)) or part is Ellipsis or part is None:
         return part
     return np.asarray(values_of(guarded(part)))
 
 
 def _key(part: Any) -> Any:
-    """Return the key of an index."""
+    """Return a hashable key of an index, the same for equal indices."""
     if isinstance(part, np.ndarray):
         return part.dtype.str, part.shape, part.tobytes()
     return (part.start, part.stop, part.step) if isinstance(part, slice) else repr(part)

@@ -17,9 +17,9 @@ def matmul(a: Any, b: Any, /, *, data: ArrayLike | None = None) -> Tensor | Spar
         A `SparseArray`, or one of SciPy's. The tensor is a vector, or has matrices in its last two
         axes. Of two sparse arrays, one of which is a `SparseArray`, the product is sparse.
     data : array_like, optional
-        Numbers to take for those that the sparse array stores: of the shape of its ``data``, with
-        the axes of a batch in front. Of other formats than csr, csc, bsr, coo and dia they are
-        those of ``.tocsr()``.
+        Numbers to take in place of those that the sparse array stores: in the shape of its
+        ``data``, with the axes of a batch in front. For a format other than csr, csc, bsr, coo and
+        dia, they replace the numbers of ``.tocsr()``.
 
     Raises
     ------
@@ -30,9 +30,10 @@ def matmul(a: Any, b: Any, /, *, data: ArrayLike | None = None) -> Tensor | Spar
 
     Notes
     -----
-    For :math:`C = A B` with cotangent :math:`G` the gradient of :math:`B` is :math:`A^H G`, that of
-    a stored element :math:`\\sum_k G_{ik} \\bar B_{jk}`: no other element is ever computed.
-    Products with csr and csc arrays read them as they are; other formats are put in order first.
+    For :math:`C = A B` with cotangent :math:`G` the gradient of :math:`B` is :math:`A^H G`, and
+    that of a stored element :math:`\\sum_k G_{ik} \\bar B_{jk}`. Gradients of elements that are not
+    stored are never computed. Arrays in the formats csr and csc are read as they are; those of
+    other formats are converted first.
 
     Examples
     --------

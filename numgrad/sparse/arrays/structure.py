@@ -1,5 +1,8 @@
-"""Structures of sparse arrays: the places of their elements, and the maps of these by operations,
-computed once and kept."""
+"""Structures of sparse arrays: the places of their stored elements, and where operations move them.
+
+What an operation does to the stored numbers is a linear map, which depends on the structures of its
+operands alone. So structures and maps are computed once and kept.
+"""
 
 from collections.abc import Callable, Hashable
 from hashlib import blake2b
@@ -19,14 +22,15 @@ from ...process.bounded_dict import Bounded
 
 
 class LinearMap(NamedTuple):
-    """A linear map of stored numbers: the results are numbers at ``places``, or sums of numbers.
+    """A linear map of stored numbers, which either picks some of them or adds them up in groups.
 
     Attributes
     ----------
     places : numpy.ndarray
-        The place of the number of each result; or the result to which each number is added.
+        A map that picks: for each result the index of its number. A map that adds: for each number
+        the index of the result to which it is added.
     size : int or None
-        The number of results, if numbers are added; None if they are picked.
+        The number of results of a map that adds; None for a map that picks.
     has_distinct_places : bool
         Whether all places are different.
     """
@@ -48,18 +52,18 @@ class LinearMap(NamedTuple):
 
 
 def picked(places: Any, has_distinct_places: bool = True) -> LinearMap:
-    """Return the map whose results are the numbers at ``places``."""
+    """Return the map that picks the numbers with the indices ``places``."""
     return LinearMap(_constant(places, np.int64), None, has_distinct_places)
 
 
 def summed(places: Any, size: int) -> LinearMap:
-    """Return the map that adds each number to one of ``size`` results."""
+    """Return the map that adds number ``n`` to result ``places[n]`` of ``size`` results."""
     places = _constant(places, np.int64)
     return LinearMap(places, size, bool(np.bincount(places, minlength=1).max(initial=0) <= 1))
 
 
 def _constant(values: Any, dtype: Any) -> np.ndarray:
-    """Return a read-only copy."""
+    """Return a read-only copy of values as an array of a dtype."""
     array = np.array(values, dtype)
     array.flags.writeable = False
     return array
@@ -69,15 +73,23 @@ def _constant(values: Any, dtype: Any) -> np.ndarray:
 
 
 class SizedCache:
-    """A cache of structures and index arrays, up to a total size; it is emptied when it would
-    exceed it, as `Bounded` is."""
+    """A cache of structures and index arrays, which is emptied when they exceed a total size.
+
+    Parameters
+    ----------
+    most : int
+        The greatest total number of elements.
+    """
 
     def __init__(self, most: int) -> None:
         self._most, self._size = most, 0
         self._made: dict[Hashable, Any] = {}
 
     def get(self, key: Hashable, make: Callable[[], Any], size: int) -> Any:
-        """Return the object of a key, made at first use; ``size`` is its number of elements."""
+        """Return the object of a key, made by ``make()`` if there is none yet.
+
+        ``size`` is the number of elements of the object.
+        """
         if key not in self._made:
             made = make()
             if self._size + size > self._most:
@@ -92,7 +104,7 @@ _cache = SizedCache(1 << 26)
 
 
 def fingerprint(*arrays: np.ndarray) -> bytes:
-    """Return a short hash of the elements of index arrays."""
+    """Return a hash of the shapes and elements of index arrays, of 20 bytes."""
     digest = blake2b(digest_size=20)
     for array in arrays:
         digest.update(repr(array.shape).encode())
@@ -104,8 +116,9 @@ def fingerprint(*arrays: np.ndarray) -> bytes:
 
 
 class Structure:
-    """The places of the elements of a sparse array: row by row, in each row by columns, all
-    different.
+    """The places of the stored elements of a sparse array.
+
+    The places are sorted by rows, in each row by columns, and all different.
 
     Attributes
     ----------
@@ -115,7 +128,7 @@ class Structure:
     indptr : numpy.ndarray
         The start of each row among the elements, and the end of the last row.
     is_exact : bool
-        Equal structures are alike in all that they hold.
+        True: structures that compare equal are alike in all that they hold.
     """
 
     is_exact = True
@@ -141,30 +154,36 @@ class Structure:
 
     @property
     def nnz(self) -> int:
-        """The number of elements."""
+        """The number of stored elements."""
         return self.indices.size
 
     def cached(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """Return an object made from this structure and the rest of the key; it is made once."""
+        """Return the object that is kept under a key, made by ``make()`` at first.
+
+        The key names the operation and all that the object depends on beside this structure.
+        """
         found = self._made.get(key)
         if found is None:
             found = self._made[key] = make()
         return found
 
     def flat(self) -> np.ndarray:
-        """Return the places of the elements among all elements of the matrix, in C order."""
+        """Return for each stored element its index among all elements of the matrix in C order."""
         return self.cached("flat", lambda: self.rows * self.shape[1] + self.indices)
 
     def stored(self) -> Stored:
-        """Return the `Stored` elements that a product with a dense array reads."""
+        """Return the places as a `Stored`, the form in which products with dense arrays read them.
+        """
         starts, stops = self.indptr[:-1], self.indptr[1:]
         return Stored(self.indices, starts, stops, None, False, self.shape[1])
 
     def by_scipy(self, function: Callable[..., Any], *others: "Structure") -> Any:
-        """Apply a function of SciPy that moves elements to sparse arrays of these structures.
+        """Find out where a function of SciPy moves the elements of sparse arrays.
 
-        Return the structure of the result, and the map from the numbers of all arguments, one after
-        the other. A result that is not a matrix is returned as it is.
+        The function is called on sparse arrays of SciPy with this structure and ``others``, in
+        which the stored elements are numbered from 1. If the function returns a matrix, this method
+        returns the structure of that matrix, and the map to its numbers from the numbers of all
+        arguments, one after the other. Any other result of the function is returned as it is.
         """
         from scipy.sparse import csr_array
 
@@ -187,10 +206,10 @@ class Structure:
 def assembled(
     rows: np.ndarray, columns: np.ndarray, shape: tuple[int, int]
 ) -> tuple[Structure, LinearMap | None]:
-    """Return the structure with elements at places in any order, and the map of the numbers, None
-    if it is the identity.
+    """Return the structure with elements at places that are given in any order, and a map.
 
-    Numbers at one place are added.
+    The map takes the numbers in the given order to the stored numbers, and adds those at one place.
+    The map is None if the places are sorted and different, as it would change nothing.
     """
     key = "assembled", shape, fingerprint(rows, columns)
     return _cache.get(key, lambda: _assembled(rows, columns, shape), rows.size)
@@ -208,13 +227,16 @@ def _assembled(
 
 
 def _with_places(shape: tuple[int, int], rows: np.ndarray, columns: np.ndarray) -> Structure:
-    """Return the structure of sorted places: one object for all equal structures."""
+    """Return the structure with sorted places; equal structures are one object."""
     structure = Structure(shape, rows, columns)
     return _cache.get(structure, lambda: structure, 3 * structure.nnz)
 
 
 def indices_of(values: Any, what: str) -> np.ndarray:
-    """Return a vector of indices; a captured function is guarded by its values."""
+    """Return a vector of indices as an array; ``what`` is the name of the function for errors.
+
+    While a function is captured, the values of the indices become a guard of the capture.
+    """
     array = np.asarray(values_of(guarded(values)))
     if array.size == 0:
         array = array.astype(np.int64)
@@ -229,7 +251,7 @@ def indices_of(values: Any, what: str) -> np.ndarray:
 
 
 def union(a: Structure, b: Structure) -> tuple[Structure, LinearMap, LinearMap]:
-    """Return the structure of a sum, and the maps of both operands into it."""
+    """Return the structure of a sum, and the maps from the numbers of both operands to it."""
 
     def make() -> Any:
         flat, into = np.unique(np.concatenate([a.flat(), b.flat()]), return_inverse=True)
@@ -241,8 +263,10 @@ def union(a: Structure, b: Structure) -> tuple[Structure, LinearMap, LinearMap]:
 
 
 def intersection(a: Structure, b: Structure) -> tuple[Structure, LinearMap, LinearMap]:
-    """Return the structure of an elementwise product, and the maps that pick the numbers of both
-    operands."""
+    """Return the structure of an elementwise product, and the maps that pick its factors.
+
+    The maps are one for each operand.
+    """
 
     def make() -> Any:
         flat, *sources = np.intersect1d(
@@ -255,8 +279,17 @@ def intersection(a: Structure, b: Structure) -> tuple[Structure, LinearMap, Line
 
 
 class ProductTerms(NamedTuple):
-    """The terms of a product of matrices: the maps that pick their factors, and the map that adds
-    them."""
+    """The terms of a product of sparse matrices: each is a product of two stored numbers.
+
+    Attributes
+    ----------
+    structure : Structure
+        The structure of the result.
+    left, right : LinearMap
+        Pick the factors of each term from the numbers of either operand.
+    into : LinearMap or None
+        Adds the terms of each stored number of the result; None if each is one term in order.
+    """
 
     structure: Structure
     left: LinearMap

@@ -1,4 +1,7 @@
-"""Operations that sparse arrays of tensors refuse, with advice in the errors."""
+"""Operations that sparse arrays of tensors refuse, with advice in the errors.
+
+The errors depend on who asks: a function of SciPy, or the user's code.
+"""
 
 import sys
 from types import FrameType
@@ -26,8 +29,11 @@ _READING = ("matvec", "matmat", "ravel", "rmatvec", "_matvec")
 
 
 def as_ndarray() -> np.ndarray:
-    """Return an object array, with which an operation of SciPy defers to the sparse array; raise
-    for any other request for a dense array."""
+    """Answer the request of NumPy or SciPy to see a sparse array as a dense one.
+
+    An operation of SciPy, such as a product, gets an object array, so that it leaves the operation
+    to the sparse array of numgrad. Any other request is an error.
+    """
     caller = sys._getframe(2)
     if _is_of_scipy(caller) and caller.f_code.co_name in _OPERATIONS:
         return np.empty((), object)
@@ -35,14 +41,14 @@ def as_ndarray() -> np.ndarray:
 
 
 def missing(name: str) -> NoReturn:
-    """Raise for an attribute that SciPy's sparse arrays have, and a `SparseArray` has not."""
+    """Raise an error for an attribute that a `SparseArray` does not have, with what to write."""
     if name in _READING and _is_of_scipy(sys._getframe(2)):
         raise ArgTypeError(_refused())
     raise AttributeError(f"a sparse array of ng.sparse has no attribute {name!r}{_instead(name)}")
 
 
 def refuse_writing(*_: Any) -> NoReturn:
-    """Raise for an operation that would write a sparse array."""
+    """Raise an error for an operation that would write to a sparse array."""
     raise TypeError(_WRITE)
 
 

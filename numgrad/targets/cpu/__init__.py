@@ -1,6 +1,6 @@
 """The CPU: kernels compiled by Numba, run by the machine.
 
-To import the package, or to make a `CPUTarget`, compiles and loads nothing.
+Neither an import of the package nor a new `CPUTarget` compiles or loads anything.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,7 +32,7 @@ class CPUTarget:
     rolls = True
 
     def __init__(self) -> None:
-        # Imported when they are first needed: Numba takes longer to import than NumPy.
+        # Both are imported at the first use: Numba takes longer to import than NumPy.
         self._find_kernel: Callable[[Any], Any] | None = None
         self._bound: type[BoundProgram] | None = None
 
@@ -45,11 +45,11 @@ class CPUTarget:
         return self._find_kernel(spec)
 
     def can_fuse(self, spec: Any) -> bool:
-        """Whether fusion may join the function of a spec with others: always, even C functions."""
+        """Return True: fusion may join any function with others, even a function of a C library."""
         return True
 
     def is_ready(self, spec: Any) -> bool:
-        """Whether the kernel of a spec is in memory or on disk, so that nothing is compiled."""
+        """Whether the kernel of a spec is in memory or on disk: its use compiles nothing."""
         from .kernels.kernel import is_ready
 
         return is_ready(spec)
@@ -61,14 +61,21 @@ class CPUTarget:
         prepare()
 
     def rerun(self, spec: Any) -> "Callable[[Sequence[np.ndarray]], dict[int, list[Any]]]":
-        """Return what calls a kernel's function on one core, so that it raises its exception."""
+        """Return a function that calls the function of a kernel again, so that it raises in Python.
+
+        The kernel has reported a failure at one element of its loop. The returned function takes
+        the core array of each input for that element. If nothing raises, the result has for each
+        output the indices that the function did not write.
+        """
         from .kernels.rerun import rerun
 
         return rerun(spec)
 
     def bind(self, program: "Program", before: Any = None) -> "BoundProgram":
-        """Return a program ready to be run any number of times; nothing of ``before``, an earlier
-        form of it, is of use here."""
+        """Place the buffers of a program, and return the program in a form that can be run.
+
+        ``before``, the same program as it was bound before fusion, is not used on the CPU.
+        """
         if self._bound is None:
             from .schedule.bound_program import BoundProgram
 
@@ -76,7 +83,7 @@ class CPUTarget:
         return self._bound(program, self)
 
     def addresses(self, arrays: "Sequence[np.ndarray]") -> list[int]:
-        """Return the address of the first element of each array, as a bound program takes it."""
+        """Return the address of the first element of each array: what a bound program takes."""
         from .python.array_addresses import addresses
 
         return addresses(arrays)
@@ -88,21 +95,23 @@ class CPUTarget:
         return recorders.recorder(**plan)
 
     def finder(self, *parts: Any) -> Any:
-        """Return a builtin function of values and options that finds recorders; see
-        `recorders.finder`."""
+        """Return a builtin function that finds the recorder for given values and options.
+
+        See `recorders.finder`.
+        """
         from .python import recorders
 
         return recorders.finder(*parts)
 
     def timed(self, runner: "Runner", count: int) -> "TimedRunner":
-        """Return a runner of the same program that measures each of its ``count`` instructions."""
+        """Return a runner of the same program that times each of its ``count`` instructions."""
         from .machine.profiler import TimedRunner
 
         return TimedRunner(runner, count)
 
     @property
     def num_threads(self) -> int:
-        """Threads of a parallel run."""
+        """The number of threads of a parallel run."""
         from .platform.threads import get_num_threads
 
         return get_num_threads()
@@ -114,13 +123,13 @@ class CPUTarget:
         set_num_threads(n)
 
     def threading_layer(self) -> str:
-        """Return the name of Numba's threading layer, starting its threads."""
+        """Start Numba's threads, and return the name of its threading layer."""
         from .platform.threads import threading_layer
 
         return threading_layer()
 
     def l2_bytes(self) -> int:
-        """Size of one core's second-level cache in bytes."""
+        """Return the size of one core's L2 cache in bytes."""
         from .machine.scratch import l2_bytes
 
         return l2_bytes()

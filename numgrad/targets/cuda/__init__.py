@@ -24,7 +24,7 @@ __all__ = ["CUDATarget", "count", "unavailable"]
 
 
 def unavailable() -> str | None:
-    """Return why there is no device, in a sentence; None if there is one."""
+    """Return why no GPU can be used, in a sentence; None if one can."""
     if is_simulated():
         return None
     from .device.available import why_not
@@ -57,15 +57,23 @@ def _driver(index: int) -> Any:
 
 
 def _no_stream() -> None:
-    """Return no stream: there is none but the default stream."""
+    """Return None, which stands for the default stream, as the user has chosen no stream."""
 
 
 _NUMBER = 16
-"""Bytes of the largest number, complex128."""
+"""The bytes of a scalar of the widest dtype, complex128. Copies of larger arrays are not kept."""
 
 
 class CUDATarget:
-    """A GPU as a target: programs become launches of kernels."""
+    """A GPU as a target: programs become launches of kernels.
+
+    Parameters
+    ----------
+    index : int
+        The number of the GPU among those of the machine.
+    current : callable
+        Returns the stream that the user has chosen in the calling thread, or None.
+    """
 
     num_threads = 1
     rolls = False
@@ -77,7 +85,7 @@ class CUDATarget:
 
     @lazy
     def runtime(self) -> "Runtime":
-        """Memory, streams and launches, of a GPU or of Numba's simulator."""
+        """The memory, the streams and the launches of the GPU, or of Numba's simulator."""
         from .device.runtime import Runtime
 
         return Runtime(self.name, _driver(self._index), self._current)
@@ -88,40 +96,52 @@ class CUDATarget:
         return self.runtime.default
 
     def kernel(self, spec: Any) -> "ArrayKernel":
-        """Return the kernel of an elementwise spec; its text depends on the operands' layouts."""
+        """Return the kernel of an elementwise spec, which is compiled when arrays are given to it.
+
+        The text of the kernel depends on the layouts of these arrays.
+        """
         from .device.arrays import ArrayKernel
 
         return ArrayKernel(spec, self)
 
     def can_fuse(self, spec: Any) -> bool:
-        """Whether fusion may join the function of a spec with others: if it runs on the device."""
+        """Whether fusion may join the function of a spec with others.
+
+        Functions that only the host can run stay apart.
+        """
         from .launch.host_steps import needs_host
 
         return not needs_host(spec)
 
     def is_ready(self, spec: Any) -> bool:
-        """Whether programs may ask for the kernel of a spec at once: always."""
+        """Return True: programs may ask for the kernel of any spec at once."""
         return True
 
     def rerun(self, spec: Any) -> "Callable[[Sequence[np.ndarray]], dict[int, list[Any]]]":
-        """Return what calls a kernel's function on the host, so that it raises its exception.
+        """Return what calls the function of a kernel again on given inputs, to raise its exception.
 
-        The host runs all functions that can raise.
+        The call is on the host, as are all calls of functions that can raise.
         """
         from ..cpu.kernels.rerun import rerun
 
         return rerun(spec)
 
     def prepared(self, key: Hashable, make: "Callable[[], Kernel]") -> Any:
-        """Return a kernel that can be launched, the same one for equal keys."""
+        """Return the kernel that was prepared for launches under a key, at first from ``make()``.
+
+        Equal keys share one kernel.
+        """
         found = self._prepared.get(key)
         if found is None:
             found = self._prepared.setdefault(key, self.runtime.prepare(make()))
         return found
 
     def bind(self, program: "Program", before: Any = None) -> "BoundProgram":
-        """Return a program ready to be run any number of times; its constants are not copied again
-        where ``before`` is an earlier form of it."""
+        """Return a program that is ready to be run any number of times.
+
+        If ``before`` is an earlier form of the program, the constants that this form has copied to
+        the device are used again.
+        """
         from .program.bound_program import BoundProgram
 
         return BoundProgram(program, self, before)
@@ -129,7 +149,7 @@ class CUDATarget:
     # Arrays -------------------------------------------------------------------------------------
 
     def empty(self, shape: tuple[int, ...], dtype: np.dtype) -> DeviceArray:
-        """Return an undefined array in C order."""
+        """Return an array in C order on the device whose elements are undefined."""
         array = DeviceArray(self, None, 0, shape, dtype)
         array.memory = self.runtime.allocate(array.nbytes)
         return array
@@ -137,9 +157,10 @@ class CUDATarget:
     def to_device(self, array: np.ndarray) -> DeviceArray:
         """Copy an array of the host to the device.
 
-        The copy has the same strides, with the memory between the elements, and stays read-only if
-        the array is. An array whose strides are no multiples of the element's size, as a field of
-        records, is copied in C order: kernels count in elements.
+        The copy has the strides of the array: the bytes between the elements are copied too. The
+        copy of a read-only array is read-only. Kernels count strides in elements. So an array whose
+        strides are no multiples of the element's size, such as a field of records, is copied in C
+        order.
         """
         if any(stride % array.itemsize for stride in array.strides):
             array = np.array(array, order="C")
@@ -150,9 +171,10 @@ class CUDATarget:
         return DeviceArray(self, memory, offset, *made, writeable=array.flags.writeable)
 
     def constant(self, array: np.ndarray) -> DeviceArray:
-        """Return a copy of an array of the host for kernels to read on the current stream.
+        """Return a copy on the device of an array of the host, for kernels of the current stream.
 
-        Copies of equal numbers are one array; a stream other than that of the copy waits for it.
+        Equal scalars share one copy. If another stream has made the copy, the current stream waits
+        until the copy is complete.
         """
         if array.nbytes > _NUMBER:
             return self.to_device(array)
@@ -168,7 +190,7 @@ class CUDATarget:
         return constant
 
     def copy(self, array: DeviceArray) -> DeviceArray:
-        """Return a copy in C order."""
+        """Return a copy in C order of an array of the device, on the device."""
         from .device.arrays import copy_spec
 
         made = self.empty(array.shape, array.dtype)
@@ -176,7 +198,7 @@ class CUDATarget:
         return made
 
     def to_host(self, array: DeviceArray) -> np.ndarray:
-        """Wait for the current stream, and copy an array to the host."""
+        """Wait for the work of the current stream, and copy an array of the device to the host."""
         low, high = array.bounds()
         if high - low > 2 * array.nbytes:  # most of the memory is between the elements
             array = self.copy(array)

@@ -1,9 +1,10 @@
 """Blocks of simulated threads, of which one runs at a time, from one barrier to the next.
 
-A kernel without barriers runs in the calling thread, one simulated thread after the other; where
-they meet at a barrier, each of them gets a thread of Python, and passes the turn on. Numba's own
-simulator starts a thread of Python for each, and polls them. The order in which threads run is the
-reverse of that before in each launch, and behind each barrier.
+A kernel without barriers runs in the calling thread of Python, one simulated thread after the
+other. A simulated thread that waits at a barrier keeps its thread of Python, and another thread of
+Python runs the next simulated one. (Numba's own simulator starts a thread of Python for each, and
+polls them.) The order in which the threads of a block run is reversed at each launch and at each
+barrier, so that kernels cannot rely on an order.
 """
 
 import threading
@@ -19,19 +20,19 @@ from ..._errors import DeviceError
 
 
 class _Abandoned(BaseException):
-    """Another thread of the block has failed."""
+    """Ends a simulated thread after another thread of its block has failed."""
 
 
 class SimulatedThread:
-    """A thread of a block.
+    """A simulated thread of a block.
 
     Attributes
     ----------
     threadIdx, blockIdx : Dim3
     barriers : int
-        The number of barriers that it has met.
+        The number of barriers that the thread has come to so far.
     turn : Lock or None
-        What it waits for at barriers; None if it has met none.
+        The lock on which the thread waits at barriers; None before the first barrier.
     """
 
     __slots__ = ("barriers", "blockIdx", "threadIdx", "turn")
@@ -46,16 +47,17 @@ class SimulatedThread:
 
 
 class Block:
-    """The turns of a block's threads.
+    """A block of simulated threads, which take turns: one runs until a barrier or its end.
 
     Attributes
     ----------
     running : SimulatedThread
-        The one whose turn it is.
+        The thread whose turn it is.
     shared : dict
-        The arrays that threads share, by the lines that ask for them.
+        The arrays of shared memory, by the file and line of the kernel that ask for them.
     votes : dict
-        What threads have said at each barrier.
+        For each barrier, by number, the values that threads have given to ``syncthreads_count`` and
+        the like.
     """
 
     def __init__(self, run: Callable[[], Any], threads: Sequence[SimulatedThread]) -> None:
@@ -68,7 +70,7 @@ class Block:
         self.votes: dict[int, list[Any]] = {}
 
     def run_all(self) -> None:
-        """Run all threads; raise the first exception of one."""
+        """Run all threads of the block to their ends, or raise the first exception of a thread."""
         self._is_over.acquire()
         self._carry(self._ready.popleft())
         self._wait(self._is_over)
@@ -76,7 +78,7 @@ class Block:
             raise self._failure
 
     def meet(self) -> None:
-        """Wait for the other threads of the block."""
+        """Let the running thread wait at a barrier for all other threads of the block."""
         thread = self.running
         thread.barriers += 1
         thread.turn = thread.turn or _taken()
@@ -90,7 +92,11 @@ class Block:
             raise _Abandoned
 
     def _carry(self, thread: SimulatedThread | None) -> None:
-        """Run threads that have not begun in this thread of Python, as long as none has to wait."""
+        """Run a simulated thread, and those after it, in the calling thread of Python.
+
+        The method returns when it is the turn of a simulated thread that waits at a barrier, or
+        when all have ended.
+        """
         while thread is not None:
             self.running = thread
             try:
@@ -107,7 +113,10 @@ class Block:
         self._is_over.release()
 
     def _next(self) -> SimulatedThread | None:
-        """Return the thread whose turn it is; where all have met, the barrier opens."""
+        """Return the thread whose turn is next, or None if all have ended.
+
+        If all threads wait at the barrier, the barrier opens: the threads go on in reverse order.
+        """
         if self._failure is not None and self._ready:
             self._ready = deque(t for t in self._ready if t.turn is not None)
         if not self._ready:
@@ -123,7 +132,7 @@ class Block:
     def _wait(self, lock: Any) -> None:
         try:
             lock.acquire()
-        except BaseException as error:  # Ctrl-C: the others have to end first
+        except BaseException as error:  # Ctrl-C: the other threads have to end first
             self._failure = self._failure or error
             lock.acquire()
 
@@ -135,12 +144,12 @@ def _taken() -> Any:
 
 
 class Grid(FakeCUDAModule):
-    """A launch: what kernels call ``cuda``, where one thread runs at a time.
+    """A simulated launch: the object that kernels call ``cuda``, with the functions of that module.
 
     Attributes
     ----------
     block : Block
-        The one that runs.
+        The block whose threads run now.
     """
 
     block: Block
@@ -149,7 +158,10 @@ class Grid(FakeCUDAModule):
         super().__init__((blocks, 1, 1), (threads, 1, 1), 0)
 
     def run(self, run: Callable[[], Any], is_reversed: bool) -> None:
-        """Run a kernel in all threads of all blocks."""
+        """Call ``run``, the kernel with its arguments, once for each thread of all blocks.
+
+        With ``is_reversed`` blocks and threads run in reverse order.
+        """
         step = -1 if is_reversed else 1
         try:
             with kernel_module._push_kernel_context(self):
@@ -158,7 +170,7 @@ class Grid(FakeCUDAModule):
                     self.block = Block(run, threads[::step])
                     self.block.run_all()
         finally:
-            del self.block  # and the memory that the kernel was given
+            del self.block  # which refers to the memory that the kernel was given
 
     @property
     def threadIdx(self) -> Dim3:  # noqa: N802
@@ -197,5 +209,8 @@ class Grid(FakeCUDAModule):
 
 @cache
 def grid(blocks: int, threads: int) -> Grid:
-    """Return the launch of so many blocks, of which there is one at a time."""
+    """Return the launch of so many blocks of so many threads, the same object at each call.
+
+    One object is enough, as the simulator runs one kernel at a time.
+    """
     return Grid(blocks, threads)

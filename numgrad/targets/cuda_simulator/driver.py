@@ -1,9 +1,9 @@
 """The driver of a simulated GPU: memory is NumPy's, and kernels run in Numba's simulator of CUDA.
 
-Numba simulates a whole process or none: ``NUMBA_ENABLE_CUDASIM=1`` must be set before Numba is
-imported. New memory holds NaN. Errors are: an access outside of a block of memory, or to a block
-that was given back, and a race, of threads for shared memory or of streams for a block. Kernels run
-with few threads in several blocks.
+Numba simulates CUDA for the whole process: ``NUMBA_ENABLE_CUDASIM=1`` must be set before Numba is
+imported. New memory holds NaN. The simulator raises an error for an access outside of a block of
+memory or to a block that was freed, for a race of threads in shared memory, and for a race of
+streams in a block of memory. Kernels run with few threads in several blocks.
 """
 
 import warnings
@@ -28,24 +28,26 @@ from .order import Accesses, Event, Order, Queue
 from .sharing import Shared
 
 PROCESSORS = 3
-"""The number of multiprocessors, which run blocks of threads at once; see `tiles.planned`."""
+"""The number of multiprocessors that the simulated GPU is said to have; see `tiles.planned`."""
 
 REDUCING = 3
-"""Threads that reduce a block of elements together: the number does not divide the block, so every
-thread reads elements of others at every step."""
+"""The threads that reduce a block of elements together. The number does not divide the size of a
+block, so that each thread reads elements that other threads have written, at every step."""
 
 THREADS, BLOCKS = 3, 2
-"""The grid of a kernel over elements: so small that a thread has several elements."""
+"""The threads of a block and the blocks of a launch, in kernels that walk over elements: so few
+that a thread has several elements."""
 
 _POISON = 0xFF  # all bytes of a NaN
 
 
 class Block:
-    """A block of device memory.
+    """A block of simulated device memory.
 
     Attributes
     ----------
-    data : ndarray of uint8
+    data : ndarray of uint8, or None
+        The bytes; None once the block was freed.
     accesses : Accesses
         The streams that have read and written each byte.
     """
@@ -57,7 +59,10 @@ class Block:
         self.accesses = Accesses(nbytes)
 
     def elements(self, dtype: np.dtype, offset: int) -> tuple[np.ndarray, int]:
-        """Return all memory as elements, and the number of the element at an offset."""
+        """Return the block as an array of a dtype, and the index there of the element at an offset.
+
+        The array begins at the first byte that is whole elements away from the offset.
+        """
         if self.data is None:
             raise RuntimeError("device memory is used after it was given back")
         first = offset % dtype.itemsize
@@ -67,14 +72,15 @@ class Block:
     def array(
         self, dtype: np.dtype, offset: int, shape: Sequence[int], strides: Sequence[int]
     ) -> np.ndarray:
-        """Return elements as an array, after checking that they lie in the memory."""
+        """Return a strided array of the block, after a check that all elements lie in the block."""
         self._require_inside(dtype, offset, shape, strides)
         return np.ndarray(shape, dtype, self.data, offset, strides)  # type: ignore[call-overload]
 
     def touched(
         self, dtype: np.dtype, offset: int, shape: Sequence[int], strides: Sequence[int]
     ) -> np.ndarray:
-        """Return the mask of the bytes that belong to elements of an array."""
+        """Return a mask over the bytes of the block: true where an element of a strided array lies.
+        """
         assert self.data is not None
         mask = np.zeros(self.data.size, bool)
         if 0 not in shape:
@@ -95,7 +101,10 @@ class Block:
 
 
 def _reach(dtype: np.dtype, shape: Sequence[int], strides: Sequence[int]) -> tuple[int, int]:
-    """Return the range of bytes that elements span, from the element at index 0."""
+    """Return the first byte that the elements of an array span, and the end, as offsets.
+
+    The offsets count from the element at index 0, so the first is negative if a stride is.
+    """
     if 0 in shape:
         return 0, 0
     ends = [(size - 1) * stride for size, stride in zip(shape, strides, strict=True)]
@@ -103,7 +112,7 @@ def _reach(dtype: np.dtype, shape: Sequence[int], strides: Sequence[int]) -> tup
 
 
 class _Elements:
-    """A typed pointer to element 0, which notes the elements that are read and written."""
+    """A typed pointer that kernels get, which notes the elements that are read and written."""
 
     __slots__ = ("_data", "_first", "read", "written")
 
@@ -129,7 +138,7 @@ class _Elements:
 
 
 class _View:
-    """An array parameter, as a view: Numba's simulator would copy an array of NumPy."""
+    """An array that kernels get: a wrapper, as Numba's simulator would copy an array of NumPy."""
 
     __slots__ = ("_array", "shape")
 
@@ -145,7 +154,7 @@ class _View:
 
 
 class Prepared(NamedTuple):
-    """A kernel that can be launched."""
+    """A kernel, and its text as a function of Python, ready to be launched."""
 
     kernel: Kernel
     function: Any
@@ -167,10 +176,10 @@ def _bound(value: Any) -> Any:
 
 
 class _Launched:
-    """The object called ``cuda`` in kernels: it stands for the present launch.
+    """The object called ``cuda`` in kernels, which hands attributes of the running launch on.
 
-    Numba's simulator would put the launch into the globals of each function while it runs, and
-    threads of a kernel would restore these in the wrong order.
+    Without this object, Numba's simulator would put each launch into the globals of the kernel's
+    functions while they run, and threads would restore these globals in the wrong order.
     """
 
     shared = Shared
@@ -184,7 +193,7 @@ _one_at_a_time = fork_safe_lock()  # Numba simulates one kernel at a time
 
 
 class Simulator:
-    """A driver of a simulated device; see `targets.cuda.device.driver` for methods on a GPU."""
+    """The driver of a simulated GPU, with the methods of `targets.cuda.device.driver.Driver`."""
 
     REDUCING, PROCESSORS = REDUCING, PROCESSORS
     blas = None
@@ -326,7 +335,10 @@ def _argument(parameter: Any, value: Any) -> Any:
 
 
 def _note(parameter: Any, value: Any, argument: Any, queue: Queue) -> None:
-    """Note in a block the accesses of a kernel: by elements, or by arrays as a whole."""
+    """Note the accesses of a kernel to a parameter in its block of memory.
+
+    A pointer knows which elements were accessed. Of an array all elements count as accessed.
+    """
     if isinstance(parameter, Pointer):
         block, offset = value
         first, size = offset % parameter.dtype.itemsize, parameter.dtype.itemsize
@@ -343,7 +355,11 @@ def _note(parameter: Any, value: Any, argument: Any, queue: Queue) -> None:
 
 
 def _bytes_of(marks: bytearray, first: int, size: int) -> Any:
-    """Return the bytes of marked elements, as a slice where they lie in one piece."""
+    """Return the indices of the bytes of marked elements, as a slice if the bytes are contiguous.
+
+    ``marks`` has a 1 for each marked element; the elements have ``size`` bytes and begin at byte
+    ``first``.
+    """
     begin, end = marks.find(1), marks.rfind(1) + 1
     if marks.count(1) == end - begin:
         return slice(first + begin * size, first + end * size)

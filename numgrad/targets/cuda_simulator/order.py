@@ -1,10 +1,11 @@
 """Streams of the simulator, with vector clocks that find races between streams.
 
-The simulator runs kernels at once, one after the other, so a race would stay unnoticed. Each stream
-counts its work, and its clock holds, for every other stream, the work that is over before its own.
-A stream learns from events and from the host, which learns when it waits for a stream. Two accesses
-to a byte, one of them a write, must be ordered by these clocks. A block of memory that is made or
-given back counts as written.
+The simulator runs kernels at once, one after the other, so a race would stay unnoticed. Therefore
+each stream counts its pieces of work. The clock of a stream holds, for every stream, how many of
+these pieces are certain to be over before its next piece begins. Such knowledge comes from the
+events that a stream waits for, and from the host, whose clock advances when the host waits for a
+stream. Two accesses to a byte, one of them a write, must be ordered by these clocks. To allocate or
+to free a block of memory counts as a write.
 
 Source: L. Lamport, "Time, clocks, and the ordering of events in a distributed system", 1978;
 F. Mattern, "Virtual time and global states of distributed systems", 1989.
@@ -19,15 +20,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 Clock = dict[int, int]
-"""For each stream, by number, the amount of its work that is over."""
+"""For each stream, by number, how many pieces of its work are known to be over."""
 
 
 class OrderError(RuntimeError):
-    """Two streams use memory in an order that no event ensures."""
+    """Raised when two streams use memory and no event ensures which of them comes first."""
 
 
 class Event(NamedTuple):
-    """An event: the clock of work that is over when it happens, and its time."""
+    """An event: the clock of all work that is over when the event happens, and its time."""
 
     clock: Clock
     seconds: float
@@ -40,7 +41,7 @@ def _learn(clock: Clock, other: Clock) -> None:
 
 
 class Order:
-    """The streams of a device, and the clocks of the host's threads."""
+    """The streams of a simulated device, and a clock for each thread of the host."""
 
     def __init__(self) -> None:
         self._threads = threading.local()
@@ -48,17 +49,17 @@ class Order:
         self.queues: weakref.WeakSet[Queue] = weakref.WeakSet()
 
     def add(self, queue: "Queue") -> int:
-        """Add a stream; return its number."""
+        """Add a stream of the device, and return the number of the stream."""
         self.queues.add(queue)
         return next(self._count)
 
     @property
     def host(self) -> Clock:
-        """The clock of this thread: work that is known to be over."""
+        """The clock of the calling thread: the work that this thread knows to be over."""
         return vars(self._threads).setdefault("clock", {})
 
     def observe(self, event: Event) -> None:
-        """Wait on the host for an event."""
+        """Wait on the host for an event: the calling thread's clock learns what is over by then."""
         _learn(self.host, event.clock)
 
 
@@ -69,9 +70,9 @@ class Queue:
     ----------
     number : int
     clock : dict
-        The work of all streams that is over before the next work of this one.
+        The work of each stream that is over before the next work of this stream begins.
     doing : str
-        The name of its latest work.
+        What the latest work of this stream does, for errors.
     """
 
     def __init__(self, order: Order) -> None:
@@ -81,7 +82,10 @@ class Queue:
         self.doing = ""
 
     def work(self, doing: str) -> None:
-        """Begin another piece of work, after all work known to the host to be over."""
+        """Begin another piece of work of the stream, which ``doing`` describes.
+
+        All work that the host knows to be over comes before.
+        """
         _learn(self.clock, self._order.host)
         self.clock[self.number] += 1
         self.doing = doing
@@ -91,16 +95,17 @@ class Queue:
         return Event(dict(self.clock), perf_counter())
 
     def wait(self, event: Event) -> None:
-        """Let further work of the stream begin after an event."""
+        """Let work that the stream begins from now on come after an event."""
         _learn(self.clock, event.clock)
 
 
 class Accesses:
-    """For each byte of a block the latest reads and writes of each stream.
+    """For each byte of a block of memory, the latest read and the latest write of each stream.
 
     Parameters
     ----------
     nbytes : int
+        The size of the block.
     """
 
     def __init__(self, nbytes: int) -> None:
@@ -109,23 +114,23 @@ class Accesses:
         self._names: dict[int, str] = {}
 
     def read(self, where: Any, queue: Queue) -> None:
-        """Note that bytes are read by the present work of a stream.
+        """Note that the latest work of a stream reads the bytes with the indices ``where``.
 
         Raises
         ------
         OrderError
-            If another stream has written a byte, and may not be ready.
+            If another stream has written one of the bytes, and that work may not be over.
         """
         self._require_order(True, where, queue)
         self._note(False, where, queue)
 
     def write(self, where: Any, queue: Queue) -> None:
-        """Note that bytes are written by the present work of a stream.
+        """Note that the latest work of a stream writes the bytes with the indices ``where``.
 
         Raises
         ------
         OrderError
-            If another stream has read or written a byte, and may not be ready.
+            If another stream has read or written one of the bytes, and that work may not be over.
         """
         self._require_order(False, where, queue)
         self._require_order(True, where, queue)

@@ -1,6 +1,7 @@
-"""The names of scalar functions in the simulator: they are functions of NumPy.
+"""What the names in scalar functions, such as ``math.sin``, mean in the simulator.
 
-NumPy's functions keep dtypes, and return infinities and NaN where Python's ``math`` raises.
+They stand for functions of NumPy, which keep dtypes, and return infinities and NaN where Python's
+``math`` raises exceptions.
 """
 
 import math
@@ -24,12 +25,12 @@ _ROUNDINGS = ("ceil", "floor", "trunc")
 
 
 def _keeping_integers(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a rounding function that returns integers as they are."""
+    """Return a rounding function that returns integers unchanged, and calls ``function`` else."""
     return lambda x: x if np.asarray(x).dtype.kind in "biu" else function(x)
 
 
 def where(condition: Any, a: Any, b: Any) -> Any:
-    """Select one of two numbers, in their common dtype."""
+    """Return ``a`` if the condition holds, else ``b``, in the common dtype of both."""
     dtype = np.result_type(a, b)
     return dtype.type(a if condition else b)
 
@@ -39,7 +40,10 @@ def _extremum(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _namespace(name: str, **changed: Any) -> Any:
-    """Return the names of ``math`` as functions of NumPy's scalars."""
+    """Return a stand-in for the module ``math`` whose functions are NumPy's or SciPy's.
+
+    ``changed`` has functions that are used instead, by name.
+    """
     module: Any = pytypes.ModuleType(name)
     for known, value in vars(math).items():
         if known[0] == "_":
@@ -58,4 +62,4 @@ complex_ = _namespace("simulated_complex_math")
 _rint = _keeping_integers(np.rint)
 _selections = (where, _extremum(np.maximum), _extremum(np.minimum), _rint, np.power, abs)
 scalar = Names(real, complex_, where, dict(zip(SELECTIONS, _selections, strict=True)))
-"""The names of scalar functions."""
+"""What each name in a scalar function means; see `targets.binding.Names`."""

@@ -1,4 +1,4 @@
-"""Shared memory of the threads of a block, in the simulator; it finds races.
+"""The simulator's shared memory of the threads of a block, which finds races.
 
 Between two accesses of different threads to an element, one of them a write, there must be a
 barrier (``cuda.syncthreads``). A missing barrier is found in whatever order the threads run.
@@ -14,16 +14,16 @@ from .blocks import Block, SimulatedThread
 
 
 class RaceError(RuntimeError):
-    """Two threads meet at an element of shared memory with no barrier in between."""
+    """Raised when two threads access an element of shared memory, and no barrier is in between."""
 
 
 class _ElementAccesses:
-    """The threads that read and write an element between two barriers.
+    """The threads that have read and written an element of shared memory since the last barrier.
 
     Attributes
     ----------
     moment : tuple of int
-        The block, and the number of barriers that its threads have passed.
+        The number of the block, and the number of barriers that its threads have passed.
     """
 
     __slots__ = ("moment", "readers", "writer")
@@ -35,7 +35,7 @@ class _ElementAccesses:
 
 
 class _Array:
-    """An array that notes the threads that access each element."""
+    """An array of shared memory that notes which threads access each element."""
 
     __slots__ = ("_data", "_meetings")
 
@@ -79,11 +79,14 @@ def _require_order(meeting: _ElementAccesses, index: Any, is_race: bool) -> None
 
 
 class Shared:
-    """The object called ``cuda.shared`` in kernels: one array for each line of a kernel."""
+    """The object called ``cuda.shared`` in kernels.
+
+    All threads of a block that call ``cuda.shared.array`` at one line of a kernel get one array.
+    """
 
     @staticmethod
     def array(shape: Any, dtype: Any, alignment: int = 1) -> _Array:
-        """Return the array of the calling line, made at its first call in a block."""
+        """Return the shared array of the calling line, made when a block's first thread calls."""
         known, caller = _block().shared, sys._getframe(1)
         line = caller.f_code.co_filename, caller.f_lineno
         if line not in known:

@@ -1,2 +1,4 @@
-"""The report of a GPU: ``python -m numgrad.testing.cuda`` says whether numgrad is right on the
-machine at hand, and how fast it is there."""
+"""A report on the GPU of this machine: whether numgrad is right there, and how fast.
+
+``python -m numgrad.testing.cuda`` makes the report.
+"""

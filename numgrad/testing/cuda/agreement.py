@@ -1,4 +1,4 @@
-"""Compare the results of a device with those of the CPU."""
+"""Compare the results of scenarios on a GPU with those on the CPU."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -14,14 +14,17 @@ DEVICE = "cuda:0"
 
 
 def cases(scenarios: Sequence[Scenario] = SCENARIOS) -> Iterator[tuple[Scenario, str]]:
-    """Yield scenarios with each of their dtypes."""
+    """Yield a pair of each scenario and each of its dtypes."""
     for scenario in scenarios:
         for dtype in scenario.dtypes:
             yield scenario, dtype
 
 
 def compare(scenario: Scenario, dtype: str, points: Sequence[Any] | None = None) -> None:
-    """Compare values, batched passes, first and second derivatives at a few points."""
+    """Compare the results of a scenario on the GPU with those on the CPU, at a few points.
+
+    The results are values, gradients of batched passes, and first and second derivatives.
+    """
     for point in scenario.points[:3] if points is None else points:
         arrays = scenario.at(point, dtype)
         expected = everything(scenario, arrays, "cpu")
@@ -32,7 +35,10 @@ def compare(scenario: Scenario, dtype: str, points: Sequence[Any] | None = None)
 
 
 def everything(scenario: Scenario, arrays: Sequence[np.ndarray], device: str) -> list[np.ndarray]:
-    """Return values, the gradients of a batched pass taken twice, and first and second derivatives.
+    """Return all results of a scenario on a device, as arrays of the host.
+
+    They are the values, the gradients of a batched pass that runs twice, and first and second
+    derivatives.
     """
     leaves = [
         ng.tensor(a, requires_grad=bool(scenario.order) and a.dtype.kind in "fc", device=device)
@@ -66,8 +72,11 @@ def _seeds_of(outputs: Sequence[Any], lead: tuple[int, ...] = ()) -> list[np.nda
 
 
 def require_close(found: np.ndarray, expected: np.ndarray, units: float = 200) -> None:
-    """Require equality to ``units`` in the last place of the largest element, and exact equality
-    for integers and booleans."""
+    """Raise an error unless two arrays agree.
+
+    Floating numbers may differ by ``units`` in the last place of the largest element. Integers and
+    booleans must be equal.
+    """
     require(
         (found.shape, found.dtype) == (expected.shape, expected.dtype),
         f"{found.shape} of {found.dtype} where {expected.shape} of {expected.dtype} is right",

@@ -1,4 +1,4 @@
-"""The command line: arguments in, report out."""
+"""The command line of ``python -m numgrad.testing.cuda``: parse arguments, make the report."""
 
 import argparse
 import json
@@ -21,7 +21,7 @@ SIMULATED = (
 
 
 def parser() -> argparse.ArgumentParser:
-    """The arguments of ``python -m numgrad.testing.cuda``."""
+    """Return the parser of the arguments of ``python -m numgrad.testing.cuda``."""
     top = argparse.ArgumentParser(
         prog="python -m numgrad.testing.cuda",
         description="Check numgrad on the GPU of this machine and measure its speed there. The "
@@ -33,7 +33,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the report and return the exit status."""
+    """Make and print the report, and return the exit status: 0 if all checks are right."""
     options = parser().parse_args(arguments)
     reason = ng.cuda.unavailable_reason()
     if reason is not None:
@@ -51,7 +51,7 @@ def _say(line: str) -> None:
 
 
 def make(sizes: Sizes, say: Say) -> dict[str, Any]:
-    """Make the report, print it line by line, and return it."""
+    """Make the report, give it to ``say`` line by line, and return it as JSON can hold it."""
     simulated = is_simulated()
     say(SIMULATED if simulated else "numgrad on a GPU")
     known, before = dict(facts()), kept_kernels()
@@ -92,7 +92,7 @@ def _checks(sizes: Sizes, say: Say) -> list[Outcome]:
 def _benchmarks(
     sizes: Sizes, say: Say, means_something: bool
 ) -> tuple[list[Figure], list[Outcome]]:
-    """Return all figures, and the outcomes of benchmarks that failed."""
+    """Run the benchmarks; return all figures, and the outcomes of those that failed."""
     from .benchmarks import BENCHMARKS
 
     figures: list[Figure] = []

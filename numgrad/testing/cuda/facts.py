@@ -1,5 +1,5 @@
 # pyright: reportMissingImports=false
-"""Facts about the machine and the libraries of a report."""
+"""Facts about the machine and its libraries, for the head of a report."""
 
 import platform
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ OTHERS = ("torch", "jax", "cupy-cuda12x", "cupy-cuda13x")
 
 
 def facts() -> Iterator[tuple[str, str]]:
-    """Pairs of name and fact, in the order to print."""
+    """Yield pairs of a name and a fact, in the order of the report."""
     yield "Python", f"{platform.python_version()} on {platform.platform()}"
     for name in (*PACKAGES, *OTHERS):
         yield name, installed_version(name, "not installed")
@@ -27,7 +27,7 @@ def facts() -> Iterator[tuple[str, str]]:
 
 
 def kept_kernels() -> set[str]:
-    """Return the names of the kernels for GPUs that are on disk."""
+    """Return the file names of the kernels for GPUs in the disk cache."""
     folder = cache_info().directory
     return set() if folder is None else {path.name for path in Path(folder).glob("*.cubin")}
 

@@ -1,4 +1,4 @@
-"""The parts of a report: checks with their outcomes, and figures with their bounds."""
+"""The parts of a report on a GPU: checks with their outcomes, and figures with their bounds."""
 
 import gc
 import time
@@ -11,7 +11,7 @@ OK, FAILED, SKIPPED = "ok", "FAILED", "skipped"
 
 
 class Skipped(Exception):  # noqa: N818  (it is no error)
-    """Raised by a check that is impossible here; it has the reason."""
+    """Raised by a check that is impossible on this machine, with the reason as its text."""
 
 
 class Check(NamedTuple):
@@ -21,7 +21,7 @@ class Check(NamedTuple):
     ----------
     name : str
     run : callable
-        Takes sizes, and returns what was done in a few words; raises if something is wrong.
+        Takes sizes, and returns in a few words what was done. An error says what is wrong.
     """
 
     name: str
@@ -29,7 +29,7 @@ class Check(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """The outcome of a check, or of a benchmark that could not be run."""
+    """The outcome of a check, or of a benchmark that could not be run: a line of the report."""
 
     name: str
     status: str
@@ -41,13 +41,13 @@ class Outcome(NamedTuple):
 
 
 class Bound(NamedTuple):
-    """The bound that a figure has to meet."""
+    """The bound that a figure of a benchmark has to meet, a lower one unless ``is_upper``."""
 
     value: float
     is_upper: bool = False
 
     def is_met(self, value: float) -> bool:
-        """Whether a figure is within the bound."""
+        """Whether the value of a figure is within the bound."""
         return value <= self.value if self.is_upper else value >= self.value
 
     def __str__(self) -> str:
@@ -55,16 +55,16 @@ class Bound(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """A figure of a benchmark.
+    """A figure that a benchmark has measured.
 
     Attributes
     ----------
     name : str
     value : float or None
-        None for what could not be measured; the name says why.
+        None if it could not be measured; the name then says why.
     unit : str
     bound : Bound or None
-        None for what nothing is wanted of.
+        The bound that the figure has to meet, if any.
     """
 
     name: str
@@ -80,7 +80,10 @@ class Figure(NamedTuple):
         return self.bound.is_met(self.value)
 
     def line(self, means_something: bool) -> str:
-        """Return the figure as text; its bound is not judged where times mean nothing."""
+        """Return the figure as a line of text.
+
+        Unless ``means_something``, as in the simulator, it is not said whether the bound is met.
+        """
         if self.value is None:
             return self.name
         text = f"{self.name:<52}{self.value:>11.4g} {self.unit}"
@@ -91,14 +94,14 @@ class Figure(NamedTuple):
 
 
 class Benchmark(NamedTuple):
-    """Several figures of one kind; it takes sizes, and raises `Skipped` where there are none."""
+    """A benchmark: ``run`` takes sizes and yields figures, or raises `Skipped` if it cannot."""
 
     name: str
     run: Callable[[Sizes], Iterator[Figure]]
 
 
 def outcome_of(name: str, run: Callable[[], str]) -> Outcome:
-    """Return the outcome of a check; any exception becomes part of the report."""
+    """Run a check and return its outcome; an exception becomes part of the outcome."""
     begin = time.perf_counter()
     try:
         status, detail = OK, run()
@@ -112,12 +115,12 @@ def outcome_of(name: str, run: Callable[[], str]) -> Outcome:
 
 
 def said(error: BaseException) -> str:
-    """Return an exception as one line."""
+    """Return the class and the text of an exception as one line."""
     words = " ".join(str(error).split())
     return f"{type(error).__name__}: {words[:300]}"
 
 
 def require(condition: Any, message: str) -> None:
-    """Raise unless a condition holds, also where Python leaves assertions out."""
+    """Raise an error unless a condition holds, even if Python runs without assertions."""
     if not condition:
         raise AssertionError(message)

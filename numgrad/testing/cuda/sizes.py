@@ -1,42 +1,44 @@
-"""The sizes of the problems of a report."""
+"""The sizes of the problems that a report on a GPU runs."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sizes:
-    """The sizes of a run.
+    """The sizes of the problems in one report.
 
     Attributes
     ----------
     every : int
-        Of the scenarios of a chapter each so many-th is compared.
+        With ``n`` every ``n``-th scenario of a chapter is compared.
     elements : int
-        Of large arrays.
+        The elements of large arrays.
     long : int
-        Elements of an array of bytes; more than 2^31 need long indices.
+        The elements of an array of bytes; more than 2^31 need indices of 64 bits.
     edges : tuple of int
-        Sizes of matrices in products: around those of tiles.
+        The sizes of matrices in products, chosen around those of tiles.
     positions : int
-        Of index arrays.
+        The length of index arrays.
     rounds, streams : int
-        How often work on several streams is repeated, and on how many.
+        How often work on several streams is repeated, and on how many streams.
     copied : int
-        Bytes that a copy for comparison has, as have the operands of other kernels.
+        The bytes of a copy with which the speed of other kernels is compared, and of each of their
+        operands.
     repeats, inner : int
-        How often a time is taken, and of how many calls in a row where a call is short.
+        How often a time is measured, and over how many calls in a row if a call is short.
     warm : int
-        Calls before a time is taken.
+        The calls before a time is measured.
     calls : int
-        In a row, where the host's time is taken.
+        The calls in a row over which the host's time is measured.
     ring, steps : int
-        Variables of Lorenz-96, of which there are as many cotangents, and Runge-Kutta steps.
+        The variables of Lorenz-96, of which there are as many cotangents, and the Runge-Kutta
+        steps.
     width : int
-        Of a perceptron, and its cotangents.
+        The width of a perceptron, and the number of its cotangents.
     options : int
-        Of Black-Scholes.
+        The number of options in Black-Scholes.
     looped : int
-        Cotangents that a loop of single passes takes, in whose time one pass is found.
+        The number of single passes in a loop from which the time of one pass is found.
     """
 
     every: int
@@ -69,4 +71,4 @@ QUICK = Sizes(
     every=1000, elements=20, long=7, edges=(0, 3), positions=4, rounds=1, streams=2, copied=96,
     repeats=1, inner=1, warm=1, calls=2, ring=4, steps=1, width=2, options=6, looped=2,
 )  # fmt: skip
-"""Tiny: whether the report runs, in the simulator too."""
+"""Tiny sizes, which only show whether the report can be made, in the simulator too."""

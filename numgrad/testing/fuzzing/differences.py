@@ -1,9 +1,10 @@
 """Derivatives by differences, under the names of numgrad's transforms, for programs of NumPy alone.
 
 The text of a program runs unchanged with this module in the place of numgrad, so no rule of numgrad
-takes part in the reference. Values are kept in the widest floating dtype; where it has the 64 bits
-of x86's, a first derivative is right to 1e-16 and a third one to about 1e-11. The accuracy of a
-result is not assumed but measured: by other steps, and by disturbing every statement (`disturbed`).
+takes part in the reference. Values are computed in the widest floating dtype. If that has a
+mantissa of 64 bits, as on x86, a first derivative is right to 1e-16 and a third one to about 1e-11.
+The accuracy of a result is not assumed but measured: by other steps, and by small changes of the
+result of every statement (`Differences.disturbed`).
 """
 
 from __future__ import annotations  # ``numpy.random`` is imported when it is used
@@ -17,36 +18,38 @@ import numpy as np
 
 Function = Callable[..., Any]
 
-MOST_CALLS = 12_000  # of functions, before a program is given up as too long
+MOST_CALLS = 12_000  # a program with more calls of functions is given up as too long
 WEIGHTS = {1: (1 / 2,), 3: (45 / 60, -9 / 60, 1 / 60)}
 RIGHT = np.array([-11.0, 18.0, -9.0, 2.0]) / 6.0  # a one-sided difference of third order
 KINK = 1e-4  # left and right derivatives differ by more: not a derivative
 
 
 class TooLongError(Exception):
-    """Raised for a program whose derivatives take too many differences."""
+    """Raised for a program whose derivatives take too many calls of functions."""
 
 
 class Differences:
-    """numgrad's transforms, computed by central differences.
+    """A stand-in for numgrad in random programs: its transforms, by central differences.
 
     Parameters
     ----------
     scale : float
-        Of the steps.
+        A factor on the steps of differences.
     points : {1, 3}
-        On each side: differences of second or sixth order.
+        The points on each side, for differences of second or of sixth order.
     disturbance : float
-        By how much, relative to it, the result of each statement is changed.
+        By how much the result of each statement is changed, relative to the result.
     seed : int
-        Of the disturbance.
+        The seed of the disturbance.
 
     Attributes
     ----------
     kinks : int
-        Derivatives from the left that were not those from the right.
+        How many derivatives from the left were other than those from the right.
     calls : int
-        Of functions, so far.
+        How many calls of functions were made so far.
+    level : int
+        How deeply derivatives are nested in the function that runs.
     """
 
     def __init__(
@@ -65,7 +68,10 @@ class Differences:
     # One derivative -------------------------------------------------------------------------------
 
     def along(self, function: Function, move: Function, still: bool = False) -> Any:
-        """Return the derivative of ``function()`` by t, where ``move(t)`` sets the arguments."""
+        """Return the derivative of ``function()`` by ``t`` at 0.
+
+        A call of ``move(t)`` sets the values that the function reads to those at ``t``.
+        """
         before, self.level = self.level, 0
         self.calls += 2 * self.points + 1
         if self.calls > MOST_CALLS:
@@ -91,7 +97,10 @@ class Differences:
         return slope / step
 
     def partials(self, function: Function, args: Sequence[Any], n: int) -> list[tuple[Any, Any]]:
-        """Return the derivatives by each element of an argument, and by its imaginary part."""
+        """Return the derivatives by each element of argument ``n``, two for a complex element.
+
+        Each is preceded by 1.0 for the real part of the element, or by 1j for the imaginary part.
+        """
         array = np.array(args[n])
         found = []
         for place in np.ndindex(array.shape):
@@ -108,7 +117,7 @@ class Differences:
         return found
 
     def pull(self, function: Function, args: Sequence[Any], n: int, seed: Any) -> Any:
-        """Return the gradient of an argument for a seed."""
+        """Return the vector-Jacobian product of a seed for argument ``n``."""
         kind = np.clongdouble if np.asarray(args[n]).dtype.kind == "c" else np.longdouble
         numbers = np.array([
             one * np.sum(np.real(np.conj(seed) * slope))
@@ -210,7 +219,7 @@ class Differences:
         return np.stack(found) if found else np.zeros((0, *np.shape(x)))
 
     def leaf_gradients(self, call: Function, *leaves: np.ndarray) -> Any:
-        """Return the gradients of ``call()`` with respect to arrays that it closes over."""
+        """Return the gradients of ``call()`` by arrays that the function ``call`` closes over."""
 
         def of(leaf: np.ndarray) -> Any:
             before = leaf.copy()
@@ -230,14 +239,14 @@ class Differences:
 
     @staticmethod
     def jit(function: Function, **options: Any) -> Any:
-        """Return a function whose results share no memory with other arrays."""
+        """Return the function, made to return copies, as captured functions return new arrays."""
         return lambda *args: _copied(function(*args))
 
     @staticmethod
     def vmap(
         function: Function, in_axes: Sequence[Any], out_axes: int, chunk_size: Any = None
     ) -> Function:
-        """Return a loop over the samples."""
+        """Return a function that calls another one for each sample, and stacks the results."""
 
         def mapped(*args: Any) -> Any:
             pairs = list(zip(args, in_axes, strict=True))
@@ -258,7 +267,10 @@ class Differences:
         return (true_fun if pred else false_fun)(*operands)
 
     def disturbed(self, number: int, value: Any) -> Any:
-        """Return the result of a statement, changed a little, in the same way at each call."""
+        """Return the result of a statement with a small random change.
+
+        The change is the same at each call with the number of this statement.
+        """
         if not self.disturbance:
             return value
         if isinstance(value, tuple):
@@ -275,8 +287,7 @@ class Differences:
 
 
 def noise(level: int) -> float:
-    """Return the accuracy of derivatives of the given number of levels, relative to values near 1.
-    """
+    """Return the error of ``level`` derivatives nested in one another, of values near 1."""
     size = float(np.finfo(np.longdouble).eps)
     for _ in range(level):
         size = 2.0 * size ** (6 / 7)
@@ -284,8 +295,10 @@ def noise(level: int) -> float:
 
 
 def _step(level: int) -> float:
-    """Return the best step for functions with ``level`` derivatives inside, which are as noisy as
-    these."""
+    """Return the best step of differences of a function that has ``level`` nested derivatives.
+
+    Their error is the noise that the step must outweigh.
+    """
     return noise(level) ** (1 / 7)
 
 
@@ -298,7 +311,7 @@ def _each(argnums: Any, of: Callable[[int], Any]) -> Any:
 
 
 def _real(value: Any) -> np.ndarray:
-    """Return a copy of an array, which the next call cannot write."""
+    """Return a copy of a result, as the next call may write to the array itself."""
     return np.array(value)
 
 
@@ -314,7 +327,7 @@ def _copied(tree: Any) -> Any:
 
 
 def _apart(tree: Any, args: Sequence[Any]) -> Any:
-    """Return a result that shares no memory with arguments, as transforms do."""
+    """Return a result with copies of arrays that share memory with arguments, as transforms do."""
     if isinstance(tree, (tuple, list)):
         return type(tree)([_apart(item, args) for item in tree])
     shared = isinstance(tree, np.ndarray) and any(np.may_share_memory(tree, x) for x in args)
@@ -331,7 +344,7 @@ def _ends(shapes: Sequence[tuple[int, ...]]) -> Any:
 
 
 def _like(array: np.ndarray, given: Any) -> Any:
-    """Return a scalar if a scalar was given, as `array[()]` is for NumPy."""
+    """Return an array, or the scalar in it if ``given`` is no array."""
     return array if isinstance(given, np.ndarray) else array[()]
 
 
@@ -339,7 +352,7 @@ def _like(array: np.ndarray, given: Any) -> Any:
 
 
 def wide(value: Any) -> Any:
-    """Return floating numbers in the widest dtype; everything else as it is."""
+    """Return floating numbers converted to the widest dtype, and anything else as it is."""
     if isinstance(value, (np.ndarray, np.inexact)) and value.dtype.kind in "fc":
         kind = np.clongdouble if value.dtype.kind == "c" else np.longdouble
         return value.astype(kind)
@@ -347,7 +360,10 @@ def wide(value: Any) -> Any:
 
 
 def _solve(a: Any, b: Any) -> Any:
-    """Return the solution of systems in the wide dtype, for which LAPACK has no routine."""
+    """Return the solution of systems in the wide dtype, by iterative refinement.
+
+    LAPACK has no routine for this dtype.
+    """
     narrow = complex if np.iscomplexobj(a) or np.iscomplexobj(b) else float
     found = np.zeros_like(b)
     for _ in range(4):  # each step adds the digits of a solution in double precision
@@ -357,8 +373,10 @@ def _solve(a: Any, b: Any) -> Any:
 
 
 class TieError(Exception):
-    """Raised for a median of equal elements: moving one of them does not move the median, so no
-    difference shows the kink."""
+    """Raised for a median of equal elements, which has a kink that no difference shows.
+
+    If one of the elements moves, the median does not.
+    """
 
 
 def _median(x: Any, axis: int | None = None, **options: Any) -> Any:
@@ -370,7 +388,7 @@ def _median(x: Any, axis: int | None = None, **options: Any) -> Any:
 
 
 class WideNumPy:
-    """NumPy with the wide dtype in place of narrow ones."""
+    """A stand-in for NumPy in which all floating dtypes are the widest one."""
 
     float32 = float64 = np.longdouble
     complex64 = complex128 = np.clongdouble

@@ -1,5 +1,7 @@
-"""Draw the text of random programs, statement by statement; NumPy runs each statement as it is
-drawn."""
+"""Draw the text of random programs, statement by statement.
+
+NumPy runs each statement as soon as it is drawn, which shows whether it is valid.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,9 @@ from .texts import LAYOUTS, array_text, indented, word_lines
 from .vocabulary import ELEMENTWISE, OTHERS, REARRANGING
 from .words import Pick
 
-LARGEST = 24  # elements of a value
-MOST = 30.0  # the size of a value, so that powers of it stay far from overflow
-MOST_CALLS = 80  # of functions, for the derivatives of one statement
+LARGEST = 24  # the most elements of a value
+MOST = 30.0  # the largest absolute value, so that powers stay far from overflow
+MOST_CALLS = 80  # the most calls of functions for the derivatives of one statement
 LEAST_PRECISE = ("half", "floor", "turn")  # the first rounds too much to be judged
 SIZES = (2, 3, 1, 2, 3, 4)
 WORDS = {
@@ -35,18 +37,26 @@ SMOOTH = {name: word for name, word in WORDS.items() if word.smooth}
 
 @dataclass
 class Scope:
-    """A function while it is drawn.
+    """A function while it is drawn, with the values that NumPy has computed for its names.
 
     Attributes
     ----------
+    draw : Drawing
     values : dict
-        What is visible, by name.
+        The values of all names that the function sees.
+    depth : int
+        How many functions are around this one.
     traced : set
-        Names of what is a tensor whenever the program runs; the rest may be NumPy's arrays.
+        The names of values that are tensors whenever numgrad runs the program. Others may be
+        arrays of NumPy.
     own : list
-        Names of arrays that the function made itself and may write.
+        The names of arrays that the function has made itself, and may write to.
     lent : list
-        Names of NumPy's arrays that the function made and writes after they were used.
+        The names of NumPy's arrays that the function has made, and writes to after a use.
+    made : list
+        The names that the function has assigned, in order.
+    lines : list
+        The statements so far.
     """
 
     draw: Drawing
@@ -59,28 +69,31 @@ class Scope:
     lines: list[str] = field(default_factory=list)
 
     def inner(self, arguments: dict[str, Any], traced: set[str]) -> Scope:
-        """Return the scope of a function inside, which closes over all names of this one."""
+        """Return the scope of an inner function, which sees all names of this one."""
         traced = self.traced | traced
         return Scope(self.draw, {**self.values, **arguments}, self.depth + 1, traced)
 
     def numbers(self) -> list[str]:
-        """Return the names of floating values; later ones are repeated, so that they are drawn more
-        often."""
+        """Return the names of floating values to draw from.
+
+        Later names are repeated, so that they are drawn more often.
+        """
         names = [name for name, value in self.values.items() if is_floating(value)]
         late = [name for name in self.made if name in names]
         return names + 2 * late[-4:] + list(names[-2:])
 
     def unread(self) -> list[str]:
-        """Return the names of values that no statement reads, and the last ones."""
+        """Return the names of values that no statement reads, and the last two names."""
         text = "\n".join(self.lines)
         counts = Counter(re.findall(r"\w+", text))
         kept = [name for name in dict.fromkeys(self.made) if name in self.values]
         return [name for name in kept if counts[name] < 2 or name in kept[-2:]]
 
     def add(self, lines: list[str], *results: str, traced: bool | None = None) -> bool:
-        """Add statements if NumPy runs them and their results are moderate.
+        """Add statements if NumPy can run them and their results are moderate.
 
-        The results are tensors if a statement reads one, unless ``traced`` says it.
+        The method returns whether the statements were added. ``results`` are the names that they
+        assign. These count as tensors if ``traced``, by default if the statements read a tensor.
         """
         names = {**self.draw.names, **self.values}
         before = {name: np.array(self.values[name]) for name in (*self.own, *self.lent)}
@@ -109,7 +122,7 @@ class Scope:
 
 
 class Drawing:
-    """The state of drawing one program.
+    """The random generator, and all other state, while one program is drawn.
 
     Parameters
     ----------
@@ -134,7 +147,8 @@ class Drawing:
         return f"{letter}{self.count}"
 
     def fits(self, value: Any) -> bool:
-        """Whether a value is small and moderate; functions and integers always are."""
+        """Whether a value has few elements, none of them large; integers and functions always fit.
+        """
         if callable(value):
             return True
         if isinstance(value, (tuple, list)):
@@ -161,7 +175,7 @@ class Drawing:
         return Program(self.seed, operands, text, observed, self.captures).without_unread()
 
     def _cost(self, main: str, given: list[str], values: dict[str, Any]) -> int:
-        """Return the number of calls of functions in one call of main."""
+        """Return the number of calls of functions that the reference makes in one call of main."""
         counted = Differences()
         names = {**reference_names(counted), **values}
         with quiet():
@@ -174,7 +188,10 @@ class Drawing:
     # Operands -------------------------------------------------------------------------------------
 
     def draw_operands(self) -> dict[str, str]:
-        """Draw arguments, constants and leaves whose shapes broadcast with one another."""
+        """Draw the source texts of operands by name, whose shapes broadcast with one another.
+
+        Names of arguments begin with ``a``, of constants with ``c``, of leaves with ``w``.
+        """
         pick = self.pick
         rank = (1, 1, 2, 0, 2)[pick(5)]
         base = tuple([SIZES[pick(len(SIZES))] for _ in range(rank)])
@@ -224,7 +241,7 @@ class Drawing:
     # Statements -----------------------------------------------------------------------------------
 
     def draw_block(self, scope: Scope, count: int) -> None:
-        """Draw the statements of a function."""
+        """Draw ``count`` statements of a function, or fewer if too many tries fail."""
         tries = 0
         while count > 0 and tries < 40:
             tries += 1
@@ -272,5 +289,5 @@ def is_floating(value: Any) -> bool:
 
 
 def draw_program(seed: int, fuse: bool = False) -> Program:
-    """Return the program of a seed."""
+    """Return the random program of a seed."""
     return Drawing(seed, fuse).program()

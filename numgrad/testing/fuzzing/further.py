@@ -1,4 +1,4 @@
-"""Further words: functions with a lowering of their own, and functions that read positions."""
+"""Further words of the vocabulary, which `vocabulary` adds to its own."""
 
 from typing import Any
 

@@ -1,5 +1,4 @@
-"""Judge the results of numgrad: they are right if they are as near to the reference as rounding
-allows."""
+"""Judge the results of numgrad: right if they are as near to the reference as rounding allows."""
 
 from __future__ import annotations
 
@@ -15,15 +14,15 @@ from ..._tensor import Tensor
 from .differences import Differences, largest, noise
 from .programs import Program
 
-WIDER = 1.5  # the steps of the second reference
-DOUBT = 16.0  # factor on the difference of two steps, small by chance in one of 10 000 programs
-DISTURBANCE = 1e-7  # small enough to be linear, large beside the errors of differences
-ROUNDINGS = 64.0  # roundings that one statement and its derivatives may cost
+WIDER = 1.5  # the factor on the steps of the second reference
+DOUBT = 16.0  # a factor on the difference of both, by chance small in one of 10 000 programs
+DISTURBANCE = 1e-7  # results change linearly by it, and more than by the errors of differences
+ROUNDINGS = 64.0  # the roundings that one statement and its derivatives may cost
 DOCUMENTED = (
     "retain_grad() was called",  # a batched pass has no gradient to retain
     "cond: the functions return different arrays",  # no choice in a captured function
 )
-DEEPEST = 3  # innermost functions that identify an error
+DEEPEST = 3  # so many of the innermost functions identify an error
 WORST = 1e-3  # the largest tolerance; beyond it the verdict is unknown
 
 
@@ -34,7 +33,9 @@ class Verdict:
     Attributes
     ----------
     kind : {"right", "wrong", "raised", "refused", "differs", "unknown"}
-        "differs" if it is right in all ways, but with different bits.
+        "raised" for an error that should not be, "refused" for one that is documented, "differs"
+        if the results are right in all ways but have different bits, "unknown" if the reference
+        cannot be computed well enough.
     words : str
         The error, or the reason why the result is unknown.
     way : str
@@ -55,18 +56,18 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Expected:
-    """Numbers, and the tolerance of a right result."""
+    """The numbers of the reference, and how far a right result may be from them."""
 
     value: np.ndarray
     tolerance: float
 
 
 KINKED = ("linalg.norm", "np.std", "np.nanstd", "np.hypot", "np.abs", "np.arctan2")
-"""Functions whose slope at a point is a convention."""
+"""Functions with a kink, at which their slope is a convention."""
 
 
 def judge(program: Program) -> Verdict:
-    """Compare a program with differences of its values."""
+    """Return the verdict on a program, from a comparison with differences of NumPy's values."""
     try:
         expected = expect(program)
     except Exception as error:  # NumPy refuses it
@@ -96,9 +97,9 @@ def judge(program: Program) -> Verdict:
 
 
 def is_at_kink(program: Program, found: list[np.ndarray], expected: list[Expected]) -> bool:
-    """Whether a program has functions with kinks, and all wrong elements are NaN.
+    """Whether a program has functions with kinks, and all its wrong elements are NaN.
 
-    A second derivative that does not exist may be multiplied by 0, which differences do not see.
+    NaN is right for a second derivative that does not exist, times 0. Differences give 0 there.
     """
     text = program.text()
     if len(found) != len(expected) or not any(name in text for name in KINKED):
@@ -111,12 +112,12 @@ def is_at_kink(program: Program, found: list[np.ndarray], expected: list[Expecte
 
 
 def is_documented(error: Exception) -> bool:
-    """Whether the documentation names an error for such programs."""
+    """Whether an error is one that the documentation announces."""
     return isinstance(error, InplaceError) or any(text in str(error) for text in DOCUMENTED)
 
 
 def ways(program: Program) -> Iterator[str]:
-    """Iterate over the ways in which a program is computed."""
+    """Yield the ways in which a program is computed, keys of `WAYS`."""
     if program.way != "once":
         yield program.way
         return
@@ -140,11 +141,11 @@ def _shown(arrays: list[np.ndarray]) -> str:
 
 
 def expect(program: Program) -> list[Expected] | str:
-    """Return the right results, or the reason why they are not known."""
+    """Return the right results of a program with tolerances, or in words why they are not known."""
     first, second = Differences(), Differences(WIDER)
-    # Of two equal numbers, one of them by differences, either is larger by chance. One of two
-    # opposite disturbances separates them the other way, so a decision between them, a comparison,
-    # an order or a branch, shows as a result that depends on rounding.
+    # If one of two equal numbers is computed by differences, chance decides which one is larger.
+    # Two opposite disturbances make either of them larger. So if the result depends on a decision
+    # between the two, by a comparison, an order or a branch, the disturbed results differ much.
     disturbed = [Differences(disturbance=d) for d in (DISTURBANCE, -DISTURBANCE)]
     references = [first, second, *disturbed]
     runs = [list(leaves(program.judge(d))) for d in references]
@@ -166,7 +167,7 @@ def expect(program: Program) -> list[Expected] | str:
 
 
 def compare(found: list[np.ndarray], expected: list[Expected]) -> Verdict:
-    """Compare results one by one."""
+    """Return the verdict on results, compared with the expected ones one by one."""
     if len(found) != len(expected):
         return Verdict("wrong", f"{len(found)} results instead of {len(expected)}")
     for n, (a, right) in enumerate(zip(found, expected, strict=True)):
@@ -186,7 +187,7 @@ def compare(found: list[np.ndarray], expected: list[Expected]) -> Verdict:
 
 
 def leaves(tree: Any) -> Iterator[np.ndarray]:
-    """Iterate over the arrays in tuples."""
+    """Yield the arrays in nested tuples and lists."""
     if isinstance(tree, (tuple, list)):
         for item in tree:
             yield from leaves(item)

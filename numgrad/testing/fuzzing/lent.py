@@ -1,5 +1,8 @@
-"""Arrays in memory that others can write, for random programs: a derivative uses the elements of
-the time of the call."""
+"""Draw arrays of NumPy that a random program writes to after numgrad has read them.
+
+A derivative must use the elements that such an array had when the operation read it. The arrays are
+ordinary ones, instances of a user's subclass, or memory maps of files.
+"""
 
 from __future__ import annotations
 
@@ -17,16 +20,16 @@ KINDS = ("mapped", "mapped", "derived", "derived", "np.array")
 
 
 class Derived(np.ndarray):
-    """A user's subclass of ndarray."""
+    """A subclass of ndarray, as users may have one."""
 
 
 def derived(numbers: Any) -> np.ndarray:
-    """Return an array of the user's class."""
+    """Return a copy of an array as one of the class `Derived`."""
     return np.array(numbers).view(Derived)
 
 
 def mapped(numbers: Any) -> np.ndarray:
-    """Return an array whose memory is a file, if it has elements."""
+    """Return a copy of an array whose memory is a file; without elements, one of `Derived`."""
     numbers = np.array(numbers)
     if not numbers.size:
         return derived(numbers)
@@ -37,12 +40,12 @@ def mapped(numbers: Any) -> np.ndarray:
 
 
 def plain(numbers: Any) -> np.ndarray:
-    """Return the plain array of either kind, for the reference."""
+    """Return a plain copy of an array, which stands for `derived` and `mapped` in the reference."""
     return np.array(numbers)
 
 
 def draw_lent(scope: Scope) -> bool:
-    """Draw an array that others can write, a use of it, and a later write."""
+    """Draw an array of NumPy, an operation of numgrad that reads it, and a later write to it."""
     draw, name = scope.draw, scope.draw.fresh("m")
     names = [n for n in scope.numbers() if np.ndim(scope.values[n])]
     if draw.captures or not names:  # a captured function reads an array once, at the call
@@ -59,7 +62,7 @@ def draw_lent(scope: Scope) -> bool:
 
 
 def write_lent(scope: Scope, name: str) -> bool:
-    """Draw a write to an array that others can write."""
+    """Draw a write by NumPy to an array that an operation of numgrad has read."""
     pick, kind = scope.draw.pick, scope.values[name].dtype.kind
     writes = ("{m}[...] = {m}[::-1].copy()", "{m}[0] = {m}[-1]", "np.copyto({m}, {m}[:1])")
     if kind == "f":

@@ -1,5 +1,9 @@
-"""Statements that call transforms of functions, which are drawn too, and close over the names
-around."""
+"""Draw statements that call transforms of functions, such as `grad`, and a program's observation.
+
+The functions are drawn too, and close over names around them. A function that draws adds statements
+to a scope, and returns whether it could; see `drawing.Scope`. The observation is the expression
+whose value is compared with the reference.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +17,8 @@ if TYPE_CHECKING:
     from .drawing import Drawing, Scope
 
 ARGNUMS = ("grad", "value_and_grad", "jacrev", "jacfwd", "hessian")
-MOST_ARGUMENTS = 4  # elements that a nested derivative is taken by
-CHEAP = 4000  # calls of functions that an observation may take
+MOST_ARGUMENTS = 4  # a nested derivative is taken by at most so many elements
+CHEAP = 4000  # the calls of functions that the reference of an observation may take
 TAPES = ("gradients", "hooked_gradients", "backward_gradients")
 OWN_READERS = (
     "np.tanh({})", "np.expm1(np.sin({}))", "1.0 / (np.sin({}) + 2.0)", "np.sqrt(np.cos({}) + 2.0)",
@@ -25,7 +29,7 @@ PLACES = ("tensor", "before", "after")
 
 
 def draw_transform(scope: Scope) -> bool:
-    """Draw a function inside, and a derivative of it."""
+    """Draw an inner function, and a call of a derivative of it."""
     draw = scope.draw
     arguments = _draw_arguments(scope, 1 + (draw.pick(3) == 2))
     if not arguments:
@@ -46,7 +50,7 @@ def draw_transform(scope: Scope) -> bool:
 
 
 def draw_captured(scope: Scope) -> bool:
-    """Draw a function inside that is captured, and a call of it."""
+    """Draw an inner function, and a call of it captured by `numgrad.jit`."""
     draw = scope.draw
     arguments = _draw_arguments(scope, 1 + draw.pick(2))
     traced = {p for p, name in arguments.items() if name in scope.traced}
@@ -61,7 +65,7 @@ def draw_captured(scope: Scope) -> bool:
 
 
 def draw_mapped(scope: Scope) -> bool:
-    """Draw a function of one sample, and a call of it for several ones."""
+    """Draw an inner function of one sample, and a call for several samples by `vmap`."""
     draw = scope.draw
     arguments = _draw_arguments(scope, 1 + draw.pick(2))
     if not arguments:
@@ -88,7 +92,7 @@ def draw_mapped(scope: Scope) -> bool:
 
 
 def draw_branches(scope: Scope) -> bool:
-    """Draw a computation of which one of two branches is taken."""
+    """Draw a call of `numgrad.cond`, which takes one of two branches."""
     draw = scope.draw
     names = scope.numbers()
     x, y, z = (names[draw.pick(len(names))] for _ in range(3))
@@ -100,7 +104,7 @@ def draw_branches(scope: Scope) -> bool:
 
 
 def scalar_of(scope: Scope, names: list[str]) -> str:
-    """Return an expression of some values that is a real number."""
+    """Draw an expression of named values whose result is a real number."""
     draw = scope.draw
     names = [n for n in names if np.asarray(scope.values[n]).dtype.kind in "fc"]
     names = names or scope.numbers()[-1:]
@@ -121,7 +125,7 @@ def is_complex(value: Any) -> bool:
 
 
 def _draw_arguments(scope: Scope, count: int) -> dict[str, str]:
-    """Draw the arguments of a function, by the names of its parameters."""
+    """Draw the arguments of an inner function, and return their texts by new parameter names."""
     draw = scope.draw
     names = [n for n in scope.numbers() if np.size(scope.values[n]) <= MOST_ARGUMENTS]
     arguments = {}
@@ -137,7 +141,11 @@ def _draw_arguments(scope: Scope, count: int) -> dict[str, str]:
 def _draw_function(
     scope: Scope, arguments: dict[str, str], traced: set[str], scalar: bool, aux: bool
 ) -> str | None:
-    """Draw a function of given arguments; return its name."""
+    """Draw an inner function, add its definition to a scope, and return its name, or None.
+
+    ``traced`` has the parameters that are tensors. With ``scalar`` the function returns a real
+    number; with ``aux`` a second result follows.
+    """
     draw = scope.draw
     values = {
         parameter: scope.values[name] if name in scope.values else float(name)
@@ -263,8 +271,10 @@ def _use_tape(scope: Scope, function: str, given: list[str], aux: bool, several:
 
 
 def _doubled(draw: Drawing, function: str) -> str:
-    """Draw a function whose last operation reads its own result for its derivative, and the place
-    of a hook that doubles cotangents."""
+    """Return the first arguments of `doubled_gradients`: the place of the hook, and a function.
+
+    The derivative of the function's last operation reads the result of this operation.
+    """
     last = OWN_READERS[draw.pick(len(OWN_READERS))].format(f"{function}(*x)")
     return f"{PLACES[draw.pick(len(PLACES))]!r}, lambda *x: {last}"
 
@@ -304,7 +314,10 @@ _USES: dict[str, Any] = {
 def draw_observation(
     draw: Drawing, values: dict[str, Any], given: list[str], leaves: list[str], cost: int
 ) -> str:
-    """Draw the expression that is compared; ``cost`` is the cost of the value alone."""
+    """Draw the observation: the expression of a program that is compared with the reference.
+
+    ``cost`` is the number of calls of functions that the reference takes for the value alone.
+    """
     kinds = [*_values(draw, values, given), *_of_leaves(draw, values, given, leaves)]
     weights = [min(times, 3) if times * cost < CHEAP else 0 for times, _ in kinds]
     if not any(weights):
@@ -315,7 +328,10 @@ def draw_observation(
 def _values(
     draw: Drawing, values: dict[str, Any], given: list[str]
 ) -> list[tuple[int, str]]:
-    """Return observations of derivatives with respect to the arguments, with their costs."""
+    """Return possible observations of derivatives by the arguments, as pairs of cost and source.
+
+    A cost is how many times the cost of the value alone the reference takes.
+    """
     arguments = ", ".join(given)
     tensors = ", ".join([f"ng.tensor({name})" for name in given])
     differentiable = [n for n, name in enumerate(given) if is_number(values[name])]
@@ -352,7 +368,9 @@ def _values(
 def _of_leaves(
     draw: Drawing, values: dict[str, Any], given: list[str], leaves: list[str]
 ) -> list[tuple[int, str]]:
-    """Return observations of derivatives with respect to the leaves that the function closes over.
+    """Return possible observations of derivatives by leaves that the function closes over.
+
+    They are pairs as in `_values`.
     """
     if not leaves:
         return []

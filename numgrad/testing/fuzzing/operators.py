@@ -1,4 +1,4 @@
-"""Operators declared as users do, for random programs, and their references in NumPy."""
+"""Operators for random programs, declared as users do, and the same functions in NumPy."""
 
 import math
 from typing import Any
@@ -10,7 +10,7 @@ from ..._declare import elementwise
 
 @elementwise
 def softplus(x: Any, beta: Any) -> Any:
-    z = beta * x  # of any size: the result is finite where NumPy's wide numbers are
+    z = beta * x  # may be large: the result is finite wherever that in NumPy's wide numbers is
     return (max(z, 0.0) + math.log1p(math.exp(-abs(z)))) / beta
 
 
@@ -25,5 +25,5 @@ def softplus_dbeta(x: Any, beta: Any, y: Any) -> Any:
 
 
 def plain_softplus(x: Any, beta: Any) -> Any:
-    """Return the softplus function of arrays."""
+    """Return the softplus function of arrays, by NumPy alone."""
     return np.log1p(np.exp(beta * x)) / beta

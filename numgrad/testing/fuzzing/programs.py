@@ -1,4 +1,4 @@
-"""A random program: its text, and its results by numgrad and by differences of values."""
+"""A random program: its text, and its results by numgrad and by differences of NumPy's values."""
 
 from __future__ import annotations
 
@@ -31,27 +31,26 @@ WAYS = {
     "by reference": "by_reference(lambda: {observed})",
     "in threads": "in_threads(lambda: {observed})",
 }
-"""How an observation is computed; the values are the same."""
+"""The ways to compute an observation, as source text. All have the same value."""
 INEXACT = {"cond", "jit", "matmul", "solve", "einsum", "linalg", "float32", "complex64"}
 
 
 @dataclass(frozen=True)
 class Program:
-    """A random program: a function of arrays, closures included, and one expression that is
-    compared.
+    """A random program: a function of arrays, and one expression whose value is compared.
 
     Attributes
     ----------
     seed : int
         The seed from which the program was drawn.
     operands : dict
-        The expression of each operand.
+        The source text of each operand, by name.
     main : str
-        The source of the function.
+        The source of the function ``main``, inner functions included.
     observed : str
-        An expression of the function and the operands.
+        The source of the expression, which calls ``main`` or its derivatives at the operands.
     captures : bool
-        Whether all of the program may be captured: it needs no values.
+        Whether the program may be captured as a whole, as it asks for no values.
     way : str
         How the expression is computed, a key of `WAYS`.
     """
@@ -64,7 +63,7 @@ class Program:
     way: str = "once"
 
     def text(self) -> str:
-        """Return the program as text that can be run."""
+        """Return the program as source text that can be run."""
         return "\n".join([
             "import numpy as np",
             "import numgrad as ng",
@@ -77,15 +76,16 @@ class Program:
         ])  # fmt: skip
 
     def whole(self) -> str:
-        """Return the expression, computed in the program's way."""
+        """Return the source of the expression, wrapped so that it is computed in the given way."""
         given = ", ".join([name for name in self.operands if name.startswith("a")])
         return WAYS[self.way].format(observed=self.observed, given=given)
 
     def has_equal_bits(self) -> bool:
-        """Whether the program gives the same bits in all ways.
+        """Whether the program must give the same bits in all ways.
 
-        Excluded are BLAS, sums of NumPy, parts whose gradients are added up before they meet
-        others, and derivatives at plain numbers, whose functions are NumPy's.
+        That is not so with products by BLAS, with sums by NumPy, with parts whose gradients are
+        added up in another order, and with derivatives at plain numbers, whose values NumPy
+        computes.
         """
         if any(name.startswith("c") for name in self.operands):
             return False
@@ -98,19 +98,19 @@ class Program:
         return replace(self, operands={n: t for n, t in self.operands.items() if n in read})
 
     def run(self) -> Any:
-        """Return the results of numgrad."""
+        """Return the results of the program by numgrad."""
         names: dict[str, Any] = {}
         with quiet():
             exec(compile(self.text(), f"<program {self.seed}>", "exec"), names)
         return names["found"]
 
     def judge(self, differences: Differences) -> Any:
-        """Return the results of differences of NumPy's values."""
+        """Return the results of the program by NumPy, with derivatives by differences."""
         names = reference_names(differences)
         for name, text in self.operands.items():
             value = operand(text)
-            # NumPy makes doubles of Python's numbers, which stay Python's while a program is drawn,
-            # so that the program calls no methods of NumPy on them.
+            # Python's numbers become wide numbers of NumPy here. They stay Python's while a program
+            # is drawn, so that no program calls methods of NumPy on them.
             names[name] = wide(np.array(value)[()]) if type(value) in (float, complex) else value
         tree = ast.parse(f"{self.main}\nfound = {self.observed}")
         tree = ast.fix_missing_locations(_Disturbed().visit(tree))
@@ -131,7 +131,7 @@ def ast_names(text: str) -> Iterator[str]:
 
 
 def operand(text: str) -> Any:
-    """Return the value of an operand's expression in the wide dtype."""
+    """Return the value of an operand's source text, in the widest dtype."""
 
     class Plain:
         @staticmethod
@@ -143,7 +143,7 @@ def operand(text: str) -> Any:
 
 
 def reference_names(differences: Differences) -> dict[str, Any]:
-    """Return the names that a program reads, with references in the place of numgrad."""
+    """Return the values of the names that a program reads, with stand-ins for all of numgrad."""
     from .operators import plain_softplus
 
     return {
@@ -165,7 +165,7 @@ def reference_names(differences: Differences) -> dict[str, Any]:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Ignore overflow, and warnings about graphs of gradients that refer to themselves."""
+    """Ignore floating-point errors and all warnings inside the block."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
@@ -196,7 +196,7 @@ class _Disturbed(ast.NodeTransformer):
 
 
 def _is_at_numbers(text: str) -> bool:
-    """Whether a derivative is taken at literal numbers."""
+    """Whether a program takes a derivative at literal numbers only."""
     calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
     for call in calls:
         own = isinstance(call.func, ast.Attribute)  # ng.func.jvp(function, ...): the function first

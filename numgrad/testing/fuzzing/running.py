@@ -14,12 +14,12 @@ from .judging import Verdict, judge
 from .programs import Program
 from .shrinking import shrink
 
-FUSED = 8  # one of 8 programs is fused with ``fuse="some"``
+FUSED = 8  # with ``fuse="some"`` one of so many programs is fused
 
 
 @dataclass
 class Tally:
-    """The number of programs by verdict, and the reports of failed ones."""
+    """How many programs had each verdict, and the reports of programs that failed."""
 
     kinds: Counter[str] = field(default_factory=Counter)
     reports: list[str] = field(default_factory=list)
@@ -34,7 +34,7 @@ class Tally:
 
 
 def is_fused(seed: int, fuse: str) -> bool:
-    """Whether the program of a seed is fused, where ``fuse`` is all, some or none of them."""
+    """Whether the program of a seed is fused; ``fuse`` is ``"all"``, ``"some"`` or ``"none"``."""
     return fuse == "all" or (fuse == "some" and seed % FUSED == FUSED - 1)
 
 
@@ -45,7 +45,7 @@ def check(
     shortened: float = 60.0,
     judged: Callable[[Program], Verdict] = judge,
 ) -> Tally:
-    """Check the programs of some seeds.
+    """Draw and check the programs of some seeds, and return the tally.
 
     Parameters
     ----------
@@ -53,11 +53,11 @@ def check(
     fuse : {"some", "all", "none"}
         Which programs are fused before they run.
     end : float
-        The time, as `time.time` has it, after which no other program is checked.
+        The time, as `time.time` has it, after which no other program is begun.
     shortened : float
-        How many seconds a shorter text is looked for.
+        How many seconds are spent to make a failing program shorter.
     judged : callable
-        Says what is wrong with a program.
+        Returns the verdict on a program.
     """
     tally = Tally()
     for seed in seeds:
@@ -74,7 +74,7 @@ def check(
 def report(
     program: Program, verdict: Verdict, fuse: str, seconds: float, judged: Callable
 ) -> str:
-    """Return the text of a program that fails, and the failure."""
+    """Return the text of a failing program, made shorter, with the failure as a comment above."""
     if seconds > 0:
         start = replace(program, way=verdict.way)
         program, verdict = shrink(start, verdict, seconds, judged)

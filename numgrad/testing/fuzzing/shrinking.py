@@ -1,4 +1,4 @@
-"""Shrink a failing program: parts are removed as long as it fails in the same way."""
+"""Shrink a failing program: remove parts as long as the rest fails in the same way."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ Judge = Callable[[Program], Verdict]
 def shrink(
     program: Program, verdict: Verdict, seconds: float = 60.0, judged: Judge = judge
 ) -> tuple[Program, Verdict]:
-    """Return the shortest program that was found, and its verdict.
+    """Return the shortest program found that fails like a given one, and its verdict.
 
     Parameters
     ----------
     program : Program
     verdict : Verdict
-        What is wrong with the program.
+        The verdict on the program.
     seconds : float
-        After which no shorter one is looked for.
+        How long to look for shorter programs.
     judged : callable
-        Says what is wrong with a program.
+        Returns the verdict on a program.
     """
     end = time.monotonic() + seconds
     shorter = True
@@ -51,14 +51,14 @@ def shrink(
 
 
 def _same(found: Verdict, verdict: Verdict) -> bool:
-    """Whether a program fails as another one does: an error is raised in the same place."""
+    """Whether two verdicts are the same failure: of one kind, and errors raised in one place."""
     return (found.kind, found.origin) == (verdict.kind, verdict.origin) and (
         found.kind != "raised" or found.words[:40] == verdict.words[:40]
     )
 
 
 def _edited(program: Program, position: int) -> Program | None:
-    """Return the program after one of the possible edits, None after the last."""
+    """Return the program after the possible edit of a number, or None if there are fewer edits."""
     tree = _tree(program)
     for number, edit in enumerate(_edits(tree)):
         if number == position:
@@ -85,7 +85,8 @@ def _program(program: Program, tree: ast.Module) -> Program:
 
 
 def _edits(tree: ast.Module) -> Iterator[Callable[[], None]]:
-    """Iterate over possible removals: of statements, then of parts of expressions."""
+    """Yield functions that shorten a tree in place: they remove statements or parts of expressions.
+    """
     main, observed, *operands = tree.body
     nodes = [*_nodes(main), *_nodes(observed)]
     for node in nodes:
@@ -103,7 +104,7 @@ def _edits(tree: ast.Module) -> Iterator[Callable[[], None]]:
 
 
 def _nodes(tree: ast.AST) -> Iterator[ast.AST]:
-    """Iterate over the nodes of a tree, without the targets of assignments."""
+    """Yield the nodes of a tree, without those in the targets of assignments."""
     todo = [tree]
     while todo:
         node = todo.pop(0)
@@ -113,7 +114,9 @@ def _nodes(tree: ast.AST) -> Iterator[ast.AST]:
 
 
 def _shorter_values(main: ast.AST, node: ast.Assign) -> Iterator[Callable[[], None]]:
-    """Iterate over parts of a value that may replace it; an array that is written stays a new one.
+    """Yield edits that replace the value of an assignment by a part of the value.
+
+    If the part is a name, the target is renamed instead, unless the program may write to it.
     """
     target = node.targets[0]
     for part in [] if isinstance(node.value, ast.Tuple) else _parts(node.value):
@@ -124,7 +127,7 @@ def _shorter_values(main: ast.AST, node: ast.Assign) -> Iterator[Callable[[], No
 
 
 def _rename(main: ast.AST, node: ast.Assign, old: str, new: str) -> None:
-    """Replace a name that stands for another one by the other one."""
+    """Replace all reads of a name by another name, and the value assigned to the old one by 0."""
     node.value = ast.Constant(0)  # no longer read
     for name in ast.walk(main):
         if isinstance(name, ast.Name) and name.id == old and isinstance(name.ctx, ast.Load):
@@ -132,7 +135,7 @@ def _rename(main: ast.AST, node: ast.Assign, old: str, new: str) -> None:
 
 
 def _plainer_operands(node: Any) -> Iterator[Callable[[], None]]:
-    """Iterate over operands of the same kind with shorter text."""
+    """Yield edits that replace a part of an operand, if the type and the rank stay the same."""
     before = operand(ast.unparse(node.value))
     for call in ast.walk(node):
         for name, value in ast.iter_fields(call):
@@ -161,7 +164,7 @@ def _deletion(body: list[Any], n: int) -> Callable[[], None]:
 
 
 def _expressions(node: ast.AST, name: str, value: Any) -> Iterator[tuple[Any, ast.expr]]:
-    """Iterate over the expressions in a field of a node, with functions that replace them."""
+    """Yield for each expression in a field of a node a function that replaces it, and itself."""
     if isinstance(value, ast.expr) and not isinstance(getattr(value, "ctx", None), ast.Store):
         yield (lambda new: setattr(node, name, new)), value
     if isinstance(value, list):
@@ -175,7 +178,7 @@ def _replacement(place: Callable[[ast.expr], None], part: ast.expr) -> Callable[
 
 
 def _parts(expression: ast.expr) -> Iterator[ast.expr]:
-    """Iterate over smaller expressions that may replace an expression."""
+    """Yield smaller expressions that may replace an expression, mostly parts of it."""
     if isinstance(expression, ast.Call):
         yield from expression.args
         yield from (k.value for k in expression.keywords if not isinstance(k.value, ast.Constant))
@@ -197,7 +200,7 @@ def _parts(expression: ast.expr) -> Iterator[ast.expr]:
 
 
 def _forget_unread(function: ast.AST) -> None:
-    """Delete functions, and assignments to names, that nothing reads."""
+    """Delete the inner functions and the assignments in a function whose names nothing reads."""
     while True:
         read = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and _is_read(n)}
         bodies = [n.body for n in ast.walk(function) if isinstance(n, (ast.FunctionDef, ast.For))]
@@ -213,7 +216,7 @@ def _is_read(name: ast.Name) -> bool:
 
 
 def _gives(statement: ast.stmt) -> set[str]:
-    """Return the names that a statement defines, if it has no other effect."""
+    """Return the names that a statement defines; none if the statement has another effect."""
     if isinstance(statement, ast.FunctionDef):
         return {statement.name}
     if isinstance(statement, ast.Assign):

@@ -1,4 +1,4 @@
-"""Gradients by recorded graphs, as functions that random programs call."""
+"""Gradients of recorded graphs, as functions that random programs call."""
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
@@ -13,15 +13,17 @@ OPTIONS: dict[str, Any] = {"create_graph": True, "allow_unused": True, "material
 
 
 def variable(x: Any) -> Tensor:
-    """Return a new variable; one that depends on the argument if this is a tensor that requires
-    grad."""
+    """Return a tensor with the numbers of ``x`` that requires grad.
+
+    If ``x`` requires grad, the tensor is computed from ``x``, so that gradients reach ``x`` too.
+    """
     if not isinstance(x, Tensor):
         return tensor(x, requires_grad=True)
     return x * 1.0 if x.requires_grad else x.clone().requires_grad_()
 
 
 def _gradients(output: Any, variables: Any) -> Any:
-    """Return the gradients; zeros where nothing is recorded."""
+    """Return the gradients of an output by variables, zeros if the output was not recorded."""
     if not getattr(output, "requires_grad", False):
         return tuple([zeros_like(x.detach()) for x in variables])
     return grad(output, variables, **OPTIONS)
@@ -34,7 +36,10 @@ def gradients(function: Any, *args: Any) -> Any:
 
 
 def hooked_gradients(function: Any, *args: Any) -> Any:
-    """Return the gradients of a scalar function, through hooks that change nothing."""
+    """Return the gradients of a scalar function, whose arguments and value have idle hooks.
+
+    The hooks return cotangents as they are.
+    """
     variables = [variable(x) for x in args]
     output = function(*variables)
     for x in (*variables, output):
@@ -44,10 +49,10 @@ def hooked_gradients(function: Any, *args: Any) -> Any:
 
 
 def doubled_gradients(place: str, function: Any, *args: Any) -> Any:
-    """Return twice the gradients of a scalar function.
+    """Return twice the gradients of a scalar function, doubled by a hook on its last operation.
 
-    A hook of its last operation doubles them: on the tensor, or on the node, before or after it
-    runs. The hook is not removed.
+    ``place`` says where the hook is: on the tensor, or on its node, where it runs before or after
+    the node. The hook is not removed.
     """
     variables = [variable(x) for x in args]
     output = function(*variables)
@@ -77,7 +82,7 @@ def backward_gradients(function: Any, *args: Any) -> Any:
 
 
 def rows(function: Any, x: Any, seeds: Any) -> Any:
-    """Return the gradients of a function for several seeds, by one batched pass."""
+    """Return the gradients of a function at ``x`` for several seeds, by one batched pass."""
     z = variable(x)
     output = function(z)
     if not getattr(output, "requires_grad", False):
@@ -91,13 +96,15 @@ def leaf_gradients(call: Any, *leaves: Tensor) -> Any:
 
 
 def again(call: Any, times: int = 4) -> Any:
-    """Return the last result of several calls: a pass that is met again is planned, and then
-    recalled."""
+    """Return the last result of several equal calls.
+
+    The passes of later calls are taken from the plans that earlier ones have left.
+    """
     return [call() for _ in range(times)][-1]
 
 
 def by_reference(call: Any) -> Any:
-    """Return the result of a call on the reference path."""
+    """Return the result of a call on the reference path, one operation at a time without plans."""
     before = get_flags("path")
     set_flags(path="reference")
     try:
@@ -107,7 +114,7 @@ def by_reference(call: Any) -> Any:
 
 
 def in_threads(call: Any, threads: int = 3) -> Any:
-    """Return the results of simultaneous calls, each distinct result once."""
+    """Return the result of simultaneous calls on several threads, or all results if they differ."""
     start = Barrier(threads)
 
     def work() -> Any:

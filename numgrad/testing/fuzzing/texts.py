@@ -1,4 +1,4 @@
-"""The texts of words, operands and parameters in a random program."""
+"""Write words, operands and parameters of a random program as source text."""
 
 import ast
 import math
@@ -11,7 +11,7 @@ from .words import OPERANDS, Word
 
 
 def literal(value: Any) -> str:
-    """Return an expression for a parameter: numbers, slices, arrays of integers or booleans."""
+    """Return the source text of a parameter's value, such as a number or an array of integers."""
     if isinstance(value, np.ndarray):
         dtype = "" if value.size else f", np.{value.dtype.name}"
         return f"np.array({value.tolist()}{dtype})"
@@ -22,7 +22,7 @@ def literal(value: Any) -> str:
 
 
 def key_text(key: Any) -> str:
-    """Return the text of an index between brackets."""
+    """Return the source text of an index, as it stands between brackets."""
     if not isinstance(key, tuple):
         return _index_text(key)
     return ", ".join(map(_index_text, key)) + ("," if len(key) == 1 else "") if key else "()"
@@ -42,7 +42,10 @@ def indented(lines: list[str]) -> list[str]:
 def word_lines(
     word: Word, operands: Sequence[str], parameters: dict[str, Any], fresh: Callable[..., str]
 ) -> list[str]:
-    """Return statements that compute a word of named operands; the last line names the result."""
+    """Return statements that apply a word to named operands, and a last line that names the result.
+
+    ``fresh`` returns names that the program does not use yet.
+    """
     cuts = parameters.get("cuts") or [None] * len(operands)
     given = {
         name: operand if cut is None else f"{operand}[{key_text(cut)}]"
@@ -61,7 +64,7 @@ def word_lines(
 
 
 class _Named(ast.NodeTransformer):
-    """Replaces operands and parameters by names and literals."""
+    """Replaces the names of operands and parameters in a word by other names and by literals."""
 
     def __init__(self, given: dict[str, str], parameters: dict[str, Any]) -> None:
         self.given, self.parameters = given, parameters
@@ -92,7 +95,7 @@ LAYOUTS = ("{}", "{}", "{}", "{}[::-1]", "np.repeat({}, 2, -1)[..., ::2]", "np.a
 
 
 def array_text(numbers: np.ndarray, dtype: str, layout: int = 0) -> str:
-    """Return an expression for an array; in some layouts its elements are strided, or reversed."""
+    """Return the source text of an array, whose ``layout`` is the number of one of `LAYOUTS`."""
     kind = "" if dtype == ("complex128" if numbers.dtype.kind == "c" else "float64") else dtype
     shown = f", np.{kind}" if kind else ""
     text = f"np.array({numbers.tolist()!r}{shown})"

@@ -1,7 +1,7 @@
-"""The vocabulary of random graphs: functions with NumPy's signatures and random parameters.
+"""The vocabulary of random programs: functions of NumPy with random parameters, as `Word`.
 
-Each entry draws parameters that fit its operands, and returns a function that applies it to NumPy's
-arrays or to tensors; None where it does not fit.
+A function that draws the parameters of a word returns them by name, or None if the word does not
+fit the operands.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""Words of the vocabulary: the operands of a function, its parameters, and its application."""
+"""Words: the entries of the vocabulary, which say how a random program applies a function."""
 
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -14,20 +14,21 @@ OPERANDS = ("x", "y")
 
 
 class Word(NamedTuple):
-    """An entry of the vocabulary.
+    """An entry of the vocabulary: a function of one or two arrays, with parameters to be drawn.
 
     Attributes
     ----------
     operands : int
-        How many arrays it takes.
+        The number of arrays that the function takes.
     draw : callable
-        ``draw(pick, *arrays)`` returns the parameters, or None.
+        ``draw(pick, *arrays)`` returns parameters that fit the arrays, or None if none do.
     text : str
-        What it computes of the operands ``x`` and ``y`` and the parameters, in NumPy's words:
-        statements, whose last line is an expression.
-    smooth, exact : bool
-        Whether it is differentiable wherever it is used, and has the same bits however it is
-        computed.
+        The function as source text: statements that call NumPy, of which the last line is an
+        expression. The operands are called ``x`` and ``y``, the parameters by their names.
+    smooth : bool
+        Whether the function is differentiable at all operands that random programs give it.
+    exact : bool
+        Whether the results have the same bits, however they are computed.
     """
 
     operands: int
@@ -37,8 +38,7 @@ class Word(NamedTuple):
     exact: bool = True
 
     def apply(self, xp: Any, *operands: Any, **parameters: Any) -> Any:
-        """Return the value, by the functions of ``xp``: `numpy`, or a namespace with its functions.
-        """
+        """Return the value of the function; ``xp`` is `numpy`, or a namespace like it."""
         cuts = parameters.pop("cuts", None)
         operands = operands if cuts is None else tuple(cut(operands, cuts))
         function = _compiled(self.text, tuple(parameters))
@@ -63,13 +63,13 @@ def draw_real(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
 
 
 def axis_of(pick: Pick, array: np.ndarray) -> int:
-    """Return an axis, counted from either end."""
+    """Draw an axis of an array, counted from either end."""
     axis = pick(array.ndim)
     return axis - array.ndim if pick(2) else axis
 
 
 def range_of(pick: Pick, size: int) -> slice:
-    """Return a slice of an axis: mostly a part of it, sometimes with a step or backwards."""
+    """Draw a slice of an axis of so many elements, sometimes with a step or backwards."""
     if size == 0:
         return slice(None)
     kind = pick(6)
@@ -89,7 +89,7 @@ def range_of(pick: Pick, size: int) -> slice:
 
 
 def _fit(pick: Pick, *arrays: np.ndarray) -> dict[str, Any] | None:
-    """Draw slices that make the shapes of operands broadcast."""
+    """Draw slices of the operands after which their shapes broadcast with one another."""
     ndim = max(a.ndim for a in arrays)
     cuts: list[list[slice]] = [[] for _ in arrays]
     for axis in range(-ndim, 0):

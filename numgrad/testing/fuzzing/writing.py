@@ -1,4 +1,7 @@
-"""Statements that write arrays, and other Python statements: loops, lists, operators of users."""
+"""Draw statements that write to arrays, and other ones: loops, lists, operators of users.
+
+A function that draws adds statements to a scope, and returns whether it could; see `drawing.Scope`.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ if TYPE_CHECKING:
     from .drawing import Scope
 
 def draw_writes(scope: Scope) -> bool:
-    """Draw an array, new or known, and some writes to it."""
+    """Draw some writes to an array that the program has made, or makes for them."""
     draw = scope.draw
     if not scope.own or draw.pick(3) == 0:
         names = [n for n in scope.numbers() if n in scope.traced and np.ndim(scope.values[n])]
@@ -58,7 +61,7 @@ def _draw_write(scope: Scope, target: str) -> bool:
 
 
 def _draw_place(scope: Scope, array: np.ndarray) -> str:
-    """Draw the place of a write: a mask or positions that are visible, or a slice."""
+    """Draw the text of an index to write at: a slice, positions, or a mask."""
     pick = scope.draw.pick
     kept = [name for name, v in scope.values.items() if isinstance(v, np.ndarray)]
     kept = [name for name in kept if scope.values[name].dtype.kind in "bi"]
@@ -81,7 +84,9 @@ def _any(scope: Scope) -> str:
 
 
 def draw_other(scope: Scope) -> bool:
-    """Draw a statement that is no word: of Python, of lists and numbers, or an operator of a user.
+    """Draw a statement that is not in the vocabulary.
+
+    It has a loop or `sum` of Python, a list, a number, or a user's operator.
     """
     draw = scope.draw
     pick, x = draw.pick, _any(scope)

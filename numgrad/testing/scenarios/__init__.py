@@ -1,7 +1,7 @@
-"""The catalogue of calls that tests, benchmarks and documentation run over, by chapter.
+"""The catalogue of scenarios: the calls that tests, benchmarks and documentation run over.
 
-A new operator belongs in the list of its chapter; the tests of the registry fail for an operator
-without a scenario.
+There is a module for each chapter of operators. A new operator belongs in the list of its chapter;
+the tests of the registry fail for an operator without a scenario.
 """
 
 from . import (
@@ -36,5 +36,5 @@ SCENARIOS = tuple(scenario for chapter in CHAPTERS.values() for scenario in chap
 
 
 def scenarios_of(operator: str) -> list[Scenario]:
-    """Return the scenarios of a registered operator."""
+    """Return the scenarios of the registered operator with this name."""
     return [scenario for scenario in SCENARIOS if operator in scenario.operators]

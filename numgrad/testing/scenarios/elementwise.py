@@ -15,7 +15,10 @@ INF, NAN = np.inf, np.nan
 def unary(
     name: str, low: float, high: float, *special: float, takes_complex: bool = True, **options: Any
 ) -> Scenario:
-    """Return the scenario of a function of one argument that NumPy has too."""
+    """Return the scenario of NumPy's function of one argument, which lies between two bounds.
+
+    ``special`` are arguments at which value and gradient are compared with stored numbers.
+    """
     points = ((floats(*special),),) if special else ()
     return _known(name, (low, high), special=points, takes_complex=takes_complex, **options)
 
@@ -28,7 +31,10 @@ def binary(
     takes_complex: bool = False,
     **options: Any,
 ) -> Scenario:
-    """Return the scenario of a function of two arguments that NumPy has too."""
+    """Return the scenario of NumPy's function of two arguments, which lie in two domains.
+
+    ``special`` are points at which value and gradient are compared with stored numbers.
+    """
     return _known(name, first, second, special=special, takes_complex=takes_complex, **options)
 
 

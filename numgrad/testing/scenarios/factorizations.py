@@ -22,26 +22,29 @@ BAND = numbers((2, 4, 5), phase=0.3) + np.array([[0.0], [6.0], [0.0], [0.0]])
 
 
 def hermitian(a: Any) -> Any:
-    """Return the Hermitian part of any tensor."""
+    """Return the Hermitian part of square matrices of any kind."""
     return (a + adjoint(a)) / 2
 
 
 def spaces(a: Any) -> Any:
-    """Return a function of the eigenvalues and the projector on two eigenvectors."""
+    """Return the sines of a Hermitian matrix's eigenvalues, and the projector on two eigenvectors.
+    """
     w, v = ng.linalg.eigh(hermitian(a))
     return ng.sin(w), ng.matmul(v[..., :2], adjoint(v[..., :2]))
 
 
 def nearest(a: Any, full_matrices: bool) -> Any:
-    """Return a function of the singular values, the nearest matrix of rank 2, and the projector on
-    the complement of the row space."""
+    """Return the sines of singular values, the nearest matrix of rank 2, and a projector.
+
+    The projector is that on the complement of the row space.
+    """
     u, s, vh = ng.linalg.svd(a, full_matrices)
     u2, v2, rest = u[..., :2], vh[..., :2, :], adjoint(vh)[..., :, 2:]
     return ng.sin(s), ng.matmul(u2 * s[..., None, :2], v2), ng.matmul(rest, adjoint(rest))
 
 
 def of_eigenvalues(a: Any) -> Any:
-    """Return the gradient of eigenvalues, with its own derivative."""
+    """Return the gradient of a function of eigenvalues, by the operator `hermitian_gradient`."""
     a, g, none = hermitian(a), np.arange(1.0, a.shape[-1] + 1), np.zeros(a.shape[-1])
     w, v = ng.linalg.eigh(a)
     ga = ng.matmul(v * g, adjoint(v))
@@ -49,7 +52,7 @@ def of_eigenvalues(a: Any) -> Any:
 
 
 def of_sizes(a: Any) -> Any:
-    """Return the gradient of singular values, with its own derivative."""
+    """Return the gradient of a function of singular values, by the operator `gradient_of_sizes`."""
     u, s, vh = ng.linalg.svd(a, False)
     g, none, v = np.arange(1.0, s.shape[-1] + 1), np.zeros(s.shape[-1]), adjoint(vh)
     ga = ng.matmul(u * g, vh)
@@ -57,7 +60,7 @@ def of_sizes(a: Any) -> Any:
 
 
 def of_any_eigenvalues(a: Any) -> Any:
-    """Return the real part of the gradient of eigenvalues, with its own derivative."""
+    """Return the real part of a gradient of eigenvalues, by the operator `general_gradient`."""
     w, v = ng.linalg.eig(a)
     g, none = 3 * ng.conj(w * w), np.zeros(a.shape[-1], np.zeros(0, a.dtype).real.dtype)
     ga = ng.matmul(ng.linalg.inv(adjoint(v)), g[..., :, None] * adjoint(v))
@@ -65,13 +68,17 @@ def of_any_eigenvalues(a: Any) -> Any:
 
 
 def along(a: Any, u: Any, v: Any) -> tuple[Any, Any]:
-    """Return a change of a matrix, and its products with pairs of vectors ``u`` and ``v``."""
+    """Return a change of a matrix, and how much it changes the values of some pairs of vectors.
+
+    For each column of ``u`` and the same one of ``v`` that is the number ``u' change v``.
+    """
     change = np.sqrt(np.arange(2.0, 2.0 + a.shape[-2] * a.shape[-1])).reshape(a.shape[-2:]) + a
     return change, ng.sum(ng.conj(u) * ng.matmul(change, v), axis=-2)
 
 
 def slopes_of_eigenvalues(a: Any) -> Any:
-    """Return the slopes of eigenvalues along a change of a matrix, with their own derivative."""
+    """Return slopes of eigenvalues along a change of a matrix, by the operator `hermitian_slopes`.
+    """
     a = hermitian(a)
     w, v = ng.linalg.eigh(a)
     change, slopes = along(a, v, v)
@@ -79,7 +86,7 @@ def slopes_of_eigenvalues(a: Any) -> Any:
 
 
 def slopes_of_sizes(a: Any) -> Any:
-    """Return the slopes of singular values along a change of a matrix."""
+    """Return slopes of singular values along a change of a matrix, by `slopes_of_sizes`."""
     u, s, vh = ng.linalg.svd(a, False)
     change, slopes = along(a, u, adjoint(vh))
     slopes = ng.real(slopes)
@@ -87,7 +94,7 @@ def slopes_of_sizes(a: Any) -> Any:
 
 
 def slopes_of_any_eigenvalues(a: Any) -> Any:
-    """Return the sum of squared slopes of eigenvalues along a change of a matrix."""
+    """Return the sum of squared slopes of eigenvalues along a change, by `general_slopes`."""
     w, v = ng.linalg.eig(a)
     change, slopes = along(a, adjoint(ng.linalg.inv(v)), v)
     found = registry["general_slopes"](a, w, v, change, slopes)
@@ -101,20 +108,23 @@ def exponential(a: Any) -> Any:
 
 
 def complement(a: Any) -> Any:
-    """Return the triangular factor, and the projector on the complement of the column space."""
+    """Return the triangular factor of QR, and the projector on the complement of the columns."""
     q, r = ng.linalg.qr(a, "complete")
     rest = q[..., :, a.shape[-1] :]
     return r, ng.matmul(rest, adjoint(rest))
 
 
 def as_in_scipy(a: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Return the factors of an LU factorization, with a real permutation."""
+    """Return SciPy's factors of an LU factorization, with the permutation as a real matrix."""
     p, *triangles = scipy.linalg.lu(a)
     return np.real(p).astype(np.finfo(a.dtype).dtype), *triangles
 
 
 def riccati(solve: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the solution as a function of matrices that need not be Hermitian."""
+    """Return a function that solves a Riccati equation, for matrices of any kind.
+
+    Matrices that the equation needs Hermitian are made so first.
+    """
     return lambda a, b, q, r: solve(a, b, hermitian(q), hermitian(r))
 
 
@@ -123,7 +133,7 @@ def complex_expm(a: np.ndarray) -> np.ndarray:
 
 
 def free(name: str, function: Callable[..., Any], *points: Point, **options: Any) -> Scenario:
-    """Return a scenario without stored numbers of another library."""
+    """Return a scenario whose gradients are not compared with numbers of another library."""
     return algebra(name, function, *points, **{"oracle": False, "tolerance": 4096, **options})
 
 

@@ -22,14 +22,17 @@ def _scenario(
 
 
 def _transform(name: str, dtypes: tuple[str, ...], **options: Any) -> Scenario:
-    """Return a scenario of one of NumPy's transforms, with as many points as there are elements."""
+    """Return the scenario of one of NumPy's transforms, at the length of its input."""
     points = (FIVE,), (SIX,), (ROWS,)
     own, reference = getattr(fft, name), getattr(np.fft, name)
     return _scenario(name, own, reference, *points, dtypes=dtypes, **options)
 
 
 def _resized(name: str, n: int, dtypes: tuple[str, ...]) -> Scenario:
-    """Return a scenario that crops or adds zeros, along another axis and with a norm."""
+    """Return a scenario of a transform at another length ``n``, along another axis, with a norm.
+
+    The transform crops its input, or adds zeros.
+    """
     own, reference = getattr(fft, name), getattr(np.fft, name)
     return _scenario(
         f"{name}-{n}",
@@ -41,7 +44,7 @@ def _resized(name: str, n: int, dtypes: tuple[str, ...]) -> Scenario:
 
 
 def _real(name: str, kind: int, norm: str) -> Scenario:
-    """Return a scenario of a transform of cosines or sines."""
+    """Return the scenario of a cosine or sine transform of a kind from 1 to 4."""
 
     def reference(x: np.ndarray) -> np.ndarray:
         import scipy.fft

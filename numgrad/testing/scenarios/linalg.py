@@ -20,7 +20,7 @@ TRIANGLE = np.tril(SQUARE)
 
 
 def algebra(name: str, function: Callable[..., Any], *points: Point, **options: Any) -> Scenario:
-    """Return a scenario whose bits depend on BLAS or LAPACK."""
+    """Return the scenario of a function whose bits depend on BLAS or LAPACK."""
     settings: dict[str, Any] = {
         "operators": (name,),
         "dtypes": ALL,
@@ -34,17 +34,17 @@ def algebra(name: str, function: Callable[..., Any], *points: Point, **options: 
 
 
 def definite(a: Any) -> Any:
-    """Return a positive definite matrix made of any tensor."""
+    """Return a positive definite matrix, made from a square matrix of any kind."""
     return ng.matmul(a, adjoint(a)) + 2 * np.eye(a.shape[-1], dtype=a.dtype)
 
 
 def definite_array(a: np.ndarray) -> np.ndarray:
-    """Return the result of `definite` for an array."""
+    """Return the result of `definite`, computed by NumPy."""
     return a @ np.conj(np.swapaxes(a, -1, -2)) + 2 * np.eye(a.shape[-1], dtype=a.dtype)
 
 
 def triangular(a: Any, b: Any) -> Any:
-    """Solve a lower triangular system."""
+    """Return the solution of a lower triangular system."""
     return solve_triangular(a, b, lower=True, adjoint=False)
 
 

@@ -84,7 +84,7 @@ def plain(name: str, domains: int, **options: Any) -> Scenario:
 
 
 def searched(side: Any) -> Scenario:
-    """Return the scenario of the positions of elements among sorted ones."""
+    """Return the scenario of `searchsorted`, on one side."""
     among = np.sort(numbers(5))
     return Scenario(
         name=f"searchsorted-{side}",
@@ -100,7 +100,8 @@ def searched(side: Any) -> Scenario:
 
 
 def equal_sometimes(domains: int) -> Any:
-    """Return points with equal and with special elements."""
+    """Return points for comparisons: ordinary ones, and one with equal, infinite and NaN elements.
+    """
     values = (
         np.array([1.0, 2.0, np.nan, np.inf, -0.0, 0.0]),
         np.array([1.0, 3.0, np.nan, np.inf, 0.0, 1.0]),
@@ -109,7 +110,7 @@ def equal_sometimes(domains: int) -> Any:
 
 
 def counted(name: str, **options: Any) -> Scenario:
-    """Return the scenario of a reduction without rounding."""
+    """Return the scenario of a reduction along the last axis, whose results are not rounded."""
     function, reference = getattr(ng, name), getattr(np, name)
     return plain(
         name,
@@ -161,7 +162,7 @@ POSITIONS = (
 
 
 def borrowed(name: str, function: Any, reference: Any, *point: Any) -> Scenario:
-    """Return the scenario of a function that NumPy computes."""
+    """Return the scenario of an operator that calls NumPy's function."""
     arrays = tuple(map(np.asarray, point))
     return Scenario(
         name=name, function=function, reference=reference, points=(arrays,), operators=(name,),

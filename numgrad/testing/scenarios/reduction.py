@@ -18,7 +18,7 @@ POINTS: tuple[Point, ...] = ((CUBE,), (WIDE,), (numbers(2),), (NOTHING,))
 
 
 def reduced(name: str, axis: Any, label: str, **options: Any) -> Scenario:
-    """Return the scenario of a reduction along an axis of the first two points."""
+    """Return the scenario of a reduction along an axis; its name ends with ``label``."""
     function, reference = getattr(ng, name), options.pop("reference", getattr(np, name, None))
     settings: dict[str, Any] = {
         "operators": (name,),
@@ -80,7 +80,7 @@ REDUCTIONS = (
 
 
 def along(name: str, function: Callable[..., Any], **options: Any) -> Scenario:
-    """Return the scenario of an operator along the last axis."""
+    """Return the scenario of an operator that works along the last axis."""
     settings: dict[str, Any] = {
         "operators": (name,),
         "points": ((numbers((2, 4)),), (numbers(1),), (numbers((2, 0)),)),
@@ -91,7 +91,7 @@ def along(name: str, function: Callable[..., Any], **options: Any) -> Scenario:
 
 
 def others(x: np.ndarray) -> np.ndarray:
-    """Return the product of all other elements of the last axis."""
+    """Return for each element the product of all others along the last axis."""
     x = np.asarray(x)
     return (
         np.stack([np.prod(np.delete(x, n, -1), -1) for n in range(x.shape[-1])], -1)
@@ -101,12 +101,12 @@ def others(x: np.ndarray) -> np.ndarray:
 
 
 def before(x: np.ndarray) -> np.ndarray:
-    """Return the product of the elements before each element."""
+    """Return for each element the product of those before it along the last axis."""
     return np.cumprod(np.concatenate([np.ones_like(x[..., :1]), x[..., :-1]], -1), -1)
 
 
 def solved(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return the solution of ``h[i] = a[i] h[i-1] + b[i]``."""
+    """Return the solution ``h`` of the recurrence ``h[i] = a[i] h[i-1] + b[i]``."""
     h = np.array(b)
     for i in range(1, b.shape[-1]):
         h[..., i] += a[..., i] * h[..., i - 1]
@@ -114,7 +114,7 @@ def solved(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def solved_backwards(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return the solution of ``h[i] = a[i+1] h[i+1] + b[i]``."""
+    """Return the solution ``h`` of the recurrence ``h[i] = a[i+1] h[i+1] + b[i]``."""
     h = np.array(b)
     for i in range(b.shape[-1] - 2, -1, -1):
         h[..., i] += a[..., i + 1] * h[..., i + 1]
@@ -186,7 +186,7 @@ ORDER = np.array([[2, 0, 3, 1], [1, 3, 0, 2]])
 
 
 def put(x: np.ndarray, order: np.ndarray) -> np.ndarray:
-    """Put elements at the positions ``order``."""
+    """Return an array with the elements of ``x`` at the positions ``order`` of the last axis."""
     out = np.empty(np.broadcast_shapes(x.shape, order.shape), x.dtype)
     np.put_along_axis(out, order, x, -1)
     return out

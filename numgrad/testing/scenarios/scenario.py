@@ -19,43 +19,44 @@ GOLDEN = (math.sqrt(5) - 1) / 2  # its multiples fill a domain evenly, without r
 
 @dataclass(frozen=True, kw_only=True)
 class Scenario:
-    """A function of tensors, and the points where it is called.
+    """A function of tensors, and the points where the function is called.
 
     Attributes
     ----------
     name : str
-        Unique; test ids and keys of stored numbers.
+        A unique name, for the ids of tests and the keys of stored numbers.
     function : callable
-        Tensors in, a tensor or a tuple of tensors out.
+        Takes tensors, and returns a tensor or a tuple of tensors.
     operators : tuple of str
-        The registered operators that a call, its gradient or the gradient of that is made of and
-        for which this is the scenario.
+        The registered operators that this scenario tests: they are applied by a call, by its
+        gradient, or by the gradient of that.
     points : tuple of tuples of arrays
-        Ordinary arguments, where both derivatives are smooth: the first is the one that most checks
-        use, others have no elements, no axes, or shapes that broadcast.
+        Ordinary arguments, at which both derivatives are smooth. Most checks use the first point;
+        others have no elements, no axes, or shapes that broadcast.
     reference : callable, optional
-        The function of NumPy or SciPy.
+        The same function by NumPy or SciPy.
     special : tuple of tuples of arrays
-        Arguments at ties, ends of domains and infinities: value and gradient are compared with
-        stored numbers.
+        Arguments at ties, ends of domains and infinities, at which value and gradient are compared
+        with stored numbers.
     domains : tuple of pairs
-        From where to where each argument is defined or tried.
+        The bounds between which each argument is defined or tried.
     dtypes : tuple of str
-        The dtypes in which it is defined.
+        The dtypes in which the function is defined.
     order : int
-        How often it can be differentiated.
+        How often the function can be differentiated.
     exact : bool
-        Whether all ways to compute it have the same bits; else, through BLAS and LAPACK, equal to
-        rounding.
+        Whether results have the same bits in all ways to compute them. With BLAS and LAPACK they
+        agree to rounding only.
     half : bool
         Whether half precision goes in and comes out.
     broadcast : bool
-        Whether it is defined for arguments whose elements are repeated; an inverse is not.
+        Whether the function is defined for arguments whose elements are repeated, as an inverse is
+        not.
     oracle : bool
-        Whether there are stored numbers of another library.
+        Whether there are stored numbers of another library to compare with.
     tolerance : float
-        How many units in the last place the value may differ from the reference, relative to the
-        largest.
+        How many units in the last place of the largest element a value may differ from the
+        reference.
     """
 
     name: str
@@ -74,7 +75,10 @@ class Scenario:
     tolerance: float = 32
 
     def at(self, point: Point, dtype: str) -> Point:
-        """Return a point in another dtype; for complex ones imaginary parts are added."""
+        """Return a point with its floating arrays in a dtype.
+
+        In a complex dtype imaginary parts are added.
+        """
         return tuple(_converted(a, np.dtype(dtype)) for a in point)
 
 
@@ -90,14 +94,20 @@ def _converted(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
 def numbers(
     shape: Sequence[int] | int, low: float = -2.0, high: float = 2.0, phase: float = 0.0
 ) -> np.ndarray:
-    """Return different numbers spread over a domain; another phase gives other numbers."""
+    """Return an array of different numbers, spread evenly between two bounds.
+
+    Another phase gives other numbers.
+    """
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
     turns = (np.arange(1, math.prod(shape) + 1) * GOLDEN + phase) % 1
     return np.asarray(low + (high - low) * turns).reshape(shape)
 
 
 def spread(domains: Sequence[Domain]) -> tuple[Point, ...]:
-    """Return points of an elementwise function: same shapes, broadcast, no axes, no elements."""
+    """Return points for an elementwise function of arguments with the given domains.
+
+    The shapes of the arguments are equal, or broadcast, or have no axes or no elements.
+    """
 
     def point(*shapes: tuple[int, ...]) -> Point:
         chosen = (shapes[min(n, len(shapes) - 1)] for n in range(len(domains)))
@@ -113,12 +123,12 @@ def spread(domains: Sequence[Domain]) -> tuple[Point, ...]:
 
 
 def floats(*values: float) -> np.ndarray:
-    """Return special values as an array."""
+    """Return numbers as an array in double precision."""
     return np.array(values, dtype=np.float64)
 
 
 def smooth_points(scenario: Scenario) -> Iterator[tuple[int, Point]]:
-    """Yield the points that have elements, with their numbers."""
+    """Yield the ordinary points of a scenario that have elements, each behind its number."""
     for number, point in enumerate(scenario.points):
         if all(a.size for a in point):
             yield number, point

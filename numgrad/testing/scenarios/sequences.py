@@ -17,12 +17,12 @@ POLES = np.array([[2.0, 0.7, -0.3, 0.1], [1.5, -0.6, 0.2, 0.4], [1.0, 0.3, 0.1, 
 
 
 def slid(a, v):
-    """Return the inner products of ``v`` with all windows of ``a``."""
+    """Return the inner products of ``v`` with all windows of its length in ``a``."""
     return slide(a, v, places(a.shape[-1] - v.shape[-1] + 1))
 
 
 def slid_reference(a, v):
-    """Return the result of `slid` by windows of NumPy."""
+    """Return the result of `slid`, computed with NumPy's `sliding_window_view`."""
     windows = np.lib.stride_tricks.sliding_window_view(a, v.shape[-1], axis=-1)
     return np.einsum("...kj,...j->...k", windows, v)
 
@@ -34,13 +34,13 @@ def plane_slid(a, v):
 
 
 def plane_slid_reference(a, v):
-    """Return the result of `plane_slid` by windows of NumPy."""
+    """Return the result of `plane_slid`, computed with NumPy's `sliding_window_view`."""
     windows = np.lib.stride_tricks.sliding_window_view(a, v.shape[-2:], axis=(-2, -1))
     return np.einsum("...klij,...ij->...kl", windows, v)
 
 
 def all_pole_reference(u, a):
-    """Return the outputs by SciPy's filter."""
+    """Return the output of an all-pole filter, computed by SciPy."""
     shape = np.broadcast_shapes(u.shape[:-1], a.shape[:-1])
     u, a = (np.broadcast_to(x, (*shape, x.shape[-1])) for x in (u, a))
     y = np.empty(u.shape, np.result_type(u, a))
@@ -50,7 +50,7 @@ def all_pole_reference(u, a):
 
 
 def bessel_reference(y):
-    """Return the second spherical Bessel function over the square."""
+    """Return the spherical Bessel function of order 2 at ``y``, divided by the square of ``y``."""
     y = np.asarray(y)
     return (sp.spherical_jn(2, y) / y**2).astype(y.dtype)
 

@@ -17,7 +17,7 @@ NOTHING = numbers((0, 4))
 
 
 def moved(name: str, function: Callable[..., Any], *points: Point, **options: Any) -> Scenario:
-    """Return the scenario of an operator without rounding."""
+    """Return the scenario of an operator that only moves elements, without rounding."""
     settings: dict[str, Any] = {"operators": (name,), "dtypes": ALL, "tolerance": 0, **options}
     return Scenario(name=name, function=function, points=points, **settings)
 
@@ -142,7 +142,7 @@ def written(x: Any, v: Any) -> Any:
 
 
 def written_array(x: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """Return the result of `written` for arrays."""
+    """Return the result of `written`, computed by NumPy."""
     y = x.copy()
     y[1:, ::2] = v
     return y
@@ -159,7 +159,7 @@ def written_at(x: Any, v: Any, rows: Any = FIRST) -> Any:
 
 
 def written_at_array(x: np.ndarray, v: np.ndarray, rows: np.ndarray = FIRST) -> np.ndarray:
-    """Return the result of `written_at` for arrays."""
+    """Return the result of `written_at`, computed by NumPy."""
     y = x.copy()
     y[rows] = v
     return y
@@ -170,12 +170,12 @@ MASK = numbers((3, 4)) > 0
 
 
 def summed_at(g: Any, positions: np.ndarray) -> Any:
-    """Add rows to four rows of zeros."""
+    """Return four rows of zeros after the rows of ``g`` were added at ``positions``."""
     return registry["scatter_add"](g, positions, count=1, tail=1, sizes=(4,))
 
 
 def summed_at_array(g: np.ndarray, positions: np.ndarray) -> np.ndarray:
-    """Return the result of `summed_at` for arrays."""
+    """Return the result of `summed_at`, computed by NumPy."""
     out = np.zeros((4, g.shape[-1]), g.dtype)
     np.add.at(out, positions, g)
     return out

@@ -1,4 +1,4 @@
-"""Scenarios of derivatives that are operators of their own."""
+"""Scenarios of derivatives of elementwise operators that are registered operators themselves."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +12,7 @@ from .scenario import ALL, REAL, Domain, Scenario, floats, numbers, spread
 
 
 def slope(name: str, reference: Callable[..., Any], *domains: Domain, **options: Any) -> Scenario:
-    """Return the scenario of an operator that is no function of numgrad by name."""
+    """Return the scenario of a registered operator that numgrad has no public function for."""
     settings: dict[str, Any] = {
         "function": registry[name],
         "operators": (name,),

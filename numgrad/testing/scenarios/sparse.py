@@ -14,7 +14,7 @@ ROWS = np.repeat(np.arange(4), np.diff(INDPTR))
 
 
 def dense(data: np.ndarray) -> np.ndarray:
-    """Return the dense matrices with the given stored numbers."""
+    """Return the dense matrices that have the given stored numbers at the places of this module."""
     matrix = np.zeros((*data.shape[:-1], 4, 3), data.dtype)
     matrix[..., ROWS, COLUMNS] = data
     return matrix

@@ -139,7 +139,10 @@ OWN = (
 
 
 def _groups(covered: set[str]) -> Iterator[list[Tabled]]:
-    """Yield the operators of the tables, grouped by their arguments."""
+    """Yield groups of tabled operators whose arguments have the same domains and derivatives.
+
+    Operators in ``covered`` have scenarios of their own, and are left out.
+    """
     groups: dict[Any, list[Tabled]] = {}
     for operator in TABLE.values():
         if operator.name not in covered:
@@ -156,7 +159,9 @@ def _tricomi(a: Any, b: Any, x: Any) -> Any:
 
 
 def _student_inverse(df: Any, p: Any) -> Any:
-    """Return quantiles by the inverse of the incomplete beta function, where SciPy has more digits.
+    """Return quantiles of Student's distribution by the inverse of the incomplete beta function.
+
+    SciPy computes that function to more digits than the quantiles themselves.
     """
     share = sp.betaincinv(0.5 * df, 0.5, 2 * np.minimum(p, 1 - p))
     return np.sign(p - 0.5) * np.sqrt(df * (1 - share) / share)
@@ -167,9 +172,9 @@ EXACT = {"hyperu": _tricomi, "stdtrit": _student_inverse}
 
 
 def _tabled(operators: list[Tabled]) -> Scenario:
-    """Return the scenario of operators with the same parameters.
+    """Return one scenario of several operators whose parameters have the same domains.
 
-    Parameters without a derivative are constants, in the middle of their domains.
+    Parameters without a derivative are held constant in the middle of their domains.
     """
     first = operators[0]
     free = [x in first.formulas or not first.formulas for x in first.parameters]

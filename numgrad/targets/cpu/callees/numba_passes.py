@@ -1,4 +1,4 @@
-"""Numba's compilers for kernels, with two passes: private callees, and literals of one dtype."""
+"""Numba's compilers for kernels: two more passes copy callees, and set the dtype of literals."""
 
 import math
 import types as pytypes
@@ -23,7 +23,7 @@ _LANGUAGE = Language(
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class BindCallees(FunctionPass):
-    """Before typing: replace each callee of a kernel, dispatcher or plain, by a private copy."""
+    """A pass before type inference: put private copies in place of the called functions."""
 
     _name = "numgrad_bind_callees"
 
@@ -31,8 +31,10 @@ class BindCallees(FunctionPass):
         FunctionPass.__init__(self)
 
     def run_pass(self, state: Any) -> Any:
-        """Replace the callees in ``state.func_ir``; return True, which tells Numba that it has
-        changed."""
+        """Replace the callees in ``state.func_ir``.
+
+        Return True, which tells Numba that the code has changed.
+        """
         constants = state.func_id.code.co_consts
         inner = [item for item in constants if isinstance(item, pytypes.CodeType)]
         private_copies.bind(state.func_ir, private_copies.Caller.of(state), inner)
@@ -41,9 +43,10 @@ class BindCallees(FunctionPass):
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class SetLiterals(FunctionPass):
-    """Before typing: give literals the kernel's real dtype, and set the function's code library.
+    """A pass before type inference: give literals the kernel's real dtype.
 
-    The library is an `InlineLibrary` where only kernels call the function.
+    The pass also sets the code library into which Numba puts the function: an `InlineLibrary`,
+    unless the function needs an address (`private_copies.executable`).
     """
 
     _name = "numgrad_set_literals"
@@ -52,8 +55,10 @@ class SetLiterals(FunctionPass):
         FunctionPass.__init__(self)
 
     def run_pass(self, state: Any) -> Any:
-        """Set the dtype of literals in ``state.func_ir``; return True, which tells Numba that it
-        has changed."""
+        """Set the dtype of literals in ``state.func_ir``, and the code library of the function.
+
+        Return True, which tells Numba that the code has changed.
+        """
         pipeline = type(state.pipeline)
         if pipeline.library is not None:
             state.library = pipeline.library(state.targetctx.codegen(), state.func_id.func_qualname)
@@ -66,7 +71,7 @@ class SetLiterals(FunctionPass):
 
 
 class ScalarPipeline(CompilerBase):
-    """Numba's compiler for scalar functions: its own passes less those for arrays and closures."""
+    """Numba's compiler for scalar functions, without the passes for arrays and closures."""
 
     real: type[np.floating] | None = None
     library: type[InlineLibrary] | None = ScalarInlineLibrary
@@ -103,7 +108,10 @@ class SinglePipeline(ScalarPipeline):
 
 
 class CorePipeline(CompilerBase):
-    """Numba's own pipeline, in which plain Python callees compile too; for core functions."""
+    """Numba's compiler for core functions, with all passes of Numba's own.
+
+    Plain Python functions that a core function calls are compiled too.
+    """
 
     real = None
     library: type[InlineLibrary] | None = InlineLibrary
@@ -111,7 +119,8 @@ class CorePipeline(CompilerBase):
     def define_pipelines(self) -> list[PassManager]:
         manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
         manager.add_pass_after(SetLiterals, untyped_passes.IRProcessing)
-        # Not within blocks that Python runs, and again in functions that were inlined.
+        # Blocks that Python runs (`objmode`) have been taken out by then; inlined functions, which
+        # come after, bring new callees.
         manager.add_pass_after(BindCallees, untyped_passes.InlineClosureLikes)
         manager.add_pass_after(BindCallees, untyped_passes.InlineInlinables)
         manager.add_pass_after(ReplaceArithmetic, typed_passes.NopythonTypeInference)

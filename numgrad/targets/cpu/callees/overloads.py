@@ -1,4 +1,4 @@
-"""Copies for kernels of functions that users gave to Numba by `overload`, and of jitclasses."""
+"""Copies that kernels use in place of `overload` implementations and of jitclasses by users."""
 
 import types as pytypes
 from collections.abc import Callable, Iterable, Iterator
@@ -17,9 +17,10 @@ __all__ = ["JitClassType", "class_of", "function_of", "replaced"]
 
 
 def function_of(function: Any, pipeline: Any) -> Any:
-    """Return a function with the same implementations, compiled by a pipeline.
+    """Return a stand-in for a function, with the implementations that users gave by `overload`.
 
-    It is None if users registered no implementation, or some are Numba's own.
+    Numba compiles the implementations of the stand-in by ``pipeline``. The result is None if users
+    registered no implementation, or if Numba has implementations of its own.
     """
     context: Any = cpu_target.typing_context  # a property of Numba's own kind
     templates = getattr(context.resolve_value_type(function), "templates", ())
@@ -46,7 +47,10 @@ def function_of(function: Any, pipeline: Any) -> Any:
 
 @contextmanager
 def replaced(functions: Iterable[Any], copy: Callable[[Any], Any]) -> Iterator[None]:
-    """Let Numba use copies of functions in their place, within the block."""
+    """Let Numba use ``copy(function)`` in place of each function, within the ``with`` block.
+
+    ``copy`` may return the function itself, which then stays in use.
+    """
     context: Any = cpu_target.typing_context
     before: list[tuple[Any, Any]] = []
     context.refresh()  # functions may have been registered just now

@@ -1,10 +1,11 @@
 """Private copies of functions that both kernels and Python call, compiled for kernels alone.
 
 Numba compiles a function without options of its own with the options of its first caller, and keeps
-the code for all callers. So the results of a kernel would depend on the first caller of a helper,
-and results in Python on kernels. The copy of a dispatcher is compiled with the options of its
-author and `JIT_OPTIONS`, for any caller; the copy of a plain function with the options of its
-caller. Kernels share a copy if all values that the function reads are the same.
+the code for all callers. Without copies, the results of a kernel would depend on who called a
+function first, and the results of the function in Python would depend on kernels. The copy of a
+dispatcher is compiled with the options of its author and `JIT_OPTIONS`, for any caller; the copy of
+a plain function is compiled with the options of its caller. Kernels share a copy if all values that
+the function reads are the same.
 """
 
 import types as pytypes
@@ -57,21 +58,23 @@ class Caller(NamedTuple):
 
     @classmethod
     def of(cls, state: Any) -> "Caller":
-        """Return the properties of the function that Numba is compiling."""
+        """Return the properties of the function that Numba compiles in its state ``state``.
+        """
         flags = state.flags
         options = (flags.error_model, flags.fastmath.flags or False, flags.boundscheck)
         return cls(type(state.pipeline), dict(zip(_INHERITED, options, strict=True)))
 
     @classmethod
     def declared(cls, pipeline: Any, options: Mapping[str, Any]) -> "Caller":
-        """Return the properties of a function to be compiled with some options."""
+        """Return the properties of a calling function that the compiler ``pipeline`` compiles with
+        the options of a decorator."""
         given = {name: options.get(name) or False for name in _INHERITED}
         given["fastmath"] = FastMathOptions(given["fastmath"]).flags or False
         return cls(pipeline, given)
 
 
 class KernelDispatcher(CPUDispatcher):
-    """A function that only kernels call."""
+    """The dispatcher of a private copy, which only kernels call."""
 
     _with_entry: Any = None
 
@@ -81,11 +84,12 @@ class KernelDispatcher(CPUDispatcher):
 
     @property
     def is_to_compile(self) -> bool:
-        """Whether new signatures may be compiled, and no compilation is under way."""
+        """Whether new signatures may be compiled, and the function is not being compiled now."""
         return bool(self._can_compile and not self.is_compiling)
 
     def get_compile_result(self, sig: Any) -> Any:
-        """Return the code for a signature, with an entry in C for a caller by address."""
+        """Return the compiled code for a signature, with a C entry that can be called by address.
+        """
         is_open = self._can_compile or tuple(sig.args) in self.overloads
         if is_open and self.targetoptions["no_cfunc_wrapper"]:
             if self._with_entry is None:
@@ -97,7 +101,7 @@ class KernelDispatcher(CPUDispatcher):
 
 
 class _PrivateUfunc(UFuncDispatcher):
-    """The function of a ufunc that only kernels call."""
+    """The dispatcher of the private copy of a ufunc, which only kernels call."""
 
     def __init__(self, source: Any, options: dict[str, Any], pipeline: Any) -> None:
         super().__init__(source.py_func, source.locals, options)
@@ -116,16 +120,20 @@ class _PrivateUfunc(UFuncDispatcher):
 
 @cache
 def executable(pipeline: Any) -> Any:
-    """Return the same pipeline for functions that have addresses, and for their callees."""
+    """Return a variant of a pipeline that makes machine code of functions and their callees.
+
+    The pipelines of kernels leave functions in LLVM code, where they have no address.
+    """
     if pipeline.library is None:
         return pipeline
     return type(f"Executable{pipeline.__name__}", (pipeline,), {"library": None})
 
 
 def bind(func_ir: Any, caller: Caller, own: Any = ()) -> None:
-    """Replace the functions that a function names by copies.
+    """Put private copies in place of the functions that a caller names in its code, ``func_ir``.
 
-    ``own`` has the code objects of functions that are defined within it.
+    ``own`` has the code objects of functions that are defined within the caller. The copies of
+    these functions are compiled with the options of the caller, as copies of plain functions are.
     """
     for statement in _assignments(func_ir):
         found = _named(func_ir, statement.value)
@@ -148,7 +156,12 @@ def _assignments(func_ir: Any) -> Iterator[Any]:
 
 
 def _named(func_ir: Any, value: Any) -> tuple[Any, str] | None:
-    """Return the value and the name of a global, or of an attribute of a module; else None."""
+    """Return the value and the name of a global or a module's attribute that ``value`` stands for.
+
+    ``value`` is the right-hand side of an assignment in Numba's IR. The result is None for any
+    other right-hand side, and for an attribute that is a function of a library, unless users gave
+    an `overload` for the function.
+    """
     if isinstance(value, ir.Global | ir.FreeVar):
         return value.value, value.name
     found = attribute(func_ir, value, ir)
@@ -163,9 +176,9 @@ def _is_librarys(value: Any) -> bool:
 
 @contextmanager
 def methods(caller: Caller) -> Iterator[None]:
-    """Replace methods and attributes that users gave to Numba's types by copies, within the block.
+    """Let Numba use copies of the methods and attributes that users gave to its types.
 
-    The caller holds Numba's lock.
+    The copies are used within the ``with`` block. The caller holds Numba's lock.
     """
     found = numba_extensions.attributes().values()
     known = [one._overload_func for ones in found for one in ones]
@@ -201,7 +214,7 @@ def _copy(value: Any, caller: Caller, own: Any) -> Any:
 
 
 def known_to_numba(function: Callable) -> bool:
-    """Whether Numba has an implementation of its own, so that the body is not compiled."""
+    """Whether Numba knows an implementation of a function, so that its body is not compiled."""
     try:
         context: Any = cpu_target.typing_context  # a property of Numba's own kind
         return context.resolve_value_type(function) is not None
@@ -214,7 +227,7 @@ _MOST = 512
 
 
 def _plain(function: pytypes.FunctionType, caller: Caller) -> KernelDispatcher:
-    """Copy a plain function: it is compiled with the options of its caller."""
+    """Return the copy of a plain function, which is compiled with the options of its caller."""
     return _private(function, function, {**JIT_OPTIONS, **caller.options}, {}, caller)
 
 
@@ -242,7 +255,7 @@ def _private(
 
 
 def _kept(key: Any, made: Callable[[], Any]) -> Any:
-    """Return the copy for a key, made by ``made()`` if it is not among the latest ones."""
+    """Return the copy with a key; ``made()`` makes the copy if none is among the latest."""
     found = _made.pop(key, None)
     _made[key] = found = made() if found is None else found
     if len(_made) > _MOST:
@@ -262,7 +275,11 @@ def _frozen(value: Any) -> Any:
 
 
 def _with_defaults(function: Any, caller: Caller) -> Any:
-    """Return a function with default arguments for kernels: floats have the kernel's real dtype."""
+    """Return a function whose default arguments suit kernels.
+
+    Default arguments that are floats get the kernel's real dtype. Private copies take the place of
+    functions, except for plain ones.
+    """
     defaults, keywords = function.__defaults__ or (), function.__kwdefaults__ or {}
     real = caller.pipeline.real
 
@@ -285,7 +302,7 @@ def _with_defaults(function: Any, caller: Caller) -> Any:
 
 
 def _overloaded(source: Any, caller: Caller) -> Any:
-    """Copy a function with implementations that users gave to Numba; Numba's own stay as is."""
+    """Return the copy of a function to which users gave an `overload`; any other value as it is."""
     if not numba_extensions.overloads_of(source):
         return source
     key = ("overloaded", *_key(source, caller.options, caller))
@@ -298,7 +315,7 @@ def _class(source: Any, caller: Caller) -> Any:
 
 
 def _ufunc(source: Any, caller: Caller) -> Any:
-    """Copy a ufunc made by `numba.vectorize` or `numba.guvectorize`."""
+    """Return the copy of a ufunc that `numba.vectorize` or `numba.guvectorize` made."""
     builder = getattr(source, "gufunc_builder", None)
     declared = declared_options(source._dispatcher if builder is None else builder)
     options = {"nopython": True, "fastmath": False, "boundscheck": caller.options["boundscheck"]}

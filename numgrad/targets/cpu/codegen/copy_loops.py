@@ -3,10 +3,11 @@
 Kernels call them by name, so they are compiled once rather than inlined into every kernel, where
 they would double the compile time.
 
-A kernel passes a table ``layout``: the numbers of its inputs and of its operands, the bytes of a
-buffer, and the size of an element of each operand, 0 for a scalar operand. ``places`` has the
-address of a block of each operand, followed by the address of the buffers. A block is a part of one
-row, or ``rows`` whole rows, which are contiguous in the buffers.
+A kernel passes two tables of int64 words. ``layout`` has the number of inputs, the number of
+operands, the bytes of one buffer, and for each operand the bytes of an element, 0 for a scalar
+operand. ``places`` has for each operand the address of its current block, and then the address of
+the buffers. A block is a part of one row, or ``rows`` whole rows, which are contiguous in the
+buffers.
 """
 
 from numba.core import types
@@ -32,7 +33,10 @@ def _copy_rare(target, target_step, source, source_step, count, itemsize):
 
 
 def copy(buffer, address, step, count, itemsize):
-    """Copy ``count`` elements, ``step`` bytes apart, to the buffer; with step 0 repeat one."""
+    """Copy ``count`` elements, ``step`` bytes apart, to a contiguous buffer.
+
+    With step 0 the buffer is filled with one element.
+    """
     if itemsize == 8:
         if step == 0:
             value = load(address, types.uint64)
@@ -65,9 +69,11 @@ def _copy_strided(target, target_step, source, source_step, count, itemsize):
 
 
 def gather(layout, places, ptrs, steps, start, count, row_steps, rows, is_first):
-    """Fill the buffers of inputs that are not used in place; write each block's address to places.
+    """Copy the blocks of strided inputs to buffers, and write the address of each operand's block.
 
-    Elements that all rows share are copied with the first block only.
+    The addresses go to ``places``: that of the block itself if it is contiguous, else of a buffer.
+    Elements that all rows share are copied with the first block only, for which ``is_first`` is
+    true. ``start`` is the position of the block in its row.
     """
     nin, nops, slot = load_word(layout, 0), load_word(layout, 1), load_word(layout, 2)
     buffer = load_word(places, nops)
@@ -93,7 +99,7 @@ def gather(layout, places, ptrs, steps, start, count, row_steps, rows, is_first)
 
 
 def scatter(layout, places, ptrs, steps, start, count, row_steps, rows, is_first):
-    """Copy the buffers of outputs that are not written in place to the outputs."""
+    """Copy the blocks of strided outputs from their buffers to the outputs' own memory."""
     for k in range(load_word(layout, 0), load_word(layout, 1)):
         itemsize, step = load_word(layout, 3 + k), load_word(steps, k)
         size, row_step = count * itemsize, load_word(row_steps, k)

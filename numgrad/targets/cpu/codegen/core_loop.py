@@ -25,9 +25,10 @@ def argument_types(
     scalars: bool,
     readonly: bool = False,
 ) -> list[types.Type]:
-    """Return the Numba types of operands: scalar inputs by value, the others as C arrays.
+    """Return the Numba types in which a core function takes its operands.
 
-    With ``readonly`` the arrays of inputs cannot be written.
+    With ``scalars`` an input without core dimensions is passed by value; any other operand is a
+    C-contiguous array. With ``readonly`` the arrays of inputs cannot be written.
     """
     return [
         dtype
@@ -38,7 +39,10 @@ def argument_types(
 
 
 def in_order(order: Sequence[int | Constant], argtypes: Sequence[types.Type]) -> list[types.Type]:
-    """Return the types of the parameters from those of the operands."""
+    """Return the Numba type of each parameter of a function: that of its operand or constant.
+
+    ``order`` has for each parameter the number of the operand, or the constant.
+    """
     return [
         types.Omitted(item.value) if isinstance(item, Constant) else argtypes[item]
         for item in order
@@ -59,7 +63,8 @@ class CoreLoop:
     order : sequence of (int or Constant)
         For each parameter of the function its operand or constant; see `parameter_order`.
     unwritten : sequence of int
-        The operands in which an unwritten element is an error.
+        The numbers of the outputs that are checked: an element that the function leaves unwritten
+        is an error there.
     """
 
     def __init__(self, callee: Callee, dtypes, cores, order, unwritten=()) -> None:
@@ -106,7 +111,7 @@ class CoreLoop:
         builder.ret_void()
 
     def _words(self, builder, k: int, sizes) -> ir.Value:
-        """Return the number of real numbers in the core of an operand."""
+        """Emit the number of real numbers in one core of an operand; a complex number is two."""
         count = word(2 if isinstance(self.memories[k].dtype, types.Complex) else 1)
         for name in self.cores[k]:
             count = builder.mul(count, sizes[name])
@@ -124,9 +129,11 @@ class CoreLoop:
         return strides
 
     def _require_contiguous(self, builder, steps, status, sizes, strides) -> None:
-        """Refuse other strides: arrays typed as C-contiguous would read the wrong elements.
+        """Emit a check that the core dimensions of all operands are C-contiguous.
 
-        An operand without elements may have any strides; NumPy gives it zeros.
+        Where they are not, the kernel returns with the status `NOT_CONTIGUOUS`: the core function
+        is compiled for C-contiguous arrays, and would read the wrong elements. An operand without
+        elements may have any strides; NumPy's are zeros.
         """
         position, wrong = len(self.cores), ir.Constant(ir.IntType(1), 0)
         for core, expected in zip(self.cores, strides, strict=True):
@@ -159,15 +166,17 @@ class CoreLoop:
 
 
 class BlockLoop(CoreLoop):
-    """Emits the body of a kernel that reduces blocks of its first core dimension, one output each.
+    """Emits the body of a kernel that reduces each block of its input to one element of the output.
 
-    The length of the loop is the number of elements (or rows of a matrix) to reduce; the last block
-    may have fewer. The third operand's address is the position of the first element.
+    The length of the kernel's loop is the number of elements (or rows of a matrix) to reduce; the
+    last block may have fewer than the others. The third operand has no memory. In place of its
+    address the kernel gets the position of the loop's first element in the whole input, from which
+    follows the position in the output.
 
     Parameters
     ----------
     block : int
-        Elements of a block.
+        The number of elements (or rows) of a block.
     """
 
     def __init__(self, callee: Callee, dtypes, cores, block: int) -> None:

@@ -3,12 +3,14 @@
 The loop works on blocks. An operand that is contiguous is used in place; any other one (strided,
 reversed, or a single broadcast element) passes through a small buffer on the stack. So there is ONE
 loop over elements: LLVM vectorises it, compiles it once, and an element gets the same bits whatever
-the strides are. The loop is marked as having independent iterations, which holds for disjoint
-operands and for outputs that are exactly an input, so no run-time alias checks are needed.
+the strides are. The loop is marked as having independent iterations, so LLVM adds no alias checks
+at run time. The mark is true if an output shares no memory with an input, or has exactly its memory
+and layout.
 
-Around it is a loop over rows, the next outer loop dimension: going on to another row costs far less
-than another call. So a kernel has two entries: for one row, by the kernel ABI, and for rows. Short
-rows are computed together, as many as fit into the buffers.
+Around the loop over elements is a loop over rows, the next outer loop dimension: going on to
+another row costs far less than another call. So a kernel has two entries: one for a single row, by
+the kernel ABI, and one for several rows. Short rows are computed together, as many as fit into the
+buffers.
 
 Copies, which do not depend on the operator, are routines that all kernels share (`copy_loops`), so
 the code to be compiled grows with the operator, and hardly with the number of operands.
@@ -42,7 +44,7 @@ _SHORT = 32  # the most elements of a row that is computed together with others,
 
 
 class ElementwiseKernel(ABC):
-    """Emits an elementwise kernel around a loop over elements in contiguous memory.
+    """Emits an elementwise kernel: subclasses emit the loop over contiguous elements.
 
     Parameters
     ----------
@@ -51,7 +53,8 @@ class ElementwiseKernel(ABC):
     in_types, out_types
         Numba types of the operands.
     scalars : sequence of bool
-        Inputs that are one element, whatever their step: read once, before the loop.
+        For each input, whether it is a scalar input: one element, whatever its step, which is read
+        before the loop.
     """
 
     def __init__(self, context, in_types, out_types, scalars: Sequence[bool]) -> None:
@@ -61,22 +64,24 @@ class ElementwiseKernel(ABC):
 
     @abstractmethod
     def _elements(self, builder: Builder, table, first, count, status) -> None:
-        """Emit the loop over ``count`` elements, one or more, of operands at addresses in a table.
+        """Emit the loop over ``count`` elements, at least one, of contiguous operands.
 
-        ``first`` is the index of the first element, for functions that raise.
+        ``table`` is the address of a table that has the address of each operand. ``first`` is the
+        index of the first element; a function that raises reports the index of its element.
         """
 
     def emit_row(self, builder: Builder, args: Sequence[ir.Value], rows: ir.Function) -> None:
-        """Emit the entry of the kernel ABI: a call of the entry ``rows`` for one row."""
+        """Emit the entry by the kernel ABI, which calls the other entry, ``rows``, with one row."""
         ptrs, n, _, steps, status = args
         builder.call(rows, [ptrs, n, word(1), steps, status, steps], tail=True)
         builder.ret_void()
 
     def emit_rows(self, builder: Builder, args: Sequence[ir.Value]) -> None:
-        """Emit the entry for rows.
+        """Emit the entry for several rows.
 
         The entry moves the addresses in ``ptrs`` by ``row_steps`` from row to row, and leaves them
-        at the last row. The index of an element that raises counts over all rows.
+        at the last row. If an element raises, the index that is reported counts the elements of all
+        rows.
         """
         ptrs, n, rows, steps, _, row_steps = args
         copies = _Copies(builder, self.memories, self.scalars, self.nin)
@@ -117,9 +122,11 @@ class ElementwiseKernel(ABC):
         builder.ret_void()
 
     def _together(self, builder: Builder, n, alone: ir.Value, move: Any) -> Sequence[ir.Value]:
-        """Emit the number of rows computed together, and by how much they move the addresses.
+        """Emit how many rows form a group that is computed together, and the bytes between groups.
 
-        The number is 1, or as many rows as fit into a block.
+        A group has 1 row if rows are long or if ``alone`` is true, and otherwise as many rows as
+        fit into a block. ``move`` has, for each operand, the bytes from one row to the next; the
+        second result has the bytes from one group to the next.
         """
         entry = builder.basic_block
         short = builder.icmp_signed("<=", n, word(BLOCK // 2))
@@ -137,13 +144,18 @@ class ElementwiseKernel(ABC):
         return found
 
     def _move(self, builder: Builder, ptrs: ir.Value, bytes_ahead: Any) -> None:
-        """Emit a move of all addresses in a table."""
+        """Emit code that adds the vector ``bytes_ahead`` to the addresses in the table ``ptrs``."""
         given = table_words(builder, ptrs, len(self.memories))
         place = builder.inttoptr(ptrs, bytes_ahead.type.as_pointer())
         builder.store(builder.add(given, bytes_ahead), place, align=8)
 
     def _in_place(self, builder: Builder, n, rows, steps, numbers) -> ir.Value:
-        """Emit whether no operand needs a buffer; all steps are compared as one vector."""
+        """Emit whether rows are computed one by one in the operands' own memory, without buffers.
+
+        All operands must be contiguous along the row. Even then several short rows pass through
+        buffers, where they are computed together, unless ``numbers`` is true: a scalar input that
+        differs between rows allows only one row at a time.
+        """
         sizes = [memory.itemsize for memory in self.memories]
         unit = _are(builder, steps, sizes, [not scalar for scalar in self.scalars])
         dense = builder.or_(unit, builder.icmp_signed("<=", n, word(1)))
@@ -151,15 +163,19 @@ class ElementwiseKernel(ABC):
         return builder.and_(dense, builder.or_(alone, builder.icmp_signed(">", n, word(_SHORT))))
 
     def _has_numbers(self, builder: Builder, row_steps: ir.Value) -> ir.Value:
-        """Emit whether a scalar input has another element in each row."""
+        """Emit whether a scalar input has a row stride, so that its number differs between rows.
+        """
         if not any(self.scalars):
             return ir.Constant(ir.IntType(1), 0)
         return builder.not_(_are(builder, row_steps, [0] * len(self.scalars), self.scalars))
 
     def _rows(self, builder, args, first, rows, in_place, copies: "_Copies", end) -> None:
-        """Emit some rows: one row in place, or blocks gathered, computed and scattered.
+        """Emit the computation of ``rows`` rows, which goes on at the basic block ``end``.
 
-        Branches, not selections, tell the cases apart: predicted, they cost a short row nothing.
+        A single row is computed in place if ``in_place`` is true; otherwise blocks are gathered to
+        buffers, computed there, and scattered. Branches rather than selections tell the two cases
+        apart: a predicted branch costs a short row nothing. ``first`` is the index of the first
+        element.
         """
         ptrs, n, _, steps, status, row_steps = args
         names = ("buffered", "compute", "scatter")
@@ -213,7 +229,7 @@ def _are(
 
 
 def _splat(builder: Builder, value: ir.Value, count: int) -> ir.Value:
-    """Emit a vector of equal words."""
+    """Emit a vector of ``count`` words that all have the same value."""
     kind = ir.VectorType(INT64, count)
     one = builder.insert_element(ir.Constant(kind, ir.Undefined), value, word(0))
     return builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(ir.IntType(32), count), None))
@@ -264,9 +280,9 @@ class _Copies:
     Parameters
     ----------
     builder
-        Placed in the first block of the kernel.
+        Stands in the entry block of the kernel.
     memories, scalars : sequences
-        For each operand; a scalar operand needs no buffer.
+        For each operand its `Memory`, and whether it is a scalar input, which needs no buffer.
     nin : int
         Number of inputs.
     """
@@ -290,7 +306,10 @@ class _Copies:
         builder.store(builder.ptrtoint(buffer, INT64), builder.gep(space, [word(0), word(count)]))
 
     def call(self, builder: Builder, name: str, *args: ir.Value) -> None:
-        """Emit a call with ``ptrs, steps, start, count, row_steps, rows, is_first``."""
+        """Emit a call of the copy routine ``name``, `gather` or `scatter`.
+
+        The arguments are ``ptrs, steps, start, count, row_steps, rows, is_first``.
+        """
         known = builder.module.globals.get(name)
         function = known or ir.Function(builder.module, _COPY_TYPE, name)
         builder.call(function, [self.layout, self.places, *args])

@@ -1,8 +1,9 @@
-"""Compile LLVM code around a function of Numba's to an object file or bit code.
+"""Compile LLVM code, written around a function that Numba compiled, to object files or bit code.
 
 A kernel is one LLVM function with the C signature of the kernel ABI. Its loop is written directly
-in LLVM; only the scalar or core function that it calls goes through Numba's front end. That takes
-a fifth of the time of compiling the same loop from Python source, and tests compile a thousand.
+in LLVM; only the scalar or core function that it calls goes through Numba's front end. Numba would
+take five times as long to compile the same loop from Python source, and the tests compile a
+thousand kernels.
 """
 
 import re
@@ -58,7 +59,8 @@ class Callee:
     def call(
         self, builder: ir.IRBuilder, values: Sequence[ir.Value], index: ir.Value, status: ir.Value
     ) -> ir.Value:
-        """Emit a call; if it raises, the kernel stores ``1 + index`` in its status and returns."""
+        """Emit a call; where the function raises, the kernel returns with the status ``1 + index``.
+        """
         raised, value = self.invoke(builder, values)
         with builder.if_then(raised, likely=False):
             word = builder.inttoptr(status, INT64.as_pointer())
@@ -91,7 +93,7 @@ def emit_kernel(
     callee : Callee
         The function that the body calls; it may allocate arrays.
     body : callable
-        Emits the whole function, returns included.
+        Emits the whole function, including its returns.
     """
     codegen = callee.context.codegen()
     function = ir.Function(codegen._create_empty_module(symbol), KERNEL_TYPE, symbol)
@@ -111,12 +113,16 @@ def emit_scalar(
     *,
     counts_references: bool,
 ) -> Code:
-    """Compile a function of scalars, which ``body`` emits, to bit code that kernels inline."""
+    """Compile a function of scalars, which ``body`` emits, to bit code that kernels inline.
+
+    ``counts_references`` says whether the callee may allocate arrays, whose reference counting has
+    to be pruned.
+    """
     codegen = callee.context.codegen()
     function = ir.Function(codegen._create_empty_module(symbol), kind, symbol)
     function.attributes.add("alwaysinline")
     linked = _linked(callee, function, body)
-    if any(isinstance(item, ir.IntType) for item in kind.args[:-2]):  # of the values
+    if any(isinstance(item, ir.IntType) for item in kind.args[:-2]):  # without index and status
         linked = _wrapping(linked)
     # Functions of vector calls keep their names, so that a kernel has each of them once.
     shared = [item.name for item in linked.functions if item.name.startswith(PREFIX)]
@@ -131,7 +137,10 @@ def emit_scalar(
 def emit_routine(
     symbol: str, function: Callable, argtypes: Sequence[types.Type], returns: bool
 ) -> Code:
-    """Compile a function of words (int64), which never raises, to a function with a C signature."""
+    """Compile a function of words (int64), which never raises, to a function with a C signature.
+
+    ``returns`` says whether the result is a word; otherwise there is no result.
+    """
     from ..callees.numba_passes import ScalarPipeline
 
     callee = Callee(function, argtypes, ScalarPipeline)
@@ -158,7 +167,7 @@ def _linked(
     function: ir.Function,
     body: Callable[[ir.IRBuilder, Sequence[ir.Value]], None],
 ) -> llvm.ModuleRef:
-    """Return the module of a function that calls ``callee``, linked with all callees."""
+    """Emit a function by ``body``; return its module, linked with the functions that it calls."""
     library = callee.context.codegen().create_library(function.name)  # what casts of results need
     with callee.context.push_code_library(library):
         body(ir.IRBuilder(function.append_basic_block("entry")), function.args)
@@ -175,20 +184,20 @@ def _linked(
 def _wrapping(module: llvm.ModuleRef) -> llvm.ModuleRef:
     """Return a module whose integers wrap around, as NumPy's do.
 
-    The flags ``nuw`` and ``nsw`` would let LLVM decide comparisons of joined functions: ``x + 1 >
-    x`` would be true of the largest number as well.
+    The flags ``nuw`` and ``nsw`` let LLVM assume that nothing overflows: once functions are joined,
+    ``x + 1 > x`` would be true of the largest integer as well.
     """
     return llvm.parse_assembly(_NO_OVERFLOW.sub(r"\1 ", str(module)))
 
 
 def _dependencies(*libraries: Any) -> list[llvm.ModuleRef]:
-    """Return the modules of all functions that the functions of some libraries call."""
+    """Return the LLVM modules of all callees of the functions in some of Numba's code libraries."""
     callees = {id(x): x for library in libraries for x in library._linking_libraries}
     return [library._get_module_for_linking() for library in callees.values()]
 
 
 def _prune(codegen: Any, module: llvm.ModuleRef) -> None:
-    """Inline, then prune reference counts, before all other passes: Numba's order."""
+    """Inline callees and remove needless reference counting, as Numba does before other passes."""
     manager, builder = codegen._module_pass_manager(
         loop_vectorize=False, slp_vectorize=False, opt=0, cost="cheap"
     )
@@ -199,7 +208,7 @@ def _prune(codegen: Any, module: llvm.ModuleRef) -> None:
 def target_options() -> dict[str, Any]:
     """Return the options of Numba's target machine, at optimisation level 2.
 
-    LLVM makes the same loops in three quarters of the time.
+    LLVM makes the same loops as at Numba's level 3, in three quarters of the time.
     """
     options: dict[str, Any] = {"opt": 2}
     context: Any = cpu_target.target_context  # a property of Numba's own kind

@@ -32,10 +32,10 @@ def _distinct(module: ir.Module) -> _Distinct:
 
 
 def independent_accesses(module: ir.Module, interleave: int = 0) -> tuple[ir.MDValue, ir.MDValue]:
-    """Return metadata of accesses that depend on no other iteration, and metadata of their loop.
+    """Return two metadata nodes by which LLVM knows that a loop's iterations are independent.
 
-    ``interleave`` is the number of vectors in an iteration of the vectorised loop; 0 lets LLVM
-    choose.
+    The first marks each access to memory, the second the loop. ``interleave`` is the number of
+    vectors in an iteration of the vectorised loop; 0 lets LLVM choose.
     """
     group = _distinct(module)
     properties: list[tuple[str, Any]] = [("parallel_accesses", group)]
@@ -74,7 +74,10 @@ def counted_loop(
 
 
 class Memory:
-    """Reads and writes scalars of one type; complex ones part by part, so that loops vectorise."""
+    """Emits loads and stores of scalars of one type.
+
+    The parts of complex numbers are loaded and stored one by one, so that LLVM vectorises loops.
+    """
 
     def __init__(self, context: BaseContext, dtype: types.Type) -> None:
         self.context = context
@@ -84,7 +87,10 @@ class Memory:
         self.itemsize = context.get_abi_sizeof(self.data_type)
 
     def read(self, builder: Builder, address: ir.Value, group: Any = None) -> ir.Value:
-        """Load the scalar at ``address``, an LLVM pointer, as an access of ``group``, if any."""
+        """Emit the load of the scalar at ``address``, an LLVM pointer.
+
+        ``group`` marks the access as one of `independent_accesses`.
+        """
         if not isinstance(self.dtype, types.Complex):
             raw = builder.load(address)
             _mark(raw, group)
@@ -99,7 +105,10 @@ class Memory:
     def write(
         self, builder: Builder, value: ir.Value, address: ir.Value, group: Any = None
     ) -> None:
-        """Store a scalar at ``address``, an LLVM pointer, as an access of ``group``, if any."""
+        """Emit the store of a scalar at ``address``, an LLVM pointer.
+
+        ``group`` marks the access as one of `independent_accesses`.
+        """
         if not isinstance(self.dtype, types.Complex):
             _mark(builder.store(self.model.as_data(builder, value), address), group)
             return
@@ -117,12 +126,12 @@ def _mark(instruction: ir.Instruction, group: Any) -> None:
 
 
 def table_word(builder: Builder, table: ir.Value, index: int) -> ir.Value:
-    """Load int64 number ``index`` of the table at address ``table``."""
+    """Emit the load of the word (int64) at position ``index`` of the table at address ``table``."""
     pointer = builder.inttoptr(table, INT64.as_pointer())
     return builder.load(builder.gep(pointer, [word(index)]))
 
 
 def table_words(builder: Builder, table: ir.Value, count: int) -> ir.Value:
-    """Load ``count`` words of a table as one vector."""
+    """Emit the load of the first ``count`` words of the table at address ``table``, as a vector."""
     pointer = builder.inttoptr(table, ir.VectorType(INT64, count).as_pointer())
     return builder.load(pointer, align=8)

@@ -23,7 +23,11 @@ def compile_object(
     parallel: bool = False,
     restype: types.Type | None = None,
 ) -> Code | int:
-    """Compile a function to an object file, or to an address if Numba must link it itself."""
+    """Compile a function to an object file; for a recursive function, return an address instead.
+
+    Only Numba can link recursive code, and it loads the code at once. ``key`` makes the symbols of
+    the code unique.
+    """
     options: dict[str, Any] = {"nopython": True, "error_model": "numpy"}
     if parallel:
         options["parallel"] = True
@@ -38,8 +42,10 @@ def compile_object(
 
 
 def compile_routine(function: Callable, key: str, returns: bool, parallel: bool) -> Code | int:
-    """Compile a function whose arguments and result are words (int64), and which neither raises nor
-    counts references."""
+    """Compile a function of words (int64) that neither raises nor counts references.
+
+    With ``returns`` the result of the function is a word too, otherwise there is none.
+    """
     argtypes = (types.int64,) * function.__code__.co_argcount
     if parallel:
         return compile_object(function, argtypes, key, parallel, types.int64)
@@ -62,7 +68,10 @@ def _renamed(function: Callable, key: str) -> Callable:
 
 
 def _optimise(library: Any, symbol: str) -> bool:
-    """Link and optimise outside Numba's engine; return False for recursive code, loaded there."""
+    """Link and optimise one of Numba's code libraries without loading its code.
+
+    Return False if the code is recursive: then Numba has linked and loaded the code.
+    """
     module = library._final_module
     optimise, finish = library._optimize_final_module, library._finalize_final_module
     recursive = False
@@ -88,5 +97,5 @@ def code_of(machine: llvm.TargetMachine, module: llvm.ModuleRef, symbol: str) ->
 
 
 def bit_code_of(module: llvm.ModuleRef, symbol: str) -> Code:
-    """Return the LLVM code of a module, to be linked into others."""
+    """Return the LLVM bit code of a module, to be linked into other modules."""
     return Code(module.as_bitcode(), symbol, (), is_portable(module))

@@ -1,11 +1,12 @@
 """Graphs of scalar functions, of which kernels are made: a single function, or many in one loop.
 
-Numba's front end takes 10 to 50 ms for a scalar function. So each is compiled once, to optimised
-LLVM code that is kept in memory and on disk, and a kernel is made of such pieces: their operations
-are written anew for whole vectors, or they are linked around one loop (`scalar_kernel`).
+Numba's front end takes 10 to 50 ms for a scalar function. So each function is compiled once, to
+optimised LLVM code that is kept in memory and on disk, and a kernel is made of such pieces. Either
+the operations of the pieces are written anew for whole vectors, or the pieces are inlined in one
+loop (`scalar_kernel`).
 
-Every step rounds its result to the dtype that it declares and constants are operands at run time,
-so a fused kernel has the bits of its steps one after the other.
+Every step rounds its result to the dtype that it declares, and constants are operands at run time,
+so a fused kernel computes the same bits as its steps one after the other.
 """
 
 from typing import NamedTuple
@@ -42,12 +43,12 @@ class ScalarFunction:
 
     @lazy
     def bit_code(self) -> bytes:
-        """Optimised LLVM code."""
+        """The optimised LLVM bit code of the function, read from disk or compiled."""
         return compiler.scalar(self.key, self._compiled)
 
     @lazy
     def has_branches(self) -> bool:
-        """Whether the code has a branch; selections are none."""
+        """Whether the LLVM code has a branch; a ``select`` instruction does not count."""
         with compiler.compiler_lock:
             function = llvm.parse_bitcode(self.bit_code).get_function(self.symbol)
             return sum(1 for _ in function.blocks) > 1
@@ -64,14 +65,25 @@ _scalars: dict[tuple, ScalarFunction] = {}
 
 
 def scalar(spec: ElementwiseSpec | LoopSpec) -> ScalarFunction:
-    """Return the scalar function of a spec, the same one for equal specs."""
+    """Return the scalar function of a spec, the same object for equal specs."""
     identity = (settings.math, spec.identity)
     known = _scalars.get(identity)
     return known or _scalars.setdefault(identity, ScalarFunction(spec))
 
 
 class ScalarGraph(NamedTuple):
-    """Scalar functions applied to numbered values: the inputs, then each function's results."""
+    """Scalar functions applied to numbered values: the inputs, then each function's results.
+
+    Attributes
+    ----------
+    steps : tuple of (ScalarFunction, tuple of int)
+        Each function, with the numbers of the values that it takes.
+    in_dtypes, out_dtypes : tuple of dtypes
+    outputs : tuple of int
+        The numbers of the values that the kernel stores.
+    scalars : tuple of bool
+        For each input, whether it has one element, which is read once whatever its stride.
+    """
 
     steps: tuple[tuple[ScalarFunction, tuple[int, ...]], ...]
     in_dtypes: tuple[np.dtype, ...]
@@ -81,7 +93,7 @@ class ScalarGraph(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Return the cache key of the kernel."""
+        """The cache key of the kernel of the graph."""
         places: dict[str, int] = {}
         calls = [(places.setdefault(one.key, len(places)), args) for one, args in self.steps]
         dtypes = [dtype.str for dtype in self.in_dtypes]
@@ -89,14 +101,15 @@ class ScalarGraph(NamedTuple):
         return join_keys([*places], repr(parts))
 
     def emit(self, symbol: str) -> Code:
-        """Compile the kernel."""
+        """Compile the kernel of the graph to an object file with the entry ``symbol``."""
         from ..kernels.scalar_kernel import join  # it imports Numba
 
         return join(self, symbol)
 
 
 def graph(spec: ElementwiseSpec | LoopSpec | FusedSpec) -> ScalarGraph:
-    """Return the graph of a kernel: a single step for an operator without core dimensions."""
+    """Return the scalar graph of a kernel spec, which has a single step unless the spec is fused.
+    """
     if isinstance(spec, FusedSpec):
         steps = tuple((scalar(step), args) for step, args in spec.steps)
         return ScalarGraph(steps, spec.in_dtypes, spec.out_dtypes, spec.outputs, spec.scalars)
@@ -107,7 +120,10 @@ def graph(spec: ElementwiseSpec | LoopSpec | FusedSpec) -> ScalarGraph:
 
 
 def addresses(spec: ElementwiseSpec | LoopSpec | FusedSpec) -> tuple[int, int]:
-    """Return the addresses of a kernel's entries, compiled or loaded: for one row, and for rows."""
+    """Return the addresses of a kernel's two entries: for a single row, and for several rows.
+
+    The kernel is compiled if it is neither in memory nor on disk.
+    """
     made = graph(spec)
     key = made.key
     return obtain(key, lambda: made.emit(symbol_of(key))), object_loader.find(symbol_of(key) + ROWS)

@@ -1,7 +1,7 @@
-"""Marks: a NaN that no computation makes, in the outputs of a user's kernel.
+"""Marks that show which outputs a user's kernel wrote: a NaN that no computation makes.
 
-An element with the mark after the call was not written, or was computed from an unwritten element:
-arithmetic passes on the payload of a NaN.
+The outputs are filled with the mark before a call. An element that has the mark after the call was
+not written, or was computed from an unwritten element: arithmetic passes on the payload of a NaN.
 """
 
 import numpy as np
@@ -27,7 +27,10 @@ def fill(builder: ir.IRBuilder, address: ir.Value, count: ir.Value, value: ir.Co
 def found(
     builder: ir.IRBuilder, flag: ir.Value, address: ir.Value, count: ir.Value, value: ir.Constant
 ) -> ir.Value:
-    """Emit a loop that tests whether a word among ``count`` at ``address`` is ``value``."""
+    """Emit a loop that tests whether one of the ``count`` words at ``address`` is ``value``.
+
+    ``flag`` points to a bit on the stack, in which the loop keeps its answer.
+    """
     pointer = builder.inttoptr(address, value.type.as_pointer())
     builder.store(ir.Constant(ir.IntType(1), 0), flag)
     with counted_loop(builder, count) as index:
@@ -47,7 +50,7 @@ def marked(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
 
 
 def where(array: np.ndarray) -> list[tuple[int, ...]]:
-    """Return the indices of the elements with a mark."""
+    """Return the indices of the elements that hold a mark."""
     if array.dtype.kind not in "fc":
         return []
     words = _words(array)

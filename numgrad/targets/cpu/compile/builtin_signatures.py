@@ -1,9 +1,9 @@
 """Signatures of Numba's own functions of numbers, each looked for once in a process.
 
 For every ``+`` and every call Numba tries all templates that were ever registered for the function,
-those for arrays, lists and sets included, when it infers types and again when it lowers code. The
-answer for numbers is always the same, so it is kept; an extension by a user makes a new type of the
-function, for which nothing is kept yet.
+templates for arrays, lists and sets included: once to infer types, and again to lower code. For
+numbers the answer is always the same, so this module keeps the answer. When a user extends a
+function, Numba makes a new type for the function, and no answer is kept for that type yet.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ _found: dict[tuple[Any, ...], Any] = {}
 
 @contextmanager
 def kept() -> Iterator[None]:
-    """Look signatures up among those that were found before, within the block.
+    """Let Numba use the signatures that were found before, within the ``with`` block.
 
     The caller holds Numba's lock.
     """
@@ -41,7 +41,7 @@ def _signature(self: Any, context: Any, args: Any, kws: Any) -> Any:
     if known is not None and context is cpu_target.typing_context:
         return known
     signature = _search(self, context, args, kws)
-    # Other implementations are functions, which depend on the options of their callers.
+    # With another key the code is that of an `overload`, and depends on the options of the caller.
     if self.get_impl_key(signature) is self.typing_key and context is cpu_target.typing_context:
         _found[key] = signature
     return signature

@@ -24,14 +24,14 @@ def limit() -> int:
 def is_due(written: int, nbytes: int) -> bool:
     """Whether a process that wrote ``written`` bytes should call `trim` before ``nbytes`` more.
 
-    It is due at the first write, and then for every sixteenth of the limit that is written.
+    A call is due at the first write, and then for every sixteenth of the limit that is written.
     """
     share = limit() // 16 + 1
     return written == 0 or written // share != (written + nbytes) // share
 
 
 def trim(folder: Path) -> int:
-    """Delete the oldest files if all together exceed the limit; return the number deleted."""
+    """Delete the least recently used files if all together exceed the limit; return how many."""
     files = sorted(_files(folder))
     total, most = sum(size for _, size, _ in files), limit()
     if total <= most:
@@ -50,7 +50,7 @@ def trim(folder: Path) -> int:
 def note_use(path: Path, status: os.stat_result, now: float) -> None:
     """Set the time of a file's last use to now, unless it is less than a day ago."""
     if now - status.st_mtime > _DAY:
-        with contextlib.suppress(OSError):  # a directory that is only read is as good
+        with contextlib.suppress(OSError):  # a read-only directory serves without times of use
             os.utime(path)
 
 

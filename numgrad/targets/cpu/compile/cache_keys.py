@@ -13,7 +13,8 @@ from numgrad.ir.kernel_spec import core_dimensions
 from ...binding import SELECTIONS, Names, bind
 from .compiler import make_key
 
-# Names stand for the functions of `scalar_math`, whose source is in the digest of this package.
+# Other objects stand for the functions of `scalar_math` here: importing these would import Numba,
+# and their source is in the digest of this package, a part of every key.
 _STAND_INS = Names(math, cmath, "where", {name: f"selection {name}" for name in SELECTIONS})
 
 
@@ -24,7 +25,9 @@ def elementwise(spec: Any) -> str:
 
 
 def loop(spec: Any) -> str:
-    """Return the key of a `LoopSpec`'s kernel, or of its scalar function without core dimensions.
+    """Return the key of the kernel of a `LoopSpec`.
+
+    Without core dimensions the key is that of the scalar function of which the kernel is made.
     """
     options = sorted(user_options(spec).items())
     cores = core_dimensions(spec.signature)
@@ -35,12 +38,15 @@ def loop(spec: Any) -> str:
 
 
 def plain(function: Any) -> Any:
-    """Return the function that a dispatcher compiles, or the function itself."""
+    """Return the Python function that a dispatcher compiles; a plain function as it is."""
     return getattr(function, "py_func", function)
 
 
 def user_options(spec: Any) -> dict[str, Any]:
-    """Return the options of a user's dispatcher that change the meaning of its code."""
+    """Return the options of a user's dispatcher that change what its code computes.
+
+    ``boundscheck`` is among the options if the spec is ``checked``.
+    """
     declared = declared_options(spec.function)
     options = {name: declared[name] for name in _OF_KERNELS if name in declared}
     if local_types := getattr(spec.function, "locals", None):
@@ -53,7 +59,7 @@ _OF_CALLEES = (*_OF_KERNELS, "inline", "forceinline", "no_rewrites", "_nrt")
 
 
 def declared_options(function: Any) -> dict[str, Any]:
-    """Return the options of a function's declaration that its copies for kernels have too.
+    """Return the options of a dispatcher that its private copies for kernels keep.
 
     Options such as ``parallel`` are left out: the rows of a kernel are spread over threads.
     """

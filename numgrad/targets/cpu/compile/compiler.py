@@ -3,8 +3,9 @@
 One mechanism serves kernels and the machine: Numba types, lowers and optimises the function
 (`object_files`); the object file goes to the disk cache under a key of everything on which it
 depends; `object_loader` maps it into memory. If the object is in the cache, Numba is not even
-imported. One thread compiles at a time, under a lock, and looks for the function again first; two
-processes may both compile a function, and the file of either serves both.
+imported. One thread compiles at a time, under a lock; a thread that has waited for the lock looks
+first whether the function has been compiled meanwhile. Two processes may both compile a function;
+the file of either serves both.
 """
 
 import hashlib
@@ -43,7 +44,10 @@ _volatile_numbers = itertools.count()
 
 
 class Code(NamedTuple):
-    """An object file or bit code, its entry, and the external functions that it calls."""
+    """Compiled code: an object file or bit code, the symbol of its entry, and what it calls.
+
+    ``externals`` are the symbols of functions that the code calls and does not contain.
+    """
 
     payload: bytes
     symbol: str
@@ -66,14 +70,14 @@ def load_or_compile(
         Plain Python source in Numba's dialect; it may call plain functions registered as jitable,
         dispatchers and intrinsics.
     argtypes : sequence of numba types
-        The C signature.
+        The types of the C function's parameters.
     key_parts : object
         Values on which the code depends and that are not reachable from `function`, of any kind
         that `fingerprint` accepts.
     parallel : bool
         Compile `prange` to parallel loops.
     restype : numba type
-        The result, void unless given.
+        The type of the result, void unless given.
 
     Returns
     -------
@@ -91,12 +95,16 @@ def load_or_compile(
 
 
 def symbol_of(key: str) -> str:
-    """Return the name of the entry of a kernel."""
+    """Return the symbol of a kernel's entry, from the cache key of the kernel."""
     return f"numgrad_kernel_{key.lstrip('-')[:32]}"
 
 
 def make_key(function: Callable, argtypes: Sequence[Any], key_parts: Any) -> str:
-    """Return the key of a compilation; it begins with ``-`` if it is valid in this process only."""
+    """Return the cache key of a compilation.
+
+    A key that begins with ``-`` is valid in this process only, as another process could not
+    recognise a value on which the code depends.
+    """
     signature = ",".join(map(str, argtypes))
     prefix = ""
     try:
@@ -109,7 +117,10 @@ def make_key(function: Callable, argtypes: Sequence[Any], key_parts: Any) -> str
 
 
 def join_keys(keys: Sequence[str], text: str) -> str:
-    """Return the key of code that is made of parts with keys, in the way that ``text`` tells."""
+    """Return the cache key of code that is made of parts.
+
+    ``keys`` are the keys of the parts, and ``text`` describes how they are put together.
+    """
     prefix = "-" if any(key.startswith("-") for key in keys) else ""
     return prefix + _digest(*keys, text)
 
@@ -155,7 +166,8 @@ def _generator_digest() -> str:
 
 
 def obtain(key: str, compiled: Callable[[], Code | int]) -> int:
-    """Return the address of a key's code: known, loaded from disk or made by ``compiled()``."""
+    """Return the address of the code with a key, made by ``compiled()`` if memory and disk lack it.
+    """
     address = _addresses.get(key)
     if address is None:
         with compiler_lock:
@@ -178,7 +190,7 @@ def _load(key: str, compiled: Callable[[], Code | int]) -> int:
 
 
 def scalar(key: str, compiled: Callable[[], Code]) -> bytes:
-    """Return the LLVM code of a scalar function: from disk, or made by ``compiled()``."""
+    """Return the LLVM bit code of a scalar function: from disk, or made by ``compiled()``."""
     with compiler_lock:
         entry = _read(key, disk.SCALAR)
         return entry.payload if entry else _compile(key, compiled, disk.SCALAR).payload

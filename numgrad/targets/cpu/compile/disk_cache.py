@@ -34,7 +34,7 @@ _ADMINISTRATOR = 0  # the user id that may write anything anyway
 
 
 class Entry(NamedTuple):
-    """The result of one compilation: the entry's symbol, external functions, and the object."""
+    """The result of a compilation: symbol of the function, external functions, object code."""
 
     symbol: str
     externals: tuple[str, ...]
@@ -71,7 +71,10 @@ class CacheInfo:
 
 
 class _State:
-    """The directory in use and the counters; `directory` is None once it proved unusable."""
+    """The cache directory in use, and the counters of this process.
+
+    `directory` is None until a directory is needed, and stays None if that cannot be used.
+    """
 
     lock = fork_safe_lock()
 
@@ -112,7 +115,7 @@ def default_directory() -> Path:
 
 
 def read(key: str, kind: str = KERNEL) -> Entry | None:
-    """Return the entry of a key, or None without an entry that can be trusted."""
+    """Return the entry of a key; None if the cache has none that can be trusted."""
     folder = _directory()
     entry = None
     if folder is not None:
@@ -121,7 +124,7 @@ def read(key: str, kind: str = KERNEL) -> Entry | None:
         except FileNotFoundError:
             pass
         except PermissionError as error:
-            if sys.platform != "win32":  # where a file that is being replaced cannot be opened
+            if sys.platform != "win32":  # a file that is being replaced cannot be opened on Windows
                 _warn(f"cannot read a file of the kernel cache in {folder}: {error}")
         except (OSError, ValueError, KeyError, TypeError) as error:
             _warn(f"ignored a damaged or foreign file of the kernel cache in {folder}: {error}")
@@ -139,7 +142,7 @@ def has(key: str) -> bool:
 
 
 def write(key: str, entry: Entry, kind: str = KERNEL) -> None:
-    """Write an entry; after a failure kernels stay in memory, with a warning.
+    """Write an entry; if that fails, warn once and keep further kernels in memory.
 
     A read-only directory is still read.
     """
@@ -163,14 +166,17 @@ def write(key: str, entry: Entry, kind: str = KERNEL) -> None:
 
 
 def count_compiled(kind: str = KERNEL) -> None:
-    """Count one compilation."""
+    """Count one compilation of a kernel or dispatcher, or of a scalar function."""
     with _state.lock:
         _state.compiled += kind != SCALAR
         _state.scalars += kind == SCALAR
 
 
 def _directory() -> Path | None:
-    """Return the directory, checked on first use and again when the environment names another."""
+    """Return the cache directory; None if it cannot be used.
+
+    The directory is checked at its first use, and again when the environment names another.
+    """
     chosen = str(default_directory())
     with _state.lock:
         known = chosen == _state.chosen
@@ -265,8 +271,8 @@ def _replace(path: Path, data: bytes) -> None:
 def _rename(temporary: str, path: Path) -> None:
     """Rename a temporary file.
 
-    Windows does not replace a file that another process reads: its entry has the same key, so the
-    new file is deleted instead.
+    Windows does not replace a file that another process reads. That file has the same key, and so
+    the same code: the new one is deleted instead.
     """
     try:
         os.replace(temporary, path)
@@ -282,7 +288,7 @@ def _disable(message: str) -> None:
 
 
 def _warn(message: str) -> None:
-    """Warn once per process."""
+    """Issue a `CacheWarning`, unless this process has issued one."""
     with _state.lock:
         first, _state.warned = not _state.warned, True
     if first:

@@ -1,6 +1,7 @@
 """Functions that Numba compiles at their first call, kept in the disk cache of kernels.
 
-Numba's own cache lies beside the file of a function, and has no index for functions without one.
+Numba's own cache lies beside the source file of a function, and cannot hold functions that have no
+file.
 """
 
 import pickle
@@ -18,12 +19,12 @@ from .compiler import make_key
 
 
 class DispatcherCache(_Cache):
-    """The cache of a dispatcher: an entry for each signature.
+    """The cache of one of Numba's dispatchers: an entry of the disk cache for each signature.
 
     Parameters
     ----------
     dispatcher : Dispatcher
-        Its function belongs to a module that can be imported.
+        Its function must belong to a module that can be imported.
     """
 
     def __init__(self, dispatcher: Any) -> None:
@@ -66,7 +67,7 @@ class DispatcherCache(_Cache):
 
 
 def kept_on_disk(dispatcher: Any) -> Any:
-    """Return a dispatcher that finds on disk what another process has compiled.
+    """Make a dispatcher keep its compiled code on disk, and use what other processes compiled.
 
     Parameters
     ----------
@@ -75,11 +76,11 @@ def kept_on_disk(dispatcher: Any) -> Any:
     Returns
     -------
     Dispatcher
-        The same one.
+        The same dispatcher.
     """
     function = dispatcher.py_func
     key = make_key(function, (), ()).lstrip("-")
-    function.__qualname__ = f"{function.__name__}_{key[:16]}"  # symbols of other code are others
+    function.__qualname__ = f"{function.__name__}_{key[:16]}"  # different code, different symbols
     dispatcher._cache = DispatcherCache(dispatcher)
     compile_signature = dispatcher.compile
 

@@ -23,7 +23,8 @@ from ..platform import numba_extensions
 from ..platform.numba_extensions import is_versioned
 from ..platform.numba_setup import is_loaded
 
-# Functions of this package go by name, as its sources are in the key; their closures are walked.
+# Functions of this package count by name, as its sources are part of every key; what is in their
+# closures is digested.
 _OWN = (__package__ or "").rpartition(".")[0]
 _CODE_FIELDS = (
     "co_code", "co_names", "co_varnames", "co_freevars", "co_cellvars", "co_flags",
@@ -71,8 +72,10 @@ def fingerprint(function: Any) -> str:
 
 
 class _Fingerprinter:
-    """The state of one fingerprint: the hash that is built, and the objects met so far (functions
-    may be recursive)."""
+    """The state of one fingerprint: the hash so far, and the objects that were met.
+
+    An object that is met again is digested by its number, as functions may be recursive.
+    """
 
     def __init__(self) -> None:
         self.sha = hashlib.sha256()
@@ -228,7 +231,10 @@ class _Fingerprinter:
 
 
     def visit_declaration(self, value: Any) -> None:
-        """Digest a declaration to Numba: options, types, and signatures if no others may follow."""
+        """Digest how a function was declared to Numba: its options and the types of its variables.
+
+        Signatures are digested only for a function that is restricted to its declared signatures.
+        """
         builder = getattr(value, "gufunc_builder", None)
         names = ("targetoptions", "locals") if builder is None else _OF_GENERALIZED
         for name in names:
@@ -261,10 +267,10 @@ def _globals(code: types.CodeType) -> tuple[str, ...]:
 
 
 def _has_docstring(code: types.CodeType) -> bool:
-    """Whether a code object whose first constant is a string has it as its docstring."""
-    if sys.version_info >= (3, 14):  # a code object without one no longer begins with None
+    """Whether the first constant of a code object, a string, is its docstring."""
+    if sys.version_info >= (3, 14):  # without a docstring the first constant may be any string
         return bool(code.co_flags & inspect.CO_HAS_DOCSTRING)
-    return not code.co_name.startswith("<")  # a def without one has None there
+    return not code.co_name.startswith("<")  # a def without a docstring has None there
 
 
 def _is_own(function: types.FunctionType) -> bool:

@@ -1,6 +1,6 @@
 """Numba intrinsics that kernels and the machine are written with: memory and calls by address.
 
-Addresses are plain int64 values, so none of these touch reference counts or raise.
+Addresses are plain int64 values, so no intrinsic touches reference counts or raises.
 """
 
 from collections.abc import Callable
@@ -12,14 +12,17 @@ from numba.core import cgutils, types
 if TYPE_CHECKING:
 
     def intrinsic(function: Callable[..., Any]) -> Callable[..., Any]:
-        """Stand for Numba's decorator, which removes the first parameter, the typing context."""
+        """Stand in for Numba's decorator when a type checker reads this module.
+
+        The decorator removes the first parameter of a function, the typing context.
+        """
         ...
 else:
     from numba.extending import intrinsic
 
 
 def named_intrinsic(name: str, typing: Callable[..., Any]) -> Any:
-    """Return an intrinsic with a name for Numba's errors."""
+    """Return the intrinsic that a typing function defines, with a name for Numba's errors."""
     typing.__name__ = typing.__qualname__ = name
     return intrinsic(typing)
 
@@ -57,7 +60,8 @@ def store(typingctx, address, value):
 
 @intrinsic
 def store_at(typingctx, address, index, value):
-    """Write ``value`` to place ``index`` of the array of its own dtype at ``address``."""
+    """Write ``value`` at position ``index`` of the array at ``address``, which has the same dtype.
+    """
 
     def codegen(context, builder, signature, args):
         data = builder.inttoptr(args[0], context.get_data_type(value).as_pointer())
@@ -68,7 +72,7 @@ def store_at(typingctx, address, index, value):
 
 @intrinsic
 def load_word(typingctx, address, index):
-    """Read the int64 number ``index`` of the table at ``address``."""
+    """Read the word (int64) at position ``index`` of the table at ``address``."""
 
     def codegen(context, builder, signature, args):
         table = builder.inttoptr(args[0], INT64.as_pointer())
@@ -79,7 +83,7 @@ def load_word(typingctx, address, index):
 
 @intrinsic
 def store_word(typingctx, address, index, value):
-    """Write the int64 number ``index`` of the table at ``address``."""
+    """Write the word (int64) at position ``index`` of the table at ``address``."""
 
     def codegen(context, builder, signature, args):
         table = builder.inttoptr(args[0], INT64.as_pointer())
@@ -90,7 +94,7 @@ def store_word(typingctx, address, index, value):
 
 @intrinsic
 def call_function(typingctx, address, words):
-    """Call the function at ``address`` with a tuple of words; return a word.
+    """Call the function at ``address`` with a tuple of words (int64); return its result, a word.
 
     The word is undefined after a call of a kernel, which returns nothing.
     """

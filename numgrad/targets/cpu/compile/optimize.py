@@ -1,8 +1,8 @@
 """LLVM's part of the work on a fused kernel: link, inline, vectorise loops, emit machine code.
 
-The work needs LLVM alone, so a process of its own can do it, whose program is this file; see
-`worker`. The file imports nothing of numgrad, and neither Numba nor NumPy, which take long to
-start.
+The work needs LLVM alone, so that a process of its own can do it (see `worker`). This file is the
+program of that process: it imports nothing of numgrad, and neither Numba nor NumPy, which take long
+to start.
 """
 
 import marshal
@@ -15,14 +15,15 @@ READY = "ready"
 
 
 class Job(NamedTuple):
-    """A kernel to be finished.
+    """A kernel whose LLVM code is to become machine code.
 
     Attributes
     ----------
     text : str
         LLVM code that defines the entries.
     parts : tuple of bytes
-        Bit code of the functions that it calls; without parts, the code is optimised already.
+        Bit code of the functions that the kernel calls; without parts, ``text`` is optimised
+        already.
     symbols : tuple of str
         The names of the entries.
     options : dict
@@ -39,13 +40,13 @@ class Job(NamedTuple):
 
 
 def finish(job: Job) -> tuple[bytes, tuple[str, ...], bool]:
-    """Return the object file, its external functions, and whether any process may load it."""
+    """Return a job's object file, its external functions, and whether any process may load it."""
     machine, module = optimised(job)
     return bytes(machine.emit_object(module)), externals(module), is_portable(module)
 
 
 def optimised(job: Job) -> tuple[Any, Any]:
-    """Return the target machine and the linked and optimised module."""
+    """Return LLVM's target machine for a job, and the module of the job, linked and optimised."""
     llvm = _llvm()
     module = llvm.parse_assembly(job.text)
     machine = llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(
@@ -66,7 +67,10 @@ def _llvm() -> Any:
 
 
 def _optimise(llvm: Any, machine: Any, module: Any, vectorise: bool) -> None:
-    """Inline and vectorise: a loop around scalar functions gains from no other passes."""
+    """Run LLVM's passes at level 1 over a module: they inline and, if asked to, vectorise loops.
+
+    A loop around scalar functions gains from no other passes.
+    """
     options = llvm.PipelineTuningOptions(speed_level=1)
     options.loop_vectorization, options.slp_vectorization = vectorise, False
     builder = llvm.create_pass_builder(machine, options)
@@ -74,7 +78,7 @@ def _optimise(llvm: Any, machine: Any, module: Any, vectorise: bool) -> None:
 
 
 def internalise(items: Iterable[Any], symbols: Collection[str]) -> None:
-    """Make all definitions internal, except for the entries.
+    """Make all definitions internal to their module, except for the entries, ``symbols``.
 
     Numba numbers versions per process, so callees of two objects from different processes can
     share a name (numba #10486); internal symbols cannot.
@@ -105,7 +109,7 @@ def is_portable(module: Any) -> bool:
 
 
 def main() -> None:
-    """Finish jobs that arrive on the standard input until it is closed."""
+    """Read jobs from the standard input until it is closed; write the answers to the output."""
     sys.path.insert(0, sys.argv[1])  # where llvmlite is
     llvm = _llvm()
     llvm.initialize_native_target()

@@ -1,7 +1,7 @@
 """Routines: functions of this package that are compiled once for all programs and kernels.
 
-Their keys have only names, because the sources of the package are part of every key. So a process
-that finds a routine in the cache imports neither the module of its source nor Numba.
+The key of a routine has only its name, because the sources of the package are part of every key. So
+a process that finds a routine in the cache imports neither the module of its source nor Numba.
 """
 
 from functools import cache
@@ -32,7 +32,7 @@ NUMPY_LOOP = "numgrad_numpy_loop"
 def address_of(module: str, name: str, returns: bool = False, parallel: bool = False) -> int:
     """Return the address of a function of a module of `targets.cpu`, compiled or loaded.
 
-    The function takes words, and returns one word or nothing.
+    The function takes words (int64), and returns one word or, unless ``returns``, nothing.
     """
     key = join_keys((), repr(("routine", module, name, returns, parallel)))
 
@@ -75,7 +75,7 @@ def prepare() -> None:
 
 
 def _provide(symbol: str, module: str, name: str) -> None:
-    """Make a routine known to LLVM."""
+    """Make a routine known to LLVM under a symbol, by which kernels call it."""
     llvm.add_symbol(symbol, address_of(module, name))
 
 

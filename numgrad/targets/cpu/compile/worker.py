@@ -1,12 +1,13 @@
 """A process that finishes fused kernels, so that a time limit and Ctrl-C reach LLVM.
 
 LLVM runs in C, where no signal is handled, and for some loops its optimiser takes longer than
-anybody waits. In another process it can be ended without harm, even where LLVM aborts its process,
-for want of memory say. The process starts with the first fused kernel that is not in the cache, in
-the time of a few kernels, and ends with this process.
+anybody waits. So LLVM runs in the compiler's process, which can be ended without harm; LLVM may
+even abort that process, for want of memory say. The compiler's process starts with the first fused
+kernel that is not in the cache, and ends with the user's process. To start it takes as long as to
+compile a few kernels.
 
-Where no process can be started, LLVM runs in this process. So it does for single operators, which
-are little work.
+Where no process can be started, LLVM runs in the user's process. Kernels of single operators are
+always compiled there, as they are little work.
 """
 
 import atexit
@@ -34,7 +35,7 @@ _NAMES = ("python", "pypy")  # a program that embeds Python may do anything when
 
 
 class UnavailableError(Exception):
-    """The process cannot be started, or has ended."""
+    """The compiler's process cannot be started, or has ended."""
 
 
 class CompilerProcess:
@@ -87,11 +88,14 @@ class CompilerProcess:
         return answer
 
     def is_alive(self) -> bool:
-        """Whether the process runs, and belongs to this one."""
+        """Whether the compiler's process runs, and was started by this process.
+
+        After a fork, the process that the parent has started does not count.
+        """
         return self.owner == os.getpid() and self.process.poll() is None
 
     def end(self) -> int | None:
-        """End the process; return its exit status."""
+        """End the process; return its exit status, or None if it belongs to another process."""
         if self.owner != os.getpid():  # it belongs to the process from which this one was forked
             self.process.returncode = 0
             return None
@@ -107,7 +111,7 @@ class CompilerProcess:
 
 
 class _Exchange:
-    """A job sent and its answer read, in a thread, as either may block."""
+    """Sends a job and reads the answer, in a thread of its own, as either may block."""
 
     def __init__(self, helper: CompilerProcess, job: Job) -> None:
         self.helper, self.job = helper, job
@@ -132,7 +136,10 @@ class _Exchange:
             self.done.set()
 
     def wait(self, deadline: float) -> None:
-        """Wait for the answer, until a signal handler raises or the deadline has passed."""
+        """Wait for the answer; raise a `TimeoutError` at the deadline.
+
+        Signal handlers run meanwhile, and what they raise ends the wait.
+        """
         while not self.done.wait(_SLICE):
             interrupts.deliver()
             if time.monotonic() > deadline:
@@ -140,7 +147,7 @@ class _Exchange:
 
 
 class _InProcess:
-    """The stand-in for the process where none can be started: jobs are done in this process."""
+    """Does jobs in this process: the stand-in for a `CompilerProcess` that cannot be started."""
 
     def is_alive(self) -> bool:
         return True
@@ -152,7 +159,11 @@ _current: CompilerProcess | _InProcess | None = None
 
 
 def finish(job: Job) -> tuple[bytes, tuple[str, ...], bool]:
-    """Finish a kernel in the other process; the caller holds the compiler lock."""
+    """Return the result of `optimize.finish` for a job, computed in the compiler's process.
+
+    The process is started if need be; where that fails, this process does the job. The caller holds
+    the compiler lock.
+    """
     global _current
     try:
         if _current is None or not _current.is_alive():
@@ -166,7 +177,7 @@ def finish(job: Job) -> tuple[bytes, tuple[str, ...], bool]:
 
 @atexit.register
 def close() -> None:
-    """End the process if there is one."""
+    """End the compiler's process, if one was started."""
     global _current
     helper, _current = _current, None
     if isinstance(helper, CompilerProcess):

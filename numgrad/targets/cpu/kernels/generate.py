@@ -27,7 +27,8 @@ from . import write_check
 
 
 def elementwise(spec: Any, symbol: str, math: str) -> Code:
-    """Compile the scalar function of an `ElementwiseSpec`; ``math`` is that setting's value."""
+    """Compile the scalar function of an `ElementwiseSpec`; ``math`` is the value of that setting.
+    """
     real = real_dtype(spec.in_dtypes, spec.out_dtypes)
     function = bind(
         spec.function, scalar_math.names, is_complex=is_complex(spec.in_dtypes)
@@ -38,7 +39,7 @@ def elementwise(spec: Any, symbol: str, math: str) -> Code:
 
 
 def loop(spec: Any, symbol: str) -> Code:
-    """Compile a `LoopSpec`; without core dimensions, its scalar function."""
+    """Compile the kernel of a `LoopSpec`, or its scalar function if it has no core dimensions."""
     function, options = plain(spec.function), user_options(spec)
     cores = core_dimensions(spec.signature)
     if any(cores):
@@ -49,10 +50,11 @@ def loop(spec: Any, symbol: str) -> Code:
 def _emit_scalar(
     spec: Any, function: Callable, pipeline: Any, options: Any, symbol: str
 ) -> Code:
-    """Compile the scalar function of a spec to ``results(*values, index, status)``, which returns
-    the results in their declared dtypes.
+    """Compile the scalar function of a spec to LLVM code that kernels inline.
 
-    Where the function raises, ``1 + index`` goes to the status, if it was 0.
+    The code is a function ``results(*values, index, status)`` that returns the results in their
+    declared dtypes. Where the scalar function raises, ``1 + index`` is stored at the address
+    ``status``, unless an earlier element has raised.
     """
     with translated_errors(spec):
         inputs, outputs = (numba_types(dtypes) for dtypes in (spec.in_dtypes, spec.out_dtypes))
@@ -77,7 +79,7 @@ def _emit_scalar(
 
 
 def scalar_kind(context: Any, inputs: Sequence[types.Type], outputs: Sequence[types.Type]) -> Any:
-    """Return the LLVM type of a compiled scalar function."""
+    """Return the LLVM type of a compiled scalar function, with its index and status parameters."""
     results = [context.get_value_type(dtype) for dtype in outputs]
     result = results[0] if len(results) == 1 else ir.LiteralStructType(results)
     values = [context.get_value_type(dtype) for dtype in inputs]
@@ -120,7 +122,7 @@ def _emit_core(spec: Any, function: Callable, cores: Any, options: Any, symbol: 
 
 
 def _writes(spec: Any, function: Callable, order: Sequence[Any], cores: Any) -> write_check.Writes:
-    """Return the writes of a core function to its array parameters."""
+    """Return the checker of a core function's writes to its array parameters."""
     nin = len(spec.in_dtypes)
     inputs: list[str] = []
     outputs: list[str] = []
@@ -131,9 +133,10 @@ def _writes(spec: Any, function: Callable, order: Sequence[Any], cores: Any) -> 
 
 
 def _writing_no_inputs(writes: write_check.Writes, made: Callable[[bool], Callee]) -> Callee:
-    """Return a core function that was compiled for readonly inputs; raise if it writes one.
+    """Compile a core function for readonly input arrays; raise if the function writes to an input.
 
-    If a callee was compiled for writable arrays and takes no others, inputs are writable.
+    If a called function takes writable arrays only, the core function is compiled for writable
+    inputs instead. ``made(readonly)`` compiles the function.
     """
     try:
         return made(True)
@@ -154,7 +157,7 @@ def numba_types(dtypes: Sequence[np.dtype]) -> list[types.Type]:
 def _results(
     callee: Callee, builder: ir.IRBuilder, value: Any, outputs: Sequence
 ) -> list[ir.Value]:
-    """Return the function's results, each cast to the dtype of its output."""
+    """Emit the function's results as LLVM values, each cast to the dtype of its output."""
     restype = callee.restype
     if _is_tuple(restype):
         values, kinds = cgutils.unpack_tuple(builder, value, len(restype)), list(restype)
@@ -167,7 +170,11 @@ def _results(
 
 
 def _require_results(restype: Any, dtypes: Sequence[np.dtype], *, any_kind: bool) -> None:
-    """Refuse a wrong number of results, and, unless ``any_kind``, results of another kind."""
+    """Raise a `TypeError` for a wrong number of results.
+
+    Unless ``any_kind``, a result of another kind than declared is an error too, such as a complex
+    number where a real one is declared.
+    """
     kinds = list(restype) if _is_tuple(restype) else [restype]
     if len(kinds) != len(dtypes) or types.none in kinds:
         raise TypeError(
@@ -221,7 +228,7 @@ _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def short_cause(error: Exception) -> str:
-    """Return the first informative line of one of Numba's long messages."""
+    """Return the first informative line from the long message of one of Numba's errors."""
     lines = _ANSI.sub("", str(error)).splitlines()
     telling = [line.strip() for line in lines if not _NOISE.search(line.strip())]
     if not telling:

@@ -1,9 +1,11 @@
 """Kernels: functions of operators, compiled for given dtypes and called by address.
 
-Every kernel is ``void(intp* ptrs, intp n, intp* core_dims, intp* steps, intp* status)``, NumPy's
-inner loop of a generalized ufunc: operands, inputs then outputs, by address; ``n`` the length of
-the loop; ``steps`` the byte strides of the operands along it, then those of their core dimensions.
-``status[0]`` stays 0, or becomes 1 plus the index at which the operator's function raised.
+Every kernel is ``void(intp* ptrs, intp n, intp* core_dims, intp* steps, intp* status)``, which is
+NumPy's inner loop of a generalized ufunc but for the status. ``ptrs`` has the addresses of the
+operands, inputs then outputs; ``n`` is the length of the loop; ``core_dims`` has the sizes of the
+core dimensions; ``steps`` has the byte strides of the operands along the loop, then those of their
+core dimensions. ``status[0]`` stays 0, or becomes 1 plus the index at which the operator's function
+raised.
 """
 
 import threading
@@ -49,7 +51,8 @@ class Kernel:
         The address of the machine code, valid for the life of the process.
     rows_address : int
         The address of a second entry, ``void(ptrs, n, rows, steps, status, row_steps)``, which does
-        the work of ``rows`` calls; 0 if there is none. It moves ``ptrs`` on to the last row.
+        the work of ``rows`` calls; 0 if there is none. The entry leaves in ``ptrs`` the addresses
+        of the last row.
     name, spec, nin, nout
         The operator's name, the kernel spec, and the numbers of inputs and outputs.
     """
@@ -78,7 +81,7 @@ class Kernel:
         return self._get_kernel_ufunc().ufunc
 
     def call(self, *arrays: np.ndarray) -> tuple[Any, int]:
-        """Call `ufunc`; return its results and the status that the kernel left (0: fine).
+        """Call the kernel as a ufunc; return its results, and its status, which is 0 without error.
 
         The status is that of this call, whatever other threads do with the kernel.
         """
@@ -100,8 +103,8 @@ class Kernel:
         return KernelUfunc(self.name, self.address, self.spec.in_dtypes, self.spec.out_dtypes, core)
 
 
-# Users may keep a ufunc, which points to memory of its `KernelUfunc`: all those given out are kept,
-# also both that two threads make at once.
+# Users may keep a ufunc, which points to memory of its `KernelUfunc`. So each `KernelUfunc` of a
+# ufunc that users got is kept, even both of two that threads made at once.
 _given_out: list[KernelUfunc] = []
 
 AnyKernel: TypeAlias = Kernel | HostKernel | numpy_loops.NumPyLoop
@@ -131,7 +134,7 @@ def kernel(spec: Spec) -> AnyKernel:
 
 
 def is_ready(spec: FusedSpec | RolledSpec) -> bool:
-    """Whether a kernel of several steps is in memory or on disk."""
+    """Whether the kernel of a spec of several steps is in memory or on disk."""
     if spec.identity in _kernels[settings.math]:
         return True
     is_loop = isinstance(spec, RolledSpec)
@@ -139,7 +142,7 @@ def is_ready(spec: FusedSpec | RolledSpec) -> bool:
 
 
 def specs() -> list[CompiledSpec | HostSpec | LibraryKernel]:
-    """Return the specs of all kernels made so far."""
+    """Return the specs of all kernels that were made so far with the current setting ``math``."""
     return [found.spec for found in list(_kernels[settings.math].values())]
 
 

@@ -1,7 +1,8 @@
 """Kernels that call a function of whole arrays in Python.
 
 The machine calls such a kernel like any other, by an address: ctypes takes the GIL, and the
-function reads the operands in place, as arrays. Nothing is compiled.
+function reads the operands in place, as arrays. Where the operator can be called without Python, it
+is so from some call on (`HostKernel.leave_python`).
 """
 
 import ctypes
@@ -17,7 +18,7 @@ _Function = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 5)
 
 
 class HostKernel:
-    """A function of whole arrays as a kernel; see `kernel` for the attributes and arguments."""
+    """A kernel that calls a Python function of whole arrays; the attributes are as in `Kernel`."""
 
     rows_address = 0
 
@@ -32,12 +33,26 @@ class HostKernel:
         self._options = dict(spec.options)
         self._stopped: BaseException | None = None
         self._called = _Function(self._kernel)  # ctypes frees the code with this object
-        self.address = ctypes.cast(self._called, ctypes.c_void_p).value
+        self.address = ctypes.cast(self._called, ctypes.c_void_p).value or 0
+        self.is_native: bool | None = None  # not known before `leave_python`
+
+    def leave_python(self) -> bool:
+        """Have a kernel that runs without Python, if there is one, in place of this one, which then
+        serves unusual calls only; return whether there is one.
+
+        Programs that are bound already keep the address that they have.
+        """
+        if self.is_native is None:
+            native = self.spec.native and self.spec.native(self.address)
+            self.address = native or self.address
+            self.is_native = native is not None
+        return self.is_native
 
     def call(self, *arrays: np.ndarray) -> tuple[Any, int]:
-        """Return the results and 0, or None and 1 plus the index for which the function raised.
+        """Return the results and 0; if the function raised, None and 1 plus the element's index.
 
-        A `MemoryError` is raised at once: in a second call there might be enough memory.
+        The exception itself is raised later, by a second call (`again`). A `MemoryError` is raised
+        at once: the second call might find enough memory.
         """
         try:
             results = self._compute(arrays)
@@ -48,7 +63,10 @@ class HostKernel:
         return (results if self.nout > 1 else results[0]), 0
 
     def again(self, cores: Sequence[np.ndarray]) -> None:
-        """Raise the exception of the function for one element of the loop, or the one kept."""
+        """Call the function again for one element of the loop, so that it raises its exception.
+
+        If the last call from the machine has kept an exception, that exception is raised instead.
+        """
         stopped, self._stopped = self._stopped, None
         if stopped is not None:
             raise stopped
@@ -73,8 +91,17 @@ class HostKernel:
     # In programs ----------------------------------------------------------------------------------
 
     def _kernel(self, ptrs: int, n: int, core_dims: int, steps: int, status: int) -> None:
-        """Carry out one call of the machine; keep an exception, which ctypes would swallow."""
+        """Carry out a call from the machine; the arguments are those of every kernel.
+
+        An exception that `call` does not turn into a status is kept for `again`, as ctypes would
+        drop it.
+
+        An exception that nobody has raised yet stops the next call as well: a caller that gets no
+        reason for a failed run runs the program again, to learn the reason.
+        """
         try:
+            if self._stopped is not None:
+                raise self._stopped
             operands = self._operands(ptrs, n or 0, core_dims, steps)
             results, failed = self.call(*operands[: self.nin])
             if failed:

@@ -11,29 +11,32 @@ from ..compile import disk_cache as disk
 from ..compile.compiler import Code, join_keys, obtain, symbol_of
 
 Place = tuple[int, int, np.dtype]
-"""An operand, an offset in it in bytes, and the dtype there."""
+"""The place of a scalar: the number of an operand, the offset there in bytes, and the dtype."""
 
 
 class Recurrence(NamedTuple):
-    """Scalar functions, applied again and again.
+    """Scalar functions that a kernel applies again and again, to values carried from step to step.
 
     Values are numbered: the inputs come first, then the result of each step.
 
     Attributes
     ----------
     steps : tuple of (ElementwiseSpec or ProductSpec, tuple of int)
-        For a product of matrices two factors and, if there is one, the sum so far.
+        A function, and the numbers of the values that the function takes. A step of a matrix
+        product takes two factors and, after the first term, the sum so far.
     inputs, outputs : tuple of places
-        Outputs are operands of their own, numbered from 0.
+        The scalars that are read and written; see `Place`. Input operands and output operands are
+        each numbered from 0.
     values : tuple of int
-        The value of each output.
+        For each output the number of the value that is written.
     carried : int
-        The number of operands of which the first inputs are; further on an element there is that of
-        the output with the same place.
+        The first input operands, as many as this number, are carried from step to step. Their
+        scalars are read before the first step; at later steps they have the values that the step
+        before has written to the same places of the outputs.
     per_step : tuple of bool
-        For each operand of the inputs, whether it moves on at each step.
+        For each input operand, whether its address moves on at each step.
     goes_on : int or None
-        The value, a boolean, without which no further step is taken.
+        The number of a boolean value: the loop ends after a step in which the value is false.
     """
 
     steps: tuple[tuple[Any, tuple[int, ...]], ...]
@@ -45,7 +48,10 @@ class Recurrence(NamedTuple):
     goes_on: int | None = None
 
     def functions(self) -> list[tuple[ScalarFunction | None, tuple[int, ...]]]:
-        """Return the compiled functions of the steps; None for a step of a product."""
+        """Return the scalar function and the arguments of each step.
+
+        The function is None for a step of a matrix product.
+        """
         return [
             (None if isinstance(spec, ProductSpec) else scalar(spec), args)
             for spec, args in self.steps
@@ -53,7 +59,7 @@ class Recurrence(NamedTuple):
 
     @property
     def key(self) -> str:
-        """The cache key of the kernel."""
+        """The cache key of the recurrence's kernel."""
         places: dict[str, int] = {}
         calls = [
             (-1 if one is None else places.setdefault(one.key, len(places)), args)
@@ -72,8 +78,8 @@ def is_ready(recurrence: Recurrence) -> bool:
 def address(recurrence: Recurrence) -> int:
     """Return the address of the kernel of a recurrence, by the kernel ABI.
 
-    ``ptrs`` has the addresses of inputs, then those of outputs, ``n`` is the number of steps, and
-    ``steps`` has how many bytes each operand moves on at a step.
+    The kernel's ``ptrs`` has the addresses of inputs, then those of outputs; its ``n`` is the
+    number of steps, and its ``steps`` has the bytes by which each operand moves on at a step.
     """
     key = recurrence.key
     return obtain(key, lambda: _compiled(recurrence, symbol_of(key)))

@@ -1,7 +1,7 @@
-"""LLVM code of recurrences: a loop around scalar functions, with what is carried in registers.
+"""LLVM code of recurrences: a loop around scalar functions, with carried values in registers.
 
-Functions are those of elementwise kernels, and round as they do, so a recurrence has the bits of
-its steps one after the other.
+The functions are those of elementwise kernels, and round as they do, so a recurrence computes the
+same bits as its steps one after the other.
 """
 
 from typing import Any
@@ -21,7 +21,7 @@ from .scalar_code import ScalarCode
 
 
 def compiled(recurrence: Recurrence, symbol: str) -> Code:
-    """Compile the kernel of a recurrence."""
+    """Compile the kernel of a recurrence to an object file with the entry ``symbol``."""
     context: Any = cpu_target.target_context  # a property of Numba's own kind
     module = context.codegen()._create_empty_module(symbol)
     function = ir.Function(module, KERNEL_TYPE, symbol)
@@ -34,7 +34,7 @@ def compiled(recurrence: Recurrence, symbol: str) -> Code:
 
 
 class _Loop(ScalarCode):
-    """The code of one recurrence."""
+    """Emits the kernel of one recurrence."""
 
     def __init__(self, recurrence: Recurrence, function: ir.Function, context: Any) -> None:
         super().__init__(ir.IRBuilder(function.append_basic_block("entry")), context)
@@ -74,7 +74,8 @@ class _Loop(ScalarCode):
         builder.ret_void()
 
     def _inputs(self, given: dict[int, Any], index: Any) -> list[Any]:
-        """Emit the reads of a step; return all inputs."""
+        """Return the inputs of a step: those in ``given``, and loads that are emitted for others.
+        """
         return [
             self._read(self._at(place[0], index), place) if n not in given else given[n]
             for n, place in enumerate(self._of.inputs)

@@ -1,4 +1,7 @@
-"""Call a kernel's function once more, on the calling thread, so that it raises its exception."""
+"""Call a kernel's function once more, on the calling thread, so that it raises its exception.
+
+The kernel itself reports no more than the element of its loop at which the function raised.
+"""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -26,13 +29,13 @@ from ..platform.numba_setup import compiler_lock
 from .kernel import kernel
 
 Again = Callable[[Sequence[np.ndarray]], dict[int, list[tuple[int, ...]]]]
-"""Calls the function of a kernel for one element of its loop, given the core of each input, and
-raises its exception. Returns the indices of elements that the function did not write, by output;
-empty unless the spec is ``checked``."""
+"""Takes the core array of each input for one element of a kernel's loop, and calls the function of
+the kernel, which may raise. Returns for each output the indices of elements that the function did
+not write, if there are any; an empty dict unless the spec is ``checked``."""
 
 
 def rerun(spec: Any) -> Again:
-    """Return what calls the function of a kernel again, for any elements of its loop.
+    """Return a function that calls the function of a kernel again, for one element of its loop.
 
     Parameters
     ----------

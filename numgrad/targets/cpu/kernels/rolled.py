@@ -1,7 +1,7 @@
-"""Kernels of rolled instructions: scalar functions in a loop, with what is carried in registers.
+"""Kernels of rolled instructions: scalar functions in a loop, with carried values in registers.
 
-The operands of such a kernel have one core dimension, the turns; its stride is what an operand
-moves on by at each turn. Around the turns there is a loop over rows.
+The operands of such a kernel have one core dimension, the turns. The stride of an operand along the
+turns is the distance from one turn to the next. Around the turns there is a loop over rows.
 """
 
 import numpy as np
@@ -12,14 +12,17 @@ from ..compile.compiler import Code, join_keys, obtain, symbol_of
 
 
 def functions(spec: RolledSpec) -> list[tuple[ScalarFunction | None, tuple[int, ...]]]:
-    """Return the compiled functions of the steps; None for a step of a product."""
+    """Return the scalar function and the arguments of each step of a spec.
+
+    The function is None for a step of a matrix product.
+    """
     return [
         (None if isinstance(step, ProductSpec) else scalar(step), args) for step, args in spec.steps
     ]
 
 
 def key_of(spec: RolledSpec) -> str:
-    """Return the cache key of the kernel."""
+    """Return the cache key of the kernel of a spec."""
     places: dict[str, int] = {}
     calls = [
         (-1 if one is None else places.setdefault(one.key, len(places)), args)
@@ -34,7 +37,7 @@ def key_of(spec: RolledSpec) -> str:
 
 
 def address(spec: RolledSpec) -> int:
-    """Return the address of the kernel, compiled or loaded."""
+    """Return the address of the kernel of a spec, compiled or loaded."""
     key = key_of(spec)
     return obtain(key, lambda: _compiled(spec, symbol_of(key)))
 

@@ -1,7 +1,7 @@
 """LLVM code of rolled instructions: a loop over rows, and in it the loop over turns.
 
-Functions are those of elementwise kernels, and round as they do, so a loop has the bits of the
-instructions one after the other.
+The functions are those of elementwise kernels, and round as they do, so a loop computes the same
+bits as the instructions one after the other.
 """
 
 from typing import Any
@@ -22,7 +22,7 @@ from .scalar_code import ScalarCode
 
 
 def compiled(spec: RolledSpec, symbol: str) -> Code:
-    """Compile the kernel of a spec."""
+    """Compile the kernel of a spec to an object file with the entry ``symbol``."""
     context: Any = cpu_target.target_context  # a property of Numba's own kind
     module = context.codegen()._create_empty_module(symbol)
     function = ir.Function(module, KERNEL_TYPE, symbol)
@@ -36,7 +36,7 @@ def compiled(spec: RolledSpec, symbol: str) -> Code:
 
 
 class _Turns(ScalarCode):
-    """The code of one kernel."""
+    """Emits the kernel of one `RolledSpec`."""
 
     def __init__(self, spec: RolledSpec, function: ir.Function, context: Any) -> None:
         super().__init__(ir.IRBuilder(function.append_basic_block("entry")), context)
@@ -44,7 +44,7 @@ class _Turns(ScalarCode):
         self.functions = functions(spec)
 
     def emit(self) -> None:
-        """Emit all of the function."""
+        """Emit the whole kernel."""
         builder = self.builder
         ptrs, rows, dims, steps, self._status = self._function.args
         operands = range(len(self._spec.in_dtypes) + len(self._spec.out_dtypes))
@@ -88,7 +88,8 @@ class _Turns(ScalarCode):
             self.write(known[value], self._bases[at], offset, dtype)
 
     def _inputs(self, fixed: dict[int, Any], index: Any) -> list[Any]:
-        """Emit the reads of a turn; return all inputs."""
+        """Return the inputs of a turn: those in ``fixed``, and loads that are emitted for others.
+        """
         found = []
         for n, (at, offset, dtype, how) in enumerate(self._spec.inputs):
             if n in fixed:

@@ -1,4 +1,4 @@
-"""LLVM code of scalar functions one after the other, and of scalars in memory."""
+"""LLVM code that calls scalar functions one after the other, and loads and stores scalars."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +13,7 @@ from .scalar_kernel import call_scalar
 
 
 class ScalarCode:
-    """Code in the middle of a function: scalar functions, and scalars in memory."""
+    """Emits calls of scalar functions, loads and stores at the builder's position."""
 
     def __init__(self, builder: Any, context: Any) -> None:
         self.builder: Any = builder
@@ -23,9 +23,10 @@ class ScalarCode:
         self, given: Sequence[Any], functions: Sequence[tuple[Any, tuple[int, ...]]], index: Any,
         status: Any,
     ) -> list[Any]:  # fmt: skip
-        """Emit functions; return the values that are given, and all results.
+        """Emit calls of functions one after the other; return ``given`` followed by all results.
 
-        A step of a product has None for a function.
+        Each function comes with the positions of its arguments among these values. None in place
+        of a function stands for a step of a matrix product.
         """
         known = list(given)
         for one, args in functions:
@@ -37,7 +38,7 @@ class ScalarCode:
         return known
 
     def _multiplied(self, x: Any, y: Any, total: Any = None) -> Any:
-        """Emit a step of a product, as the kernel that multiplies matrices does."""
+        """Emit ``total + x * y``, rounded as in the kernel that multiplies matrices."""
         builder = self.builder
         total = ir.Constant(x.type, 0.0) if total is None else total
         if not geometry(np.dtype(np.float64)).fused:
@@ -54,11 +55,11 @@ class ScalarCode:
         return memory, self.builder.inttoptr(where, memory.data_type.as_pointer())
 
     def read(self, base: Any, offset: int, dtype: Any) -> Any:
-        """Emit the read of a scalar."""
+        """Emit the load of a scalar ``offset`` bytes after the address ``base``."""
         memory, pointer = self._memory(base, offset, dtype)
         return memory.read(self.builder, pointer)
 
     def write(self, value: Any, base: Any, offset: int, dtype: Any) -> None:
-        """Emit the write of a scalar."""
+        """Emit the store of a scalar ``offset`` bytes after the address ``base``."""
         memory, pointer = self._memory(base, offset, dtype)
         memory.write(self.builder, value, pointer)

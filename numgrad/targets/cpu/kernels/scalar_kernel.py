@@ -21,16 +21,17 @@ from ..vectorize.widen import Widening, lanes_of
 from . import generate
 
 _LONG, _INTERLEAVE, _FEW = 8, 4, 16
-"""The fewest steps, also two for each operand, of a loop that works on several vectors at once; how
-many vectors; and the most operands in memory. A processor does not look far enough ahead to begin
-the next iteration while it waits for results of this one. Loops that mostly load and store gain
-nothing, and with more operands the registers do not suffice: a stencil of 74 steps and 25 operands
-took 1.4 times as long."""
+"""A loop works on `_INTERLEAVE` vectors at once if it has at least `_LONG` steps, and two for each
+operand, and at most `_FEW` operands in memory. The reason is that a processor does not look far
+enough ahead to begin the next iteration while it waits for results of this one. Loops that mostly
+load and store gain nothing, and with more operands the registers do not suffice: a stencil of 74
+steps and 25 operands took 1.4 times as long."""
 
 _AHEAD, _WAITS = 96, ((5 / 8, 1), (1, 2))
-"""Code that is written for vectors works on one vector at once where its longest path, in cycles,
-is less than the first share of its operations, on two below the next share, else on four. Fewer
-operations than the first number count as so many: the next iteration is begun meanwhile."""
+"""How many vectors code that is written for vectors works on at once. What decides is its longest
+path, in cycles, divided by the number of its operations: below 5/8 it is one vector, below 1 two,
+else four. Fewer operations than `_AHEAD` count as `_AHEAD`, as a processor looks that far ahead and
+begins the next iteration."""
 
 
 _BRANCHING = 1
@@ -62,7 +63,8 @@ def join(graph: ScalarGraph, symbol: str) -> Code:
 
 
 def _widened(graph: ScalarGraph, flow: Dataflow, lanes: int, symbol: str) -> str:
-    """Return the code of a kernel written for vectors of ``lanes`` elements."""
+    """Return the text of LLVM code for a kernel that is written for vectors of ``lanes`` elements.
+    """
     code = Widening(flow, lanes, _vectors(graph, flow), graph.scalars)
     inputs, outputs = map(generate.numba_types, (graph.in_dtypes, graph.out_dtypes))
     loop = VectorLoop(cpu_target.target_context, inputs, outputs, graph.scalars, code)
@@ -71,7 +73,7 @@ def _widened(graph: ScalarGraph, flow: Dataflow, lanes: int, symbol: str) -> str
 
 
 def _vectors(graph: ScalarGraph, flow: Dataflow) -> int:
-    """Return the number of vectors of each value on which an iteration works."""
+    """Return how many vectors of each value one iteration of the loop computes."""
     if len(graph.steps) < _LONG or not _is_narrow(graph):
         return 1
     wait = flow.height / max(len(flow.order), _AHEAD)
@@ -79,7 +81,10 @@ def _vectors(graph: ScalarGraph, flow: Dataflow) -> int:
 
 
 def _looped(graph: ScalarGraph, symbol: str) -> str:
-    """Return the code of a kernel that is a loop around the functions, which LLVM vectorises."""
+    """Return the text of LLVM code for a kernel that is a loop around the functions of a graph.
+
+    LLVM vectorises the loop.
+    """
     context: Any = cpu_target.target_context  # a property of Numba's own kind
     inputs, outputs = map(generate.numba_types, (graph.in_dtypes, graph.out_dtypes))
 
@@ -102,7 +107,7 @@ def _is_narrow(graph: ScalarGraph) -> bool:
 
 
 def _entries(loop: ElementwiseKernel, symbol: str) -> ir.Module:
-    """Return a module with the two entries of a kernel: for one row, and for rows."""
+    """Return a module with the two entries of a kernel: for a single row, and for several rows."""
     context: Any = cpu_target.target_context  # a property of Numba's own kind
     module = context.codegen()._create_empty_module(symbol)
     rows = ir.Function(module, ROWS_TYPE, symbol + ROWS)
@@ -116,7 +121,10 @@ def _entries(loop: ElementwiseKernel, symbol: str) -> ir.Module:
 def call_scalar(
     one: ScalarFunction, builder: Any, context: Any, values: Sequence[ir.Value]
 ) -> list[ir.Value]:
-    """Emit a call of a scalar function, ``values`` ending with index and status; return results."""
+    """Emit a call of a scalar function; return its results.
+
+    ``values`` has the arguments of the function, then the index of the element and the status.
+    """
     dtypes = (one.spec.in_dtypes, one.spec.out_dtypes)
     kind = generate.scalar_kind(context, *map(generate.numba_types, dtypes))
     function = builder.module.globals.get(one.symbol)

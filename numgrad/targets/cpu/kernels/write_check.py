@@ -2,8 +2,9 @@
 
 Inputs share memory with other values, saved values included: Numba compiles them as readonly arrays
 and refuses most writes; this module finds further ones. An output that is never written would keep
-the old content of its memory. The usual reason is ``out = 0.0`` for ``out[0] = 0.0``, which gives
-the name another value. A sum that begins with ``out[0] += x[i]`` starts from the old content too.
+the old content of its memory. The usual reason is ``out = 0.0`` in place of ``out[0] = 0.0``: it
+gives the name another value. A sum that begins with ``out[0] += x[i]`` starts from the old content
+too.
 """
 
 import inspect
@@ -20,7 +21,7 @@ from numba.core.ssa import reconstruct_ssa
 from numgrad._errors import OperatorError
 
 _REFUSAL = "Cannot modify readonly array"
-_REFUSAL_OF_UPDATE = "'NoneType' object has no attribute 'args'"  # of a view
+_REFUSAL_OF_UPDATE = "'NoneType' object has no attribute 'args'"  # of a readonly view, by Numba
 _PLACE = re.compile(r"at (\S[^\n]*?) \((\d+)\)")
 _DESCRIPTIONS = {"shape", "size", "ndim", "dtype", "itemsize", "nbytes", "strides"}
 _READING = {"binop", "unary", "inplace_binop"}
@@ -30,7 +31,7 @@ _DEEPEST = 20  # the most operations through which a value is followed
 
 
 class Writes:
-    """Writes of a core function to its array parameters.
+    """Finds the writes of a core function to its array parameters, and checks them.
 
     Parameters
     ----------
@@ -38,7 +39,7 @@ class Writes:
         The name of the kernel in errors.
     function : callable
     inputs, outputs : sequences of str
-        The parameters that are arrays.
+        The names of the array parameters.
     """
 
     def __init__(
@@ -51,7 +52,7 @@ class Writes:
         self.file, self.line = plain.func_id.filename, plain.func_id.firstlineno
         self.lines = {output: _line_of(plain, output) for output in outputs}
         self.func_ir = reconstruct_ssa(plain)
-        self.definitions = build_definitions(self.func_ir.blocks)  # those of Numba are older
+        self.definitions = build_definitions(self.func_ir.blocks)  # Numba's precede the SSA form
 
     def check_inputs(self) -> None:
         """Raise an `OperatorError` where a kernel certainly writes an input."""
@@ -64,16 +65,16 @@ class Writes:
     def check_outputs(self) -> None:
         """Raise an `OperatorError` for an output that the kernel certainly does not set.
 
-        An output is set by a value that is not computed from its own elements: by another name,
-        through a view, or in a function compiled by Numba. Other functions that get the output are
-        taken to set it.
+        An output is set where a value is written that is not computed from the output's own
+        elements. The write may use another name, a view, or a function compiled by Numba. Any other
+        function that gets the output is taken to set it.
         """
         for output in self.outputs:
             if not self._sets(output):
                 raise self._output_error(output)
 
     def _sets(self, parameter: str) -> bool:
-        """Whether elements of an array may get values that are not computed from its elements."""
+        """Whether an array parameter may get values that are not computed from its own elements."""
         return any(
             self._is_set(statement, variable, parameter)
             for statement in _statements(self.func_ir)
@@ -93,10 +94,11 @@ class Writes:
         return called is None or any(function._sets(name) for function, name in called)
 
     def _called(self, value: Any, variable: Any) -> list[tuple["Writes", str]] | None:
-        """Return the writes of a called function to parameters that are a variable, with names.
+        """Return the parameters of a called function that get a variable as their argument.
 
-        It is None for a call of a function that Numba does not compile, or with other arguments
-        than positional ones.
+        Each comes as a pair: the `Writes` of the called function, and the parameter's name. The
+        result is None if ``value`` is no call, if Numba does not compile the called function, or if
+        arguments are not positional.
         """
         function = self._constant(value.func) if _is_call(value) else None
         if not isinstance(function, Dispatcher) or value.kws or value.vararg:
@@ -107,7 +109,7 @@ class Writes:
         found = []
         for parameter, item in zip(parameters, value.args, strict=False):
             one = function.py_func, parameter.name
-            if item.name == variable.name and one not in self.callers:  # else it is being found out
+            if item.name == variable.name and one not in self.callers:  # else recursion
                 called = Writes(self.name, function.py_func, (), ())
                 called.callers = self.callers | {one}
                 found.append((called, parameter.name))
@@ -128,7 +130,8 @@ class Writes:
         )
 
     def _updates(self, parameter: str) -> list[int]:
-        """Return the lines that write elements of an array, here or in functions called here."""
+        """Return the lines that write elements of an array parameter, here or in called functions.
+        """
         found = []
         for statement in _statements(self.func_ir):
             value: Any = getattr(statement, "value", None)
@@ -143,7 +146,7 @@ class Writes:
         return found
 
     def _reads(self, variable: Any, parameter: str, depth: int = 0) -> bool:
-        """Whether a value is computed from elements of an array."""
+        """Whether the value of a variable is computed from elements of an array parameter."""
         value = self._definition(variable)
         if isinstance(value, ir.Var) and depth <= _DEEPEST:
             return self._reads(value, parameter, depth + 1)
@@ -156,7 +159,10 @@ class Writes:
         )
 
     def refused(self, error: Exception) -> OperatorError | None:
-        """Return the error of a kernel that Numba refused because it writes an input; else None."""
+        """Return the `OperatorError` for an error by which Numba refuses a write to an input.
+
+        None stands for errors with another cause.
+        """
         text = str(error)
         if _REFUSAL_OF_UPDATE in text:
             return self._updated_input()
@@ -176,7 +182,7 @@ class Writes:
         return self._input_error(found[0] if len(found) == 1 else None, self.file, lines[-1])
 
     def _updated_input(self) -> OperatorError | None:
-        """Return the error of a kernel that updates a view of an input; None for other kernels."""
+        """Return the error for an in-place update of an input or its view; None if none exists."""
         for statement in _statements(self.func_ir):
             value = getattr(statement, "value", None)
             if isinstance(value, ir.Expr) and value.op == "inplace_binop":
@@ -222,7 +228,8 @@ class Writes:
         return value.list_vars()
 
     def _is_number(self, variable: Any) -> bool:
-        """Whether a subscript's result is only read: a view would have to be followed."""
+        """Whether the result of a subscript is only read, as a number, and never used as a view.
+        """
         uses = (s for s in _statements(self.func_ir) if variable in s.list_vars())
         return all(self._only_reads(statement, variable) for statement in uses)
 
@@ -236,8 +243,9 @@ class Writes:
     def _origin(self, variable: Any, through: Sequence[str] | None) -> str | None:
         """Return the parameter that a variable refers to, or None.
 
-        A variable may be another name of the parameter, or one of its attributes ``through``; if
-        that is None, any view of the parameter or result of a call on it counts too.
+        The variable may be another name of the parameter, or an attribute that ``through`` lists.
+        If ``through`` is None, the variable may also be any attribute or view of the parameter, or
+        the result of any call on the parameter.
         """
         for _ in range(99):
             definition = self._definition(variable)
@@ -251,7 +259,7 @@ class Writes:
         return None
 
     def _whole(self, variable: Any) -> str | None:
-        """Return the parameter that a variable is, or is a view or an element of; else None."""
+        """Return the parameter that a variable names, or views, or is an element of; else None."""
         for _ in range(99):
             definition = self._definition(variable)
             if isinstance(definition, ir.Expr) and definition.op in _ITEMS:
@@ -280,7 +288,7 @@ class Writes:
         return found[0] if len(found) == 1 else None
 
     def _constant(self, variable: Any) -> Any:
-        """Return the value of a global variable, or of its attribute; None for other variables."""
+        """Return the value of a variable that is a global or a global's attribute; else None."""
         definition = self._definition(variable)
         if isinstance(definition, ir.Global | ir.FreeVar):
             return definition.value
@@ -294,7 +302,10 @@ def _is_call(value: Any) -> bool:
 
 
 def _line_of(func_ir: Any, output: str) -> int:
-    """Return the line where a name gets another value; else the first line of the function."""
+    """Return the line that binds an output's name to another value.
+
+    Without such a line, return the first line of the function.
+    """
     again = (
         statement.loc.line
         for statement in _statements(func_ir)
@@ -311,5 +322,5 @@ def _statements(func_ir: Any) -> Iterator[Any]:
 
 
 def wants_writable(error: Exception) -> bool:
-    """Whether Numba refused readonly arrays, as for a callee compiled for writable ones."""
+    """Whether Numba refused readonly arrays, as a called function takes writable arrays only."""
     return isinstance(error, errors.NumbaError) and "readonly" in str(error)

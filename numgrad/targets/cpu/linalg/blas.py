@@ -1,7 +1,8 @@
-"""Matrix products through BLAS, in the kernel ABI.
+"""Matrix products through BLAS: kernels that call the routine gemm.
 
-One function, compiled once for all dtypes, does the work; the kernel of a dtype only calls it.
-BLAS stores matrices by columns; so ``C = A B`` by rows is computed as ``C' = B' A'`` by columns.
+One function, compiled once for all dtypes, does the work; the kernel of a dtype only calls that
+function. BLAS reads matrices by columns, and arrays lie by rows: so the row-major product ``C = A
+B`` is computed as the column-major product ``C' = B' A'`` of the same memory.
 """
 
 from functools import cache
@@ -21,13 +22,15 @@ PLAIN, TRANSPOSED = ord("N"), ord("T")
 
 @cache
 def matmul_spec(dtype: np.dtype, max_rows: int = MAX_ROWS) -> RawSpec:
-    """Return the kernel of ``(m,k),(k,n)->(m,n)`` for float32, float64, complex64 or complex128.
+    """Return the kernel spec of ``(m,k),(k,n)->(m,n)`` for a real or complex floating dtype.
 
-    The operands may be transposed or have padded rows; with strides that BLAS does not know (zero,
-    negative, both axes strided) the product is computed element by element, correctly but slowly,
-    so copy such operands first. The result must be C-contiguous. Where all products of the loop
-    share B and the rows of A are evenly spaced across it, the loop is one BLAS call for every
-    `max_rows` rows. Vectors are matrices of one row or one column.
+    The dtype is float32, float64, complex64 or complex128. The operands may be transposed or have
+    padded rows. With strides that BLAS does not know (zero, negative, both axes strided) the
+    product is computed term by term, correctly but slowly: callers copy such operands first. The
+    result must be C-contiguous. Vectors are matrices of one row or one column.
+
+    A kernel loops over pairs of matrices. Where all pairs share B, and the rows of A are evenly
+    spaced across the loop, the whole loop is one BLAS call for every `max_rows` rows.
     """
     dtype = np.dtype(dtype)
     call = caller(MATMUL, (symbol(dtype, "gemm"),))
@@ -42,7 +45,10 @@ def matmul_spec(dtype: np.dtype, max_rows: int = MAX_ROWS) -> RawSpec:
 
 @register_jitable
 def _leading(rows, columns, row_stride, column_stride, itemsize):
-    """Return the distance in items between rows that BLAS can read as they are stored, else 0."""
+    """Return the leading dimension by which BLAS reads a row-major matrix in place, in items.
+
+    The result is 0 for strides that BLAS does not know.
+    """
     if columns > 1 and column_stride != itemsize:
         return 0
     if rows <= 1:
@@ -54,7 +60,11 @@ def _leading(rows, columns, row_stride, column_stride, itemsize):
 
 @register_jitable
 def _multiply(gemm, one, beta, transa, transb, m, k, n, a, lda, b, ldb, c, ldc):
-    """Write ``C = op(A) op(B) + beta C`` by rows; ``one`` and ``beta`` are the bits of 1, or 0."""
+    """Write the row-major ``C = op(A) op(B) + beta C`` with one call of gemm.
+
+    ``one`` has the bits of 1 in the dtype of the matrices, and ``beta`` those bits or 0; ``transa``
+    and ``transb`` say what ``op`` is.
+    """
     scalars = stack_words(4)
     store_word(scalars, 0, one)
     store_word(scalars, 1, 0)
@@ -67,7 +77,10 @@ def _multiply(gemm, one, beta, transa, transb, m, k, n, a, lda, b, ldb, c, ldc):
 
 @register_jitable
 def _product(gemm, one, itemsize, a, b, c, m, k, n, strides):
-    """Multiply one pair of matrices, in one call where BLAS knows their strides."""
+    """Write the product of one pair of matrices, given their addresses, sizes and strides.
+
+    BLAS is called once if it can read both matrices in place, else once for every term.
+    """
     am, ak, bk, bn = strides
     lda, ldb = _leading(m, k, am, ak, itemsize), _leading(k, n, bk, bn, itemsize)
     transa, transb = PLAIN, PLAIN
@@ -91,9 +104,10 @@ def _product(gemm, one, itemsize, a, b, c, m, k, n, strides):
 
 @register_jitable
 def _shared_right(strides, steps, m, k, n, itemsize):
-    """Return the row distance of A if one product can replace the loop, else 0.
+    """Return the distance in bytes between rows of A if one product can replace the loop; else 0.
 
-    It can if all products share B, and the rows of A and C are evenly spaced across the loop.
+    One product is enough if all products of the loop share B, and the rows of A and of C are evenly
+    spaced across the loop.
     """
     row = load_word(steps, 0) if m == 1 else load_word(strides, 0)
     even = load_word(steps, 1) == 0 and load_word(steps, 0) == m * row

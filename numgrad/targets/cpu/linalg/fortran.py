@@ -1,6 +1,6 @@
 """Calls of BLAS and LAPACK routines by their Fortran interface; see `library`.
 
-Code that is common to the four dtypes calls routines by address.
+Code that all dtypes share gets the address of each routine as an argument, and calls it.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,10 @@ def unit_bits(dtype: np.dtype, sign: int = 1) -> int:
 
 
 def caller(name: str, symbols: Sequence[str]):
-    """Return an intrinsic that calls ``name(address of each symbol..., word of a tuple...)``."""
+    """Return an intrinsic that takes a tuple of words and passes them to the function ``name``.
+
+    The function gets the address of each of the ``symbols`` as its first arguments, then the words.
+    """
 
     @intrinsic
     def call(typingctx, words):
@@ -46,7 +49,7 @@ def caller(name: str, symbols: Sequence[str]):
 
 @intrinsic
 def call_fortran(typingctx, address, words):
-    """Call the routine at ``address`` with arguments that are addresses themselves."""
+    """Call the routine at ``address``; each word is the address of an argument, as in Fortran."""
 
     def codegen(context, builder, signature, args):
         given = cgutils.unpack_tuple(builder, args[1], len(words))
@@ -60,7 +63,8 @@ def call_fortran(typingctx, address, words):
 
 @intrinsic
 def by_address(typingctx, value):
-    """Return the address of an integer or a character on the stack, as Fortran takes arguments."""
+    """Store an integer or a character on the stack; return the address, as Fortran takes arguments.
+    """
 
     def codegen(context, builder, signature, args):
         slot = cgutils.alloca_once(builder, INT64)
@@ -72,10 +76,10 @@ def by_address(typingctx, value):
 
 @intrinsic
 def copy_elements(typingctx, target, source, step, count, itemsize):
-    """Copy ``count`` elements that are ``step`` bytes apart to contiguous memory.
+    """Copy ``count`` elements, ``step`` bytes apart from ``source`` on, to contiguous ``target``.
 
-    The copy routine is made known to LLVM first: Numba compiles the functions of a routine one by
-    one, and ends the process where a function that they call is unknown.
+    LLVM is told the address of the copy routine first: Numba compiles the functions of a module one
+    by one, and ends the process where a function that they call is unknown.
     """
 
     def codegen(context, builder, signature, args):

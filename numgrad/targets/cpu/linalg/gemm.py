@@ -1,15 +1,16 @@
 """The kernel of products of real matrices, written in LLVM for the registers of this processor.
 
-Every element of a product is made of the same operations in the same order: of blocks of `BLOCK`
-terms, each added up by multiply-adds from the first to the last, and then the blocks. So its bits
-depend on its row and its column alone: not on the other rows, on how matrices lie in memory, on
-threads, and not on the width of registers. A BLAS has other bits for another number of rows.
+Every element of a product is computed by the same operations in the same order: the terms of each
+block of `BLOCK` are added up by multiply-adds, from the first to the last, and then the blocks are
+added. So the bits of an element depend on its row of A and its column of B alone: not on the other
+rows, on how matrices lie in memory, on threads, nor on the width of registers. (A BLAS may return
+other bits for another number of rows.)
 
 A few rows by two registers of columns of the result are computed at a time, and stay in registers
-along a block. Columns that are not contiguous are first copied, a block of terms of two registers
-of columns at a time: the copy stays in the first-level cache for all rows.
+for a whole block of terms. Columns of B that are not contiguous are first copied, for one block of
+terms and two registers of columns at a time: the copy stays in the first-level cache for all rows.
 
-`gemm_codegen` and `gemm_blocks` write the code; they are imported when there is none in the
+`gemm_codegen` and `gemm_blocks` write the code; they are imported only if the kernel is not in the
 cache.
 """
 
@@ -52,7 +53,8 @@ class Geometry(NamedTuple):
 
 @cache
 def geometry(dtype: np.dtype) -> Geometry:
-    """Return the geometry that suits this processor."""
+    """Return the geometry for a dtype on this processor: its widest registers, and as many rows as
+    the registers hold."""
     has = _features()
     arm = llvm.get_process_triple().startswith(("aarch64", "arm64"))
     nbytes = 64 if "avx512f" in has else 32 if "avx" in has else 16
@@ -69,9 +71,10 @@ def _features() -> frozenset[str]:
 
 
 def address(dtype: np.dtype) -> int:
-    """Return the address of the kernel of ``(m,k),(k,n)->(m,n)``, compiled or loaded.
+    """Return the address of the kernel of ``(m,k),(k,n)->(m,n)``.
 
-    Factors may have any strides; rows of the result are contiguous.
+    The kernel is compiled if it is not in the cache. Factors may have any strides; rows of the
+    result are contiguous.
     """
     made_for = geometry(np.dtype(dtype))
     key = join_keys((), repr(("product", made_for.dtype.name, made_for[1:])))

@@ -12,11 +12,15 @@ from .gemm import Geometry
 _VOID = ir.VoidType()
 _INDEX = ir.IntType(32)
 REGISTERS = 2
-"""Registers of columns that a block of the result is wide."""
+"""How many registers of columns a block of the result is wide."""
 
 
 class GemmFunctions:
-    """Functions of a module, all internal; strides are in bytes.
+    """Adds the internal functions of a matrix product ``C = A B`` to an LLVM module.
+
+    In the signatures ``a``, ``b`` and ``c`` are addresses, and ``am``, ``ak``, ``bk``, ``bn`` and
+    ``cm`` strides in bytes: ``am`` from one row of A to the next, ``ak`` from one column of A to
+    the next, and so on. ``terms`` is how many columns of A, and rows of B, are multiplied.
 
     Parameters
     ----------
@@ -35,7 +39,8 @@ class GemmFunctions:
         self.mask = ir.VectorType(ir.IntType(1), self.lanes)
 
     def function(self, name: str, count: int) -> tuple[Builder, Sequence[ir.Value]]:
-        """Add a function of ``count`` words; return a builder in its first block, and arguments."""
+        """Add a function of ``count`` words; return a builder in its first block, and its
+        arguments."""
         kind = ir.FunctionType(_VOID, [INT64] * count)
         function = ir.Function(self.module, kind, name)
         function.linkage = "internal"
@@ -45,10 +50,11 @@ class GemmFunctions:
     # Blocks of the result in registers --------------------------------------------------------
 
     def micro(self, rows: int, registers: int) -> ir.Function:
-        """Add ``f(a, am, ak, b, bk, c, cm, terms, columns, more)``: the product of a block.
+        """Add ``f(a, am, ak, b, bk, c, cm, terms, columns, more)``: one block of the result.
 
-        The block has ``rows`` rows of the result; unless ``more`` is 0, the function adds the
-        product to the content of ``c``.
+        The block has ``rows`` rows and up to ``registers`` registers of columns, and its sums stay
+        in registers. If ``more`` is 0 the sums are stored to ``c``; otherwise they are added to
+        what is there.
         """
         builder, args = self.function(f"rows{rows}_registers{registers}", 10)
         a, am, ak, b, bk, c, cm, terms, columns, more = args
@@ -72,7 +78,7 @@ class GemmFunctions:
     def _write(
         self, builder: Builder, value: ir.Value, place: ir.Value, again: ir.Value, mask: Any = None
     ) -> None:
-        """Store a register, or, with ``again``, add it to the memory at this place."""
+        """Emit the store of ``value``; if ``again`` is true at run time, add what is there."""
         before = self.load(builder, place, mask)
         total = builder.fadd(before, value)
         self.store(builder, builder.select(again, total, value), place, mask)
@@ -80,6 +86,8 @@ class GemmFunctions:
     def _sums(
         self, builder: Builder, rows: int, registers: int, args: Sequence[ir.Value]
     ) -> list[list[ir.Value]]:
+        """Emit the loop over terms; return the registers of sums, one list for each row of the
+        block."""
         a, am, ak, b, bk, terms = args
         entry = builder.basic_block
         body, done = map(builder.append_basic_block, ("terms", "done"))
@@ -133,12 +141,16 @@ class GemmFunctions:
     def _at(
         self, builder: Builder, base: ir.Value, row: tuple[ir.Value, int] | None, number: int
     ) -> ir.Value:
-        """Return the address of register ``number`` of a row."""
+        """Return the address of register ``number`` of a row of the matrix at ``base``.
+
+        ``row`` has the stride and the number of the row; None stands for the first row.
+        """
         if row is not None:
             base = builder.add(base, builder.mul(row[0], word(row[1])))
         return builder.add(base, word(number * self.lanes * self.itemsize))
 
     def _repeated(self, builder: Builder, place: ir.Value) -> ir.Value:
+        """Return a register with the number at ``place`` in all lanes."""
         one = self._one(builder, place)
         undefined = ir.Constant(self.vector, ir.Undefined)
         alone = builder.insert_element(undefined, one, ir.Constant(_INDEX, 0))
@@ -147,7 +159,7 @@ class GemmFunctions:
     # Registers in memory ----------------------------------------------------------------------
 
     def load(self, builder: Builder, place: ir.Value, mask: ir.Value | None = None) -> ir.Value:
-        """Load a register, with zeros where the mask is false."""
+        """Emit the load of a register; lanes where ``mask`` is false are zeros, not read."""
         pointer = builder.inttoptr(place, self.vector.as_pointer())
         if mask is None:
             return builder.load(pointer, align=self.itemsize)
@@ -159,7 +171,7 @@ class GemmFunctions:
     def store(
         self, builder: Builder, value: ir.Value, place: ir.Value, mask: ir.Value | None = None
     ) -> None:
-        """Store a register, where the mask is true."""
+        """Emit the store of a register, or only of the lanes where ``mask`` is true."""
         pointer = builder.inttoptr(place, self.vector.as_pointer())
         if mask is None:
             builder.store(value, pointer, align=self.itemsize)
@@ -180,7 +192,10 @@ class GemmFunctions:
     # Columns side by side ---------------------------------------------------------------------
 
     def copy_rows(self) -> ir.Function:
-        """Add ``f(b, bk, bn, terms, columns, copy)``: copy rows whose elements are contiguous."""
+        """Add ``f(b, bk, bn, terms, columns, copy)``, which copies columns of B, row by row.
+
+        The rows of B are contiguous.
+        """
         builder, (b, bk, _, terms, columns, copy) = self.function("copy_rows", 6)
         masks = [self._first(builder, columns, number) for number in range(REGISTERS)]
         with counted_loop(builder, terms) as term:
@@ -193,10 +208,11 @@ class GemmFunctions:
         return builder.function
 
     def copy_columns(self) -> ir.Function:
-        """Add ``f(b, bk, bn, terms, columns, copy)``: copy columns of any matrix.
+        """Add ``f(b, bk, bn, terms, columns, copy)``, which copies columns of B with any strides.
 
-        Where the elements of a column are contiguous, squares are transposed in registers; what is
-        left goes element by element. Columns beyond the last are copies of it, which nobody reads.
+        Where the elements of a column are contiguous, square blocks are transposed in registers;
+        what is left is copied element by element. The copy always fills two registers of columns:
+        places beyond the last column get copies of that column, which nobody reads.
         """
         builder, (b, bk, bn, terms, columns, copy) = self.function("copy_columns", 6)
         contiguous = builder.icmp_signed("==", bk, word(self.itemsize))
@@ -227,9 +243,10 @@ class GemmFunctions:
         return builder.function
 
     def single_row(self) -> ir.Function:
-        """Add ``f(a, ak, b, bn, c, terms, more)``: two registers of a row of the product.
+        """Add ``f(a, ak, b, bn, c, terms, more)``: two registers of one row of the product.
 
-        The elements of each column are contiguous; registers of them are transposed when loaded.
+        The elements of each column of B are contiguous. B is loaded in square blocks, which are
+        transposed in registers.
         """
         builder, (a, ak, b, bn, c, terms, more) = self.function("single_row", 7)
         sources = [builder.add(b, builder.mul(bn, word(n))) for n in range(self.columns)]
@@ -275,7 +292,11 @@ class GemmFunctions:
         before: Sequence[ir.Value],
         add: Callable[[ir.Value, list[ir.Value]], list[ir.Value]],
     ) -> list[ir.Value]:
-        """Emit a loop that adds to registers; return their values after the loop."""
+        """Emit ``count`` iterations of a loop that adds to registers; return the final registers.
+
+        The registers begin with the values ``before``. ``add(index, values)`` emits one iteration,
+        and returns the new values of the registers.
+        """
         kept = [builder.alloca(self.vector) for _ in before]  # LLVM makes registers of them
         for slot, value in zip(kept, before, strict=True):
             builder.store(value, slot)
@@ -288,10 +309,12 @@ class GemmFunctions:
     def _square(
         self, builder: Builder, sources: Sequence[ir.Value], square: ir.Value
     ) -> Iterator[Sequence[ir.Value]]:
-        """Yield for each register the rows of the square of its columns that has number ``square``.
+        """Emit loads of square blocks of B; yield the rows of each block as registers.
 
-        A register has a lane for each of its columns, whose addresses are ``sources``, and a
-        square as many rows as columns.
+        ``sources`` has the addresses of columns. A block has as many columns, and as many rows, as
+        a register has lanes; blocks lie side by side until all columns are read. ``square`` says
+        how many blocks lie above these blocks in B. The elements of a column are contiguous: each
+        column of a block is loaded as a register, and then the block is transposed.
         """
         along = builder.mul(square, word(self.lanes * self.itemsize))
         for first in range(0, len(sources), self.lanes):
@@ -301,10 +324,15 @@ class GemmFunctions:
             )
 
     def _one(self, builder: Builder, place: ir.Value) -> ir.Value:
+        """Emit the load of a single number at ``place``."""
         return builder.load(builder.inttoptr(place, self.scalar.as_pointer()), align=self.itemsize)
 
     def _transposed(self, builder: Builder, rows: Sequence[ir.Value]) -> Sequence[ir.Value]:
-        """Transpose a square by exchanging ever larger blocks beside its diagonal."""
+        """Emit the transposition of a square block; return its rows, each as a register.
+
+        Each step exchanges pairs of smaller blocks across the diagonal: single elements first, then
+        blocks of 2 by 2, 4 by 4, and so on.
+        """
         rows, size = list(rows), self.lanes
         distance = 1
         while distance < size:

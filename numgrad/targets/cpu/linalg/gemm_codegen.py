@@ -16,12 +16,15 @@ from .gemm import BLOCK, MANY_ROWS, Geometry
 from .gemm_blocks import REGISTERS, GemmFunctions
 
 WIDE = 8
-"""Registers of columns by which a single row is multiplied at a time: so many sums are independent
-of each other, and the columns are read in place."""
+"""By how many registers of columns of B a single row of A is multiplied at a time.
+
+So many sums are independent of one another; the columns are read in place.
+"""
 
 
 def product(geometry: Geometry, symbol: str) -> Code:
-    """Compile the kernel of products for the registers of ``geometry``."""
+    """Compile the kernel of matrix products for the registers of ``geometry``, under the name
+    ``symbol``."""
     module = ir.Module(symbol)
     module.triple = llvm.get_process_triple()
     kernel = ir.Function(module, KERNEL_TYPE, symbol)
@@ -42,9 +45,9 @@ def _optimise(module: llvm.ModuleRef) -> None:
 
 
 def _emit_kernel(builder: Builder, args: Sequence[ir.Value], matrices: ir.Function) -> None:
-    """Emit the kernel's loop over products.
+    """Emit the body of the kernel: a loop over pairs of matrices that calls ``matrices`` for each.
 
-    Products that share B are computed as one product, if the rows of A and of C are evenly spaced
+    Pairs that share B are multiplied as one pair, if the rows of A and of C are evenly spaced
     across the loop.
     """
     ptrs, n, core, steps, _ = args
@@ -67,7 +70,10 @@ def _emit_kernel(builder: Builder, args: Sequence[ir.Value], matrices: ir.Functi
 
 
 class _Matrices:
-    """Emits the product of two matrices."""
+    """Emits the function that multiplies two matrices.
+
+    `GemmFunctions` says what the letters in signatures mean.
+    """
 
     def __init__(self, parts: GemmFunctions) -> None:
         self.parts = parts
@@ -80,7 +86,8 @@ class _Matrices:
     def _panel(self, registers: int) -> ir.Function:
         """Add ``f(a, am, ak, b, bk, c, cm, rows, terms, columns, more)``: a panel of the product.
 
-        The panel has all rows of contiguous columns, for a block of terms.
+        A panel has all rows, but only so many columns as fit into ``registers`` registers. The rows
+        of B are contiguous, and there is one block of terms.
         """
         micros = [self.parts.micro(height, registers) for height in self.heights]
         builder, args = self.parts.function(f"panel{registers}", 11)
@@ -110,7 +117,8 @@ class _Matrices:
         return builder.function
 
     def emit(self) -> ir.Function:
-        """Add ``f(a, b, c, am, ak, bk, bn, cm, rows, terms, columns)``: the whole product."""
+        """Add ``f(a, b, c, am, ak, bk, bn, cm, rows, terms, columns)``, which writes the whole
+        product."""
         builder, args = self.parts.function("matrices", 11)
         a, b, c, am, ak, bk, bn, cm, rows, terms, columns = args
         space = builder.alloca(ir.ArrayType(self.parts.scalar, BLOCK * self.parts.columns))
@@ -134,7 +142,12 @@ class _Matrices:
     def _emit_block(
         self, builder: Builder, left: Any, right: Any, to: Any, sizes: Any, more: Any, copy: Any
     ) -> None:
-        """Emit the product of a block of terms, some columns at a time."""
+        """Emit the product for one block of terms, a panel of columns at a time.
+
+        ``left`` and ``right`` have the address and strides of A and B, ``to`` the address and row
+        stride of C, and ``sizes`` the numbers of rows, terms and columns. ``more`` is 0 for the
+        first block of terms; ``copy`` is memory for columns of B.
+        """
         (b, bk, bn), (c, cm), (rows, terms, columns) = right, to, sizes
         item = word(self.parts.itemsize)
         done = self._emit_single_row(builder, left, right, to, sizes, more)
@@ -150,9 +163,10 @@ class _Matrices:
     def _emit_single_row(
         self, builder: Builder, left: Any, right: Any, to: Any, sizes: Any, more: Any
     ) -> ir.Value:
-        """Emit the product of a single row with full registers of columns; return their number.
+        """Emit the product for an A of a single row; return how many columns of C are finished.
 
-        Rows of B are contiguous, or its columns are; otherwise the number is 0.
+        Columns that do not fill whole registers are left. At run time the number is 0 if A has more
+        rows, or if neither the rows nor the columns of B are contiguous.
         """
         (a, _, ak), (b, bk, bn), (c, cm), (rows, terms, columns) = left, right, to, sizes
         item = word(self.parts.itemsize)
@@ -178,9 +192,10 @@ class _Matrices:
     def _side_by_side(
         self, builder: Builder, matrix: Sequence[ir.Value], copy: ir.Value
     ) -> list[ir.Value]:
-        """Return the address of contiguous columns and their row stride: in place or in a copy.
+        """Emit a copy of some columns of B, if needed; return the columns' address and row stride.
 
-        Registers are loaded whole, so fewer columns than they hold are copied too.
+        The columns are used in place if their rows are contiguous, and are copied otherwise. Code
+        loads only whole registers, so columns that do not fill the registers are copied too.
         """
         right, bk, bn, _, width = matrix
         contiguous = builder.icmp_signed("==", bn, word(self.parts.itemsize))
@@ -208,6 +223,7 @@ class _Matrices:
         return results
 
     def _call_panel(self, builder: Builder, given: Sequence[ir.Value], width: ir.Value) -> None:
+        """Emit a call of the narrowest panel that has room for ``width`` columns."""
         narrow = builder.icmp_signed("<=", width, word(self.parts.lanes))
         with builder.if_else(narrow) as (then, otherwise):
             with then:
@@ -217,7 +233,7 @@ class _Matrices:
 
 
 def _at(builder: Builder, base: ir.Value, *steps: tuple[ir.Value, ir.Value]) -> ir.Value:
-    """Return an address moved by numbers of strides."""
+    """Return the address ``base`` plus ``number * stride`` for each of the steps."""
     for number, stride in steps:
         base = builder.add(base, builder.mul(number, stride))
     return base
@@ -230,7 +246,10 @@ def _ceiling(builder: Builder, value: ir.Value, size: int) -> ir.Value:
 def _part(
     builder: Builder, total: ir.Value, number: ir.Value, size: int
 ) -> tuple[ir.Value, ir.Value]:
-    """Return the start and the size of part ``number``; the last part may be smaller."""
+    """Return the start and the size of part ``number`` of ``total``, cut into parts of ``size``.
+
+    The last part may be smaller.
+    """
     start = builder.mul(number, word(size))
     rest = builder.sub(total, start)
     short = builder.icmp_signed("<", rest, word(size))

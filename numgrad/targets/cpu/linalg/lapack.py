@@ -1,12 +1,12 @@
-"""Factorizations and triangular solves through LAPACK and BLAS, in the kernel ABI.
+"""Factorizations and triangular solves: kernels that call LAPACK and BLAS.
 
 Functions compiled once for all dtypes do the work; they get the addresses of the routines, the size
 of an element, and the bits of 1 and -1. The kernel of a dtype only calls them.
 
-A factorization LU is kept by columns, as LAPACK writes it. Right hand sides and solutions are
-C-contiguous: a matrix is its own transpose by columns, and triangles are applied from the right;
-vectors that share a factorization are one matrix by columns, and triangles are applied from the
-left.
+An LU factorization is stored by columns, as LAPACK writes it. Right-hand sides and solutions are
+C-contiguous, and LAPACK, which reads by columns, sees the transpose of such a matrix: so triangles
+are applied from the right. Single vectors that share a factorization are solved together: their
+memory is a matrix stored by columns, to which triangles are applied from the left.
 """
 
 import numpy as np
@@ -23,7 +23,7 @@ L, R, U, N, T, C = (ord(c) for c in "LRUNTC")
 
 
 def lapack_spec(name: str, dtype: np.dtype, lower: bool = True, adjoint: bool = False) -> RawSpec:
-    """Return the kernel ``name`` for float32, float64, complex64 or complex128.
+    """Return the spec of the kernel ``name`` for float32, float64, complex64 or complex128.
 
     ====================  ==================================================================
     ``lu_factor``         ``(n,n)->(n,n),(n)``: LU with row exchanges; never fails
@@ -32,8 +32,10 @@ def lapack_spec(name: str, dtype: np.dtype, lower: bool = True, adjoint: bool = 
     ``cholesky``          ``(n,n)->(n,n)``, the lower factor; fails if not positive definite
     ====================  ==================================================================
 
-    A kernel that fails reports the index in its loop. Factors must be C-contiguous; matrices to
-    factor and right hand sides may have any strides.
+    A kernel that fails reports which system of its loop has failed. Factors must be C-contiguous;
+    matrices to factor and right-hand sides may have any strides. ``lower`` says which triangle
+    ``solve_triangular`` reads. With ``adjoint`` systems are solved with the conjugate transpose of
+    the matrix.
     """
     dtype = np.dtype(dtype)
     symbols = tuple(symbol(dtype, r, real=r == "scal") for r in ROUTINES[name])
@@ -54,7 +56,12 @@ def lapack_spec(name: str, dtype: np.dtype, lower: bool = True, adjoint: bool = 
 
 @register_jitable
 def _triangle(trsm, one, form, m, n, a, b):
-    """Divide ``b`` (m by n, by columns) by ``op(a)``; the form is side, triangle, op, diagonal."""
+    """Solve a triangular system in place: multiply ``b`` by the inverse of ``op(a)``.
+
+    ``b`` has ``m`` rows and ``n`` columns and is stored by columns. The ``form`` has four letters
+    of BLAS: the side of ``b`` where the triangle ``a`` stands, which triangle of ``a`` is read,
+    what ``op`` is, and whether the diagonal is taken to be ones.
+    """
     if m == 0 or n == 0:
         return
     side, uplo, operation, diagonal = form
@@ -69,14 +76,18 @@ def _triangle(trsm, one, form, m, n, a, b):
 
 @register_jitable
 def _conjugate(scal, minus, itemsize, x, count):
-    """Conjugate contiguous complex numbers: every second real number changes its sign."""
+    """Conjugate contiguous complex numbers in place: every second real number changes its sign."""
     size, step = by_address(count), by_address(2)
     call_fortran(scal, (size, by_address(minus), x + itemsize // 2, step))
 
 
 @register_jitable
 def _copy_right_sides(x, b, step, row, column, n, k, vectors, itemsize):
-    """Copy to the solution a matrix of ``k > 1`` columns, or vectors ``step`` bytes apart."""
+    """Copy right-hand sides from ``b`` to ``x``, where the systems are solved in place.
+
+    For ``k > 1`` the right-hand sides are the columns of one matrix; for ``k == 1`` they are single
+    vectors, ``step`` bytes apart, whose number is ``vectors``.
+    """
     if k == 1:
         for v in range(vectors):
             copy_elements(x + v * n * itemsize, b + v * step, row, n, itemsize)
@@ -87,7 +98,11 @@ def _copy_right_sides(x, b, step, row, column, n, k, vectors, itemsize):
 
 @register_jitable
 def _exchange_rows(swap, pivots, pivot_step, x, n, row, width, stride, backwards):
-    """Apply LAPACK's row exchanges; a row has ``width`` elements, ``stride`` items apart."""
+    """Exchange the rows of ``x`` as the pivots of an LU factorization say.
+
+    With ``backwards`` the exchanges are undone. A row has ``width`` elements that are ``stride``
+    items apart.
+    """
     size, step = by_address(width), by_address(stride)
     for number in range(n):
         i = n - 1 - number if backwards else number
@@ -98,7 +113,10 @@ def _exchange_rows(swap, pivots, pivot_step, x, n, row, width, stride, backwards
 
 @register_jitable
 def _has_zero(a, step, n, itemsize, is_complex):
-    """Return whether an element of the diagonal is zero, by its bits without the sign."""
+    """Return whether one of ``n`` numbers, ``step`` bytes apart from ``a`` on, is zero.
+
+    All bits but the signs are tested, so that the code is the same for all dtypes.
+    """
     parts = 2 if is_complex else 1
     size = itemsize // parts
     for i in range(n):
@@ -188,10 +206,13 @@ def solve_triangular(
     trsm, scal, itemsize, is_complex, one, minus, lower, adjoint,
     ptrs, count, core_dims, steps, status,
 ):  # fmt: skip
-    """Solve with a C-contiguous triangle ``A``: by columns its memory is ``A'``.
+    """Solve ``A X = B``, or with ``adjoint`` ``A^H X = B``, with a C-contiguous triangle ``A``.
 
-    From the left ``A X = B`` is ``op = '``, and ``A^H X = B`` is plain for the conjugated vectors;
-    from the right ``X' A' = B'`` is plain, and ``conj(X)' A = conj(B)'`` has ``op = '``.
+    BLAS reads by columns, and so sees ``A'``. For a vector the triangle is applied from the left:
+    ``A x = b`` needs the transpose of what BLAS sees, and ``A^H x = b`` is solved for the
+    conjugates, ``A' conj(x) = conj(b)``. For a matrix BLAS sees ``X'`` and ``B'`` too, and the
+    triangle is applied from the right: ``X' A' = B'``, or ``conj(X)' A = conj(B)'`` with the
+    transpose of what BLAS sees.
     """
     n, k = load_word(core_dims, 0), load_word(core_dims, 1)
     a, b, x = load_word(ptrs, 0), load_word(ptrs, 1), load_word(ptrs, 2)
@@ -222,7 +243,11 @@ def solve_triangular(
 def cholesky(
     potrf, itemsize, is_complex, one, minus, lower, adjoint, ptrs, count, core_dims, steps, status
 ):  # fmt: skip
-    """Factor the lower triangle; by columns the memory is ``A'``, whose upper factor is ``L'``."""
+    """Write the lower Cholesky factor ``L`` of each matrix, whose lower triangle alone is read.
+
+    LAPACK reads by columns, and so sees ``A'``; the upper factor ``L'`` that LAPACK writes by
+    columns is ``L`` by rows.
+    """
     n = load_word(core_dims, 0)
     a, factor = load_word(ptrs, 0), load_word(ptrs, 1)
     row, column = load_word(steps, 2), load_word(steps, 3)

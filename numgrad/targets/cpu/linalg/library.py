@@ -1,8 +1,9 @@
 """Kernels that call BLAS and LAPACK: their signatures and dtypes, and the routines they need.
 
-The routines are SciPy's, by their Fortran interface. LLVM knows them under names with a prefix of
-numgrad's, so that a kernel on disk refers to them by name. The kernels are written in `blas` and
-`lapack`, which are imported, and Numba with them, only if a kernel is not in the cache.
+The routines are SciPy's, called through their Fortran interface. LLVM knows each routine under a
+name with a prefix of numgrad's, so that a kernel on disk refers to routines by name. The code of
+the kernels is in `blas` and `lapack`, which import Numba: they are imported only if a kernel is not
+in the cache.
 """
 
 import importlib
@@ -39,7 +40,7 @@ _INT32 = np.dtype(np.int32)
 
 
 class LibraryKernel(NamedTuple):
-    """The signature and dtypes of a kernel, known without its code."""
+    """The name, signature and dtypes of a kernel that calls a library, known without its code."""
 
     name: str
     signature: str
@@ -48,7 +49,9 @@ class LibraryKernel(NamedTuple):
 
 
 def describe(spec: LibrarySpec) -> LibraryKernel:
-    """Return the signature and dtypes of a spec's kernel; see `lapack.lapack_spec` for its result.
+    """Return the signature and dtypes of the kernel of a spec.
+
+    `lapack.lapack_spec` and `blas.matmul_spec` say what each kernel computes.
     """
     dtype = spec.dtype
     outputs = {"lu_factor": (dtype, _INT32)}.get(spec.name, (dtype,))
@@ -58,7 +61,7 @@ def describe(spec: LibrarySpec) -> LibraryKernel:
 
 
 def address(spec: LibrarySpec) -> int:
-    """Return the address of a spec's kernel, compiled or loaded."""
+    """Return the address of the kernel of a spec, which is compiled if it is not in the cache."""
     key = join_keys((), repr((*spec.identity[:2], spec.dtype.name, *spec.identity[3:])))
 
     def compiled() -> Code | int:
@@ -82,13 +85,16 @@ def _raw(spec: LibrarySpec) -> RawSpec:
 
 
 def symbol(dtype: np.dtype, routine: str, real: bool = False) -> str:
-    """Return the name under which LLVM knows a routine for a dtype, or for its real dtype."""
+    """Return the name under which LLVM knows a routine of BLAS or LAPACK for a dtype.
+
+    With ``real`` the routine is that for the real dtype of the same precision.
+    """
     letter = LETTERS[dtype.name]
     return _PREFIX + (_REAL[letter] if real else letter) + routine
 
 
 def _provide(names: Iterable[str]) -> None:
-    """Make routines known to LLVM.
+    """Tell LLVM the addresses of SciPy's routines that have these names; skip other names.
 
     Raises
     ------

@@ -1,4 +1,7 @@
-"""The compiled half of measuring: a clock around every instruction."""
+"""The compiled half of profiling: a stand-in for the machine's `loops` that times each instruction.
+
+`profiler` makes measured runs, whose program blocks have the address of this stand-in.
+"""
 
 import platform
 
@@ -56,26 +59,30 @@ _clock_gettime = types.ExternalFunction("clock_gettime", types.int32(types.int32
 if _MACHINE in ("x86_64", "amd64"):
 
     def now():
-        """Return the time in ticks of some length."""
+        """Return the time in ticks, whose length `profiler.seconds_of_tick` measures."""
         return _read_counter()
 
 elif _MACHINE in ("aarch64", "arm64"):
 
     def now():
-        """Return the time in ticks of some length."""
+        """Return the time in ticks, whose length `profiler.seconds_of_tick` measures."""
         return _read_virtual_counter()
 
 else:  # POSIX
 
     def now():
-        """Return the time in ticks of some length."""
+        """Return the time in ticks, whose length `profiler.seconds_of_tick` measures."""
         words = stack_words(2)
         _clock_gettime(_MONOTONIC, words)
         return load_word(words, 0) * _NANOSECONDS + load_word(words, 1)
 
 
 def loops(block, state, p, row, rows):
-    """Call the machine's `loops`, and note in the table of times when it began and ended."""
+    """Call the machine's `loops` for one instruction, and note when the call began and ended.
+
+    The worker's table of times has for each instruction the sum of its ticks and the number of its
+    calls, and then a log of single calls, as far as there is room.
+    """
     began = now()
     status = call_function(load_word(block, LOOPS_TIMED), (block, state, p, row, rows))
     ended = now()

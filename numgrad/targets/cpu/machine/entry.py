@@ -1,11 +1,11 @@
 """Entries: builtin functions that read NumPy's arrays and run a program without Python code.
 
 A compiled function with the signature of CPython's ``METH_FASTCALL`` reads the array objects
-themselves, writes the addresses of their elements to a run's table of bases and runs the program,
-all in a fraction of a microsecond. A short program runs on the calling thread, which keeps the GIL;
-a long program releases the GIL and may run on many threads. The memory of the run belongs to the
-entry, so a call during another one is refused. Where an argument is not exactly as declared, the
-entry does nothing and returns False; the caller then runs the program from Python.
+themselves, writes the addresses of their elements to the table of bases (see `machine`) and runs
+the program, all in a fraction of a microsecond. A short program runs on the calling thread, which
+keeps the GIL; a long program releases the GIL and may run on many threads. The memory of the run
+belongs to the entry, so a call during another one is refused. Where an argument is not exactly as
+declared, the entry does nothing and returns False; the caller then runs the program from Python.
 
 The compiled function is in `entry_compiled`.
 """
@@ -60,12 +60,28 @@ def entry_of(
     calls: int | None = None,
     spread: Sequence[bool] | None = None,
 ) -> tuple[Callable[..., Any] | None, Callable[[], int] | None]:
-    """Return a builtin function that runs a program; see `make`.
+    """Return a builtin function that runs a program, and a counter of its calls.
 
-    With ``calls`` the entry answers so many calls; a second function then returns how many it has
-    answered, and resets the count. With ``spread`` the entry releases the GIL, and runs the parts
-    marked True on all threads. There is no entry for a program that needs more than `MOST_BYTES` of
-    memory, nor for a parallel one where only one thread at a time may launch others.
+    Parameters
+    ----------
+    runner : Runner
+        The program.
+    arguments, constants, alive
+        As for `make`.
+    calls : int, optional
+        The number of calls that the entry answers; the counter, a second function, returns how many
+        calls were answered since the counter was last called. Without a number there is no limit,
+        and no counter.
+    spread : sequence of bool, optional
+        For each part, whether it runs on all threads. The entry releases the GIL if ``spread`` is
+        given, and otherwise keeps it and runs all parts on the calling thread.
+
+    Returns
+    -------
+    tuple
+        The builtin function and the counter; both are None for a program that needs more than
+        `MOST_BYTES` of memory, and for a parallel program if Numba's threading layer allows only
+        one launch at a time.
     """
     if not object_layout.is_possible():
         return None, None
@@ -115,10 +131,11 @@ def make(
     Parameters
     ----------
     arguments : sequence of (dtype, shape, slots, writeable)
-        In the order of the call; arrays to write to come last. The dtype is that of an array; or
-        the type of a number with the memory layout of an element of an array; or ``int``, with the
-        least and the greatest value as the shape; or a `Same`. The address of the argument goes to
-        the slots of the table of bases.
+        In the order of the call; arrays to write to come last. The dtype is the dtype of an array;
+        or the type of a scalar object that stores its number as an array does (``float``, NumPy's);
+        or ``int``, with the least and the greatest value as the shape; or a `Same`, if the argument
+        must be a certain object. The address of the argument is written to these slots of the table
+        of bases.
     work, space : int
         Addresses of the machine's `work`, and of the header of the space that a run borrows.
     blocks : sequence of tuple
@@ -139,7 +156,7 @@ def make(
 
 
 def _describe(dtype: Any, shape: Any, writeable: bool) -> tuple[int, list[int]]:
-    """Return the kind of an argument, and the words that describe it."""
+    """Return the kind of an argument, and the words by which compiled code checks the argument."""
     if isinstance(dtype, Same):
         return SAME, [id(dtype.value)]
     if dtype is int:
@@ -153,14 +170,19 @@ def _describe(dtype: Any, shape: Any, writeable: bool) -> tuple[int, list[int]]:
 
 
 def _size(dtype: np.dtype, shape: Any) -> int:
-    """Return the bytes of memory that an argument spans, gaps included."""
+    """Return how many bytes of memory an argument spans, gaps included."""
     if isinstance(shape, Strided):
         return shape.extent() + dtype.itemsize
     return prod(shape) * dtype.itemsize
 
 
 def _ranges(arguments: Sequence[Argument], constants: Sequence[np.ndarray]) -> list[int]:
-    """Return the words by which `overlap` finds arrays that share memory with a written one."""
+    """Return the words that `entry_compiled.overlap` reads: the memory of all arrays and constants.
+
+    The words tell the number of arrays to write and to read; then, for each array to write, a slot
+    and the size; the same for arrays to read; then the number of constants, and for each the
+    addresses where it begins and ends.
+    """
     pairs: tuple[list[int], list[int]] = ([], [])
     for dtype, shape, slots, writeable in arguments:
         if slots:

@@ -1,4 +1,7 @@
-"""The compiled half of an entry: it checks the arguments and runs the program."""
+"""The compiled half of an entry: functions that check the arguments and run the program.
+
+``table`` is the address of the entry's table of words, which `entry` lays out.
+"""
 
 from ..compile.intrinsics import call_function, load_word, stack_words, store_word
 from ..python.cpython import check_signals, fits, is_a, keep, number_of, release_lock, take_lock
@@ -8,7 +11,11 @@ from . import scratch
 
 
 def overlap(space, p):
-    """Return 1 if an array to write shares memory with another one or with a constant, else 0."""
+    """Return 1 if an array that is written shares memory with another array or a constant; else 0.
+
+    ``p`` is the address of the words that tell which slots are written, which are read, and where
+    constants lie.
+    """
     bases = load_word(space, scratch.BASES)
     outputs, inputs = load_word(p, 0), load_word(p, 1)
     constants = p + 8 * (2 + 2 * (outputs + inputs))
@@ -26,8 +33,9 @@ def overlap(space, p):
 
 
 def run(table):
-    """Run the parts; return 0, 1 where a run stopped, or -1 with a Python exception set.
+    """Run all parts; return 0, or 1 if the run stopped, or -1 if a Python exception is set.
 
+    A run stops if a kernel fails, or if an entry that keeps the GIL has used up its budget of work.
     An entry that releases the GIL runs each part on its number of threads, while other threads may
     run Python.
     """
@@ -62,7 +70,8 @@ def run(table):
 
 
 def work_on(table, workers):
-    """Run a part until it is complete, fails or has used up its budget; return 0 if complete."""
+    """Run a part until it is complete, fails or has used up its budget; return 0 if complete, else
+    1."""
     space = load_word(table, at.SPACE)
     if workers > 1:
         return call_function(load_word(table, at.LAUNCH), (space,))
@@ -70,7 +79,10 @@ def work_on(table, workers):
 
 
 def write_integer(item, place):
-    """Write the value of an int to a word; return 0 if it exceeds its limits, else 1."""
+    """Write the value of a Python int to the word at ``place``; return whether it is within limits.
+
+    The least and the greatest value are in the next two words. The result is 1 or 0.
+    """
     overflow = stack_words(1)
     number = number_of(item, overflow)
     store_word(place, 0, number)
@@ -79,7 +91,11 @@ def write_integer(item, place):
 
 
 def find(table, item, p):
-    """Return the address at which a program reads an argument; 0 if it is not as declared."""
+    """Return the address at which a program reads an argument; 0 if it is not as declared.
+
+    ``item`` is the address of the Python object, and ``p`` that of the words that declare the
+    argument.
+    """
     kind, place = load_word(p, at.KIND), p + 8 * at.DESCRIPTION
     if kind == at.ARRAY:
         return load_word(item, DATA) if fits(table, item, place) != 0 else 0
@@ -93,9 +109,10 @@ def find(table, item, p):
 
 
 def fill(table, arguments, count):
-    """Write the addresses of arguments to the table of bases.
+    """Write the address of the data of each argument to the table of bases.
 
-    Return where the words of the arguments end; 0 if an argument is not exactly as declared.
+    Return the address after the words that declare the arguments; 0 if an argument is not exactly
+    as declared.
     """
     bases = load_word(load_word(table, at.SPACE), scratch.BASES)
     p = table + 8 * (at.HEAD + 2 * load_word(table, at.NPARTS))
@@ -111,14 +128,15 @@ def fill(table, arguments, count):
 
 
 def enter(table_object, arguments, count):
-    """Check the arguments, fill in the bases and run.
+    """Check the arguments, write their addresses to the table of bases, and run the program.
 
-    Return None; False if an argument is not as declared or the run stopped; 0 with an exception
-    set.
+    Return the Python object None; False if an argument is not as declared or the run stopped; the
+    null pointer with an exception set. This is the function that Python calls, with the entry's
+    table as an array, the arguments and their number.
     """
     table = load_word(table_object, DATA)
     left, refused = load_word(table, at.LEFT), 1
-    # The memory of the run is that of the call that works.
+    # A call on another thread, if there is one, uses the memory of the run.
     if count == load_word(table, at.NARGS) and left != 0 and load_word(table, at.BUSY) == 0:
         p = fill(table, arguments, count)
         if p != 0 and overlap(load_word(table, at.SPACE), p) == 0:

@@ -1,11 +1,11 @@
 """The compiled half of the machine: the loops over tiles, instructions and dimensions.
 
-Workers take tiles from a shared counter, so a slow core does not hold up the others, and keep
-their place in a state table: a worker returns when its budget is used up, so that Python can handle
-signals, and is called again with the mode RESUME.
+Workers take tiles from a shared counter, so a slow core does not hold up the others. A worker notes
+in a table, its state, how far it has come. A worker returns when its budget of work is used up, so
+that Python can handle signals, and is called again with the mode `RESUME`.
 
-The three functions call one another by address, as they call kernels: each is compiled on its own,
-once, which takes a fifth of the time that Numba needs to link and optimise them together.
+The three functions call one another by address, as they call kernels: each is compiled once and on
+its own, which takes a fifth of the time that Numba needs to link and optimise them together.
 """
 
 from llvmlite import ir
@@ -52,7 +52,7 @@ _CALL_WORK = 32  # the price of an instruction that declares no work: some 10 ns
 
 @intrinsic
 def _take_next(typingctx, address):
-    """Return the word at ``address``, and increment it atomically."""
+    """Return the word at ``address``, and increment the word in memory atomically."""
 
     def codegen(context, builder, signature, args):
         counter = builder.inttoptr(args[0], INT64.as_pointer())
@@ -68,7 +68,20 @@ _c_set_num_threads = types.ExternalFunction("set_num_threads", types.void(types.
 def loops(block, state, p, row, rows):
     """Call an instruction's kernel for every combination of its outer loop dimensions.
 
-    Return the kernel's status; after a failure the odometer holds the position of the loop.
+    Parameters
+    ----------
+    block, state : int
+        Addresses of the program block and of the worker's state; `scratch` numbers their words.
+    p : int
+        The word of the program's code where the instruction begins.
+    row, rows : int
+        The first row of the tile, and how many rows the tile has.
+
+    Returns
+    -------
+    int
+        The kernel's status: 0, or after a failure 1 more than the position in the innermost loop.
+        The odometer, which is in the state, then has the positions in the outer loops.
     """
     code = load_word(block, CODE)
     nops, row_dim = load_word(code, p + 1), load_word(code, p + 3)
@@ -128,7 +141,11 @@ def loops(block, state, p, row, rows):
 
 
 def work(state):
-    """Take tiles and run them until none is left, a kernel fails or the budget is used up."""
+    """Take tiles and run their instructions until no tile is left.
+
+    Return 0 when no tile is left. Return 1 if the budget is used up, or if a kernel has failed on
+    this worker or another one. ``state`` is the address of the worker's state.
+    """
     space = load_word(state, SPACE)
     block = load_word(space, BLOCK)
     code, budget = load_word(block, CODE), load_word(block, BUDGET)
@@ -161,7 +178,8 @@ def work(state):
             p = load_word(load_word(block, STARTS), k)
             status = call_function(load_word(block, LOOPS), (block, state, p, row, rows))
             if status != 0:
-                # Tiles are taken in order: the smaller ones are taken, and will run to their end.
+                # Tiles are taken in ascending order: those before this one run to their end, so
+                # the lowest row that fails is found.
                 store_word(state, STATUS, status)
                 store_word(state, ITS_ROW, row)
                 store_word(state, ITS_TILE, _NO_TILE)
@@ -173,7 +191,10 @@ def work(state):
 
 
 def work_in_parallel(space):
-    """Run `work` on as many threads as there are workers."""
+    """Run `work` on as many threads as the header of the run's ``space`` says.
+
+    Return 1 if a kernel has failed or a budget is used up, else 0.
+    """
     block, workers = load_word(space, BLOCK), load_word(space, WORKERS)
     stride = load_word(block, STRIDE)
     if load_word(space, MODE) == START:

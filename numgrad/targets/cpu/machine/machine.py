@@ -1,7 +1,7 @@
 """The machine: runs an encoded program, a tile of rows at a time, on one thread or on many.
 
-It is compiled once for all programs. A program is two int64 tables: `code`, the instructions one
-after the other, and `starts`, where each begins. An instruction is laid out as
+The machine is compiled once for all programs. A program is two int64 tables: `code`, the
+instructions one after the other, and `starts`, where each begins. An instruction is laid out as
 
 ====================  ===================================================================
 8 words               kernel address, nops, ndim, row_dim, ncore, number of core strides,
@@ -13,10 +13,11 @@ ncore words           sizes of the core dimensions
 nops words, and more  strides of the inner dimension, then the core strides
 ====================  ===================================================================
 
-Pointers are ``bases[slot] + offset + row0 * row_stride``, or, in slot 0, ``arena of the worker +
-offset``. The table of bases belongs to a run: its slot 1 is 0, for absolute addresses, slot 2 the
-block of memory that the run borrows, and the caller supplies the others. So the code itself is
-constant, and any number of threads may run it.
+The address of an operand is ``bases[slot] + offset + row0 * row_stride``, where ``row0`` is the
+first row of the tile; slot 0 stands for the arena of the worker, its own memory. The table of bases
+belongs to a run: slot 1 is 0, for absolute addresses, slot 2 is the block of memory that the run
+borrows, and the caller supplies the others. So the code itself is constant, and any number of
+threads may run it.
 """
 
 import ctypes
@@ -60,14 +61,14 @@ _Block = ctypes.c_int64 * BLOCK_WORDS
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """The place where a kernel raised.
+    """The place in a program where a kernel raised.
 
     Attributes
     ----------
     instruction : int
         Position in `starts`.
     row : int
-        The row of the run.
+        The row among those that the part of the program runs over.
     loop_index : int
         Position within the row, over all loop dimensions of the instruction in C order.
     """
@@ -78,7 +79,8 @@ class Stopped:
 
 
 def address_of(name: str) -> int:
-    """Return the address of a function of `interpreter`, which takes words and returns one."""
+    """Return the address of a compiled function of `interpreter`; all of them take and return
+    int64."""
     parallel = name == "work_in_parallel"
     return routines.address_of("machine.interpreter", name, returns=True, parallel=parallel)
 
@@ -90,18 +92,20 @@ def _entry(name: str) -> Callable[..., int]:
 
 
 class EncodedSegment:
-    """Consecutive instructions of a program that run over the same rows.
+    """Consecutive instructions of a program that run over the same rows, tile by tile.
 
     Parameters
     ----------
+    code, starts : ndarray of int64
+        The encoded program; see the head of this module.
     first, last : int
         The instructions, ``last`` exclusive.
     rows, tile : int
-        Rows of the run, and of a tile.
+        How many rows the instructions run over, and how many a tile has.
     arena_bytes : int
         Scratch memory of one worker.
     parallel : bool
-        Spread the tiles over threads.
+        Whether the tiles may be spread over threads.
     """
 
     __slots__ = ("block", "block_address", "is_parallel", "odometer", "stride", "tiles")
@@ -131,15 +135,15 @@ class EncodedSegment:
         self.block_address = ctypes.addressof(self.block)
 
     def workers(self) -> int:
-        """Return the number of threads to run on."""
+        """Return the number of threads to run on: at most one for each tile."""
         return min(threads.get_num_threads(), self.tiles) if self.is_parallel else 1
 
 
 class Runner:
-    """An encoded program: call it with addresses to run it, part by part, on every tile of rows.
+    """An encoded program: a call with addresses runs the program, part by part, on all rows.
 
-    The result is None, or the first row in which a kernel raised; other results are then undefined.
-    The first runner of a process compiles or loads the machine.
+    A call returns None, or the first row in which a kernel raised; other results are then
+    undefined. The first runner of a process compiles or loads the machine.
 
     Parameters
     ----------
@@ -152,7 +156,7 @@ class Runner:
     block_bytes : int
         Size of the memory in slot 2.
     uses_blas : bool
-        Keep BLAS to one thread in parallel parts.
+        Whether kernels call BLAS, which is kept to one thread in parallel parts.
     """
 
     __slots__ = ("_block_bytes", "_code", "_slots", "_starts", "_uses_blas", "_work", "parts")
@@ -173,7 +177,7 @@ class Runner:
         self.parts = [EncodedSegment(code, starts, *part) for part in parts]
 
     def __call__(self, addresses: Sequence[int] = ()) -> Stopped | None:
-        """Run the program once, with ``addresses`` in the slots from 3 on."""
+        """Run the program once; ``addresses`` fill the slots of the table of bases from 3 on."""
         workers = [part.workers() for part in self.parts]
         bases, block, nbytes = self.layout(workers)
         space = scratch.borrow(nbytes)
@@ -190,7 +194,10 @@ class Runner:
         return None
 
     def layout(self, workers: Sequence[int]) -> tuple[int, int, int]:
-        """Return the offsets in a space of the table of bases, of the block, and of its end."""
+        """Return the offsets of the table of bases and of the block in a run's space, and its size.
+
+        ``workers`` has the number of threads of each part; all results are in bytes.
+        """
         states = max(
             [n * part.stride for n, part in zip(workers, self.parts, strict=True)],
             default=scratch.ALIGNMENT,  # a space keeps its own address in the first state
@@ -232,7 +239,10 @@ class Runner:
         space: scratch.ScratchSpace,
         workers: int,
     ) -> Stopped | None:
-        """Resume a run until it is complete; between two slices Python handles signals."""
+        """Call the machine again until the part is complete; return where a kernel raised, or None.
+
+        Between two calls Python handles signals.
+        """
         header = space.header
         header[MODE] = RESUME
         try:
@@ -246,7 +256,10 @@ class Runner:
         return self._failure(part, space, workers) if header[FAILED] else None
 
     def _failure(self, part: EncodedSegment, space: scratch.ScratchSpace, workers: int) -> Stopped:
-        """Return the failure in the lowest row, of the first instruction, among the workers."""
+        """Return the failure in the lowest row: in that row, the failure of the first instruction.
+
+        Each of the ``workers`` may have stopped at a failure of its own.
+        """
         words = space.words[STATES:]
         states = [words[worker * part.stride // 8 :] for worker in range(workers)]
         return min(
@@ -255,7 +268,7 @@ class Runner:
         )
 
     def _locate(self, part: EncodedSegment, state: np.ndarray) -> Stopped:
-        """Turn a worker's position in the loops into a row and an index within the row."""
+        """Return where a worker stopped: the row and the index within it, from its state."""
         instruction = int(state[ITS_INSTRUCTION])
         p = int(self._starts[instruction])
         nops, ndim, row_dim = (int(word) for word in self._code[p + 1 : p + 4])
@@ -273,19 +286,24 @@ class Runner:
 
 
 def _adapt(block: Any, seconds: float) -> None:
-    """Adapt the budget, an estimate of work, so that a slice takes a tenth of a second."""
+    """Change a part's budget so that its next slice takes a tenth of a second.
+
+    A slice is one call of the machine. The last slice took ``seconds``. The budget is in units of
+    estimated work.
+    """
     scale = min(max(_SLICE_SECONDS / max(seconds, 1e-6), 1 / _MOST_SCALE), _MOST_SCALE)
     block[BUDGET] = int(block[BUDGET] * scale) + 1
 
 
 def _largest(code: np.ndarray, starts: np.ndarray) -> tuple[int, int]:
-    """Return upper bounds of the operands and of the loop dimensions of an instruction."""
+    """Return upper bounds of an instruction's number of operands and number of loop dimensions."""
     if len(code) <= _SMALL_CODE:
         return len(code), len(code)  # a loose bound costs nothing, finding a tight one 10 us
     return int(code[starts + 1].max(initial=0)), int(code[starts + 2].max(initial=0))
 
 
 def _data(table: np.ndarray) -> int:
+    """Return the address of the numbers of a table."""
     if table.dtype != np.int64 or table.ndim != 1 or not table.flags.c_contiguous:
         raise TypeError("code and starts must be contiguous one-dimensional arrays of int64")
     return table.__array_interface__["data"][0]

@@ -1,7 +1,8 @@
 """Measured runs of a program: the machine calls a function that times each instruction.
 
-The block of a part has the address of the function that runs an instruction. A measured run has
-blocks of its own with the address of another function, so ordinary runs need not test a flag.
+The block of a part has the address of the function that runs one instruction. A measured run has
+blocks of its own, with the address of a function that also reads the clock: so ordinary runs need
+not test a flag.
 """
 
 import copy
@@ -32,14 +33,15 @@ _TimedBlock = ctypes.c_int64 * TIMED_WORDS
 
 
 class Times(NamedTuple):
-    """Times of a measured run, in seconds; those of events by the clock of `time.perf_counter`.
+    """Times of a measured run, in seconds; begin and end by the clock of `time.perf_counter`.
 
     Attributes
     ----------
     seconds, calls : ndarray
         For each instruction, over all threads: its time, and the number of tiles that it ran on.
     events : ndarray
-        Rows ``thread, instruction, first row, begin, end`` of the logged events.
+        Rows ``thread, instruction, first row, begin, end``, one for each logged call of an
+        instruction on a tile.
     workers : int
         The most threads of any part.
     began, ended : float
@@ -55,7 +57,10 @@ class Times(NamedTuple):
 
 
 class TimedRunner:
-    """A runner that measures: call it with addresses; `times` is about the last run."""
+    """A runner that times the instructions of a program; `times` has those of the last run.
+
+    ``count`` is the number of instructions.
+    """
 
     def __init__(self, runner: machine.Runner, count: int) -> None:
         self._runner = copy.copy(runner)
@@ -68,7 +73,7 @@ class TimedRunner:
         self.times: Times | None = None
 
     def __call__(self, addresses: Sequence[int] = ()) -> machine.Stopped | None:
-        """Run the program once."""
+        """Run the program once, as the given runner does, and store its times."""
         workers = max((part.workers() for part in self._runner.parts), default=1)
         with self._lock:
             if len(self._table) < workers:
@@ -85,6 +90,10 @@ class TimedRunner:
         return failure
 
     def _read(self, table: np.ndarray, tick: int, origin: float, ended: float) -> Times:
+        """Return the times that the workers have noted in their tables, in seconds.
+
+        ``tick`` and ``origin`` are one moment, by the clock of ticks and in seconds.
+        """
         length = seconds_of_tick()
         sums = table[:, : self._log].sum(axis=0).reshape(self._count, 2)
         kept = []
@@ -98,7 +107,7 @@ class TimedRunner:
 
 
 def _timed(part: machine.EncodedSegment) -> machine.EncodedSegment:
-    """Return a copy of a part whose block calls the function that measures."""
+    """Return a copy of a part whose program block has the address of the function that measures."""
     timed = copy.copy(part)
     timed.block = block = _TimedBlock(*part.block)
     block[LOOPS_TIMED] = part.block[LOOPS]
@@ -110,13 +119,14 @@ def _timed(part: machine.EncodedSegment) -> machine.EncodedSegment:
 
 @cache
 def _clock() -> Callable[[], int]:
+    """Return the clock of measured runs as a function of Python."""
     address = routines.address_of("machine.clock", "now", returns=True)
     return ctypes.CFUNCTYPE(ctypes.c_int64)(address)
 
 
 @cache
 def seconds_of_tick() -> float:
-    """Return the seconds of a tick of the clock that times instructions."""
+    """Return the length of a tick of the clock of measured runs, in seconds."""
     clock = _clock()
     clock()
     began, first = time.perf_counter(), clock()

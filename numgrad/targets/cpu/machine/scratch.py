@@ -41,7 +41,7 @@ _free: list["ScratchSpace"] = []
 class ScratchSpace:
     """Memory of one run: a header that Python and the workers share, then a part for each worker.
 
-    It starts on a cache line, with a header of zeros; the rest starts undefined.
+    The memory begins at a cache line. The header begins as zeros, the rest undefined.
     """
 
     __slots__ = ("address", "as_argument", "first_state", "header", "nbytes", "owner", "words")
@@ -61,7 +61,7 @@ class ScratchSpace:
 
 
 def borrow(nbytes: int) -> ScratchSpace:
-    """Return a space of at least ``nbytes``, reused from an earlier run if large enough."""
+    """Return a space of at least ``nbytes``: that of an earlier run if large enough, else new."""
     try:
         space = _free.pop()  # atomic: two threads never get the same space
     except IndexError:
@@ -70,13 +70,13 @@ def borrow(nbytes: int) -> ScratchSpace:
 
 
 def give_back(space: ScratchSpace) -> None:
-    """Keep a space for the next run."""
+    """Keep a space for a later run, unless enough are kept already."""
     if len(_free) < _KEPT:
         _free.append(space)
 
 
 def release() -> None:
-    """Free all spaces that no run uses."""
+    """Free all scratch memory that no run uses."""
     _free.clear()
 
 
@@ -87,8 +87,8 @@ def aligned(nbytes: int) -> int:
 
 @cache
 def l2_bytes() -> int:
-    """Return the size of one core's second-level cache in bytes; 1 MiB where the system does not
-    say."""
+    """Return the size of one core's second-level cache in bytes; 1 MiB if the system does not say.
+    """
     for probe in (_sysfs_l2, _sysconf_l2):
         found = _quietly(probe)
         if found > 0:
@@ -97,6 +97,7 @@ def l2_bytes() -> int:
 
 
 def _quietly(probe: Callable[[], int]) -> int:
+    """Return what a probe of the system returns; 0 if it raises."""
     try:
         return probe()
     except (OSError, ValueError, AttributeError):
@@ -104,8 +105,8 @@ def _quietly(probe: Callable[[], int]) -> int:
 
 
 def _sysfs_l2() -> int:
-    """Return the size of the first processor's second-level cache in bytes, as Linux gives it; 0
-    where Linux gives none."""
+    """Return the size of the second-level cache of CPU 0 in bytes, as Linux gives it; 0 if it gives
+    none."""
     for folder in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*"):
         if (folder / "level").read_text().strip() == "2":
             return _parse_size((folder / "size").read_text().strip())

@@ -23,17 +23,20 @@ from .vector_math import vector_call
 
 
 def quotient(a: Any, b: Any) -> Any:
-    """Stand for ``a / b`` of complex numbers in typed intermediate representation."""
+    """Mark a quotient of complex numbers in Numba's typed code; `_lower_quotient` emits the
+    quotient."""
     return a / b
 
 
 def product(a: Any, b: Any) -> Any:
-    """Stand for ``a * b`` of complex numbers in typed intermediate representation."""
+    """Mark a product of complex numbers in Numba's typed code; `_lower_product` emits the product.
+    """
     return a * b
 
 
 def power(a: Any, b: Any) -> Any:
-    """Stand for ``a ** b`` of real or complex numbers in typed intermediate representation."""
+    """Mark a power of floating numbers in Numba's typed code; `_lower_real_power` and
+    `_lower_complex_power` emit the power."""
     return a**b
 
 
@@ -43,6 +46,8 @@ _STAND_INS: dict[Callable[..., Any], Callable[..., Any]] = {
 
 
 def _alike(context: Any) -> Any:
+    """Return Numba's typing of a marker: two operands of one floating type, and a result of that
+    type."""
     return lambda a, b: a if a == b and isinstance(a, types.Float | types.Complex) else None
 
 
@@ -52,6 +57,7 @@ for _stand_in in _STAND_INS.values():
 
 @lower_builtin(power, types.Float, types.Float)
 def _lower_real_power(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    """Emit a power by the vector library, or by ``math.pow`` without one."""
     called = vector_call(context, builder, "pow", signature, args)
     if called is None:
         return context.get_function(math.pow, signature)(builder, args)
@@ -60,6 +66,7 @@ def _lower_real_power(context: Any, builder: Any, signature: Any, args: Any) -> 
 
 @lower_builtin(product, types.Complex, types.Complex)
 def _lower_product(context: Any, builder: Any, signature: Any, args: Any) -> ir.Value:
+    """Emit a product by the textbook formula, as NumPy computes it."""
     a, b = (complex_parts(builder, value) for value in args)
     real = builder.fsub(builder.fmul(a[0], b[0]), builder.fmul(a[1], b[1]))
     imag = builder.fadd(builder.fmul(a[0], b[1]), builder.fmul(a[1], b[0]))
@@ -68,7 +75,7 @@ def _lower_product(context: Any, builder: Any, signature: Any, args: Any) -> ir.
 
 @lower_builtin(power, types.Complex, types.Complex)
 def _lower_complex_power(context: Any, builder: Any, signature: Any, args: Any) -> ir.Value:
-    """Emit a power by the C library, except where it is wrong.
+    """Emit a power by the C library, except where the library is wrong.
 
     The C library loses digits of squares, and makes NaN of powers of 0.
     """
@@ -94,7 +101,7 @@ def _lower_complex_power(context: Any, builder: Any, signature: Any, args: Any) 
 
 
 def _unless_zero(builder: Any, args: Any, power: Any) -> ir.Value:
-    """Emit ``power``, except for a base of 0: 1, 0 or NaN then, depending on the exponent."""
+    """Emit ``power``, except for a base of 0: then emit 1, 0 or NaN, depending on the exponent."""
     base, exponent = (complex_parts(builder, value) for value in args)
     one, zero, nan = (ir.Constant(base[0].type, number) for number in (1.0, 0.0, math.nan))
 
@@ -112,8 +119,8 @@ def _unless_zero(builder: Any, args: Any, power: Any) -> ir.Value:
 def _lower_quotient(context: Any, builder: Any, signature: Any, args: Any) -> ir.Value:
     """Emit a quotient by Smith's method, as NumPy computes it.
 
-    The smaller part of the divisor over the larger part cannot overflow. Signs of zeros decide on
-    which side of a branch cut the quotient lies.
+    The method divides the smaller part of the divisor by the larger part, which cannot overflow.
+    The signs of zeros matter: they decide on which side of a branch cut the quotient lies.
     """
     (a_real, a_imag), (b_real, b_imag) = (complex_parts(builder, value) for value in args)
     magnitude = builder.module.declare_intrinsic("llvm.fabs", [a_real.type])
@@ -139,23 +146,23 @@ def _lower_quotient(context: Any, builder: Any, signature: Any, args: Any) -> ir
 
 
 def complex_parts(builder: Any, value: Any) -> list[Any]:
-    """Emit the real and the imaginary part."""
+    """Emit the real and the imaginary part of a complex number."""
     return [builder.extract_value(value, part) for part in range(2)]
 
 
 def complex_of(builder: Any, kind: ir.Type, real: ir.Value, imag: ir.Value) -> ir.Value:
-    """Emit a complex number from its parts."""
+    """Emit a complex number with these parts."""
     result = ir.Constant(kind, ir.Undefined)
     return builder.insert_value(builder.insert_value(result, real, 0), imag, 1)
 
 
 _FIELDS = {"binop": "fn", "inplace_binop": "immutable_fn"}
-"""The field of an expression that holds the operator."""
+"""The field that holds the operator, for each kind of expression in Numba's code."""
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class ReplaceArithmetic(FunctionPass):
-    """After typing: replace operators of real and complex numbers by their stand-ins."""
+    """A pass after type inference: puts `quotient`, `product` and `power` in place of operators."""
 
     _name = "numgrad_replace_arithmetic"
 
@@ -179,7 +186,7 @@ class ReplaceArithmetic(FunctionPass):
 
 
 def _is_arithmetic(func_ir: Any, exponent: Any) -> bool:
-    """Whether a literal exponent is one for which LLVM makes plain arithmetic of a power."""
+    """Whether an exponent is a literal for which LLVM turns the power into plain arithmetic."""
     try:
         definition = func_ir.get_definition(exponent)
     except KeyError:  # several assignments

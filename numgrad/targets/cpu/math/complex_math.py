@@ -1,8 +1,9 @@
 """The ``math`` of complex kernels: functions of `cmath`, and the few names that only `math` has.
 
 A name that is missing here has no complex version, and a kernel that uses it is refused. Some of
-Numba's versions overflow although the result would not, or raise, which would end the loop over the
-elements; this module has others. Literals get the dtype of the kernel, as in all scalar functions.
+Numba's versions overflow where the result is finite, or raise, which would end the loop over the
+elements: those functions are written anew here. Literals get the dtype of the kernel, as in all
+scalar functions.
 """
 
 import cmath
@@ -16,12 +17,15 @@ from numba.core import types
 from numba.extending import intrinsic
 
 LIMITS: dict[Any, Callable[[Any], float]] = {}
-"""Functions that return a constant of a dtype, each with the function that takes it from `finfo`.
-"""
+"""Functions that return a constant of a dtype, each with the function that computes it from
+`finfo`."""
 
 
 def _limit(number: Callable[[Any], float]) -> Any:
-    """Return a function of a real number that gives a constant of the number's dtype."""
+    """Return a function of a real number whose value is a constant of the number's dtype.
+
+    ``number`` computes the constant, such as the largest finite number, from the dtype's `finfo`.
+    """
 
     def typing(typingctx, x):
         kind = x if isinstance(x, types.Float) else types.float64
@@ -102,13 +106,16 @@ def _is_far(a):
 
 
 def _exp_by_halves(a, b, factor):
+    """Return ``factor * exp(a + b j)``, computed with ``exp(a / 2)`` twice, as ``exp(a)``
+    overflows."""
     root = math.exp(a * 0.5)
     return complex(root * factor * math.cos(b) * root, root * factor * math.sin(b) * root)
 
 
-# On the axes one factor is 0, and the other may be infinite. Numba's functions return numbers for
-# two infinities, and its arcs for NaN. Signs of zeros, and numbers beside a part that is NaN, agree
-# with the C library, from which NumPy takes these functions.
+# On the axes one factor of a part is 0, and the other may be infinite. Numba's functions return
+# numbers where both parts are infinite, and its inverse functions do so for NaN. These functions
+# agree with the C library, from which NumPy takes its own, in signs of zeros too, and in the number
+# beside a part that is NaN.
 
 
 def sinh(z):
@@ -199,9 +206,10 @@ def atanh(z):
 
 
 def _reflected(hyperbolic: Callable) -> Callable:
-    """Return the circular function that belongs to a hyperbolic one.
+    """Return the circular function for a hyperbolic function: the sine for the hyperbolic sine.
 
-    The plane is reflected in its diagonal, so that signs of zeros and branch cuts carry over.
+    Real and imaginary part change places in the argument and in the result, so that signs of zeros
+    and branch cuts carry over.
     """
 
     def circular(z):

@@ -1,7 +1,8 @@
 """Scalar functions that stand in for builtins and ``math`` inside elementwise kernels.
 
-`selections` replaces names of a scalar function, `real` is its ``math``. Each stand-in is a single
-LLVM instruction or a library call, so that loops vectorise and nothing more is compiled.
+In the scalar function of a kernel, a name that is a key of `selections` means the function there,
+and ``math`` means `real`. Each stand-in is a single LLVM instruction or a library call, so that
+loops vectorise and nothing more is compiled.
 """
 
 import math
@@ -42,7 +43,10 @@ def where(typingctx, condition, a, b):
 
 
 def _united(typingctx: Any, a: types.Type, b: types.Type) -> tuple[Any, Any]:
-    """Return the common type of two arguments, None without one, and a function that casts them."""
+    """Return the common type of two arguments, and a function that casts values to that type.
+
+    The type is None if the arguments have none in common.
+    """
     result = typingctx.unify_types(types.unliteral(a), types.unliteral(b))
 
     def values(context, builder, args):
@@ -53,7 +57,8 @@ def _united(typingctx: Any, a: types.Type, b: types.Type) -> tuple[Any, Any]:
 
 
 def _extremum(name: str, comparison: str) -> Any:
-    """Return a two-argument maximum or minimum that keeps a NaN of either side, as in NumPy."""
+    """Return an intrinsic for the maximum or minimum of two numbers: NaN if one is NaN, as in
+    NumPy."""
 
     def typing(typingctx, a, b):
         result, values = _united(typingctx, a, b)
@@ -77,7 +82,7 @@ def _extremum(name: str, comparison: str) -> Any:
 
 
 def _unary(name: str, emit: Callable[..., ir.Value], *, keeps_integers: bool = False) -> Any:
-    """Return a one-argument function of reals, whose call ``emit(builder, name, x)`` writes.
+    """Return an intrinsic of one real number, whose value ``emit(builder, name, x)`` computes.
 
     With ``keeps_integers`` an integer is returned as it is: it is its own rounding.
     """
@@ -97,12 +102,12 @@ def _unary(name: str, emit: Callable[..., ir.Value], *, keeps_integers: bool = F
 
 
 def _native(builder: Any, name: str, x: Any) -> ir.Value:
-    """Emit a call of an intrinsic function of LLVM."""
+    """Emit a call of the intrinsic function of LLVM with this name."""
     return builder.call(builder.module.declare_intrinsic(f"llvm.{name}", [x.type]), [x])
 
 
 def _libm(builder: Any, name: str, x: Any) -> ir.Value:
-    """Emit a call of a function of the C library."""
+    """Emit a call of the function of the C library with this name, in the precision of ``x``."""
     symbol = name + ("f" if isinstance(x.type, ir.FloatType) else "")
     kind = ir.FunctionType(x.type, [x.type])
     known = builder.module.globals.get(symbol)
@@ -144,4 +149,4 @@ vars(real).update(exp2=_unary("exp2", _native), cbrt=_unary("cbrt", _libm))
 vars(real).update({name: vectorised(name, getattr(real, name)) for name in ARGUMENTS})
 
 names = Names(real, complex_math, where, selections, foreign=call_of)
-"""The meaning of a scalar function's names in a kernel."""
+"""What the names in the source of a scalar function mean in a kernel."""

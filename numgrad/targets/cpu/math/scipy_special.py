@@ -1,8 +1,8 @@
 """The functions of ``scipy.special.cython_special``, found when a kernel needs one.
 
-A function of a fused type of Cython is several C functions, whose numbers differ from version to
-version: a kernel's function is found by its C signature. These functions neither take the GIL nor
-raise, unless ``scipy.special.seterr`` asks for warnings or errors.
+A function of a fused type of Cython is several C functions. They are numbered, but differently in
+each version of SciPy: so a kernel's function is found by its C signature. These functions neither
+take the GIL nor raise, unless ``scipy.special.seterr`` asks for warnings or errors.
 """
 
 import importlib
@@ -21,7 +21,7 @@ _KINDS = {"d": "double", "z": "__pyx_t_double_complex", "n": "Py_ssize_t"}
 
 
 def provide(names: Iterable[str]) -> None:
-    """Make functions known to LLVM.
+    """Tell LLVM the addresses of SciPy's functions that these symbols name; skip other symbols.
 
     Raises
     ------
@@ -36,7 +36,12 @@ def provide(names: Iterable[str]) -> None:
 
 
 def signature(kinds: str, results: str, count: int) -> str:
-    """Return the beginning of the C signature in a function's capsule; options may follow."""
+    """Return the beginning of the C signature by which a function is found; options may follow.
+
+    ``kinds`` has a letter for each argument, and ``results`` for each result, as in
+    `ForeignFunction`; ``count`` results are written through pointers, and with 0 the result is
+    returned.
+    """
     arguments = [_KINDS[kind] for kind in kinds]
     if count:
         return f"void ({', '.join([*arguments, *(f'{_KINDS[kind]} *' for kind in results)])})"
@@ -44,6 +49,7 @@ def signature(kinds: str, results: str, count: int) -> str:
 
 
 def _find(name: str, wanted: str) -> int:
+    """Return the address of the function ``name`` whose C signature begins as ``wanted``."""
     pattern = re.compile(rf"(__pyx_fuse_(\d+_)?\d+)?{name}")
     for key, capsule in importlib.import_module(MODULE).__pyx_capi__.items():
         if pattern.fullmatch(key) and name_of(capsule).decode().startswith(wanted):

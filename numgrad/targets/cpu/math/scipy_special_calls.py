@@ -19,7 +19,8 @@ _KINDS = {"d": types.float64, "z": types.complex128, "n": types.intp}
 
 @cache
 def call_of(function: ForeignFunction) -> Any:
-    """Return the intrinsic that calls a function, and converts its arguments and result."""
+    """Return the intrinsic that calls a function of SciPy, and casts its arguments and its result.
+    """
 
     def typed(typingctx, *args):
         result = _result(function, args)
@@ -56,7 +57,7 @@ def call_of(function: ForeignFunction) -> Any:
 
 
 def _result(function: ForeignFunction, args: tuple[types.Type, ...]) -> types.Type:
-    """Return the type of the result: of single precision if the arguments are."""
+    """Return the type of the result: single if an argument has single precision and none double."""
     if "z" in function.kinds + function.result and sys.platform == "win32":
         raise TypingError("complex numbers are passed in another way on Windows")
     if not all(isinstance(arg, types.Number | types.Boolean) for arg in args):
@@ -73,7 +74,11 @@ MOST = 2.0**53
 
 
 def _no_integer(builder: Any, value: Any, kind: types.Type, wanted: str) -> Any:
-    """Emit whether an order is NaN or too large; None for an argument that is no float order."""
+    """Emit a test whether a floating argument has no integer value: it is NaN, or too large.
+
+    The test is for orders, the arguments that SciPy takes as integers. The result is None for other
+    arguments, and for an order of an integer type.
+    """
     if wanted != "n" or not isinstance(kind, types.Float):
         return None
     ends = (builder.fcmp_ordered(op, value, value.type(x)) for op, x in (("<", MOST), (">", -MOST)))
@@ -81,7 +86,8 @@ def _no_integer(builder: Any, value: Any, kind: types.Type, wanted: str) -> Any:
 
 
 def _unless(builder: Any, no: Any, value: Any, other: float = 0.0) -> Any:
-    """Emit ``value``, or ``other`` where ``no`` is true; for both parts of a complex number."""
+    """Emit ``value``, or ``other`` where ``no`` is true; in a complex number both parts are
+    replaced."""
     if no is None:
         return value
     if isinstance(value.type, ir.LiteralStructType):
@@ -91,7 +97,7 @@ def _unless(builder: Any, no: Any, value: Any, other: float = 0.0) -> Any:
 
 
 def _call(context: Any, builder: Any, function: ForeignFunction, values: list[Any]) -> Any:
-    """Emit the call; a complex argument is passed as two numbers."""
+    """Emit the call of a SciPy function; a complex argument is passed as two numbers."""
     given: list[Any] = []
     for kind, value in zip(function.kinds, values, strict=True):
         given += cgutils.unpack_tuple(builder, value, 2) if kind == "z" else [value]

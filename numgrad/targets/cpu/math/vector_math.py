@@ -8,10 +8,11 @@ attribute of the scalar function names it. The scalar function is defined in thi
 broadcasts its arguments, calls the same vector function and takes lane 0. So an element has the
 same bits in the body of a loop, in its tail, and in a loop of length 1.
 
-A loop may work on half a register (where it mixes float32 and float64) or on some of its lanes
-(where the call stands in a branch). Small functions in the kernel's module are these variants; they
-fill the unused lanes, because the library computes arguments outside of a function's domain one by
-one: ``log10(x) if x > 0 else 0`` took 5 to 11 times as long without.
+A loop may call a function on half a register (if the loop mixes float32 and float64) or on some
+lanes only (if the call stands in a branch). For such calls the kernel's module defines variants of
+the function, which fill the unused lanes and call the library. Lanes that a branch leaves out get a
+number of the function's domain, because the library computes other arguments one by one:
+``log10(x) if x > 0 else 0`` took 5 to 11 times as long without.
 """
 
 from collections.abc import Iterator, Sequence
@@ -64,15 +65,15 @@ def vector_call(context: Any, builder: Any, name: str, signature: Any, args: Any
 
 
 def vectorised(name: str, plain: Any) -> Any:
-    """Return a function for kernels that loops call on whole registers.
+    """Return an intrinsic for a function of ``math`` that loops can call on whole vector registers.
 
     Parameters
     ----------
     name : str
         The name of the function in the C library.
     plain : callable
-        The function without a vector library, an intrinsic or a function that Numba knows. It
-        decides the types of arguments and result.
+        What is called where the vector library has no such function: an intrinsic, or a function
+        that Numba knows. Its types of arguments and result are those of the returned intrinsic.
     """
 
     def typed(typingctx, *args):
@@ -101,7 +102,8 @@ def vectorised(name: str, plain: Any) -> Any:
 
 
 def _repeats_products(signature: Any) -> bool:
-    """Whether a signature is that of a power with an integer exponent, computed by products."""
+    """Whether a signature is that of a power with an integer exponent, which Numba multiplies out.
+    """
     return len(signature.args) == 2 and isinstance(signature.args[1], types.Integer)
 
 
@@ -109,14 +111,19 @@ def _repeats_products(signature: Any) -> bool:
 
 
 def function_of(name: str) -> tuple[str, int]:
-    """Return the function of the C library for a scalar function's name, and the bits of a number.
+    """Return the C function for which a scalar function stands, and the bits of its numbers.
+
+    Both are read from the name of the scalar function.
     """
     function, _, bits = name.removeprefix(PREFIX).rpartition("_float")
     return function, int(bits)
 
 
 def definitions(name: str) -> str:
-    """Return a module with a scalar function and its variants, named in an attribute."""
+    """Return the text of an LLVM module that defines a scalar function and its vector variants.
+
+    An attribute of the scalar function names the variants: there LLVM's loop vectoriser finds them.
+    """
     calls = _Calls(name)
     half = calls.lanes // 2
     written, variants = [calls.declare()], {f"N{calls.lanes}": calls.symbol}
@@ -137,7 +144,8 @@ def definitions(name: str) -> str:
 
 
 class _Calls:
-    """Writes functions that call a function of the vector library on all lanes of a register."""
+    """Writes LLVM functions that call one function of the vector library on all lanes of a
+    register."""
 
     def __init__(self, name: str) -> None:
         function, bits = function_of(name)
@@ -154,9 +162,10 @@ class _Calls:
         return f"declare {kind} @{self.symbol}({', '.join([kind] * self.count)}) {_PURE}"
 
     def define(self, name: str, n: int, attributes: str = "", *, masked: bool = False) -> str:
-        """Return the definition of a function of ``n`` elements, or of numbers if ``n`` is 1.
+        """Return the definition of a function of vectors of ``n`` elements, or of numbers for 1.
 
-        If ``masked``, a last argument selects the elements.
+        If ``masked``, the last parameter is a mask: the function is computed for the elements that
+        it selects.
         """
         vector = self._vector(n)
         kind = vector if n > 1 else self.real
@@ -169,7 +178,8 @@ class _Calls:
         return "\n".join((f"{head} {attributes} {{", *body, "}"))
 
     def _body(self, n: int, masked: bool) -> Iterator[str]:
-        """Yield the lines of a call on a register that is filled with copies of the elements."""
+        """Yield the lines that fill a register by copies of the elements, and call the library.
+        """
         vector, whole = self._vector(n), self._vector(self.lanes)
         for k in range(self.count):
             x = f"%a{k}"

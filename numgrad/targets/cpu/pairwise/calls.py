@@ -23,7 +23,7 @@ from .rows import RowReduction
 def _whole(
     builder: ir.IRBuilder, reduction: BlockReduction, data: Any, size: Any, out: Any
 ) -> None:
-    """Reduce all elements, a block at a time."""
+    """Emit the reduction of all elements at ``data``, a block at a time."""
     block = reduction.block()
 
     def reduced(start: Any) -> Any:
@@ -39,7 +39,7 @@ def _whole(
 def _parts(
     builder: ir.IRBuilder, reduction: BlockReduction, data: Any, size: Any, out: Any
 ) -> None:
-    """Join the results of blocks, one element for each."""
+    """Emit the reduction of the results of blocks; ``data`` has one element for each block."""
 
     def part(number: Any) -> Any:
         place = builder.gep(data, [builder.mul(number, INT64(reduction.parts))])
@@ -51,7 +51,10 @@ def _parts(
 def _joined(
     builder: ir.IRBuilder, reduction: BlockReduction, part: Any, size: Any, step: int, out: Any
 ) -> None:
-    """Join the parts that begin at each ``step``; an empty sum is 0."""
+    """Emit a loop that joins ``part(0)``, ``part(step)`` and so on, and stores the result.
+
+    The argument of ``part`` stays below ``size``. An empty sum is 0.
+    """
     joining, kind = reduction.joining, reduction.real_result()
     total, loss = (cgutils.alloca_once(builder, kind) for _ in range(2))
     with builder.if_then(builder.icmp_signed(">", size, INT64(0))):
@@ -68,7 +71,10 @@ def _put(builder: ir.IRBuilder, values: Sequence[Any], *places: Any) -> None:
 
 
 def _reduction(function: Any, name: str, emit: Any) -> tuple[Any, Any]:
-    """Return a function of `halving`, and the intrinsic that replaces it in kernels."""
+    """Return a function of `halving`, and the intrinsic that replaces the function in kernels.
+
+    ``emit`` writes the body of the intrinsic.
+    """
 
     def typing(typingctx: Any, x: Any, out: Any) -> Any:
         is_complex = isinstance(x.dtype, types.Complex)
@@ -94,6 +100,8 @@ def _reduction(function: Any, name: str, emit: Any) -> tuple[Any, Any]:
 
 
 def _of_elements(emit: Any) -> Any:
+    """Return an emitter for `_reduction` that reduces a vector to one element."""
+
     def code(builder, name, real, parts, data, shape, out):
         emit(
             builder, BlockReduction(builder, name, real, parts, JOININGS[name]), data, shape[0], out
@@ -103,6 +111,9 @@ def _of_elements(emit: Any) -> Any:
 
 
 def _of_rows(size: int) -> Any:
+    """Return an emitter for `_reduction` that reduces each column of a matrix, ``size`` rows at a
+    time."""
+
     def code(builder, name, real, parts, data, shape, out):
         walk = RowReduction(builder, name, real, JOININGS[name]).walk(size)
         columns = builder.mul(shape[1], INT64(parts))  # a complex one is two

@@ -1,8 +1,11 @@
 """LLVM code of reductions by halves, see `numgrad._declare.halving`, for whole vectors.
 
-Sixteen leaves are reduced together: of two vectors with parts of some leaves, a shuffle puts the
-first halves of all parts into one vector and the second halves into another. So each step joins
-whole vectors, though a leaf has fewer and fewer numbers left.
+A leaf is 32 elements that follow one another, and a group 16 leaves; a block is up to two groups.
+Each step joins the second half of what is left of a leaf to the first half. The leaves of a group
+are reduced together. Suppose that two vectors hold equally many elements of each of some leaves.
+One shuffle collects the first half of each leaf's elements from both vectors, another shuffle the
+second halves, and the two results are joined. So each step joins whole vectors, though a leaf has
+fewer and fewer elements left.
 """
 
 from collections.abc import Sequence
@@ -27,14 +30,14 @@ class BlockReduction:
     Parameters
     ----------
     builder : ir.IRBuilder
-        The builder of the function that calls them.
+        The builder of the function that calls the emitted ones.
     name : str
-        Of the reduction.
+        The reduction: ``sum``, ``max`` or ``min``.
     real : ir.Type
-        Of an element, or of its two parts.
+        The type of an element, or of each part of a complex element.
     parts : int
-        Of an element.
-    joining : Joining
+        How many numbers an element has: 2 if it is complex, else 1.
+    joining : JoinOperation
         The operations that join elements; extrema are joined in any order, unless a NaN or a zero
         makes the order matter.
     """
@@ -48,7 +51,10 @@ class BlockReduction:
         self.kind = ir.VectorType(real, WIDTH * parts)
 
     def function(self, name: str, result: ir.Type, emit: Any, inline: bool) -> ir.Function:
-        """Return the function ``result name(data, size)`` of the module, emitted if it is new."""
+        """Return the function ``result name(data, size)`` of the module, emitted if it is new.
+
+        ``emit(builder, data, size)`` writes the body.
+        """
         module = self.builder.module
         found = module.globals.get(self.prefix + name)
         if found is None:
@@ -60,14 +66,15 @@ class BlockReduction:
         return found
 
     def block(self) -> ir.Function:
-        """Return the function that reduces up to a block of elements."""
+        """Return the function that reduces up to a block of elements to one."""
         return self.function("block", self.real_result(), self._emit_block, inline=False)
 
     def real_result(self) -> ir.Type:
-        """Return the type of an element as a vector of its parts."""
+        """Return the LLVM type of a result, which is one element: a vector of its parts."""
         return ir.VectorType(self.real, self.parts)
 
     def _emit_block(self, builder: ir.IRBuilder, data: ir.Value, size: ir.Value) -> None:
+        """Emit the body of `block`: branches for few elements, then one or two groups."""
         full = self.function("full", self.kind, self._emit_full, inline=True)
         some = self.function("some", self.kind, self._emit_some, inline=False)
         with builder.if_then(builder.icmp_signed("<=", size, INT64(SHORT))):
@@ -98,6 +105,7 @@ class BlockReduction:
         builder.ret(self._last(builder, self.join(builder, first, second)))
 
     def _emit_full(self, builder: ir.IRBuilder, data: ir.Value, size: ir.Value) -> None:
+        """Emit the reduction of a full group, of 512 elements, to one vector."""
         if self.joining.is_sum:
             builder.ret(self._leaves(builder, data, 0, WIDTH, None))
             return
@@ -108,13 +116,15 @@ class BlockReduction:
         builder.ret(total)
 
     def _emit_ordered(self, builder: ir.IRBuilder, data: ir.Value, size: ir.Value) -> None:
+        """Emit the reduction of a full group by halves, for extrema whose bits depend on the order.
+        """
         builder.ret(self._leaves(builder, data, 0, WIDTH, None))
 
     def _any_order(self, builder: ir.IRBuilder, data: ir.Value) -> tuple[ir.Value, ir.Value]:
-        """Return a vector with the extremum of a group among its elements, and a doubt.
+        """Return a vector that has the extremum of a full group, and whether order matters.
 
-        The doubt is whether there is a NaN, or a zero that may be the extremum: signs of zeros and
-        payloads of NaN depend on the order.
+        The order matters if there is a NaN, or if a zero may be the extremum: the sign of a zero
+        and the payload of a NaN depend on it.
         """
         join = self.joining.plain
         totals: list[Any] = []
@@ -136,12 +146,16 @@ class BlockReduction:
         return totals[0], doubt
 
     def _emit_some(self, builder: ir.IRBuilder, data: ir.Value, size: ir.Value) -> None:
+        """Emit the reduction of ``size`` elements, fewer than a full group has, to one vector."""
         builder.ret(self._leaves(builder, data, 0, WIDTH, size))
 
     def _leaves(
         self, builder: ir.IRBuilder, data: ir.Value, first: int, count: int, size: Any
     ) -> ir.Value:
-        """Reduce ``count`` leaves to one vector, with an equal part for each leaf."""
+        """Reduce ``count`` leaves from number ``first`` on to a vector with an equal part for each.
+
+        If ``size`` is given, there are no elements from that number on.
+        """
         if count == 1:
             return self._leaf(builder, data, first, size)
         half = count // 2
@@ -150,7 +164,10 @@ class BlockReduction:
         return self._half(builder, a, b, 2 * WIDTH // count)
 
     def _leaf(self, builder: ir.IRBuilder, data: ir.Value, number: int, size: Any) -> ir.Value:
-        """Join the halves of a leaf, without elements from ``size`` on if that is given."""
+        """Join the second half of the leaf with this number to its first half.
+
+        If ``size`` is given, there are no elements from that number on.
+        """
         first = number * halving.LEAF
         halves = [self._load(builder, data, start, size) for start in (first, first + WIDTH)]
         return self.join(builder, *halves)
@@ -160,9 +177,10 @@ class BlockReduction:
         return load(builder, place, self.kind, *self._some(builder, start, size, self.kind))
 
     def _some(self, builder: ir.IRBuilder, start: int, size: Any, kind: Any) -> tuple[Any, ...]:
-        """Return the mask of a vector's elements among the first ``size``, and neutral numbers.
+        """Return the mask and the neutral numbers for a masked load of elements below ``size``.
 
-        Without ``size`` neither is needed, and the tuple is empty.
+        The neutral numbers stand for the elements that are not loaded. Without ``size`` all
+        elements are loaded, and the tuple is empty.
         """
         if size is None:
             return ()
@@ -172,7 +190,7 @@ class BlockReduction:
         return among_first(builder, size, numbers), neutral
 
     def _last(self, builder: ir.IRBuilder, value: Any, leaves: int = 1) -> ir.Value:
-        """Reduce a vector with equal parts for ``leaves`` leaves to one element."""
+        """Reduce a vector, of which each of ``leaves`` leaves has an equal part, to one element."""
         for each in (value.type.count // self.parts // leaves, leaves):
             width = each
             while width > 1:
@@ -181,7 +199,10 @@ class BlockReduction:
         return value
 
     def _half(self, builder: ir.IRBuilder, a: Any, b: Any, width: int) -> ir.Value:
-        """Join the two halves of every ``width`` numbers of one or two vectors."""
+        """Cut vectors into pieces of ``width`` elements; join the second half of each to its first.
+
+        The elements of ``b``, unless that is None, follow those of ``a``.
+        """
         count = a.type.count // self.parts * (1 if b is None else 2)
         low = [s + n for s in range(0, count, width) for n in range(width // 2)]
         halves = (low, [n + width // 2 for n in low])
@@ -190,7 +211,10 @@ class BlockReduction:
     def _shuffle(
         self, builder: ir.IRBuilder, a: ir.Value, b: ir.Value, elements: Sequence[int]
     ) -> ir.Value:
-        """Return a vector of elements of two vectors, numbered from the first to the second."""
+        """Return a vector of the elements of ``a`` and ``b`` that have the numbers ``elements``.
+
+        The elements of ``b`` are numbered after those of ``a``.
+        """
         parts = range(self.parts)
         numbers = [n * self.parts + part for n in elements for part in parts]
         kind = ir.VectorType(INT32, len(numbers))

@@ -13,8 +13,7 @@ class JoinOperation:
     Parameters
     ----------
     comparison : str, optional
-        The comparison of an extremum, which prefers the first number where it is true; by default
-        numbers are added.
+        ``>`` for a maximum, ``<`` for a minimum; by default numbers are added.
 
     Attributes
     ----------
@@ -39,14 +38,20 @@ class JoinOperation:
         return builder.select(builder.fcmp_ordered(self.comparison, a, b), a, b)
 
     def begin(self, builder: ir.IRBuilder, part: Any) -> tuple[Any, Any]:
-        """Begin with a block: return the total, and the rounding error, NaN if not finite."""
+        """Return the total and its rounding error after the first block.
+
+        The error of a sum begins as 0, or as NaN if the sum is not finite; extrema have none.
+        """
         if not self.is_sum:
             return part, part
         zero = ir.Constant(part.type, [0.0] * part.type.count)
         return builder.fadd(part, zero), builder.fsub(part, part)  # a sum is never -0
 
     def add(self, builder: ir.IRBuilder, total: Any, loss: Any, part: Any) -> tuple[Any, Any]:
-        """Join a block to the total; a sum adds up its rounding errors too (Knuth's TwoSum)."""
+        """Return the total and its rounding error after one more block.
+
+        The rounding errors of a sum are added up too (Knuth's TwoSum).
+        """
         if not self.is_sum:
             return self.join(builder, total, part), loss
         after = builder.fadd(total, part)
@@ -97,5 +102,5 @@ def among_first(builder: ir.IRBuilder, size: Any, numbers: Any) -> Any:
 
 
 def size_of(real: ir.Type) -> int:
-    """Return the bytes of a floating number."""
+    """Return the bytes of a number of a floating LLVM type."""
     return 8 if isinstance(real, ir.DoubleType) else 4

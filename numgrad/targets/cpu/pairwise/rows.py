@@ -1,9 +1,9 @@
 """LLVM code of reductions by halves of the rows of a matrix: many columns at a time.
 
 Columns are taken in strips, so narrow that the results of a block's leaves fit a cache. The 32 rows
-of a leaf are joined in registers, one vector of columns after the other, or as one long row if they
-are narrow and contiguous. The walk is written in LLVM code too: in Python, Numba took a second to
-compile it.
+of a leaf are joined in registers, one vector of columns after the other; narrow contiguous rows are
+joined as one long row instead. The loops over strips and blocks are written in LLVM code too: in
+Python, Numba took a second to compile them.
 """
 
 from collections.abc import Sequence
@@ -30,12 +30,12 @@ class RowReduction:
     Parameters
     ----------
     builder : ir.IRBuilder
-        The builder of the function that calls them.
+        The builder of the function that calls the emitted ones.
     name : str
-        Of the reduction.
+        The reduction: ``sum``, ``max`` or ``min``.
     real : ir.Type
         The real type of an element; a complex column counts as two.
-    joining : Joining
+    joining : JoinOperation
         How rows are joined.
     """
 
@@ -53,6 +53,7 @@ class RowReduction:
         """Return the function ``name`` of the module, emitted if it is new.
 
         ``kinds`` has a letter for each parameter: ``p`` for a pointer, any other for a number.
+        ``emit(builder, *parameters)`` writes the body.
         """
         module = self.builder.module
         found = module.globals.get(self.prefix + name)
@@ -69,7 +70,11 @@ class RowReduction:
         return found
 
     def walk(self, size: int) -> ir.Function:
-        """Return the function ``(data, rows, columns, out)`` that joins blocks of ``size`` rows."""
+        """Return the function ``(data, rows, columns, out)`` that reduces all rows to one.
+
+        Blocks of ``size`` rows are reduced by halves, and their results are joined one after the
+        other.
+        """
 
         def emit(builder: ir.IRBuilder, data: Any, rows: Any, columns: Any, out: Any) -> None:
             parts, *states = [self._room(builder, STRIP) for _ in range(3)]
@@ -102,7 +107,11 @@ class RowReduction:
         self, builder: ir.IRBuilder, data: Any, step: Any, count: Any, width: Any, leaves: Any,
         out: Any,
     ) -> None:  # fmt: skip
-        """Join the rows of a block: first the rows of each leaf, then the leaves."""
+        """Emit the reduction of a block of ``count`` rows: each leaf, then the leaves' results.
+
+        Rows are ``step`` elements apart; ``width`` columns are reduced. The memory ``leaves`` is
+        for the results of the leaves.
+        """
         leaf = self.function("leaf", "pnnnp", self._leaf)
         is_leaf = builder.icmp_signed("<=", count, INT64(LEAF))
         with builder.if_else(is_leaf) as (one, several):
@@ -122,7 +131,7 @@ class RowReduction:
     def _leaf(
         self, builder: ir.IRBuilder, data: Any, step: Any, count: Any, width: Any, out: Any
     ) -> None:
-        """Join up to 32 rows; ``out`` has room for whole vectors."""
+        """Emit the reduction of up to 32 rows; ``out`` has room for whole vectors."""
         scratch = self._room(builder, HALVES[0] * NARROW + LEAF)
         is_full = builder.icmp_signed("==", count, INT64(LEAF))
         narrow = builder.icmp_signed("<", width, INT64(NARROW))
@@ -151,9 +160,10 @@ class RowReduction:
         self, builder: ir.IRBuilder, most: int, data: Any, step: Any, count: Any, start: Any,
         stop: Any, out: Any,
     ) -> ir.Value:  # fmt: skip
-        """Join up to ``most`` rows, in columns ``start`` to ``stop``; return the next column.
+        """Join up to ``most`` rows, in columns ``start`` to ``stop``; return the next column to do.
 
-        A missing row is loaded from the first one, and replaced by the neutral number.
+        If ``count`` is larger at run time, nothing is done. For a missing row the first row is
+        loaded, and replaced by the neutral number.
         """
         fits = builder.icmp_signed("<=", count, INT64(most))
         stop = builder.select(fits, stop, start)
@@ -170,7 +180,11 @@ class RowReduction:
     def _tree(
         self, builder: ir.IRBuilder, data: Any, rows: Sequence[Any], there: Any = None
     ) -> ir.Value:
-        """Join rows at distances ``rows`` from the data; ``there`` tells which rows exist."""
+        """Join vectors of some rows in a tree; ``rows`` has distances of the rows from ``data``.
+
+        ``there`` tells which rows exist; None stands for all. The tree joins rows as a leaf's
+        elements are joined: the second half to the first half, and so on.
+        """
         if len(rows) > 1:
             parts = [
                 self._tree(builder, data, rows[n::2], there and there[n::2]) for n in range(2)
@@ -182,7 +196,7 @@ class RowReduction:
         return builder.select(there[0], value, self.none)
 
     def _long_row(self, builder: ir.IRBuilder, data: Any, width: Any, scratch: Any, out: Any):
-        """Join 32 contiguous rows as one: its second half is joined to its first, repeatedly."""
+        """Join 32 contiguous rows as one long row: its second half to its first, five times."""
         source = data
         for half in HALVES:
             size = builder.mul(width, INT64(half))
@@ -195,7 +209,7 @@ class RowReduction:
             self._store(builder, self._load(builder, scratch, n), out, n)
 
     def _halve(self, builder: ir.IRBuilder, scratch: Any, count: Any) -> None:
-        """Join ``count`` vectors by halves; the result is in place of the first."""
+        """Join ``count`` vectors by halves in place; the result is in place of the first."""
         for half in HALVES:
             more = builder.sub(count, INT64(half))  # below 0 there is no iteration
             with cgutils.for_range(builder, more) as loop:
@@ -206,7 +220,7 @@ class RowReduction:
             count = _least(builder, count, half)
 
     def _room(self, builder: ir.IRBuilder, count: int) -> Any:
-        """Reserve ``count`` elements on the stack, in the entry block: once, even for a loop."""
+        """Reserve ``count`` elements on the stack once: in the entry block, outside of any loop."""
         with builder.goto_entry_block():
             room = builder.alloca(ir.ArrayType(self.real, count))
             return builder.bitcast(room, self.real.as_pointer())
@@ -215,7 +229,8 @@ class RowReduction:
         self, builder: ir.IRBuilder, width: Any, function: Any, given: Sequence[Any],
         results: Sequence[Any],
     ) -> None:  # fmt: skip
-        """Apply a function to the vectors of rows ``given``; store its values to ``results``."""
+        """Apply a function to vectors of the rows ``given``, and store what it returns in
+        ``results``."""
         with self._vectors(builder, width) as (n, _):
             found = function(builder, *[self._load(builder, row, n) for row in given])
             values = found if type(found) is tuple else (found,)
@@ -223,7 +238,7 @@ class RowReduction:
                 self._store(builder, value, row, n)
 
     def _vectors(self, builder: ir.IRBuilder, width: Any) -> Any:
-        """Return a loop over ``width`` columns, a vector at a time."""
+        """Return a loop over ``width`` columns, a vector of columns at a time."""
         return cgutils.for_range_slice(builder, INT64(0), width, INT64(self.lanes))
 
     def _at(self, builder: ir.IRBuilder, number: Any) -> Any:

@@ -1,11 +1,12 @@
 """Functions on whole vectors for AVX-512: `log`, `exp`, `expm1` and `tanh` as LLVM code.
 
-They replace functions of the vector library that are slower. Kernels written for vectors contain
-the code itself; other loops call it, compiled as a function. AVX-512 has instructions that split a
-number into mantissa and exponent and join these, for subnormal numbers, infinities and NaN too, so
-no special value needs code of its own.
+They take the place of functions of the vector library, which are slower. Kernels written for
+vectors contain the code itself; other loops call the code, compiled as a function. AVX-512 has
+instructions that split a number into mantissa and exponent and join these, for subnormal numbers,
+infinities and NaN too, so no special value needs code of its own.
 
-The polynomials come from ``docs/engine/derive_vector_math.py``.
+A function that emits something appends operations to the text of its argument, and returns the
+resulting vector. The polynomials come from ``docs/engine/derive_vector_math.py``.
 """
 
 import struct
@@ -27,7 +28,8 @@ class Declarations:
         self._lines: dict[str, str] = {}
 
     def add(self, result: str, name: str, kinds: Sequence[str], attributes: str = "") -> None:
-        """Declare a function; LLVM knows the attributes of its intrinsics."""
+        """Declare a function, unless its name is declared; LLVM knows the attributes of its
+        intrinsics."""
         line = f"declare {result} @{name}({', '.join(kinds)}) {attributes}".rstrip()
         self._lines.setdefault(name, line)
 
@@ -37,7 +39,10 @@ class Declarations:
 
 
 class VectorText:
-    """Lines of LLVM code, one for each operation; the names of results have a common prefix."""
+    """A text of LLVM code, to which each operation appends a line.
+
+    ``prefix`` begins the names of all results.
+    """
 
     def __init__(self, bits: int, prefix: str, declarations: Declarations) -> None:
         self.bits, self.lanes, self.prefix = bits, REGISTER // bits, prefix
@@ -47,20 +52,24 @@ class VectorText:
         self.lines: list[str] = []
 
     def write(self, operation: str) -> "Vector":
-        """Write an operation; return its result."""
+        """Append a line with an operation; return the vector that the line defines."""
         name = f"{self.prefix}x{len(self.lines)}"
         self.lines.append(f"{name} = {operation}")
         return Vector(self, name)
 
     def call(self, name: str, values: Sequence["Value"], *options: str) -> "Vector":
-        """Write a call of a function of vectors; options, with their types, follow the vectors."""
+        """Emit a call of a function of vectors.
+
+        The ``options`` are arguments after the vectors: each is the text of a type and a value.
+        """
         operands = [f"{self.kind} {self.operand(x)}" for x in values] + [*options]
         kinds = [self.kind] * len(values) + [option.rpartition(" ")[0] for option in options]
         self.declarations.add(self.kind, name, kinds)
         return self.write(f"call {self.kind} @{name}({', '.join(operands)})")
 
     def operand(self, x: "Value") -> str:
-        """Return the name of a vector, or the text of a number in all lanes."""
+        """Return the name of a vector, or the text of a constant vector with a number in all lanes.
+        """
         if isinstance(x, Vector):
             return x.name
         rounded = struct.unpack("<f", struct.pack("<f", x))[0] if self.bits == 32 else x
@@ -69,6 +78,8 @@ class VectorText:
 
 
 def _arithmetic(name: str) -> Callable[["Vector", "Value"], "Vector"]:
+    """Return a method that emits an instruction of LLVM on two vectors."""
+
     def write(x: "Vector", y: "Value") -> "Vector":
         text = x.text
         return text.write(f"{name} {text.kind} {x.name}, {text.operand(y)}")
@@ -91,7 +102,7 @@ Value = Vector | float
 
 
 def _function(name: str) -> Callable[..., Vector]:
-    """Return a function that writes a call of an LLVM intrinsic for vectors."""
+    """Return a function that emits a call of an LLVM intrinsic for vectors."""
 
     def write(x: Vector, *more: Value) -> Vector:
         return x.text.call(f"llvm.{name}.v{x.text.lanes}f{x.text.bits}", (x, *more))
@@ -103,7 +114,7 @@ fma, rint, fabs, copysign = map(_function, ("fma", "rint", "fabs", "copysign"))
 
 
 def polynomial(x: Vector, coefficients: Sequence[float]) -> Vector:
-    """Write a polynomial by Estrin's scheme: independent pairs of neighbouring terms first."""
+    """Emit a polynomial by Estrin's scheme: independent pairs of neighbouring terms first."""
     terms: list[Any] = [*coefficients]
     while len(terms) > 1:
         pairs = zip(terms[1::2], terms[::2], strict=False)
@@ -114,17 +125,18 @@ def polynomial(x: Vector, coefficients: Sequence[float]) -> Vector:
 
 
 def at_most(x: Vector, bound: float) -> Vector:
-    """Write the smaller one of ``x`` and a number; NaN stays NaN."""
+    """Emit, for each lane, the lesser of ``x`` and ``bound``; NaN stays NaN."""
     return _chosen("ogt", x, bound)
 
 
 def at_least(x: Vector, bound: float) -> Vector:
-    """Write the larger one of ``x`` and a number; NaN stays NaN."""
+    """Emit, for each lane, the greater of ``x`` and ``bound``; NaN stays NaN."""
     return _chosen("olt", x, bound)
 
 
 def _chosen(comparison: str, x: Vector, bound: float) -> Vector:
-    """Write ``bound`` in lanes where the comparison of ``x`` with it is true, ``x`` elsewhere."""
+    """Emit ``bound`` in lanes where the comparison of ``x`` with ``bound`` is true, ``x``
+    elsewhere."""
     text, number = x.text, x.text.operand(bound)
     test = text.write(f"fcmp {comparison} {text.kind} {x.name}, {number}")
     values = f"{text.kind} {number}, {text.kind} {x.name}"
@@ -132,22 +144,22 @@ def _chosen(comparison: str, x: Vector, bound: float) -> Vector:
 
 
 def mantissa(x: Vector) -> Vector:
-    """Write the mantissa of ``x`` in [0.75, 1.5): 1 for zeros and infinity, NaN below zero."""
+    """Emit the mantissa of ``x`` in [0.75, 1.5): 1 for zeros and infinity, NaN below zero."""
     return _masked(x.text, "getmant", (x,), "i32 15")
 
 
 def exponent(x: Vector) -> Vector:
-    """Write ``floor(log2(abs(x)))``: negative infinity for 0, infinity for infinity."""
+    """Emit ``floor(log2(abs(x)))``: negative infinity for 0, infinity for infinity."""
     return _masked(x.text, "getexp", (x,))
 
 
 def scale(x: Value, k: Vector) -> Vector:
-    """Write ``x * 2**k``, rounded once."""
+    """Emit ``x * 2**k``, rounded once."""
     return _masked(k.text, "scalef", (x, k))
 
 
 def _masked(text: VectorText, name: str, values: Sequence[Value], *options: str) -> Vector:
-    """Write an instruction of AVX-512 under a mask of all lanes, rounding to nearest."""
+    """Emit an instruction of AVX-512 under a mask of all lanes, rounding to nearest."""
     name = f"llvm.x86.avx512.mask.{name}.p{_LETTERS[text.bits]}.{REGISTER}"
     rest = (f"{text.kind} zeroinitializer", f"i{text.lanes} -1", "i32 4")
     return text.call(name, values, *options, *rest)
@@ -188,7 +200,8 @@ second."""
 
 
 def log(x: Vector) -> Vector:
-    """Write ``log(x) = k log(2) + 2 atanh(s)`` for ``x = m 2**k``, ``s = (m - 1) / (m + 1)``."""
+    """Emit ``log(x)`` as ``k log(2) + 2 atanh(s)`` for ``x = m 2**k``, ``s = (m - 1) / (m + 1)``.
+    """
     m = mantissa(x)
     k = exponent(x) - exponent(m)
     s = (m - 1.0) / (m + 1.0)
@@ -200,27 +213,30 @@ def log(x: Vector) -> Vector:
 
 
 def exp(x: Vector) -> Vector:
-    """Write ``exp(x) = 2**k (1 + p)``."""
+    """Emit ``exp(x)`` as ``2**k (1 + p)``, with ``k`` and ``p`` of `_reduced`."""
     least, most = _EXP_ENDS[x.text.bits]
     k, p = _reduced(at_least(at_most(x, most), least))
     return scale(p + 1.0, k)
 
 
 def expm1(x: Vector) -> Vector:
-    """Write ``exp(x) - 1``, which has the sign of ``x``."""
+    """Emit ``exp(x) - 1``, which has the sign of ``x``."""
     _, most = _EXP_ENDS[x.text.bits]
     return copysign(_expm1(at_least(at_most(x, most), _EXPM1_LEAST)), x)
 
 
 def tanh(x: Vector) -> Vector:
-    """Write ``tanh(abs(x)) = e / (e + 2)`` for ``e = exp(2 abs(x)) - 1``, and the sign."""
+    """Emit ``tanh(x)``: its size as ``e / (e + 2)`` for ``e = exp(2 abs(x)) - 1``, and its sign."""
     size = fabs(x)
     e = _expm1(at_most(size + size, _TANH_MOST))
     return copysign(e / (e + 2.0), x)
 
 
 def _expm1(x: Vector) -> Vector:
-    """Write ``2**k p + 2**k - 1``, by halves: ``2**k`` can be infinite where the result is not."""
+    """Emit ``exp(x) - 1`` as ``2**k p + 2**k - 1``, with ``k`` and ``p`` of `_reduced`.
+
+    Half of the result is computed first, as ``2**k`` may overflow where the result does not.
+    """
     k, p = _reduced(x)
     half = scale(0.5, k)
     result = fma(half, p, half - 0.5)
@@ -228,7 +244,7 @@ def _expm1(x: Vector) -> Vector:
 
 
 def _reduced(x: Vector) -> tuple[Vector, Vector]:
-    """Write ``k`` and ``p = exp(r) - 1`` for ``x = k log(2) + r``, ``abs(r) <= log(2) / 2``."""
+    """Emit ``k`` and ``p = exp(r) - 1`` for ``x = k log(2) + r`` with ``abs(r) <= log(2) / 2``."""
     k = rint(x * 1.4426950408889634)
     high, low = _LN2[x.text.bits]
     r = fma(k, -low, fma(k, -high, x))
@@ -241,7 +257,8 @@ SYMBOLS = {f"numgrad_vector_{name}_{bits}": (name, bits) for name in FUNCTIONS f
 
 
 def symbol_of(function: str, bits: int) -> str | None:
-    """Return the name of a compiled function; None for a function without code for AVX-512."""
+    """Return the name under which a function of this module is compiled; None for any other
+    function."""
     symbol = f"numgrad_vector_{function}_{bits}"
     return symbol if symbol in SYMBOLS else None
 
@@ -249,14 +266,18 @@ def symbol_of(function: str, bits: int) -> str | None:
 def written(
     symbol: str, arguments: Sequence[str], prefix: str, declarations: Declarations
 ) -> Vector:
-    """Write a function of the vectors with these names; return its result, which has the text."""
+    """Emit the function ``symbol`` of the vectors with these names; return the resulting vector.
+
+    The attribute ``text`` of the result has the lines of code.
+    """
     function, bits = SYMBOLS[symbol]
     text = VectorText(bits, prefix, declarations)
     return FUNCTIONS[function](*(Vector(text, name) for name in arguments))
 
 
 def module_of(symbol: str, name: str) -> str:
-    """Return the text of a module that defines a function of a vector under a name."""
+    """Return the text of an LLVM module with the function ``symbol`` of one vector, called
+    ``name``."""
     declarations = Declarations()
     result = written(symbol, ["%a"], "%", declarations)
     kind, lines = result.text.kind, result.text.lines

@@ -11,10 +11,11 @@ _waiting: list[tuple[Any, list[Any]]] = []  # handlers and pending signals of th
 
 @contextmanager
 def held() -> Iterator[None]:
-    """Delay Ctrl-C to the end of the block, in the main thread, which receives signals.
+    """Delay Ctrl-C to the end of the block on the main thread, which alone handles signals.
 
-    An exception in one of LLVM's callbacks would be lost, with the data that the callback was to
-    keep; Numba would go on and fail later, with an error about the kernel.
+    Ctrl-C raises an exception. In one of LLVM's callbacks that exception would be lost, with the
+    data that the callback was to keep: Numba would go on and fail later, with an error about the
+    kernel.
     """
     handler = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(handler):
@@ -33,7 +34,8 @@ def held() -> Iterator[None]:
 
 
 def deliver() -> None:
-    """Handle a delayed Ctrl-C, at a place of a block where the handler may raise."""
+    """Handle a Ctrl-C that `held` has delayed; called within the block, where the handler may
+    raise."""
     if threading.current_thread() is not threading.main_thread():
         return
     pending = [signal_and_frame for _, arrived in _waiting for signal_and_frame in arrived]

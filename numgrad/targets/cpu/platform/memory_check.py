@@ -1,4 +1,4 @@
-"""Check that memory is left for LLVM, which ends the process without memory."""
+"""Check that memory is left for LLVM, which ends the process when it gets no memory."""
 
 import mmap
 import sys
@@ -16,7 +16,8 @@ def require(nbytes: int, what: str) -> None:
     """Raise a `MemoryError` if this process cannot map ``nbytes`` more bytes of memory.
 
     The memory is mapped and released at once, untouched. Another thread may take it before LLVM
-    does; but near a limit the error is raised here, and LLVM does not end the process.
+    does; but near a limit the error is raised here, and LLVM does not end the process. ``what``,
+    the purpose, is for the message.
     """
     try:
         mmap.mmap(-1, nbytes, **_FLAGS).close()

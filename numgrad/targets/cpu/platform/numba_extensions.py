@@ -1,6 +1,7 @@
 """Extensions of Numba by users: implementations of functions, methods and attributes of types.
 
-Extensions of Numba and of numgrad itself are left out: versions and sources identify them.
+What Numba and numgrad register themselves is left out: their versions and sources are in every key
+of the cache.
 """
 
 import sys
@@ -26,8 +27,10 @@ class _Known:
 
 
 def overloads_of(function: Any) -> list[Any]:
-    """Return the templates of a function that users registered, by `numba.extending.overload` or
-    `register_jitable`."""
+    """Return Numba's typing templates that users registered for a function.
+
+    Users register them by `numba.extending.overload` or `register_jitable`.
+    """
     for value, kind in _new("globals"):
         for template in getattr(kind, "templates", ()):
             if _is_users(template, value):
@@ -36,7 +39,7 @@ def overloads_of(function: Any) -> list[Any]:
 
 
 def attributes() -> dict[str, list[Any]]:
-    """Return the templates of attributes and methods of types that users registered, by name."""
+    """Return Numba's typing templates that users registered for attributes and methods, by name."""
     for template in _new("attributes"):
         if _is_users(template):
             _Known.attributes.setdefault(template._attr, []).append(template)
@@ -44,6 +47,7 @@ def attributes() -> dict[str, list[Any]]:
 
 
 def _new(what: str) -> list[Any]:
+    """Return the entries of one of Numba's registries that were added since the last call."""
     module = sys.modules.get("numba.core.typing.templates")
     if module is None:
         return []
@@ -53,6 +57,11 @@ def _new(what: str) -> list[Any]:
 
 
 def _is_users(template: Any, *others: Any) -> bool:
+    """Whether a user registered a typing template, rather than Numba or numgrad.
+
+    That is so if the implementation, or one of ``others``, the functions for which the template is
+    registered, belongs to a module of the user.
+    """
     function = getattr(template, "_overload_func", None)
     modules = [getattr(x, "__module__", None) or "builtins" for x in (function, *others)]
     return function is not None and not all(

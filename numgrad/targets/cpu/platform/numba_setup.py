@@ -1,7 +1,7 @@
 """Settings, version and compiler lock of Numba, without importing it.
 
-LLVM alone loads kernels from the cache. So a process that compiles nothing never imports Numba,
-which would take longer than all other work before its first gradient.
+LLVM alone loads kernels from the cache. So a process that compiles nothing never imports Numba. The
+import would take longer than all that such a process does before its first gradient.
 """
 
 import hashlib
@@ -53,7 +53,8 @@ class _Config:
 
 @cache
 def _number_of_threads() -> int:
-    """Return Numba's number of threads, cached because every run of a program asks for it."""
+    """Return Numba's number of threads; the number is cached because every run of a program asks.
+    """
     if _THREADS not in os.environ and _is_default():
         return processors()
     return _numba_config().NUMBA_NUM_THREADS
@@ -63,8 +64,8 @@ config: Any = _Config()
 
 
 def code_settings() -> tuple[Any, ...]:
-    """Return Numba's settings on which compiled code depends, equal before and after its import.
-    """
+    """Return Numba's settings on which compiled code depends; importing Numba does not change the
+    result."""
     if _is_default() and (not is_loaded() or _values(_numba_config()) == _values(_pristine())):
         return ("default",)
     return _values(_numba_config())
@@ -85,7 +86,7 @@ def import_numba() -> None:
     """Import Numba as a whole, before any of its modules.
 
     A thread that imports a module of a package does not wait for another thread that is importing
-    the package, so it may meet modules that do not exist yet; a thread that imports the package
+    the package, and may meet modules that do not exist yet; a thread that imports the package
     waits.
     """
     importlib.import_module("numba")
@@ -126,7 +127,8 @@ def _pristine() -> Any:
 def version_of(package: str, file: str) -> str:
     """Return a text that differs between versions of a package, without importing the package.
 
-    It is a digest of ``file``, which contains the version: metadata of packages take long to find.
+    The text is a digest of ``file``, which contains the version: metadata of packages take long to
+    find.
     """
     spec = importlib.util.find_spec(package)
     for folder in (spec.submodule_search_locations if spec else None) or ():
@@ -137,7 +139,7 @@ def version_of(package: str, file: str) -> str:
 
 
 def installed_version(distribution: str, missing: str) -> str:
-    """Return the version of a distribution, or another text where it is not installed."""
+    """Return the version of a distribution; the text ``missing`` if none is installed."""
     from importlib import metadata
 
     try:
@@ -147,7 +149,7 @@ def installed_version(distribution: str, missing: str) -> str:
 
 
 class _CompilerLock:
-    """The lock of a thread that compiles or loads: numgrad's, then Numba's if it is imported.
+    """The lock of a thread that compiles or loads: numgrad's own, and Numba's if Numba is imported.
 
     Numba's lock alone would not do, as it does not exist before the import.
     """
@@ -157,7 +159,11 @@ class _CompilerLock:
         self._taken: list[Any] = []  # changed only by the thread that holds ``_own``
 
     def acquire(self, blocking: bool = True) -> bool:
-        """Take both locks; a thread that holds only Numba's never waits for the other one."""
+        """Take both locks, numgrad's first; return whether they were taken.
+
+        Unless ``blocking``, return False at once if another thread holds numgrad's lock. There is
+        no deadlock: a thread that holds Numba's lock alone never waits for numgrad's.
+        """
         if not self._own.acquire(blocking):
             return False
         module = sys.modules.get("numba.core.compiler_lock")

@@ -35,15 +35,16 @@ class MissingSymbolError(Exception):
 def add_symbol_provider(
     provider: Callable[[list[str]], Any], concerns: Callable[[str], bool] = bool
 ) -> None:
-    """Register a function that makes symbols known to LLVM; it is called with missing names.
+    """Register a function that tells LLVM the addresses of functions that LLVM does not know.
 
-    ``concerns`` tells whether it can provide a name; by default it is asked for any.
+    The provider is called with a list of names. ``concerns(name)`` tells whether the provider may
+    know a name; by default the provider is asked for all names.
     """
     _providers.append((concerns, provider))
 
 
 def load(payload: bytes, symbol: str, externals: Iterable[str]) -> int:
-    """Load an object file and return the address of ``symbol``.
+    """Load an object file and return the address of its function ``symbol``.
 
     Parameters
     ----------
@@ -79,7 +80,8 @@ def find(symbol: str) -> int:
 
 
 def provide(externals: Iterable[str]) -> None:
-    """Make ``externals`` known to LLVM, initialising no more of Numba than these names need."""
+    """Tell LLVM the addresses of ``externals``, and start no more of Numba than these names need.
+    """
     missing = _unknown(externals)
     steps = (
         (lambda name: name.startswith("NRT_"), lambda _: _add_nrt_helpers()),
@@ -98,11 +100,13 @@ def provide(externals: Iterable[str]) -> None:
 
 
 def _unknown(symbols: Iterable[str]) -> list[str]:
+    """Return those of the symbols whose address LLVM does not know."""
     return [symbol for symbol in symbols if llvm.address_of_symbol(symbol) is None]
 
 
 def _add_nrt_helpers() -> None:
-    """Register the C half of Numba's reference counting: most kernels need nothing else of it."""
+    """Tell LLVM the C half of Numba's reference counting: most kernels need nothing else of Numba.
+    """
     import_numba()
     from numba.core.runtime import (
         _nrt_python,  # pyright: ignore[reportAttributeAccessIssue]  an extension without stubs
@@ -113,7 +117,7 @@ def _add_nrt_helpers() -> None:
 
 
 def _add_python(names: Iterable[str]) -> None:
-    """Register functions of CPython."""
+    """Tell LLVM the addresses of functions of CPython."""
     for name in names:
         function = getattr(ctypes.pythonapi, name.removeprefix(PYTHON), None)
         if name.startswith(PYTHON) and function is not None:
@@ -121,7 +125,7 @@ def _add_python(names: Iterable[str]) -> None:
 
 
 def _add_helpers() -> Any:
-    """Register Numba's C helpers and Python's exceptions, by making Numba's CPU context."""
+    """Tell LLVM Numba's C helpers and Python's exceptions, by making Numba's CPU context."""
     import_numba()
     from numba.core.registry import cpu_target
 
@@ -129,7 +133,7 @@ def _add_helpers() -> Any:
 
 
 def _start_runtime() -> None:
-    """Compile the rest of the reference-counting runtime, which takes 40 ms."""
+    """Compile the rest of Numba's reference-counting runtime, which takes 40 ms."""
     import_numba()
     from numba.core.runtime.nrt import rtsys
 
@@ -137,7 +141,7 @@ def _start_runtime() -> None:
 
 
 def _start_threads() -> None:
-    """Register the entry points of Numba's threading layer, and start its threads."""
+    """Tell LLVM the functions of Numba's threading layer, and start its threads."""
     import_numba()
     threads.start()
 

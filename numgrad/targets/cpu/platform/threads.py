@@ -33,7 +33,8 @@ _SAYS_HOW_TO_WAIT = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")
 def get_num_threads() -> int:
     """Return the number of threads of a parallel run.
 
-    It is the number set, or else the cores that a container grants, and never more than Numba's.
+    The number is that of `set_num_threads`, or else the cores that a container grants, and never
+    more than Numba's number of threads.
     """
     if _forked_with_threads:
         return 1
@@ -45,8 +46,8 @@ def get_num_threads() -> int:
 def granted_cores(folder: str = "/sys/fs/cgroup") -> int:
     """Return the number of cores that Linux grants this container at a time; 0 for no limit.
 
-    More threads use up the time granted for a period of 100 ms in its first part, and then all of
-    them stand still until the period ends.
+    If there are more threads than granted cores, they use up the time granted for a period of 100
+    ms in its first part, and then all of them stand still until the period ends.
     """
     try:
         quota, period = Path(folder, "cpu.max").read_text().split()
@@ -56,6 +57,7 @@ def granted_cores(folder: str = "/sys/fs/cgroup") -> int:
 
 
 def _first_version(folder: Path) -> tuple[str, str]:
+    """Return the granted time and the period, as version 1 of Linux' control groups tells them."""
     try:
         texts = [(folder / f"cpu.cfs_{name}_us").read_text() for name in ("quota", "period")]
     except OSError:
@@ -86,7 +88,7 @@ def set_num_threads(n: int) -> None:
 
 
 def start() -> None:
-    """Start the threads of Numba's layer if they are not running; idle threads soon sleep."""
+    """Start the threads of Numba's threading layer, unless they run; idle threads soon sleep."""
     from numba.np.ufunc import parallel
 
     if getattr(parallel, "_is_initialized", False):
@@ -97,7 +99,9 @@ def start() -> None:
 
 @contextmanager
 def _looking_briefly() -> Iterator[None]:
-    """Let an OpenMP loaded within the block wait briefly, unless the environment sets its waiting.
+    """Make OpenMP, if its library is loaded within the block, let idle threads sleep soon.
+
+    Nothing is changed if an environment variable already says how threads wait.
     """
     if any(name in os.environ for name in _SAYS_HOW_TO_WAIT):
         yield
@@ -118,12 +122,17 @@ def threading_layer() -> str:
 
 
 def can_launch() -> bool:
-    """Whether a launch needs no `region`; the threads of Numba's layer are started."""
+    """Whether parallel code may run outside of a `region`; Numba's threads are started to find out.
+    """
     return threading_layer() != "workqueue"
 
 
 def region(*, uses_blas: bool = False) -> AbstractContextManager:
-    """Guard one or more parallel launches made by the calling thread."""
+    """Return a context for parallel launches by the calling thread.
+
+    If Numba's threading layer cannot stand two launches at once, one thread at a time enters. With
+    ``uses_blas`` BLAS has one thread meanwhile.
+    """
     global _needs_lock
     if _needs_lock is None:
         # workqueue aborts the process when two threads launch at once; omp and tbb do not mind.
@@ -186,7 +195,8 @@ _blas = _BlasLimit()
 
 
 def _after_fork_in_child() -> None:
-    """Make locks and limits anew: their owners, and a pool of OpenMP, do not exist in the child."""
+    """Make locks and limits anew in a forked child, where their owners and OpenMP's threads are
+    missing."""
     global _forked_with_threads, _launch_lock
     _launch_lock = threading.RLock()
     _blas.after_fork()

@@ -51,7 +51,8 @@ class VectorLibrary:
         return _REGISTERS[self.isa] // bits
 
     def symbol(self, function: str, bits: int) -> str:
-        """Return the name of a function's vector variant: of `avx512`, or by the vector ABI."""
+        """Return the name of the vector variant of a function: that of `avx512`, or the vector
+        ABI's."""
         ours = avx512.symbol_of(function, bits)
         if ours is not None and self.isa == "e":
             return ours
@@ -60,7 +61,8 @@ class VectorLibrary:
         return f"_ZGV{self.isa}N{self.lanes(bits)}{arguments}_{function}{suffix}"
 
     def variant(self, function: str, bits: int) -> str | None:
-        """Return the symbol of a function, None where the library does not have it."""
+        """Return the name of the vector variant of a function; None if the library does not have
+        it."""
         symbol = self.symbol(function, bits)
         return None if symbol in self.missing else symbol
 
@@ -91,7 +93,8 @@ def vector_registers() -> int:
 
 
 def load() -> bool:
-    """Make the library's functions known to LLVM; False where there is no such library."""
+    """Tell LLVM the functions of the vector library; return False where there is no such library.
+    """
     if sys.platform != "linux" or platform.machine() != "x86_64":
         return False
     try:
@@ -102,13 +105,14 @@ def load() -> bool:
 
 
 def identity() -> str:
-    """Return the vector library as text, for the keys of kernels that depend on it."""
+    """Return the vector library as a text for the keys of kernels that depend on the library."""
     library = vector_library()
     return "no vector library" if library is None else repr((library.isa, sorted(library.missing)))
 
 
 def description() -> str:
-    """Return the library that kernels call at present in words, with the reason if it is libm."""
+    """Describe in words where kernels take functions of ``math`` from, with the reason if from
+    libm."""
     library = vector_library()
     if settings.math == "libm":
         return "scalar libm, as the setting math says"
@@ -135,10 +139,10 @@ def _features() -> frozenset[str]:
 
 
 def _instruction_set(processor: str, features: frozenset[str]) -> str | None:
-    """Return the letter of the instruction set whose registers LLVM's loops prefer.
+    """Return the letter of the instruction set whose registers LLVM prefers in loops, or None.
 
-    On processors of Intel, and on unknown ones, LLVM keeps to 256 bits, as wider registers once
-    lowered the clock; on AMD's it uses 512.
+    LLVM uses registers of 512 bits on AMD's processors and on Xeon Phi. On others LLVM keeps to 256
+    bits, as wider registers once lowered the clock.
     """
     if {"avx512f", "avx512dq"} <= features and processor.startswith(("znver", "knl", "knm")):
         return "e"

@@ -1,7 +1,8 @@
 """Addresses of the elements of arrays, for many arrays at a time.
 
-``array.__array_interface__`` takes a microsecond or two, and a program has dozens of arguments. To
-index an array of all memory by the words of the array objects takes as long for all of them.
+``array.__array_interface__`` takes a microsecond or two, and a program has dozens of arguments. For
+many arguments, therefore, NumPy reads the addresses from the array objects: one ``take`` from an
+array that spans the whole memory reads all of them, and takes no longer.
 """
 
 import ctypes
@@ -19,7 +20,7 @@ _FIRST = 8  # nothing lies at address 0, and NumPy takes it for no memory at all
 
 
 class _Memory:
-    """All words from `_FIRST` on."""
+    """The memory of the process, for NumPy to make an array of: all words from `_FIRST` on."""
 
     __array_interface__: ClassVar = {
         "data": (_FIRST, True), "shape": (1 << 45,), "typestr": "<i8", "version": 3,

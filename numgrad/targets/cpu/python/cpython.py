@@ -1,7 +1,9 @@
 """CPython's functions as compiled code calls them, and checks of objects.
 
-Python code may delete an attribute of an object, or replace it by anything: compiled code compares
-a word with 0, and the type of the object that it points to, before it reads this object.
+``t`` is the address of a table of words, see `object_layout`; other arguments are addresses of
+objects. Python code may delete an attribute of an object, or set it to anything. So before compiled
+code reads the object to which a word points, the code tests that the word is not 0, and the type of
+the object.
 """
 
 from typing import Any
@@ -27,7 +29,7 @@ from .object_layout import (
 
 
 def _function(name: str, count: int, result: Any = types.int64) -> Any:
-    """Return a function of CPython that takes so many words."""
+    """Return the declaration of a function of CPython that takes ``count`` words."""
     return types.ExternalFunction(PYTHON + name, result(*(types.int64,) * count))
 
 
@@ -42,7 +44,7 @@ new_int = _function("PyLong_FromLongLong", 1)
 number_of = _function("PyLong_AsLongLongAndOverflow", 2)
 join = _function("PySequence_Concat", 2)
 length_of_dict = _function("PyDict_Size", 1)
-look_up = _function("PyDict_GetItem", 2)  # returns what the dict owns, or 0
+look_up = _function("PyDict_GetItem", 2)  # returns a borrowed reference, or 0
 code_of = _function("PyFrame_GetCode", 1)
 instruction_of = _function("PyFrame_GetLasti", 1, types.int32)
 frame_above = _function("PyFrame_GetBack", 1)
@@ -54,17 +56,20 @@ take_lock = _function("PyEval_RestoreThread", 1, types.void)
 
 
 def call(function, arguments, count):
-    """Return the result of a function, which the caller owns; 0 after an error."""
+    """Call a Python function; return the result, which the caller owns, or 0 after an error."""
     return vector_call(function, arguments, count, 0)
 
 
 def place(t, item, name):
-    """Return the object at a place, an attribute, of another one; 0 if there is none."""
+    """Return the object that an attribute of ``item`` refers to; 0 if there is none.
+
+    Word ``name`` of the table has the place of the attribute in objects.
+    """
     return load_word(item, load_word(t, name))
 
 
 def give(t, item, name, thing):
-    """Store an object at a place of another one, which takes over the caller's reference."""
+    """Store an object in an attribute of ``item``; the attribute takes the caller's reference."""
     before = place(t, item, name)
     store_word(item, load_word(t, name), thing)
     if before != 0:
@@ -72,21 +77,24 @@ def give(t, item, name, thing):
 
 
 def put(t, item, name, thing):
-    """Store an object at a place of another one, which gets a reference of its own."""
+    """Store an object in an attribute of ``item``; the attribute gets a reference of its own."""
     keep(thing)
     give(t, item, name, thing)
 
 
 def is_a(t, item, kind):
-    """Return 1 for an object of exactly a type, 0 for any other object or none."""
+    """Return 1 if the type of ``item`` is exactly that in word ``kind`` of the table; else 0.
+
+    The result is 0 for a null pointer, too.
+    """
     return 1 if item != 0 and load_word(item, TYPE) == load_word(t, kind) else 0
 
 
 def is_dtype(found, expected):
-    """Return 1 if a dtype equals one of NumPy's own, else 0.
+    """Return 1 if a dtype equals ``expected``, one of NumPy's own; else 0.
 
-    An array that was pickled, or was given metadata, has a dtype object of its own; and two types
-    of C may be equal.
+    Equal dtypes may be different objects: an array that was pickled, or was given metadata, has a
+    dtype object of its own, and two integer types of C may have the same size.
     """
     if found == expected:
         return 1
@@ -97,7 +105,10 @@ def is_dtype(found, expected):
 
 
 def fits(t, item, p):
-    """Return the length of the description at ``p`` that an array fits; 0 for other objects."""
+    """Return the length of the description at ``p`` if an object is an array as described; else 0.
+
+    `object_layout.words_of_array` writes such descriptions.
+    """
     if is_a(t, item, ARRAY_TYPE) == 0:
         return 0
     flags, ndim = load_word(p, 1), load_word(p, 2)

@@ -4,6 +4,9 @@ The key of recorders is made as in `engine.record.options`: a value contributes 
 None and the ellipsis themselves; a boolean its type and itself; a slice its type and bounds; a
 tuple or a list the type of a tuple, its length and its items. Without a key, or without recorders
 for it, the general function is called.
+
+Keys and values are collected in rows on the stack: a number of objects, then the objects, each with
+a reference that the row owns.
 """
 
 from ..compile.intrinsics import load_word, stack_words, store_word
@@ -18,7 +21,7 @@ _COLLECTED = at.MOST + 1  # words for values and their number
 
 
 def push(row, most, item):
-    """Append an object to a row of at most ``most``, which owns it; return 0 if it is full."""
+    """Append an object to a row that holds at most ``most``; return 1, or 0 if the row is full."""
     count = load_word(row, 0)
     if count == most:
         return 0
@@ -29,7 +32,7 @@ def push(row, most, item):
 
 
 def drop_all(row):
-    """Release the objects that a row owns."""
+    """Empty a row, and release the objects that it owned."""
     for n in range(load_word(row, 0)):
         python.drop(load_word(row, n + 1))
     store_word(row, 0, 0)
@@ -43,9 +46,10 @@ def is_number(t, item):
 
 
 def add(t, key, values, item):
-    """Append the words of an argument, other than a sequence, to a key, and a value to the values.
+    """Append what an argument contributes to a key; if it is a value, append it to ``values`` too.
 
-    Return 0 for an argument without a key.
+    Of a tuple or a list the caller passes the items. Return 1, or 0 for an argument that cannot be
+    part of a key.
     """
     if is_a(t, item, at.VALUE_TYPE) != 0:
         spec = place(t, item, at.V_SPEC)
@@ -77,7 +81,8 @@ def items_of(t, item):
 
 
 def make_key(t, arguments, count, key, values):
-    """Append all arguments to a key; return the number of values, 0 if there is no key."""
+    """Append what all arguments contribute to a key; return the number of values, 0 if there is no
+    key."""
     for n in range(count):
         item, size = load_word(arguments, n), 1
         items = items_of(t, item)
@@ -98,9 +103,9 @@ def make_key(t, arguments, count, key, values):
 
 
 def known(t, key):
-    """Return the tuple of recorders of a key, which the caller owns; 0 if there is none.
+    """Return the tuple of recorders for a key, which the caller owns; 0 if there is none.
 
-    The tuple of the key takes over the references of the row.
+    The row of the key is empty afterwards.
     """
     count = load_word(key, 0)
     whole = python.new_tuple(count)
@@ -118,9 +123,10 @@ def known(t, key):
 
 
 def applied(t, recorders, values):
-    """Return the result of recorders, called one after the other.
+    """Call recorders one after the other; return the result of the last one.
 
-    It is None if a recorder declines, 0 after an error.
+    The first recorder gets the values, and every later recorder the result of the recorder before.
+    The result is None if a recorder declines, 0 after an error.
     """
     result = load_word(values, 1)
     for n in range(load_word(recorders, object_layout.SIZE)):  # there may be none
@@ -136,12 +142,16 @@ def applied(t, recorders, values):
 
 
 def step(table_object, arguments, count):
-    """Return the result of recorders for the arguments, or of the general function; 0 on error."""
+    """Apply the recorders that are known for the arguments, or else call the general function.
+
+    Return the result, or 0 after an error. This is the function that Python calls.
+    """
     t = load_word(table_object, object_layout.DATA)
     recorders, key, values = 0, stack_words(_LISTED), stack_words(_COLLECTED)
     store_word(key, 0, 0)
     store_word(values, 0, 0)
-    # Rows own their objects: a list may be written where memory is taken or a recorder runs.
+    # Rows own their objects: Python code that runs meanwhile, in a recorder or where memory is
+    # taken, may change a list among the arguments.
     if python.length_of_dict(load_word(t, at.OTHER_MODES)) == 0:
         if make_key(t, arguments, count, key, values) != 0:
             recorders = known(t, key)

@@ -1,8 +1,8 @@
 """The memory layout of objects of CPython and NumPy, and builtin functions that rely on it.
 
-All knowledge of objects in memory is in this module. It was checked with CPython 3.11 to 3.14 and
-NumPy 2.1 to 2.5, on 64 bits, with the GIL. `is_possible` inspects some objects first; where an
-object is not as expected, numgrad uses Python code instead.
+All knowledge of objects in memory is in this module. The layout was checked with CPython 3.11 to
+3.14 and NumPy 2.1 to 2.5, on 64 bits, with the GIL. `is_possible` inspects some objects first;
+where an object is not as expected, numgrad uses Python code instead.
 
 Places are counted in words of 8 bytes, from the head of an object or of a table on.
 """
@@ -60,7 +60,7 @@ _OBJECTS = (None, True, False, ..., 0, int, bool, slice, tuple, list, np.ndarray
 
 
 class _Method(ctypes.Structure):
-    """CPython's PyMethodDef."""
+    """The C struct ``PyMethodDef`` of CPython, which describes a builtin function."""
 
     _fields_ = (
         ("name", ctypes.c_char_p),
@@ -74,9 +74,10 @@ _FASTCALL = 0x80
 
 
 class _Table(np.ndarray):
-    """A table of words that owns the objects it points to, and the description of its function.
+    """A table of words that owns the objects it points to, and the C description of its function.
 
-    The table must own the description: threads that meet may each make one, and one is cached.
+    `_method` caches one description, but threads that call it together may each make one: so every
+    table keeps alive the description that its own function uses.
     """
 
     alive: Any
@@ -89,9 +90,10 @@ def builtin(module: str, name: str, words: Sequence[int] | np.ndarray, alive: An
     Parameters
     ----------
     module, name : str
-        The function of words, in this package, that is compiled once for its code.
+        The compiled function that runs when the builtin function is called: its module, within this
+        package, and its name. It takes and returns words.
     words : sequence of int
-        The table's own words, behind the first words of every table.
+        The table's own words, which follow the words that every table has (`_OBJECTS`).
     alive : object
         The owner of the objects that words point to; lives as long as the function.
     """
@@ -116,7 +118,10 @@ def _new_function() -> Callable[..., Any]:
 def words_of_array(
     dtype: np.dtype, shape: tuple[int, ...], flags: int, strides: tuple[int, ...] = ()
 ) -> list[int]:
-    """Return the words with which compiled code compares an array; without strides, any match."""
+    """Return the words of a description with which compiled code compares arrays.
+
+    Without ``strides`` arrays with any strides fit the description.
+    """
     return [id(np.dtype(dtype.type)), flags, len(shape), *shape, len(strides), *strides]
 
 
@@ -137,7 +142,7 @@ def places(kind: type, *names: str) -> tuple[int, ...] | None:
 
 
 def end(kind: type) -> int:
-    """Return the word behind the attributes of an object.
+    """Return the number of the first word after the attributes in objects of a type.
 
     Only weak references may follow; since Python 3.12 they come before the object.
     """
@@ -149,7 +154,8 @@ def end(kind: type) -> int:
 def from_scalar() -> int:
     """Return the address of NumPy's ``PyArray_FromScalar``; 0 where it cannot be found.
 
-    It makes an array of a scalar without the search for a dtype with which ``asarray`` begins.
+    That function makes an array of a scalar without the search for a dtype with which ``asarray``
+    begins.
     """
     table = getattr(np._core._multiarray_umath, "_ARRAY_API", None)  # type: ignore[attr-defined]
     if table is None:
@@ -227,5 +233,5 @@ def _containers_are() -> bool:
 
 
 def peek(address: int, count: int) -> list[int]:
-    """Return words of memory."""
+    """Return ``count`` words of memory from ``address`` on."""
     return list((ctypes.c_int64 * count).from_address(address))

@@ -15,7 +15,11 @@ _MOST = at.MOST
 
 
 def is_current_view(t, view):
-    """Return 1 if the base of a view has the view's expression, and its node or none; else 0."""
+    """Return 1 if the base of a view is still what it was when the view was made; else 0.
+
+    When it was made, the view noted the expression and the node of its base. The base must still
+    have that expression; its node must be the noted one or None.
+    """
     base = place(t, view, at.W_BASE)
     if is_a(t, base, at.VALUE_TYPE) == 0 or place(t, view, at.W_CHAIN) == 0:
         return 0
@@ -26,12 +30,12 @@ def is_current_view(t, view):
 
 
 def is_plain(t, x):
-    """Return 1 for a value never written to, at its first place in the graph, else 0."""
+    """Return 1 if ``x`` is a value, and it and its base are unwritten since it was made; else 0."""
     if is_a(t, x, at.VALUE_TYPE) == 0:
         return 0
     requires, view = place(t, x, at.V_REQUIRES), place(t, x, at.V_VIEW)
     if requires != load_word(t, FALSE) and requires != load_word(t, TRUE):
-        return 0  # something else that is true
+        return 0  # Python code has stored another object
     if view == 0 or place(t, x, at.V_NODE) == 0 or place(t, x, at.V_SLOT) == 0:
         return 0
     if is_a(t, view, at.VIEW_TYPE) != 0 and is_current_view(t, view) == 0:
@@ -45,7 +49,10 @@ def is_plain(t, x):
 
 
 def like(t, template, end):
-    """Return a copy of a template; 0 if there is no memory."""
+    """Return a new object, a copy of a template; 0 if there is no memory.
+
+    ``template`` and ``end`` are words of the table: the template, and where its attributes end.
+    """
     old = load_word(t, template)
     new = python.new_object(load_word(old, TYPE), 0)
     if new != 0:
@@ -57,7 +64,11 @@ def like(t, template, end):
 
 
 def computed(t, arguments, count, total):
-    """Return the result as an array; 0 after an error."""
+    """Compute an operation on the arrays of the inputs; return an array, or 0 after an error.
+
+    There are ``count`` inputs among ``total`` arguments. Any other arguments are arrays to compute
+    with in place of those of the inputs.
+    """
     arrays = stack_words(_MOST)
     for n in range(count):
         array = place(t, load_word(arguments, n), at.V_ARRAY)
@@ -80,9 +91,10 @@ def computed(t, arguments, count, total):
 
 
 def with_shared_storage(t, value):
-    """Return a second value with the array of a value, and a storage that both share.
+    """Return a second value with the array of ``value``, and give both values one storage.
 
-    It is 0 if there is no memory. The node saves the second value instead of its own result.
+    The result is 0 if there is no memory. The node of ``value`` saves the second value: to save
+    ``value`` itself would make a reference cycle.
     """
     storage = like(t, at.STORAGE, at.STORAGE_END)
     other = like(t, at.VALUE, at.VALUE_END)
@@ -95,7 +107,7 @@ def with_shared_storage(t, value):
 
 
 def note_saved(t, x):
-    """Mark the storage of a value, or a value without one, as saved by a node."""
+    """Mark a value as saved by a node: in its storage, or in the value if it has no storage."""
     storage = place(t, x, at.V_STORAGE)
     if is_a(t, storage, at.STORAGE_TYPE) != 0:
         put(t, storage, at.S_KEPT, load_word(t, TRUE))
@@ -104,7 +116,10 @@ def note_saved(t, x):
 
 
 def save(t, node, arguments, count, value, reads):
-    """Keep in a node the values that its derivative reads; return 0 if there is no memory."""
+    """Store in a node the values that its derivative reads; return 0 if there is no memory.
+
+    ``reads`` has a bit for each input and one for the result, which is ``value``.
+    """
     if reads == 0:
         return 1
     saved = python.new_tuple(count + 1)
@@ -129,9 +144,9 @@ def save(t, node, arguments, count, value, reads):
 
 
 def parent_of(t, x):
-    """Return the node to which the cotangent of a value goes, which the caller owns.
+    """Return the node where the cotangent of a value arrives, which the caller owns.
 
-    It is None where no gradient flows, 0 after an error.
+    The result is None where no gradient flows, 0 after an error.
     """
     parent = load_word(t, NONE)
     if place(t, x, at.V_REQUIRES) == load_word(t, TRUE):
@@ -143,7 +158,10 @@ def parent_of(t, x):
 
 
 def connect(t, node, arguments, count):
-    """Store the parents of a node, and the slots of their outputs; return 0 after an error."""
+    """Store in a node its parents, the nodes that made its inputs; return 0 after an error.
+
+    The slots, which are stored too, say which output of its parent each input is.
+    """
     parents, slots = python.new_tuple(count), python.new_tuple(count)
     if parents == 0 or slots == 0:
         return 0
@@ -156,7 +174,7 @@ def connect(t, node, arguments, count):
         store_word(slots, ITEMS + n, slot)
         parent = parent_of(t, x)
         store_word(parents, ITEMS + n, parent)
-        if parent == 0 or slot == 0:  # an error, or another thread has deleted it meanwhile
+        if parent == 0 or slot == 0:  # an error, or another thread has deleted the slot
             return 0
     return 1
 
@@ -169,13 +187,13 @@ def call_with(t, function, thing):
 
 
 def set_site(t, node):
-    """Store a node's number and its place in the user's code; return 0 after an error."""
+    """Store in a node its number and the line of the user's code; return 0 after an error."""
     number = call(load_word(t, at.NEXT_NUMBER), node, 0)
     if number == 0:
         return 0
     give(t, node, at.N_NUMBER, number)
     frame = call_with(t, at.FRAME_AT, load_word(t, at.DEPTH))
-    if frame == 0:  # there are fewer, as in a thread that begins with a method
+    if frame == 0:  # the stack is not so deep, as in a thread that begins with a method
         python.clear_error()
     while frame != 0:
         code = python.code_of(frame)
@@ -199,7 +217,7 @@ def set_site(t, node):
 
 
 def make_view(t, x, value):
-    """Make a value a view of ``x``, or of the base of ``x``; return 0 after an error."""
+    """Make ``value`` a view of ``x``, or of the base of ``x``; return 0 after an error."""
     storage = place(t, x, at.V_STORAGE)
     if is_a(t, storage, at.STORAGE_TYPE) != 0:
         python.keep(storage)
@@ -228,7 +246,7 @@ def make_view(t, x, value):
 
 
 def attach_to_graph(t, value, arguments, count):
-    """Put a value into the graph if gradients flow from an operand; return 0 after an error."""
+    """Make the node of a value if gradients flow from an input; return 0 after an error."""
     wanted = 0
     for n in range(count):
         if place(t, load_word(arguments, n), at.V_REQUIRES) == load_word(t, TRUE):
@@ -260,9 +278,10 @@ def are_plain(t, arguments, count):
 
 
 def record(table_object, arguments, count):
-    """Apply an operator to values; arrays to compute with in place of theirs may follow.
+    """Apply an operator to input values; return the value of the result.
 
-    Return the value of the result, None if the recorder declines, 0 after an error.
+    The arguments are the inputs, and then possibly as many arrays, to compute with in place of
+    those of the inputs. The result is None if the recorder declines, 0 after an error.
     """
     t = load_word(table_object, DATA)
     nin = load_word(t, at.NIN)

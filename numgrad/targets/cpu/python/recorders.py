@@ -66,9 +66,11 @@ def recorder(
     tools: tuple[Any, ...],
     ordered: bool,
 ) -> Any:
-    """Return a builtin function ``(inputs..., arrays...) -> value or None`` that records an
-    operation of a plan; None for more than `MOST` inputs, and where Python's objects cannot be
-    read.
+    """Return a builtin function that records an operation of a plan, or None.
+
+    The function is ``(inputs..., arrays...) -> value or None``: None where the operation must be
+    recorded by Python code. There is no function for more than `MOST` inputs, nor where Python's
+    objects cannot be read.
 
     Parameters
     ----------
@@ -79,12 +81,13 @@ def recorder(
     view : type
         The type of the object that makes a value a view of another one.
     reads : sequence of (sequence of bool) or None
-        For each set of inputs that require grad, as bits: whether the derivative reads each input
-        and the result. Empty where gradients do not flow.
+        An item for each set of inputs that may require grad; the bits of the item's index are the
+        set. The item says for each input, and then for the result, whether the derivative reads it.
+        Empty where gradients do not flow.
     inputs : sequence of Spec
         The specs of the inputs.
     unwritten : tuple
-        The versions of saved values.
+        What a new node stores as the versions of its saved values: none has been written to.
     step : tuple
         The steps from a base to its view; empty if the result is not a view.
     tools : tuple
@@ -125,17 +128,19 @@ def recorder(
 def finder(
     kind: type, other_modes: dict[Any, Any], known: dict[Any, Any], general: Callable[..., Any]
 ) -> Any:
-    """Return a builtin function ``(values and options...) -> result`` that looks up recorders by
-    its arguments and calls them; None where Python's objects cannot be read.
+    """Return a builtin function that looks up recorders by its arguments and calls them, or None.
+
+    The function is ``(values and options...) -> result``. None stands for a Python whose objects
+    cannot be read.
 
     Parameters
     ----------
     kind : type
         The type of values.
     other_modes : dict
-        Recorders are used only while it is empty.
+        Recorders are used only while this dict is empty.
     known : dict
-        The recorders to call one after the other, as a tuple, by specs and options.
+        For each key of specs and options, a tuple of the recorders to call one after the other.
     general : callable
         The function that is called where no recorder is known or answers.
     """

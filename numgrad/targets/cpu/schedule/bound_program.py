@@ -9,8 +9,9 @@ import numpy as np
 
 from ...._settings import settings
 from ....ir.kernel_spec import Strided
-from ....ir.program import Program, Shape
+from ....ir.program import Pattern, Program, Shape
 from ....ir.target import Bound, Failure
+from ..kernels.python_kernel import HostKernel
 from ..machine import entry, machine
 from ..python.array_addresses import addresses
 from ..ufunc.numpy_loops import may_wait_for_lock
@@ -27,7 +28,7 @@ _MOST = 1_000_000
 
 
 class BoundProgram(Bound):
-    """A program as the machine runs it.
+    """A program that is bound to the CPU, ready to run.
 
     Parameters
     ----------
@@ -61,16 +62,20 @@ class BoundProgram(Bound):
     def run(
         self, arrays: Sequence[np.ndarray], runner: Callable[..., Any] | None = None
     ) -> Failure | None:
-        """Run the program once, by ``runner`` if given; return the failure, if a kernel raised."""
+        """Run the program once; return the failure, if a kernel raised.
+
+        ``runner`` runs the program in place of the usual runner, to measure the run.
+        """
         places = addresses(arrays)
         stopped = (runner or self.runner)(places)
         return None if stopped is None else self._failure(stopped, places)
 
     def _failure(self, stopped: machine.Stopped, places: Sequence[int]) -> Failure:
+        """Return where a kernel raised, and a function that recomputes the kernel's inputs."""
         instructions = [i for segment in self.schedule.segments for i in segment.instructions]
         before, instruction = instructions[: stopped.instruction], instructions[stopped.instruction]
         pattern, row, index = instruction.pattern, stopped.row, stopped.loop_index
-        if not pattern.rows:  # a row is a part of the loop
+        if not pattern.rows:  # rows of a tiled run are parts of the loop
             index += row * (prod(pattern.loop) // self._segment_of(stopped.instruction).rows)
         inputs = partial(
             inputs_in_row, self.program, self.schedule, self._target, places, before, instruction,
@@ -79,6 +84,7 @@ class BoundProgram(Bound):
         return Failure(instruction, row, index, inputs)
 
     def _segment_of(self, number: int) -> Segment:
+        """Return the segment of the instruction with a number in the whole program."""
         for segment in self.schedule.segments:
             if number < len(segment.instructions):
                 return segment
@@ -88,6 +94,14 @@ class BoundProgram(Bound):
     def reused_arguments(self, donated: Mapping[int, np.dtype]) -> dict[int, int]:
         return reused_arguments(self.program, self.schedule, donated)
 
+    def leave_python(self) -> bool:
+        if self.program.batch:
+            return False  # rows are no calls of their own
+        left = [i.pattern for i in self.program.instructions if _leaves_python(i.pattern)]
+        for pattern in left:
+            pattern.codes.clear()  # they have the address of the kernel
+        return bool(left)
+
     # Entries ------------------------------------------------------------------------------------
 
     def short_arguments(self) -> list[tuple[Any, Any]] | None:
@@ -95,7 +109,7 @@ class BoundProgram(Bound):
         if self._work > _SHORT or memory > _SMALL or self._calls_python():
             return None
         if any([min(strides, default=0) < 0 for strides in self.strides if strides]):  # noqa: C419
-            return None  # an entry goes by where the elements begin
+            return None  # an entry takes the address of the first element for the lowest one
         return [
             (dtype, shape if strides is None else Strided(shape, strides))
             for dtype, shape, strides in zip(self.dtypes, self.shapes, self.strides, strict=True)
@@ -118,10 +132,12 @@ class BoundProgram(Bound):
         shapes: Sequence[Shape],
         calls: int | None = None,
     ) -> tuple[Any, Callable[[], int] | None]:
-        """Return an entry, see `Bound.entry`, or None.
+        """Return an entry and a counter of its calls, or None for both; see `Bound.entry`.
 
-        There is no entry for a long program whose calls are counted or that uses BLAS, nor for a
-        program that may call Python, because another thread might then enter.
+        There is no entry for a long program whose calls are counted or that uses BLAS. There is
+        none either for a program that calls Python: meanwhile another thread might call the entry.
+        An entry that calls Python in unusual cases only releases the GIL, and refuses a call while
+        another one runs.
         """
         spread = [segment.parallel for segment in self.schedule.segments]
         is_long = any(spread) or self._work > _MOST
@@ -137,11 +153,25 @@ class BoundProgram(Bound):
             for n, (shape, ref) in enumerate(zip(shapes, self.program.results, strict=True))
         ]
         constants = list(self.program.arrays.values())
-        threads = spread if is_long else None
+        may_call = any([_is_native(i.pattern) for i in self.program.instructions])  # noqa: C419
+        threads = spread if is_long or may_call else None
         return entry.entry_of(self.runner, [*given, *made], constants, self, calls, threads)
 
 
+def _is_native(pattern: Pattern) -> bool:
+    return isinstance(pattern.kernel, HostKernel) and bool(pattern.kernel.is_native)
+
+
+def _leaves_python(pattern: Pattern) -> bool:
+    """Whether the code of an instruction has the address of a kernel in Python, in place of which
+    there is another one now."""
+    kernel = pattern.kernel
+    is_native = isinstance(kernel, HostKernel) and kernel.leave_python()
+    return is_native and any(words[0] != kernel.address for words in pattern.codes.values())
+
+
 def _parts(plan: Schedule) -> list[tuple[int, int, int, int, int, bool]]:
+    """Return the parts of a program for `machine.Runner`: one for each segment."""
     parts = []
     first = 0
     for segment in plan.segments:

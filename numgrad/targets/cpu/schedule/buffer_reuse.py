@@ -1,4 +1,7 @@
-"""Choose the results of a program that may be written into the memory of donated arguments."""
+"""Choose the results of a program that may be written into the memory of donated arguments.
+
+A donated argument is an array that the caller allows to be overwritten.
+"""
 
 from collections.abc import Iterator, Mapping
 
@@ -14,7 +17,7 @@ Use = tuple[int, int, int]
 def reused_arguments(
     program: Program, plan: Schedule, donated: Mapping[int, np.dtype]
 ) -> dict[int, int]:
-    """Return, by number of the result, the position of the argument whose memory it may reuse.
+    """Return the position of the argument whose memory a result may take, by the result's number.
 
     Parameters
     ----------
@@ -38,7 +41,7 @@ def reused_arguments(
 
 
 def _is_dead_before(plan: Schedule, argument: int, result: int) -> bool:
-    """Whether every read of the argument precedes any use of the result at the same place."""
+    """Whether all reads of an argument's elements come before the result may overwrite them."""
     reads, uses = list(_uses(plan, argument)), list(_uses(plan, result))
     return all(_comes_first(plan, read, use) for read in reads for use in uses)
 
@@ -52,6 +55,7 @@ def _uses(plan: Schedule, buffer: int) -> Iterator[Use]:
 
 
 def _comes_first(plan: Schedule, read: Use, use: Use) -> bool:
+    """Whether a read of the argument surely comes before a use of the result in the same memory."""
     if read[0] != use[0]:
         return read[0] < use[0]
     segment = plan.segments[read[0]]
@@ -63,13 +67,14 @@ def _comes_first(plan: Schedule, read: Use, use: Use) -> bool:
 
 
 def _in_step(segment: Segment, use: Use) -> bool:
-    """Whether each tile uses only its own rows of the buffer."""
+    """Whether each tile of a segment uses only its own rows of the buffer of ``use``."""
     layout = segment.instructions[use[1]].pattern.layouts[use[2]]
     return _is_all(segment, use) if segment.kind == ELEMENTS else layout.rows
 
 
 def _is_alike(segment: Segment, read: Use, use: Use) -> bool:
-    """Whether an elementwise instruction reads and writes the same element at each step."""
+    """Whether an elementwise instruction reads and writes the same element at each step of its
+    loop."""
     pattern = segment.instructions[read[1]].pattern
     one, two = pattern.layouts[read[2]], pattern.layouts[use[2]]
     alike = one.shape == two.shape and one.dtype == two.dtype and one.rows == two.rows

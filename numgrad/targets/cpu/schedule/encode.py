@@ -1,8 +1,8 @@
 """Encoding: instructions with placed buffers become the flat integer code that the machine runs.
 
 The words of an instruction depend on its pattern and on the row strides of its operands; a pattern
-caches them. Only the slots and offsets of buffers are filled in for each program, for all its
-instructions together.
+caches these words. Only the slots and offsets of buffers are filled in for each program, for all
+its instructions together.
 """
 
 from collections.abc import Sequence
@@ -21,9 +21,9 @@ _SHORT = 8
 
 
 def encode(plan: Schedule, program: Program, target: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the code of all segments and the offset of each instruction in it.
+    """Return the code of all segments, and where in the code each instruction begins.
 
-    The layout is described in `machine`. The target supplies kernels for patterns without one.
+    `machine` describes the layout. The target supplies kernels for patterns without one.
     """
     for segment in plan.segments:
         for instruction in segment.instructions:
@@ -47,6 +47,8 @@ def encode(plan: Schedule, program: Program, target: Any) -> tuple[np.ndarray, n
 
 
 def _segment_words(segment: Segment, program: Program) -> list[np.ndarray]:
+    """Return the words of each instruction of a segment; slots and offsets of operands are left 0.
+    """
     if segment.kind != BATCH:
         rows = segment.rows if segment.kind == ELEMENTS else 0
         return [_words_once(i.pattern, rows) for i in segment.instructions]
@@ -63,7 +65,7 @@ def _segment_words(segment: Segment, program: Program) -> list[np.ndarray]:
 
 
 def _words_once(pattern: Pattern, rows: int) -> np.ndarray:
-    """Return the words of an instruction outside the body: cut into ``rows``, or whole if 0."""
+    """Return the words of an instruction outside the batch, cut into ``rows`` rows unless 0."""
     found = pattern.codes.get(rows)
     if found is None:
         if pattern.block:
@@ -79,10 +81,11 @@ def _words_once(pattern: Pattern, rows: int) -> np.ndarray:
 
 
 def _block_words(pattern: Pattern, rows: int) -> np.ndarray:
-    """Return the words of a reduction in blocks.
+    """Return the words of a reduction in blocks whose input is cut into ``rows`` rows.
 
-    Its last operand is the position in the whole, passed as an address that begins at 0 and moves
-    by the number of elements in a row.
+    The kernel has a third operand without memory. In place of its address the kernel gets the
+    position of a row's first element among all elements: it begins at 0, and the row stride is the
+    number of elements in a row.
     """
     (count, *inner), (source, parts) = pattern.core, pattern.layouts
     each, size = count // rows, source.nbytes // count
@@ -101,6 +104,10 @@ def _words(
     strides: list[list[int]],
     row: int,
 ) -> np.ndarray:
+    """Return the words of one instruction; the slots and offsets of its operands are left 0.
+
+    ``counts``, ``strides`` and ``row`` describe its loops as `_loops` returns them.
+    """
     core = getattr(pattern.kernel, "core", pattern.core)
     code = [
         pattern.kernel.address, len(pattern.layouts), len(counts), row,
@@ -124,7 +131,8 @@ def _loops(
 
     Axes are listed from the outermost on, with a stride for each operand. Neighbouring axes are
     merged if every operand walks over both without a gap; a short last axis may change places with
-    a longer one. The count of the row axis multiplies the rows of the tile.
+    a longer one. The count of the row axis is that of one row: 1, or the count of the axes merged
+    with the row axis. The machine multiplies that count by the rows of the tile.
     """
     axes: list[tuple[int, list[int], bool]] = []
     if row_strides is not None:
@@ -141,10 +149,11 @@ def _loops(
 
 
 def _inner(pattern: Pattern, axes: Sequence[tuple[int, list[int], bool]]) -> int:
-    """Return the axis that becomes the inner one: the longest.
+    """Return the index of the axis that becomes the innermost one: the longest.
 
-    For a kernel with an entry for rows it is the axis along which most operands are contiguous, and
-    among equals the last.
+    The row axis counts as 64 times as long, for the rows of a tile. A kernel may itself loop over
+    the two innermost axes: then the innermost axis is the one along which most operands are
+    contiguous, and among equals the last.
     """
     if not getattr(pattern.kernel, "rows_address", 0):
         return max(range(len(axes)), key=lambda n: axes[n][0] * (64 if axes[n][2] else 1))
@@ -157,6 +166,7 @@ def _inner(pattern: Pattern, axes: Sequence[tuple[int, list[int], bool]]) -> int
 
 
 def _append_axis(axes: list[tuple[int, list[int], bool]], count: int, along: list[int]) -> None:
+    """Append a loop axis, or merge it with the axis before if no operand has a gap between them."""
     if axes:
         outer_count, outer, is_row = axes[-1]
         if all(o == s * count for o, s in zip(outer, along, strict=True)):

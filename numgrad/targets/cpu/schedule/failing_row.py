@@ -1,6 +1,7 @@
-"""Recompute the inputs of a kernel that reported an error, on the failing row alone.
+"""Recompute the inputs of a kernel that reported an error, in the failing row alone.
 
-The buffers of the run may have been overwritten since, so the preceding instructions run again.
+The buffers of the run may have been overwritten since, so the instructions before the failing one
+run again, on fresh memory.
 """
 
 from collections.abc import Sequence
@@ -24,7 +25,11 @@ def inputs_in_row(
     instruction: Instruction,
     row: int,
 ) -> list[np.ndarray]:
-    """Return copies of the inputs of an instruction, from a run of one row up to it."""
+    """Return copies of an instruction's inputs in one row, computed anew.
+
+    ``before`` are the instructions of the program before this one, and ``addresses`` are the
+    addresses of the arrays of the failed run.
+    """
     once = [i for i in before if not i.pattern.rows]
     body = [i for i in before if i.pattern.rows]
     alone = Schedule([Segment(once, ONCE, 1), Segment(body, BATCH, 1)], [], [])
@@ -48,7 +53,8 @@ def inputs_in_row(
 def _place_apart(
     alone: Schedule, program: Program, instructions: Sequence[Instruction]
 ) -> np.ndarray:
-    """Place every buffer without an address in fresh memory; return the array that owns it."""
+    """Place each buffer that has no address in fresh memory; return the array that owns the memory.
+    """
     used = {index for i in instructions for index in i.buffers if alone.offsets[index] < 0}
     sizes = {index: -(-max(program.nbytes[index], 1) // ALIGNMENT) * ALIGNMENT for index in used}
     memory = np.empty(sum(sizes.values()) + ALIGNMENT, np.uint8)
@@ -60,5 +66,6 @@ def _place_apart(
 
 
 def _array(alone: Schedule, ref: Ref) -> np.ndarray:
+    """Return a copy of what an operand refers to."""
     place, layout = alone.offsets[ref.buffer] + ref.offset, ref.layout
     return np.array(Memory(place, layout.shape, layout.strides, layout.dtype, True))

@@ -1,9 +1,11 @@
 """Scheduling: cut a program into segments, place its buffers, choose the rows of its tiles.
 
-A segment is a run of instructions that share a row axis. Instructions without a batch axis run
-first: tiled runs over many elements a tile of leading rows at a time, the rest one by one. The
-body, the instructions with a batch axis, runs on one tile of rows after the other. So all
-intermediates of a tile stay in a core's cache.
+A segment is some consecutive instructions that run over the same rows, a tile of rows at a time.
+Instructions without a batch axis run first: those over many elements in tiled runs, whose rows are
+steps along leading axes, and the rest one by one. The body, which is the instructions with a batch
+axis, runs last; its rows are those of the batch. As all instructions of a segment run on a tile
+before the next tile begins, the intermediates of a tile stay in a core's cache. They lie in an
+arena, the memory of one worker for one tile; the block is the memory that all tiles of a run share.
 """
 
 from collections.abc import Iterable, Sequence
@@ -38,8 +40,9 @@ ELEMENT_BLOCK = 1024
 class Segment:
     """Instructions that run one after the other, ``rows`` rows each, ``tile`` rows at a time.
 
-    Buffers ``apart`` do not consist of dense rows, one after the other, so an arena cannot hold
-    them.
+    The ``kind`` is `ONCE` if the instructions run without tiles, `ELEMENTS` for a tiled run, and
+    `BATCH` for the body. Buffers ``apart`` do not consist of dense rows, one after the other, so an
+    arena, which has room for the rows of one tile, cannot hold them.
     """
 
     instructions: list[Instruction]
@@ -51,7 +54,7 @@ class Segment:
 
     @property
     def parallel(self) -> bool:
-        """Whether the work is worth spreading over threads."""
+        """Whether there is enough work to spread over threads."""
         return self.rows > self.tile and self.work > PARALLEL_WORK
 
     @property
@@ -62,12 +65,15 @@ class Segment:
 
 
 def _work(pattern: Pattern) -> float:
+    """Return an estimate of the time that an instruction takes, for one row, in nanoseconds."""
     return pattern.work * (1 + _STEP * len(getattr(pattern.spec, "steps", ())))
 
 
 @dataclass(slots=True)
 class Schedule:
-    """A program with a place for every buffer: a slot of the table of bases, and an offset.
+    """The segments of a program, and the place of each buffer: a slot and an offset.
+
+    The slot is one of the table of base addresses, from which the offset counts.
 
     Attributes
     ----------
@@ -90,7 +96,7 @@ def address(array: np.ndarray) -> int:
 
 
 def schedule(program: Program, target: Any) -> Schedule:
-    """Cut a program into segments and place its buffers."""
+    """Cut a program into segments, place its buffers, and choose the tiles."""
     count = len(program.nbytes)
     outside = [*program.arguments, *(ref.buffer for ref in program.results)]
     cut = list(segments(program))
@@ -119,8 +125,8 @@ def segments(program: Program) -> Iterable[Segment]:
 
 
 def _once(program: Program, instructions: Sequence[Instruction]) -> Iterable[Segment]:
-    """Yield the segments of instructions outside the body: tiled runs, and the instructions between
-    them."""
+    """Yield the segments of instructions outside the body: tiled runs, and what runs between them.
+    """
     for before, tiled_run in tiled_runs(instructions, _program.MANY_ELEMENTS):
         if before:
             yield Segment(before, ONCE, 1)
@@ -138,7 +144,10 @@ def _once(program: Program, instructions: Sequence[Instruction]) -> Iterable[Seg
 
 
 def _place(plan: Schedule, program: Program, target: Any) -> None:
-    """Place buffers that one tiled segment uses alone in its arena, all others in the block."""
+    """Place buffers that only one tiled segment uses in its arena, all other ones in the block.
+
+    Then choose the tile of each tiled segment.
+    """
     shared = _shared(plan, program)
     ones = [segment for segment in plan.segments if segment.kind != BATCH]
     plan.block_bytes = _assign_block(plan, program, ones, shared)
@@ -155,7 +164,10 @@ def _place(plan: Schedule, program: Program, target: Any) -> None:
 
 
 def _shared(plan: Schedule, program: Program) -> set[int]:
-    """Return the buffers outside the arenas: used by two segments, or by a segment without tiles.
+    """Return the buffers to place in the block.
+
+    Such a buffer has no place yet, and is used by two segments, by a segment without tiles, or not
+    as dense rows.
     """
     shared: set[int] = set()
     before: set[int] = set()
@@ -169,7 +181,10 @@ def _shared(plan: Schedule, program: Program) -> set[int]:
 def _assign_block(
     plan: Schedule, program: Program, ones: Sequence[Segment], shared: set[int]
 ) -> int:
-    """Assign offsets in the block by liveness; buffers that the body uses live to the end."""
+    """Assign offsets in the block to shared buffers by liveness; return the bytes of the block.
+
+    Buffers that the body uses live to the end. ``ones`` are the segments before the body.
+    """
     outlives: set[int] = set()
     for segment in plan.segments:
         if segment.kind == BATCH:
@@ -184,9 +199,10 @@ def _assign_block(
 
 
 class _MergedInstruction(NamedTuple):
-    """All instructions of a tiled run as a single one, which writes all their buffers.
+    """Stands for a tiled run where liveness is computed: one instruction that writes all buffers.
 
-    Tiles of a tiled run run at the same time, so none of its buffers may share memory.
+    Tiles run at the same time: while one is at the first instruction of the run, another one may be
+    at the last. So no two buffers of the run may share memory.
     """
 
     buffers: tuple[int, ...]
@@ -199,14 +215,14 @@ class _MergedInstruction(NamedTuple):
 
 
 def _steps(segment: Segment) -> Sequence[Any]:
-    """Return the instructions of a segment for liveness: a tiled segment counts as one."""
+    """Return the instructions of a segment for liveness, with one that stands for a tiled run."""
     if segment.kind == ONCE:
         return segment.instructions
     return [_MergedInstruction(tuple([n for i in segment.instructions for n in i.buffers]))]
 
 
 def _row_sizes(segment: Segment, program: Program) -> dict[int, int]:
-    """Return the bytes per row of each buffer."""
+    """Return the bytes per row of each buffer of a segment."""
     used = {index for i in segment.instructions for index in i.buffers}
     return {index: program.nbytes[index] // segment.rows for index in used}
 
@@ -225,7 +241,7 @@ def _scale_arena_offsets(plan: Schedule, segment: Segment) -> None:
 
 
 def _tile(segment: Segment, top: int, target: Any) -> int:
-    """Return the number of rows of a tile, where one row takes ``top`` bytes of the arena."""
+    """Return the number of rows of a tile, if one row takes ``top`` bytes of the arena."""
     l2_bytes = target.l2_bytes()
     if segment.kind == ELEMENTS:
         return element_tile(segment, top, l2_bytes, target.num_threads)
@@ -235,7 +251,8 @@ def _tile(segment: Segment, top: int, target: Any) -> int:
 
 
 def _reads_much(pattern: Pattern) -> bool:
-    """Whether an instruction reads far more data that all rows share, as a matrix, than rows."""
+    """Whether an instruction reads mostly data that all rows share, such as a matrix by which each
+    row is multiplied."""
     if pattern.elementwise:
         return False
     shared = sum([x.nbytes for x in pattern.layouts[: pattern.nin] if not x.rows])
@@ -243,7 +260,7 @@ def _reads_much(pattern: Pattern) -> bool:
 
 
 def choose_tile(batch: int, row_bytes: int, l2_bytes: int) -> int:
-    """Return the rows of a tile: a power of two whose intermediates fill half the L2 cache.
+    """Return the rows of a tile: a power of two whose intermediates fill at most half the L2 cache.
 
     A batch of eight rows or more is cut into at least eight tiles, for threads to share.
     """
@@ -255,10 +272,11 @@ def choose_tile(batch: int, row_bytes: int, l2_bytes: int) -> int:
 
 
 def tall_tile(batch: int, row_bytes: int, l2_bytes: int, threads: int) -> int:
-    """Return the rows of a tile that reads, however few its rows, data that all tiles share.
+    """Return the rows of a tile of instructions that read much data which all tiles share.
 
-    All threads get equally many tiles. A tile has up to 256 rows while they fit the cache, and up
-    to 64 rows where they do not, if they take at most 16 times the cache.
+    Each tile reads all shared data anew, so tiles are tall: a tile has as many rows as fit the
+    cache, at most 256. Where fewer than 64 rows fit, a tile may have up to 64 rows that take up to
+    16 times the cache. All threads get equally many tiles.
     """
     if settings.tile:
         return settings.tile
@@ -273,8 +291,8 @@ def tall_tile(batch: int, row_bytes: int, l2_bytes: int, threads: int) -> int:
 def element_tile(segment: Segment, row_bytes: int, l2_bytes: int, threads: int) -> int:
     """Return the rows of a tile of a tiled run: about a multiple of `ELEMENT_BLOCK` elements.
 
-    Blocks of a reduction begin and end with tiles. Tiles are as large as the cache allows, because
-    memory is slow where one begins, and as many as give all threads the same work.
+    A tile has whole blocks of each reduction. Tiles are as large as the cache allows, because
+    memory is slow where a tile begins; and all threads get equally many of them.
     """
     rows = segment.rows
     step = lcm(*[row_splits_of(i.pattern)[rows].step for i in segment.instructions])

@@ -3,10 +3,11 @@
 An instruction over many elements is cut along its leading axes: into rows of a matrix, or single
 elements. Instructions that can be cut into equally many rows share a tile, as long as a row reads
 only the same row of a buffer that the tiled run has written: other rows may belong to a later tile.
-So a tile stays in a core's cache from one instruction to the next.
+So a tile stays in a core's cache from one instruction to the next. The window of an operand tells
+where its rows lie in a buffer: how many bytes apart, and from which byte on.
 
-An instruction that cannot join a tiled run runs before it where its operands allow, otherwise after
-it; apart from this, the order is kept.
+An instruction that cannot join a tiled run is moved in front of the run if its operands allow that,
+and otherwise behind it; apart from this, the order is kept.
 """
 
 from collections import deque
@@ -40,9 +41,9 @@ class RowSplit(NamedTuple):
     reach : tuple of (int, int)
         The range of bytes of each operand that the first row uses, from the operand's beginning.
     windows : tuple of (int, int)
-        Windows, as `_windows` returns them, of operands at the beginning of their buffers.
+        The window of each operand if it lies at the beginning of its buffer.
     step : int
-        The rows of a tile are a multiple of it.
+        The rows of a tile are a multiple of this number.
     """
 
     axes: int
@@ -58,7 +59,11 @@ def row_splits_of(pattern: Pattern) -> dict[int, RowSplit]:
 
 
 def _short(pattern: Pattern) -> list[int]:
-    """Return the numbers of rows whose rows are short enough to share a tile."""
+    """Return the numbers of rows into which a pattern can be cut, if the rows are short.
+
+    Instructions can share a tile of short rows only: longer rows leave the cache before the next
+    instruction reads them.
+    """
     return (pattern.row_splits or _found_splits(pattern))[1]
 
 
@@ -71,6 +76,11 @@ def _found_splits(pattern: Pattern) -> tuple[dict[int, RowSplit], list[int]]:
 
 
 def _loop_splits(pattern: Pattern) -> Iterator[tuple[int, RowSplit]]:
+    """Yield the ways to cut an instruction along its leading loop axes.
+
+    Each number of leading axes gives a way, as long as rows are evenly spaced. With core
+    dimensions, only kernels of compiled core functions can be cut.
+    """
     kind = isinstance(pattern.spec, (ElementwiseSpec, FusedSpec, LoopSpec))
     if pattern.rows or not (kind or pattern.elementwise):
         return
@@ -101,7 +111,7 @@ def _byte_range(pattern: Pattern, place: int, axes: int) -> tuple[int, int]:
 
 
 def _block_splits(pattern: Pattern) -> Iterator[tuple[int, RowSplit]]:
-    """Yield the ways to cut a reduction in blocks into rows; the blocks themselves stay as is."""
+    """Yield the ways to cut a reduction in blocks into rows; a tile has whole blocks."""
     source, count = pattern.layouts[0], pattern.core[0]
     rows = 1
     for size in source.shape:
@@ -121,8 +131,8 @@ class TiledRun:
     Attributes
     ----------
     counts : dict
-        For each number of rows that is still possible, the window of each buffer in use: how far
-        apart its rows are, and where the first row begins.
+        For each number of rows that all instructions so far allow, a dict from buffers in use to
+        their windows.
     """
 
     def __init__(self, first: Instruction) -> None:
@@ -142,7 +152,7 @@ class TiledRun:
         return max(self.counts)
 
     def takes(self, instruction: Instruction) -> bool:
-        """Add an instruction if it can be cut into as many rows; return whether it was added."""
+        """Add an instruction if it can be cut into as many rows; return whether that was done."""
         short = _short(instruction.pattern)
         if not short or self.is_alone:
             return False
@@ -159,6 +169,10 @@ class TiledRun:
     def _is_in_step(
         self, instruction: Instruction, known: dict[int, Window], windows: Sequence[Window]
     ) -> bool:
+        """Whether each row of an instruction uses only the same row of what the tiled run writes.
+
+        The same must hold for what the instruction writes and the tiled run reads.
+        """
         buffers, nin = instruction.buffers, instruction.pattern.nin
         for place, index in enumerate(buffers):
             if index in self.written or (place >= nin and index in self.read):
@@ -181,21 +195,23 @@ class TiledRun:
         self.written.update(buffers[nin:])
 
     def concerns(self, instruction: Instruction) -> bool:
-        """Whether an instruction must run after the tiled run, because of their operands."""
+        """Whether an instruction must run after the tiled run, because one uses what the other
+        writes."""
         return _concerns(instruction, self.read, self.written)
 
 
 def _concerns(instruction: Instruction, read: set[int], written: set[int]) -> bool:
-    """Whether an instruction uses a buffer that is ``written``, or writes one that is ``read``."""
+    """Whether an instruction uses a buffer in ``written``, or writes one in ``read``."""
     buffers, nin = instruction.buffers, instruction.pattern.nin
     new = buffers[nin:]
     return not (written.isdisjoint(buffers) and read.isdisjoint(new))
 
 
 def _windows(instruction: Instruction, rows: int) -> Sequence[Window]:
-    """Return the window of each operand: how far apart its rows are, and where the first begins.
+    """Return the window of each operand of an instruction that is cut into ``rows`` rows.
 
-    A row stays between its beginning and that of the next one.
+    An operand has a window if no row reaches beyond the beginning of the next row; otherwise
+    `_SCATTERED` is in place of the window.
     """
     split, offsets = row_splits_of(instruction.pattern)[rows], instruction.offsets
     if not any(offsets):
@@ -214,7 +230,7 @@ def _window(step: int, reach: tuple[int, int], offset: int) -> Window:
 def tiled_runs(
     instructions: Sequence[Instruction], many: int
 ) -> Iterator[tuple[list[Instruction], TiledRun | None]]:
-    """Yield pairs: instructions to run one by one, and the tiled run, if any, to run after them.
+    """Yield pairs: instructions to run one by one, and the tiled run to run after them, or None.
 
     Parameters
     ----------
@@ -232,7 +248,7 @@ def tiled_runs(
 
 
 def _all(late: deque[Instruction], rest: Iterator[Instruction]) -> Iterator[Instruction]:
-    """Yield the instructions that had to wait, removing each from ``late``, and then the rest."""
+    """Remove and yield the instructions in ``late``, which had to wait; then yield the rest."""
     while late:
         yield late.popleft()
     yield from rest
@@ -243,7 +259,7 @@ def _split(
 ) -> tuple[list[Instruction], TiledRun | None, list[Instruction]]:
     """Return the instructions before the first tiled run, the tiled run, and those that must wait.
 
-    The iterator is left at the first instruction that was not looked at.
+    Instructions that none of the three has stay in the iterator.
     """
     before: list[Instruction] = []
     waiting: list[Instruction] = []

@@ -18,6 +18,7 @@ def check_schedule(plan: Schedule, program: Program) -> None:
 def _check_lifetimes(
     plan: Schedule, program: Program, segments: Sequence[Segment], slot: int
 ) -> None:
+    """Raise if buffers in one slot, the block or an arena, overlap while both are alive."""
     first: dict[int, int] = {}
     last: dict[int, int] = {}
     sizes: dict[int, int] = {}
@@ -39,8 +40,8 @@ def _check_lifetimes(
 
 
 def _size(program: Program, index: int, segment: Segment, slot: int) -> int:
-    """Return the bytes of a buffer: of the whole buffer in the block, of the rows of a tile in an
-    arena."""
+    """Return the bytes that a buffer takes: all of it in the block, the rows of a tile in an arena.
+    """
     if slot == BLOCK:
         return program.nbytes[index]
     rows = segment.rows if segment.kind == ELEMENTS else 1

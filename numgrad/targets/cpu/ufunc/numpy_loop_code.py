@@ -9,9 +9,10 @@ _LOOP, _DATA, _ENSURE, _SAVE, _RESTORE, _OCCURRED, _CLEAR, _RELEASE = range(8)
 
 
 def call_loop(table, itemsize, ptrs, count, core_dims, steps, status):
-    """Call a loop of ``(m),()->(n)``; a loop that fails sets the status to 1.
+    """Call a loop of NumPy with the signature ``(m),()->(n)``, as a kernel does; see `numpy_loops`.
 
-    A loop without enough memory leaves an exception in the state of the thread, which must exist.
+    A loop that has not enough memory raises an exception of Python's: so the calling thread gets a
+    Python thread state first. Afterwards the exception is cleared, and the status is 1.
     """
     size = load_word(core_dims, 1)
     if load_word(core_dims, 0) == 0:  # loops read the first element in any case

@@ -1,8 +1,9 @@
 """Kernels that call inner loops of NumPy's universal functions, by address.
 
-A function of whole arrays in Python takes tens of microseconds around transforms of a microsecond.
-Where a `HostSpec` names an equivalent universal function, and NumPy's object has the form described
-in its headers, a kernel calls the loop that NumPy would call; otherwise it calls the function.
+To call a function of whole arrays in Python takes tens of microseconds; a short Fourier transform
+takes one. Where a `HostSpec` names an equivalent universal function, and NumPy's object has the
+form described in NumPy's headers, a kernel calls the loop that NumPy would call; otherwise the
+kernel calls the function.
 """
 
 import ctypes
@@ -35,8 +36,10 @@ _PYTHON = (
 
 
 class _Header(ctypes.Structure):
-    """The public part of a universal function behind the header of an object, see NumPy's
-    ``ufuncobject.h``."""
+    """The fields of a universal function that follow the head of its object.
+
+    NumPy's ``ufuncobject.h`` declares them.
+    """
 
     _fields_ = (
         *[(name, ctypes.c_int) for name in ("nin", "nout", "nargs", "identity")],
@@ -50,12 +53,14 @@ class _Header(ctypes.Structure):
 
 
 class NumPyLoop:
-    """A universal function of NumPy as a kernel; see `kernel` for the attributes and arguments.
+    """A loop of a universal function of NumPy as a kernel, with the attributes of a `Kernel`.
 
     Parameters
     ----------
     spec : HostSpec
-        Names the function, and the length of its results.
+        Names the universal function, and the length of its results.
+    address : int
+        The address of the kernel.
     """
 
     rows_address = 0
@@ -65,7 +70,7 @@ class NumPyLoop:
         self.nin, self.nout = len(spec.in_dtypes), len(spec.out_dtypes)
 
     def call(self, *arrays: np.ndarray) -> tuple[np.ndarray, int]:
-        """Return the result, and a status: 1 if the loop lacked memory of its own, else 0."""
+        """Return the result, and a status: 1 if the loop could not allocate memory, else 0."""
         assert self.spec.loop is not None
         (dtype,) = self.spec.out_dtypes
         result = np.empty((*arrays[0].shape[:-1], self.spec.loop.size), dtype)
@@ -74,12 +79,15 @@ class NumPyLoop:
         return result, kernel_ufunc.take_status()
 
     def again(self, cores: Sequence[np.ndarray]) -> None:
-        """Raise the exception that stopped the loop, for one of its elements."""
+        """Call the spec's function for the element at which the loop stopped, to raise its error.
+
+        If the function does not raise now, a `MemoryError` is raised.
+        """
         self.spec.function(*cores, **dict(self.spec.options))
         raise MemoryError(f"no memory for {self.name} of {cores[0].shape[-1]} elements")
 
     def _kernel_ufunc(self) -> KernelUfunc:
-        """Return the universal function of the kernel that belongs to this thread."""
+        """Return this thread's universal function that calls the kernel."""
         kernel_ufuncs = _own.__dict__
         kernel_ufunc = kernel_ufuncs.get(str(self.address))
         if kernel_ufunc is None:
@@ -95,7 +103,7 @@ _own = threading.local()
 
 
 def find(spec: HostSpec) -> NumPyLoop | None:
-    """Return the kernel that calls the loop of a spec by its address; None where there is none."""
+    """Return the kernel that calls the NumPy loop that a spec names; None where there is none."""
     loop = spec.loop
     if loop is None:
         return None
@@ -133,6 +141,8 @@ def may_wait_for_lock(pattern: Pattern, rows: int, is_spread: bool) -> bool:
     """
     if not isinstance(pattern.spec, HostSpec):
         return False
+    if getattr(pattern.kernel, "is_native", False):
+        return is_spread
     if is_spread or not isinstance(pattern.kernel, NumPyLoop):
         return True
     return prod(pattern.loop) * max(pattern.core, default=1) * rows >= MANY_ELEMENTS
@@ -143,7 +153,11 @@ def may_wait_for_lock(pattern: Pattern, rows: int, is_spread: bool) -> bool:
 
 @cache
 def _table(alias: str) -> np.ndarray | None:
-    """Return the addresses of a loop, its data and CPython's functions; None without a loop."""
+    """Return the addresses of a loop, of its data and of CPython's functions, for `call_loop`.
+
+    None stands for no such loop. ``alias`` has the names of the module and of the universal
+    function, and the characters of the dtypes.
+    """
     module, name, characters = alias.removeprefix(_PREFIX).split(":")
     try:
         ufunc = getattr(importlib.import_module(module), name)
@@ -157,9 +171,10 @@ def _table(alias: str) -> np.ndarray | None:
 
 
 def _loop_of(ufunc: Any, characters: str) -> tuple[int, int] | None:
-    """Return the addresses of the loop for some dtypes and of its data, or None.
+    """Return the address of a universal function's loop for some dtypes, and of the loop's data.
 
-    It is None unless the object's memory, read by NumPy's headers, agrees with its attributes.
+    The result is None unless the object's memory, read by NumPy's headers, agrees with the object's
+    attributes.
     """
     has_lock = getattr(sys, "_is_gil_enabled", lambda: True)()
     if not (isinstance(ufunc, np.ufunc) and sys.implementation.name == "cpython" and has_lock):
@@ -183,7 +198,7 @@ def _loop_of(ufunc: Any, characters: str) -> tuple[int, int] | None:
 
 
 def _provide(aliases: list[str]) -> None:
-    """Make the tables of loops known to LLVM."""
+    """Tell LLVM the addresses of the tables that these names stand for."""
     for alias in aliases:
         table = _table(alias) if alias.startswith(_PREFIX) else None
         if table is not None:

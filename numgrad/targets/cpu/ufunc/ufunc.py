@@ -1,8 +1,8 @@
 """Kernels as NumPy ufuncs.
 
-NumPy calls one loop function, the trampoline, for all kernels; its ``data`` has the kernel's
-address. Afterwards the trampoline clears the floating-point status flags, so that NumPy does not
-warn: a derivative may well be infinite.
+NumPy calls one loop function, the trampoline, for all kernels; the ``data`` that a ufunc passes to
+the loop function has the kernel's address. Afterwards the trampoline clears the floating-point
+status flags, so that NumPy does not warn: a derivative may well be infinite.
 """
 
 import ctypes
@@ -22,7 +22,7 @@ _FROM_FUNCTION, _NO_IDENTITY = 31, -1
 
 
 class KernelUfunc:
-    """The ufunc of one kernel, and two words: the address of the kernel, and its status.
+    """The ufunc of one kernel, and two words of data: the kernel's address, and its status.
 
     Parameters
     ----------

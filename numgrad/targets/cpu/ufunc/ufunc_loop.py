@@ -12,8 +12,10 @@ _ALL_EXCEPTIONS = 0x3F if _X86 else 0x1F
 
 
 def trampoline(args, dims, steps, data):
-    """NumPy's loop function ``void(char** args, intp* dims, intp* steps, void* data)``: call the
-    kernel whose address is in ``data``, and note its status there."""
+    """Call the kernel whose address is in ``data``, and note its status there if that is not 0.
+
+    NumPy calls this loop function as ``void(char** args, intp* dims, intp* steps, void* data)``.
+    """
     status = stack_words(1)
     store_word(status, 0, 0)
     call_function(load_word(data, 0), (args, load_word(dims, 0), dims + 8, steps, status))
@@ -34,7 +36,10 @@ def clear_float_status(typingctx):
 
 
 def _clear_mxcsr(builder: ir.IRBuilder) -> None:
-    """Emit a write of the control register if a flag is set: a write costs more than a test."""
+    """Emit code that clears the flags in x86's register MXCSR if one is set.
+
+    To write the register costs more than to test its flags.
+    """
     word = ir.IntType(32)
     slot = builder.alloca(word)
     kind = ir.IntType(8).as_pointer()

@@ -1,4 +1,4 @@
-"""Text of LLVM code that loads vectors from memory and stores them; booleans are bytes there."""
+"""Text of LLVM code that loads and stores vectors; in memory booleans are bytes."""
 
 from collections.abc import Iterable, Iterator
 
@@ -10,9 +10,10 @@ _BYTES = {"double": 8, "float": 4, "i64": 8, "i32": 4, "i16": 2, "i8": 1}
 
 
 class Transfers:
-    """Writes loads and stores of a kernel's operands, by their numbers in the table of pointers.
+    """Writes the lines that load and store a kernel's operands, which have numbers ``k``.
 
-    Pointers to operand ``k`` have names such as ``%p<k>``, with a prefix of one letter.
+    The pointer to an operand is called ``%<prefix><k>``, such as ``%p3``, with a prefix of one
+    letter. A table of pointers is given by its address.
     """
 
     def __init__(self, code: Widening) -> None:
@@ -25,31 +26,31 @@ class Transfers:
         self.declarations = code.declarations
 
     def pointers(self, prefix: str, table: str, operands: Iterable[int]) -> Iterator[str]:
-        """Yield lines that load pointers from the table at an address."""
+        """Yield lines that load the pointers of operands, each from its place in a table."""
         yield f"%{prefix}t = inttoptr i64 {table} to ptr"
         for k in operands:
             yield f"%{prefix}t{k} = getelementptr i64, ptr %{prefix}t, i64 {k}"
             yield f"%{prefix}{k} = load ptr, ptr %{prefix}t{k}"
 
     def redirect(self, prefix: str, table: str, operands: Iterable[int]) -> Iterator[str]:
-        """Yield lines that store the pointers of operands to a table."""
+        """Yield lines that store the pointers of operands, each at its place in a table."""
         for k in operands:
             yield from self.place(f"%{prefix}{k}", table, str(k))
 
     def pick(self, prefix: str, k: int, table: str, number: str) -> Iterator[str]:
-        """Yield lines that load pointer ``number`` of a table under the name of operand ``k``."""
+        """Yield lines that load the pointer at place ``number`` of a table as ``%<prefix><k>``."""
         yield f"%{prefix}t{k} = inttoptr i64 {table} to ptr"
         yield f"%{prefix}n{k} = getelementptr i64, ptr %{prefix}t{k}, i64 {number}"
         yield f"%{prefix}{k} = load ptr, ptr %{prefix}n{k}"
 
     def place(self, pointer: str, table: str, number: str) -> Iterator[str]:
-        """Yield lines that store a pointer to a table."""
+        """Yield lines that store a pointer at place ``number`` of a table."""
         yield f"{pointer}t = inttoptr i64 {table} to ptr"
         yield f"{pointer}n = getelementptr i64, ptr {pointer}t, i64 {number}"
         yield f"store ptr {pointer}, ptr {pointer}n"
 
     def copy_table(self, table: str, own: str) -> Iterator[str]:
-        """Yield lines that copy all pointers of a table to another one."""
+        """Yield lines that copy all pointers of a table to another one, ``own``."""
         kind = f"<{len(self.kinds)} x i64>"
         yield f"%given = inttoptr i64 {table} to ptr"
         yield f"%copied = load {kind}, ptr %given, align 8"
@@ -57,11 +58,12 @@ class Transfers:
         yield f"store {kind} %copied, ptr %own, align 8"
 
     def move(self, name: str, k: int, pointer: str, elements: str | int) -> str:
-        """Return the line of a pointer that is some elements further on."""
+        """Return the line that makes the pointer ``name``, ``elements`` elements after ``pointer``.
+        """
         return f"{name} = getelementptr {self.stored[k]}, ptr {pointer}, i64 {elements}"
 
     def prefetch(self, pointer: str, k: int, index: str, block: int, ahead: int) -> Iterator[str]:
-        """Yield lines that prefetch the cache lines of a block ``ahead`` bytes after an element."""
+        """Yield lines that prefetch ``block`` elements, ``ahead`` bytes after element ``index``."""
         self.declarations.add("void", "llvm.prefetch.p0", ["ptr", "i32", "i32", "i32"])
         yield self.move(f"{pointer}i", k, pointer, index)
         writes = int(k >= len(self.code.flow.kinds))
@@ -71,21 +73,21 @@ class Transfers:
             yield f"call void @llvm.prefetch.p0(ptr {at}, i32 {writes}, i32 3, i32 1)"
 
     def load(self, k: int, pointer: str) -> Iterator[str]:
-        """Yield lines that load the vectors of an input."""
+        """Yield lines that load a block of an input, as vectors."""
         for n in range(self.code.count):
             name = self.code.name(k, n)
             yield self.move(f"{name}p", k, pointer, n * self.code.lanes)
             yield from self._truth(name, k, f"load {self._vector(k)}, {self._at(k, f'{name}p')}")
 
     def load_number(self, k: int, pointer: str) -> Iterator[str]:
-        """Yield lines that load a single number to all lanes."""
+        """Yield lines that load an input of one number into all lanes of a vector."""
         name = self.code.name(k, 0)
         *lines, last = self._repeated(name, k, pointer)
         yield from lines
         yield from self._truth(name, k, last)
 
     def store(self, k: int, value: Operand, pointer: str) -> Iterator[str]:
-        """Yield lines that store the vectors of an output."""
+        """Yield lines that store the vectors of ``value`` as a block of an output."""
         for n in range(self.code.count):
             yield self.move(f"%v{k}p{n}", k, pointer, n * self.code.lanes)
             given = self.code.operand(value, self.kinds[k], n)
@@ -95,7 +97,10 @@ class Transfers:
             yield f"store {given}, {self._at(k, f'%v{k}p{n}')}"
 
     def masks(self, prefix: str, count: str) -> Iterator[str]:
-        """Yield lines that make the masks of the first ``count`` elements of a block."""
+        """Yield lines that make a mask for each vector of a block.
+
+        The masks are true for the first ``count`` elements of the block.
+        """
         lanes, vector = self.code.lanes, self.code.vector("i32")
         yield f"%{prefix}c = trunc i64 {count} to i32"
         yield f"%{prefix}i = insertelement {vector} poison, i32 %{prefix}c, i64 0"
@@ -106,7 +111,10 @@ class Transfers:
             yield f"%{prefix}m{n} = icmp slt {vector} <{numbers}>, %{prefix}s"
 
     def fill(self, prefix: str, k: int, target: str) -> Iterator[str]:
-        """Yield lines that copy a masked block of an input; its first element fills the rest."""
+        """Yield lines that copy an input to a block at ``target`` where the block's masks are true.
+
+        The input's first element fills the other lanes of the block.
+        """
         source, vector, mask = f"%{prefix}{k}", self._vector(k), self.code.vector("i1")
         *lines, last = self._repeated(source, k, source)
         yield from (*lines, f"{source}w = {last}")
@@ -120,7 +128,7 @@ class Transfers:
             yield f"store {vector} {source}l{n}, {self._at(k, f'{source}t{n}')}"
 
     def save(self, prefix: str, k: int, source: str) -> Iterator[str]:
-        """Yield lines that copy a masked block to an output."""
+        """Yield lines that copy a block at ``source`` to an output where the masks are true."""
         target, vector, mask = f"%{prefix}{k}", self._vector(k), self.code.vector("i1")
         function = f"llvm.masked.store.{self._suffix(k)}.p0"
         self.declarations.add("void", function, [vector, "ptr", mask])
@@ -132,14 +140,17 @@ class Transfers:
             yield f"call void @{function}({vector} {target}l{n}, {given})"
 
     def _repeated(self, name: str, k: int, pointer: str) -> Iterator[str]:
-        """Yield lines that repeat a number in a vector; the last line does not name its result."""
+        """Yield lines that load a number into all lanes; the last line does not name its result."""
         kind, vector, order = self.stored[k], self._vector(k), self.code.vector("i32")
         yield f"{name}x = load {kind}, {self._at(k, pointer)}"
         yield f"{name}y = insertelement {vector} poison, {kind} {name}x, i64 0"
         yield f"shufflevector {vector} {name}y, {vector} poison, {order} zeroinitializer"
 
     def _truth(self, name: str, k: int, loaded: str) -> Iterator[str]:
-        """Yield lines that name a loaded vector; bytes of booleans become truth values."""
+        """Yield lines that give a name to the vector that the expression ``loaded`` reads.
+
+        The bytes of booleans become truth values (``i1``).
+        """
         if self.kinds[k] != "i1":
             yield f"{name} = {loaded}"
             return

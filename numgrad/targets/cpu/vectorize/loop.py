@@ -1,10 +1,10 @@
 """The loop of a kernel whose body is written for whole vectors.
 
-The body exists once, so that a kernel of hundreds of steps is compiled in milliseconds. It computes
-a whole block of elements at a time. Where the length of a row is not a multiple of the block, the
-block that ends with the row is computed first, and its results go to the stack: no output has been
-written by then, even an output that is an input. A row shorter than a block is copied to the stack,
-under a mask.
+The body exists once, so that a kernel of hundreds of steps is compiled in milliseconds; it computes
+a whole block of elements. Where the length of a row is not a multiple of the block, the block that
+ends with the row, the tail, is computed first. The results of the tail go to the stack, and only at
+the end to the outputs, because an output may be an input that is still to be read. A row shorter
+than a block is copied to the stack, under a mask.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -18,11 +18,11 @@ from ..compile.intrinsics import INT64
 from .load_store import Transfers
 from .widen import Widening
 
-# The fewest operations for each operand of a kernel that prefetches, and how many bytes ahead: it
-# computes longer than memory takes, and the processor does not look beyond a block of it.
+# A kernel with at least so many operations for each operand prefetches, so many bytes ahead: it
+# computes longer than memory takes to answer, and the processor looks no further than one block.
 _OPERATIONS, _AHEAD = 4, 512
-# Operations of such a kernel stay in the order of `value_numbering`: LLVM's scheduler tries to save
-# registers, and kernels of 300 operations took up to 1.17 times as long.
+# Operations of such a kernel stay in the order of `value_numbering`: LLVM's scheduler would save
+# registers instead, and kernels of 300 operations took up to 1.17 times as long.
 _LABEL = "llvm.codeview.annotation"
 
 
@@ -56,7 +56,7 @@ class VectorLoop(ElementwiseKernel):
 
 
 class _Row:
-    """The code for one row: the elements whose addresses begin at those in a table."""
+    """Emits the code for one row of ``count`` elements; ``table`` has the operands' addresses."""
 
     def __init__(self, loop: VectorLoop, builder: Builder, table: Any, count: Any) -> None:
         self.loop, self.code, self.transfers = loop, loop.code, loop.transfers
@@ -71,9 +71,9 @@ class _Row:
         self._fixed = self._boundary() if loop.is_slow else ()
 
     def _space(self) -> Any:
-        """Reserve blocks on the stack, ``%h<k>`` for an output, and a table of pointers.
+        """Reserve stack memory: a block for each array operand, and a table of pointers.
 
-        Return the address of the table.
+        The block of output ``k`` is called ``%h<k>``. Return the address of the table.
         """
         builder, outputs = self.builder, self.loop.outputs
         count = sum(map(len, self.groups.values()))
@@ -85,14 +85,17 @@ class _Row:
         return builder.ptrtoint(table, INT64)
 
     def _slot(self, name: str, number: int | str) -> str:
-        """Return the line of a pointer to a block on the stack; blocks of inputs come first."""
+        """Return the line that makes a pointer to block ``number`` on the stack.
+
+        The blocks of inputs come before those of outputs.
+        """
         kind = f"[{self.transfers.slot} x i8]"
         return f"{name} = getelementptr {kind}, ptr {_name(self.space)}, i64 {number}"
 
     def _boundary(self) -> tuple[str, ...]:
         """Return a line across which LLVM moves no operation.
 
-        It is a label, which emits no instruction but ends a region of the scheduler.
+        The line is a label, which emits no instruction but ends a region of LLVM's scheduler.
         """
         node = self.builder.module.add_metadata(["order"])
         return (f"call void @{_LABEL}(metadata {node.get_reference()})",)
@@ -123,7 +126,8 @@ class _Row:
         emit()
 
     def _before(self) -> Iterator[str]:
-        """Yield the lines that depend on single numbers alone."""
+        """Yield the lines before the loop: loads of scalar inputs, and what depends on these alone.
+        """
         numbers = [k for k, one in enumerate(self.loop.scalars) if one]
         yield from self.transfers.pointers("s", _name(self.table), numbers)
         for k in numbers:
@@ -132,7 +136,7 @@ class _Row:
             yield from self.code.lines(number)
 
     def _tail(self) -> None:
-        """Compute the last block, with results that go to the stack."""
+        """Emit what precedes the loop for the tail, a row's last block: results go to the stack."""
         back = _name(self.builder.sub(word(0), self.last))
         own, outputs = _name(self.own), self.loop.outputs
         self._write(self.transfers.copy_table(_name(self.table), own))
@@ -141,9 +145,10 @@ class _Row:
         self.builder.branch(self.blocks["turn"])
 
     def _short(self) -> None:
-        """Compute a row shorter than a block, on the stack.
+        """Emit what precedes the loop for a row shorter than a block, computed on the stack.
 
-        A loop copies all inputs of a type there: it is less code to compile than a copy of each.
+        One loop copies all inputs of a type to the stack: less code to compile than a copy for each
+        input.
         """
         builder = self.builder
         own, count = _name(self.own), _name(self.count)
@@ -165,7 +170,7 @@ class _Row:
         builder.branch(self.blocks["turn"])
 
     def _constants(self, name: str, numbers: list[int]) -> ir.Constant:
-        """Return the address of constant numbers in memory."""
+        """Return the address of an array of constant numbers, which becomes part of the module."""
         kind = ir.ArrayType(INT64, len(numbers))
         made: Any = ir.GlobalVariable(self.builder.module, kind, name)
         made.initializer = ir.Constant(kind, numbers)
@@ -173,7 +178,10 @@ class _Row:
         return self.builder.ptrtoint(made, INT64)
 
     def _turn(self) -> None:
-        """Compute the whole blocks, one or more, after the tail of a row."""
+        """Emit the loop over blocks, which serves a tail, a short row, and whole blocks alike.
+
+        After a tail the program enters the loop again, for the whole blocks.
+        """
         builder, size = self.builder, word(self.loop.block)
         turns = {
             "long": (self.table, word(0), self.count),
@@ -200,7 +208,10 @@ class _Row:
         builder.cbranch(was_tail, self.blocks["again"], self.blocks["end"])
 
     def _body(self, index: str) -> Iterator[str]:
-        """Yield the lines of a block: each input is loaded when needed, outputs are stored last."""
+        """Yield the lines that compute one block: inputs are loaded when they are first needed.
+
+        Outputs are stored last.
+        """
         flow, nin, transfers = self.code.flow, self.loop.nin, self.transfers
         for k in self.loop.moving if self.loop.is_slow else ():
             yield from transfers.prefetch(f"%p{k}", k, index, self.loop.block, _AHEAD)
@@ -219,7 +230,7 @@ class _Row:
             yield from transfers.store(k, value, f"%a{k}")
 
     def _save(self, is_short: ir.Value) -> None:
-        """Copy the results of the tail, or of a short row, from the stack to the outputs."""
+        """Emit the copy of a tail's or a short row's results from the stack to the outputs."""
         builder = self.builder
         ahead = _name(builder.select(is_short, word(0), self.last))
         self._write(self.transfers.pointers("e", _name(self.table), self.loop.outputs))
@@ -232,7 +243,7 @@ class _Row:
 
 
 def _name(value: Any) -> str:
-    """Return the name of a value in text."""
+    """Return the name that a value of the builder has in LLVM's text."""
     return value.get_reference()
 
 
@@ -245,5 +256,5 @@ class _Lines(ir.Instruction):
         builder._insert(self)
 
     def descr(self, buf: list) -> None:
-        """Append the text to a module's."""
+        """Append the lines to ``buf``, the text of the module."""
         buf.append(self.text)

@@ -1,4 +1,4 @@
-"""Straight code: scalar functions that compute without a branch, operation by operation.
+"""Straight-line code: the operations of scalar functions that compute without a branch.
 
 Most operators are a few arithmetic operations. Read from their optimised LLVM code, the operations
 can be written for whole vectors, with no loop for LLVM to vectorise and no call for it to inline.
@@ -44,9 +44,9 @@ class Operation(NamedTuple):
     Attributes
     ----------
     result : str
-        Name of its result.
+        The name of the result.
     name : str
-        The name in LLVM code, with a predicate or flags; an ``@`` precedes that of a function.
+        LLVM's instruction, with a predicate or flags; or ``@`` and the name of a called function.
     operands : tuple of str
         Names of values, or constants.
     types : tuple of str
@@ -72,7 +72,7 @@ class StraightLine(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def straight_line_of(bit_code: bytes, symbol: str) -> StraightLine | None:
-    """Return the operations of a function; None for branches or an unknown operation."""
+    """Return the operations of a compiled function; None if one is a branch, or unknown here."""
     with compiler_lock, interrupts.held():
         text = str(llvm.parse_bitcode(bit_code).get_function(symbol))
     head = _HEAD.search(text)

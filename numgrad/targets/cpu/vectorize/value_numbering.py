@@ -1,9 +1,9 @@
-"""Value numbering: the operations of a graph of scalar functions, equal ones once, and their order.
+"""Value numbering: the distinct operations of a graph of scalar functions, and their order.
 
 In a long loop body a processor looks ahead only so far, and values that the registers do not hold
 go to memory and back. So operations are ordered by height, the longest path from an operation to a
-result of the graph: the operation with the longest path begins first. Black-Scholes took 1.09 times
-as long in the order of the graph, Burgers 1.03 times.
+result of the graph: the operation with the longest path comes first. In the order of the graph,
+Black-Scholes took 1.09 times as long, and Burgers' equation 1.03 times.
 """
 
 from collections.abc import Iterable, Sequence
@@ -27,7 +27,7 @@ _CALL, _OTHER = 60, 3
 
 
 class Node(NamedTuple):
-    """An operation on numbered values."""
+    """An operation of straight-line code (`Operation`) whose operands are numbered values."""
 
     name: str
     operands: tuple[Operand, ...]
@@ -36,23 +36,24 @@ class Node(NamedTuple):
 
 
 class Dataflow(NamedTuple):
-    """Operations of a graph.
+    """The distinct operations of a scalar graph, and the order in which they are computed.
 
     Attributes
     ----------
     kinds : tuple of str
-        LLVM types of the inputs, whose numbers are the first ones.
+        LLVM types of the inputs, which are the values with the first numbers.
     nodes : tuple of Node
-        The operations, whose results have the numbers that follow.
+        The operations; the numbers of their results follow those of the inputs.
     outputs : tuple
         The values to store.
     out_kinds : tuple of str
+        LLVM types of the outputs.
     once : tuple of int
-        The nodes that depend on single numbers alone.
+        The results that depend on scalar inputs alone, and are computed once, before the loop.
     order : tuple of int
-        The other nodes that outputs need, in the order of computation.
+        The other results that outputs need, in the order of computation.
     height : int
-        The longest path through ``order``, in cycles.
+        The length of the longest path through ``order``, in cycles.
     """
 
     kinds: tuple[str, ...]
@@ -65,14 +66,19 @@ class Dataflow(NamedTuple):
 
 
 def kind_of(dtype: np.dtype) -> str | None:
-    """Return the LLVM type for numbers of a dtype; None for a dtype that is not real, or not in
-    native order."""
+    """Return the LLVM type for numbers of a dtype.
+
+    The result is None for a complex dtype, and for a dtype in another byte order than the native.
+    """
     return _KINDS.get(dtype.str[1:]) if dtype.isnative else None
 
 
 def dataflow_of(graph: ScalarGraph) -> Dataflow | None:
-    """Return the operations of a graph; None where a function of it has a branch or reads the index
-    or the status, and for values other than real numbers."""
+    """Return the operations of a scalar graph; None if they cannot be written for vectors.
+
+    Code on vectors can be written only if all values are real numbers, and no function has a branch
+    or reads the index or the status.
+    """
     kinds = [kind_of(dtype) for dtype in (*graph.in_dtypes, *graph.out_dtypes)]
     made = _ValueNumbers(len(graph.in_dtypes))
     known: list[Operand] = [*range(len(graph.in_dtypes))]
@@ -94,14 +100,17 @@ def dataflow_of(graph: ScalarGraph) -> Dataflow | None:
 
 
 class _ValueNumbers:
-    """Nodes by number; equal nodes have one number."""
+    """Gives numbers to the results of operations: one number for equal operations."""
 
     def __init__(self, nin: int) -> None:
         self.nin = nin
         self.nodes: dict[Node, int] = {}
 
     def add(self, operation: Operation, names: dict[str, Operand]) -> int:
-        """Return the number of an operation's result."""
+        """Return the number of an operation's result, the same one for equal operations.
+
+        ``names`` has the values for which the operands' names stand.
+        """
         operands = tuple(names.get(x, x) for x in operation.operands)
         node = Node(operation.name, operands, operation.types, operation.to)
         return self.nodes.setdefault(node, self.nin + len(self.nodes))
@@ -109,11 +118,11 @@ class _ValueNumbers:
     def ordered(
         self, outputs: Sequence[Operand], scalars: Sequence[bool]
     ) -> tuple[tuple[int, ...], tuple[int, ...], int]:
-        """Return three things: the numbers of the nodes that are computed once, since they depend
-        on ``scalars`` alone; the numbers of the other nodes, the highest first; and the length of
-        the longest path through these.
+        """Return which results are computed once, the order of the others, and their longest path.
 
-        Nodes that no output needs are left out.
+        Results that depend on inputs in ``scalars`` alone are computed once. The others are ordered
+        by height, the highest first; the length of their longest path is in cycles. Results that no
+        output needs are left out.
         """
         heights = dict.fromkeys(_numbers(outputs), 0)
         for node, number in reversed(self.nodes.items()):

@@ -23,10 +23,10 @@ _INTRINSICS = frozenset(
 
 
 def lanes_of(flow: Dataflow) -> int:
-    """Return the lanes of a vector: as many elements as a register holds of the widest type.
+    """Return the lanes of each vector: as many elements as a register holds of the widest type.
 
-    The number may be 1 if all nodes depend on single numbers; it is 0 if a type is unknown, or a
-    function has no version for vectors of so many lanes.
+    If all operations depend on scalar inputs alone, 1 lane is tried first. The number is 0 if no
+    vectors can be used: a type is unknown, or a function has no version for so many lanes.
     """
     kinds = {*flow.kinds, *flow.out_kinds}.union(*({*n.types, n.to} for n in flow.nodes))
     if not kinds <= _BITS.keys():
@@ -51,10 +51,10 @@ def callee(node: Node, lanes: int) -> str | None:
 
 
 class Widening:
-    """Writes the operations of a graph for vectors of ``lanes`` elements, ``count`` vectors for
-    each value.
+    """Writes the operations of a graph as LLVM code on vectors.
 
-    Values that depend on single numbers alone are equal in all lanes: one vector is enough.
+    Each value is ``count`` vectors of ``lanes`` elements. A value that depends on scalar inputs
+    alone is equal in all lanes, so that one vector is enough.
     """
 
     def __init__(self, flow: Dataflow, lanes: int, count: int, scalars: Sequence[bool]) -> None:
@@ -65,22 +65,22 @@ class Widening:
         """Declarations of the functions that the code calls."""
 
     def vector(self, kind: str) -> str:
-        """Return the type of a vector."""
+        """Return the LLVM type of vectors whose elements have the type ``kind``."""
         return f"<{self.lanes} x {kind}>"
 
     def operand(self, x: Operand, kind: str, k: int) -> str:
-        """Return vector ``k`` of a value, or a constant, with its type."""
+        """Return the text of an operand with its type: vector ``k`` of a value, or a constant."""
         return f"{self.vector(kind)} {self._value(x, kind, k)}"
 
     def lines(self, number: int) -> list[str]:
-        """Return the lines that compute a value."""
+        """Return the lines that compute all vectors of the value with a number."""
         node = self.flow.nodes[number - self.nin]
         count = 1 if number in self.alike else self.count
         each = [self._lines(node, self.name(number, k), k) for k in range(count)]
         return [line for together in zip(*each, strict=True) for line in together]
 
     def name(self, number: int, k: int) -> str:
-        """Return the name of vector ``k`` of a value."""
+        """Return the name of vector ``k`` of the value with a number."""
         return f"%v{number}" if number in self.alike else f"%v{number}_{k}"
 
     def _value(self, x: Operand, kind: str, k: int) -> str:

@@ -2,8 +2,9 @@
 # pyright: reportMissingImports=false, reportPrivateImportUsage=false
 """Compile kernels from text to PTX; only this module uses Numba's compiler for CUDA.
 
-Checked with numba-cuda 0.30.4, whose types pyright does not know. It serves as a compiler alone: it
-makes PTX of Python functions for given types, and has no part in memory, streams and launches.
+The module was checked with numba-cuda 0.30.4, whose types pyright does not know. The package
+numba-cuda serves as a compiler alone: for given types, PTX is made of Python functions. Memory,
+streams and launches are left to cuda.core.
 """
 
 import math
@@ -37,23 +38,26 @@ from ..kernels.pairwise import core_names
 from .kernel import Array, Function, Kernel, Parameter, Pointer
 
 Capability = tuple[int, int]
-"""Compute capability of a GPU, such as (9, 0)."""
+"""The compute capability of a GPU, such as (9, 0)."""
 
 
 class Code(NamedTuple):
-    """PTX, and the name of the kernel in it."""
+    """The PTX of a kernel, and the symbol of the kernel's entry point there."""
 
     ptx: str
     entry: str
 
 
 def compiled(kernel: Kernel, capability: Capability) -> Code:
-    """Compile a kernel for GPUs of a compute capability; no GPU is needed."""
+    """Compile a kernel to PTX for GPUs of a compute capability; no GPU is needed."""
     return assembled(lowered(kernel, capability), capability)
 
 
 def lowered(kernel: Kernel, capability: Capability) -> Any:
-    """Compile a kernel to LLVM code, which is the same for all capabilities."""
+    """Compile a kernel to LLVM code, and return the code as a library of Numba.
+
+    The code is the same for all compute capabilities.
+    """
     scope = {name: _device(value, capability) for name, value in kernel.scope.items()}
     scope |= {"cuda": cuda, "np": np}
     exec(compile(kernel.text, f"<kernel {kernel.name}>", "exec"), scope)
@@ -62,13 +66,13 @@ def lowered(kernel: Kernel, capability: Capability) -> Any:
         library, _ = compiler._compile_pyfunc_with_fixup(
             scope["kernel"], signature, device=False, cc=capability, abi="numba"
         )
-    # Not in place: Numba shares these options with the keys of its compiled functions.
+    # A new dict, as the keys of Numba's compiled functions refer to the old one.
     library._nvvm_options = {**library._nvvm_options, "fma": kernel.multiply_adds}
     return library
 
 
 def assembled(library: Any, capability: Capability) -> Code:
-    """Compile the library that `lowered` returned to PTX."""
+    """Return the PTX of a library that `lowered` has returned."""
     with global_compiler_lock:
         ptx = library.get_asm_str(cc=capability)
     entry = re.search(r"\.visible \.entry (\w+)", ptx)
@@ -78,7 +82,10 @@ def assembled(library: Any, capability: Capability) -> Code:
 
 @contextmanager
 def _targeting(capability: Capability) -> Iterator[None]:
-    """Let Numba compile its own callees for a capability, not for the GPU that it finds."""
+    """Let Numba compile the functions that it adds to a kernel for a compute capability.
+
+    Otherwise Numba asks the GPU of this machine for one, and there may be none.
+    """
     before = dispatcher.get_current_device
     with global_compiler_lock:
         dispatcher.get_current_device = lambda: SimpleNamespace(compute_capability=capability)
@@ -98,7 +105,10 @@ def _type(parameter: Parameter) -> Any:
 
 
 def _device(value: Any, capability: Capability) -> Any:
-    """Return the value of a name in a kernel; a `Function` becomes a device function."""
+    """Return what a name in the text of a kernel stands for, given its value in ``Kernel.scope``.
+
+    A `Function` becomes a device function; any other value is returned as is.
+    """
     if not isinstance(value, Function):
         return value
     function = getattr(value.function, "py_func", value.function)
@@ -116,7 +126,11 @@ def _device(value: Any, capability: Capability) -> Any:
 
 @cache
 def _device_functions(*_: Any) -> dict[Any, Any]:
-    """Return the device functions so far, for names of the same meaning: kernels share them."""
+    """Return the dict of the device functions made so far, for one set of meanings of names.
+
+    The arguments say how names like ``math`` are understood. Kernels that agree on this share their
+    device functions.
+    """
     return {}
 
 
@@ -124,14 +138,22 @@ def _device_functions(*_: Any) -> dict[Any, Any]:
 
 
 class _DeviceFunction(CUDADispatcher):
-    """A device function, compiled with literals of a dtype."""
+    """A device function, in which float literals have a given type.
+
+    Parameters
+    ----------
+    function : callable
+    real : Numba type or None
+        The type of float literals; None to compile the function as it stands.
+    capability : tuple of int
+    """
 
     def __init__(self, function: Any, real: Any, capability: Capability) -> None:
         super().__init__(function, {"device": True, "opt": True})
         self._real, self._capability = real, capability
 
     def compile_device(self, args: Any, return_type: Any = None) -> Any:
-        """Compile the function for the types of arguments, once."""
+        """Compile the function for given types of its arguments, once for equal types."""
         if args not in self.overloads:
             made = _compiled(self.py_func, args, return_type, self._real, self._capability)
             self.overloads[args] = made
@@ -163,7 +185,7 @@ def _compiled(
 
 @cache
 def _pipeline(real: Any, capability: Capability) -> Any:
-    """Return the compiler of functions whose literals get a type."""
+    """Return the class of the compiler that gives float literals the type ``real``."""
     if real is None:
         return compiler.CUDACompiler
 
@@ -184,7 +206,7 @@ def _pipeline(real: Any, capability: Capability) -> Any:
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class _WithLiterals(FunctionPass):
-    """Before typing: literals get the kernel's real dtype."""
+    """A compiler pass before type inference: float literals get the kernel's real dtype."""
 
     _name = "numgrad_literals"
 
@@ -192,7 +214,7 @@ class _WithLiterals(FunctionPass):
         FunctionPass.__init__(self)
 
     def run_pass(self, state: Any) -> bool:
-        """Rewrite ``state.func_ir`` in place."""
+        """Give the float literals of ``state.func_ir`` their dtype; return True: it was changed."""
         compiler = type(state.pipeline)
         Literals(state.func_ir, state.args, compiler.real, compiler.language).run()
         return True
@@ -218,7 +240,10 @@ def _rint(x):
 
 
 def _overloaded(stub: Callable[..., Any], single: Any, double: Any) -> None:
-    """Give a rounding function implementations for the device; integers are returned as is."""
+    """Implement a rounding function on the device, by ``single`` for float32 and ``double`` else.
+
+    Integers are returned as they are.
+    """
 
     @overload(stub, target="cuda")
     def chosen(x):
@@ -243,7 +268,10 @@ _real_math = _namespace("device_math", vars(math), floor=_floor, ceil=_ceil, tru
 
 
 def _limit(number: Callable[[Any], float]) -> Any:
-    """Return a function of a real number that returns a constant of the number's dtype."""
+    """Return a function that kernels call to get a limit of the dtype of their argument.
+
+    ``number`` computes the limit, such as the largest number, from ``np.finfo`` of a dtype.
+    """
 
     def typing(typingctx, x):
         kind = x if isinstance(x, types.Float) else types.float64
@@ -273,7 +301,7 @@ _SELECT = {"where": _where, "max": _maximum, "min": _minimum}
 
 @cache
 def _scalar_names(real: Any, capability: Capability) -> Names:
-    """Return the meanings of names in scalar functions with literals of a type."""
+    """Return what names such as ``math`` mean in scalar functions with float literals of a type."""
 
     def wrap(function: Any) -> Any:
         return _DeviceFunction(function, real, capability)

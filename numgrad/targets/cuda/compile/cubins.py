@@ -1,7 +1,7 @@
 # pyright: basic, reportMissingImports=false
 """Machine code of kernels for a GPU, kept in the disk cache.
 
-A process that finds a kernel in the cache neither compiles it nor imports Numba for it.
+A process that finds the code of a kernel in the cache does not import Numba.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from .kernel import Kernel
 CUBIN = "cubin"
 
 def loaded(kernel: Kernel, capability: tuple[int, int]) -> Any:
-    """Return a kernel of cuda.core that can be launched on GPUs of a compute capability."""
+    """Return a compiled kernel as cuda.core launches it on GPUs of a compute capability."""
     from cuda.core import ObjectCode
 
     entry = cubin(kernel, capability)
@@ -25,7 +25,7 @@ def loaded(kernel: Kernel, capability: tuple[int, int]) -> Any:
 
 
 def cubin(kernel: Kernel, capability: tuple[int, int]) -> disk.Entry:
-    """Return the code of a kernel, from the cache or newly compiled."""
+    """Return the machine code of a kernel, from the disk cache or newly compiled."""
     key = _key(kernel, capability)
     can_be_kept = not key.startswith("-")
     entry = disk.read(key, CUBIN) if can_be_kept else None
@@ -51,7 +51,10 @@ def linked(ptx: str, capability: tuple[int, int]) -> bytes:
 
 
 def _key(kernel: Kernel, capability: tuple[int, int]) -> str:
-    """Return the cache key of a kernel; it begins with ``-`` if valid in this process only."""
+    """Return the key of a kernel in the disk cache.
+
+    A key that begins with ``-`` is valid in this process only: such a kernel is not kept on disk.
+    """
     scope: Any = tuple(sorted(kernel.scope.items()))
     parts = ("cuda", kernel.text, repr(kernel.parameters), repr(kernel.multiply_adds))
     parts += (repr(capability), _tools())

@@ -1,7 +1,8 @@
-"""CUDA kernels before they are compiled: a text, and the functions that it names.
+"""CUDA kernels before they are compiled: a text, and the functions that the text names.
 
-The same text is compiled for a GPU and run in Numba's simulator. Operands of elementwise kernels
-are typed pointers, with strides in elements beside them; those of core functions are arrays.
+The same text is compiled for a GPU and run in Numba's simulator. An elementwise kernel gets its
+operands as typed pointers, each followed by strides in elements. A kernel around a core function
+gets arrays.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,19 +15,19 @@ from ...._errors import DeviceError
 
 
 class Pointer(NamedTuple):
-    """A parameter that is the address of an element."""
+    """A parameter of a kernel that is the address of an element of a dtype."""
 
     dtype: np.dtype
 
 
 class Word(NamedTuple):
-    """A parameter that is a number: a length, a stride or an index of so many bits."""
+    """A parameter of a kernel that is an integer of so many bits: a length, stride or index."""
 
     bits: int = 64
 
 
 class Array(NamedTuple):
-    """A parameter that is an array of any strides."""
+    """A parameter of a kernel that is an array of any strides."""
 
     dtype: np.dtype
     ndim: int
@@ -42,13 +43,14 @@ class Function(NamedTuple):
     Attributes
     ----------
     function : callable
-        A plain function, or a dispatcher, whose plain function is taken.
+        A plain Python function, or a dispatcher of Numba, of which the plain function is taken.
     real : dtype or None
         The dtype of float literals; None for a core function, which is compiled as it stands.
     is_complex : bool
-        Whether ``math`` means functions of complex numbers.
+        Whether the name ``math`` in the function means functions of complex numbers.
     dtype : dtype or None
-        The dtype of a core function's first operand, for reductions by halves.
+        The dtype of a core function's first operand, in which reductions by halves are computed;
+        None for a scalar function.
     """
 
     function: Callable[..., Any]
@@ -59,7 +61,7 @@ class Function(NamedTuple):
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel as text.
+    """A kernel as Python source, before it is compiled.
 
     Attributes
     ----------
@@ -72,10 +74,11 @@ class Kernel:
     scope : dict
         The functions and constants that the text names.
     threads : int or None
-        Threads of a block, if the kernel depends on their number.
+        The threads of a block, if the kernel depends on their number.
     multiply_adds : bool
-        Whether a product and the following sum are rounded once, as in products of matrices. In
-        other kernels a fused kernel would then differ in bits from its operations one by one.
+        Whether a product and the sum behind it are rounded once, as in products of matrices.
+        Elsewhere they are rounded one by one, so that a fused kernel has the bits of its operators
+        run separately.
     """
 
     name: str
@@ -87,7 +90,13 @@ class Kernel:
 
 
 def in_elements(strides: Sequence[int], size: int) -> list[int]:
-    """Return strides counted in elements of ``size`` bytes."""
+    """Return strides in bytes as strides in elements of ``size`` bytes.
+
+    Raises
+    ------
+    DeviceError
+        If a stride is no multiple of the size.
+    """
     if any(stride % size for stride in strides):
         raise DeviceError(
             f"on a device elements of {size} bytes cannot be {strides} bytes apart; copy the array "

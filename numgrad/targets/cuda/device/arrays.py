@@ -1,4 +1,4 @@
-"""Kernels called on device arrays at once, outside of a program, to write arrays in place."""
+"""Elementwise kernels that are called on device arrays at once, outside of a program."""
 
 from functools import cache
 from typing import Any, NamedTuple
@@ -18,16 +18,17 @@ class ArrayKernel(NamedTuple):
     ----------
     spec : ElementwiseSpec
     target
+        The CUDA target on whose GPU the kernel runs.
     """
 
     spec: ElementwiseSpec
     target: Any
 
     def ufunc(self, *arrays: Any, out: DeviceArray) -> None:
-        """Write the elements of ``out``, a view of any strides, by one launch.
+        """Compute all elements of ``out`` from the inputs, in one launch.
 
-        Inputs, of the device or the host, are broadcast; an input that the launch would overwrite
-        is copied first.
+        ``out`` may be a view of any strides. Inputs of the device or the host are broadcast. An
+        input whose memory the launch would overwrite is copied first.
         """
         operands = [*[self._operand(array, out) for array in arrays], out]
         strides = zip(*[array.strides for array in operands], strict=True)
@@ -45,7 +46,7 @@ class ArrayKernel(NamedTuple):
 
 
 def _changes(array: DeviceArray, out: DeviceArray) -> bool:
-    """Whether a thread may write an element of ``array`` before another thread reads it."""
+    """Whether writes to ``out`` may change elements of ``array`` that other threads still read."""
     if array.memory is not out.memory or not out.size:
         return False
     if (array.offset, array.strides, array.dtype) == (out.offset, out.strides, out.dtype):
@@ -56,7 +57,10 @@ def _changes(array: DeviceArray, out: DeviceArray) -> bool:
 
 @cache
 def copy_spec(dtype: np.dtype) -> ElementwiseSpec:
-    """Return the spec of the kernel that copies elements; float16 is copied as uint16."""
+    """Return the spec of the kernel that copies elements of a dtype.
+
+    Elements of float16 are copied as uint16.
+    """
     moved = np.dtype(np.uint16) if dtype == np.float16 else dtype
     return ElementwiseSpec("copy", _same, (moved,), (moved,))
 

@@ -1,5 +1,5 @@
 # pyright: basic, reportMissingImports=false
-"""Whether there is a GPU that can be used, and why not."""
+"""Find out whether a GPU can be used, how many there are, and why none can be."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -14,7 +14,7 @@ _LIBRARIES = ("nvvm", "nvrtc", "nvJitLink")
 
 @cache
 def why_not() -> str | None:
-    """Return why there is no GPU, in a line; None if there is one."""
+    """Return why no GPU can be used, in one line; None if one can."""
     for module, package in _PACKAGES.items():
         if not _is_installed(module):
             return f"{package} is not installed: pip install 'numgrad[cuda13]', or numgrad[cuda12]"
@@ -40,7 +40,7 @@ def _missing_library() -> str | None:
     for library in _LIBRARIES:
         try:
             load_nvidia_dynamic_lib(library)
-        except Exception as error:  # its own kinds, of several modules
+        except Exception as error:  # cuda.pathfinder has classes of errors in several modules
             line = str(error).strip().partition("\n")[0]
             advice = "pip install 'numgrad[cuda13]'"
             return f"no CUDA toolkit: {library} cannot be loaded ({line}); {advice}"
@@ -54,7 +54,7 @@ def device_count() -> int:
     Raises
     ------
     DeviceError
-        If there is no driver for them.
+        If no NVIDIA driver is installed.
     """
     if not _is_installed("cuda.bindings"):
         return 0
@@ -63,7 +63,7 @@ def device_count() -> int:
     try:
         require(driver.cuInit(0), "start")
         (count,) = require(driver.cuDeviceGetCount(), "count GPUs")
-    except RuntimeError as error:  # as cuda.bindings says that there is no libcuda
+    except RuntimeError as error:  # cuda.bindings raises this class if there is no libcuda
         if isinstance(error, DeviceError):
             raise
         line = str(error).strip().partition("\n")[0]
@@ -72,7 +72,13 @@ def device_count() -> int:
 
 
 def require(result: Sequence[Any], what: str) -> Sequence[Any]:
-    """Return the results of a function of the driver without the status, or raise its error."""
+    """Return the results of a call of the NVIDIA driver, without the status in front.
+
+    Raises
+    ------
+    DeviceError
+        If the status is an error; the message says that the driver cannot do ``what``.
+    """
     status, *values = result
     if int(status):
         raise DeviceError(f"the NVIDIA driver cannot {what}: {status.name}")

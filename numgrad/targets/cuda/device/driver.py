@@ -2,8 +2,9 @@
 # pyright: reportOptionalMemberAccess=false
 """A GPU, by way of cuda.core: memory of the driver's pool, streams, events and launches.
 
-Checked with cuda-core 1.2, whose types pyright does not know. A driver knows nothing of arrays,
-tensors or programs; its methods act at once or give work to the GPU, without waiting.
+The module was checked with cuda-core 1.2, whose types pyright does not know. A driver knows nothing
+of arrays, tensors or programs. Its methods return at once and leave work to the GPU, unless they
+say that they wait.
 """
 
 import threading
@@ -21,11 +22,11 @@ from .available import device_count, require
 from .page_locked import empty_pinned, is_page_locked
 
 THREADS = 256
-"""Threads of a block of kernels that go over elements."""
+"""The threads of a block, in kernels whose threads walk over elements one by one."""
 
 _WAVES = 16
-"""Blocks for each multiprocessor: more than it runs at once, and so few that a thread has several
-elements."""
+"""The most blocks of threads for each multiprocessor: more than a multiprocessor runs at once, and
+so few that each thread has several elements of a large array."""
 
 
 class Prepared(NamedTuple):
@@ -37,7 +38,7 @@ class Prepared(NamedTuple):
     threads : int
         The threads of a block.
     elements : int
-        The elements, or units of work, of a block in a step.
+        The elements, or other units of work, that a block takes at a time.
     function
         The kernel as an object of cuda.core.
     """
@@ -54,7 +55,7 @@ class Prepared(NamedTuple):
 
 
 def prepared(kernel: Kernel, function: Any) -> Prepared:
-    """Return a kernel ready for launches, with its function of cuda.core."""
+    """Return a kernel ready for launches; ``function`` is its compiled code, of cuda.core."""
     per_block = THREADS if kernel.threads is None else 1
     return Prepared(kernel, kernel.threads or THREADS, per_block, function)
 
@@ -74,13 +75,13 @@ class Block(NamedTuple):
 
 
 class _Thread(threading.local):
-    """State of a thread: whether a device is already set for it."""
+    """The state of a thread of the host: whether this GPU was set as the thread's device."""
 
     is_here = False
 
 
 class Driver:
-    """A GPU.
+    """The driver of a GPU: its memory, streams and events, and launches of kernels.
 
     Parameters
     ----------
@@ -106,14 +107,15 @@ class Driver:
         self._pool = self._device.memory_resource
 
     def _enter(self) -> None:
-        """Set the GPU as this thread's device; it may have used another GPU since."""
+        """Set the GPU as the device of the calling thread, which may have used another GPU since.
+        """
         if not self._thread.is_here or self._is_one_of_many:
             self._device.set_current()
             self._thread.is_here = True
 
     @lazy
     def blas(self) -> Any:
-        """cuBLAS, which multiplies matrices; None if it is not installed."""
+        """The calls of cuBLAS, which multiply matrices; None if cuBLAS is not installed."""
         from ..program.blas import found
 
         self._enter()
@@ -124,14 +126,18 @@ class Driver:
     # Streams and events -----------------------------------------------------------------------
 
     def new_stream(self, priority: int = 0) -> Any:
-        """Return a stream that does not wait for the default one."""
+        """Return a new stream, whose work does not wait for the work of the default stream."""
         from cuda.core import StreamOptions
 
         self._enter()
         return self._device.create_stream(options=StreamOptions(priority=priority))
 
     def external_stream(self, obj: Any) -> Any:
-        """Return another library's stream."""
+        """Return another library's stream as one of cuda.core.
+
+        ``obj`` is the address of a stream, or an object with ``__cuda_stream__`` or
+        ``cuda_stream``.
+        """
         self._enter()
         address = obj if isinstance(obj, int) else getattr(obj, "cuda_stream", None)
         if address is not None and not hasattr(obj, "__cuda_stream__"):
@@ -139,11 +145,14 @@ class Driver:
         return self._device.create_stream(obj)
 
     def address_of(self, stream: Any) -> int:
-        """Return the address of a ``CUstream``."""
+        """Return the address of the driver's stream, a ``CUstream``."""
         return int(stream.handle)
 
     def record(self, stream: Any, timing: bool = False) -> Any:
-        """Return an event that happens when the work of a stream so far is done."""
+        """Return an event that happens when the work given to a stream so far is done.
+
+        With ``timing`` the event keeps its time; see `milliseconds`.
+        """
         if not timing:
             return stream.record()
         from cuda.core import EventOptions
@@ -151,19 +160,19 @@ class Driver:
         return stream.record(options=EventOptions(timing_enabled=True))
 
     def wait(self, stream: Any, event: Any) -> None:
-        """Let the further work of a stream wait for an event."""
+        """Let work that is given to a stream from now on wait for an event."""
         stream.wait(event)
 
     def synchronize(self, stream: Any) -> None:
-        """Wait on the host for the work of a stream."""
+        """Wait on the host until all work of a stream is done."""
         stream.sync()
 
     def synchronize_event(self, event: Any) -> None:
-        """Wait on the host for an event."""
+        """Wait on the host until an event has happened."""
         event.sync()
 
     def synchronize_device(self) -> None:
-        """Wait on the host for the work of all streams."""
+        """Wait on the host until the work of all streams of the GPU is done."""
         from cuda.bindings import driver
 
         self._enter()
@@ -174,13 +183,13 @@ class Driver:
         return event.is_done
 
     def milliseconds(self, begin: Any, end: Any) -> float:
-        """Return the time between two events."""
+        """Return the time between two events, which were recorded with timing."""
         return end - begin
 
     # Memory -----------------------------------------------------------------------------------
 
     def memory_info(self) -> tuple[int, int]:
-        """Return free and total memory in bytes."""
+        """Return the free and the total memory of the GPU, in bytes."""
         from cuda.bindings import driver
 
         self._enter()
@@ -188,12 +197,12 @@ class Driver:
         return free, total
 
     def allocate(self, nbytes: int, stream: Any) -> Any:
-        """Return a block that work of a stream can use from now on.
+        """Return a new block of device memory for a stream, whose later work may use the block.
 
         Raises
         ------
         MemoryError
-            If there is not enough.
+            If the GPU has too little memory left.
         """
         self._enter()
         try:
@@ -209,19 +218,20 @@ class Driver:
         return Block(int(buffer.handle), buffer)
 
     def empty_pinned(self, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-        """Return an array of the host in page-locked memory."""
+        """Return a new array of the host in page-locked memory, with undefined elements."""
         self._enter()
         return empty_pinned(shape, dtype)
 
     def free(self, block: Any, stream: Any) -> None:
-        """Give a block back when the work of a stream so far is done."""
+        """Free a block once the work given to a stream so far is done, without waiting for it."""
         self._enter()
         block.owner.close(stream)
 
     def upload(self, block: Any, offset: int, array: np.ndarray, stream: Any) -> None:
-        """Copy an array in C order to a block; afterwards the array may be changed.
+        """Copy an array in C order to a block; the caller may change the array afterwards.
 
-        The driver copies memory that is not page-locked at once.
+        The driver reads memory that is not page-locked before the call returns. For page-locked
+        memory the method waits until the copy is done.
         """
         if array.nbytes:
             self._enter()
@@ -231,7 +241,7 @@ class Driver:
                 stream.sync()
 
     def download(self, block: Any, offset: int, nbytes: int, stream: Any) -> np.ndarray:
-        """Wait for a stream and return bytes of a block."""
+        """Wait for the work of a stream, and return a copy on the host of bytes of a block."""
         self._enter()
         found = np.empty(nbytes, np.uint8)
         if nbytes:
@@ -243,7 +253,7 @@ class Driver:
     def copy(
         self, to: Block, at: int, source: Block, begin: int, nbytes: int, stream: Any
     ) -> None:
-        """Copy bytes of one block to another one."""
+        """Copy ``nbytes`` bytes from ``begin`` in block ``source`` to ``at`` in block ``to``."""
         if nbytes:
             self._enter()
             _part(to, at, nbytes).copy_from(_part(source, begin, nbytes), stream=stream)
@@ -251,18 +261,22 @@ class Driver:
     # Kernels ----------------------------------------------------------------------------------
 
     def prepare(self, kernel: Kernel) -> Prepared:
-        """Compile a kernel and load it."""
+        """Return a kernel that can be launched, compiled or read from the disk cache, and loaded.
+        """
         from ..compile.cubins import loaded
 
         self._enter()
         return prepared(kernel, loaded(kernel, self.capability))
 
     def word(self, bits: int, value: int) -> Any:
-        """Return a number as `launch` takes it: cuda.core passes an int as 64 bits."""
+        """Return an integer in the type in which `launch` takes a parameter of so many bits.
+
+        The reason is that cuda.core passes an ``int`` as 64 bits.
+        """
         return np.uint32(value) if bits == 32 else int(value)
 
     def captured(self, launches: Sequence[tuple[Prepared, int, Sequence[Any]]]) -> Any:
-        """Return a graph of launches."""
+        """Return a CUDA graph of launches in this order; each is the arguments of `launch`."""
         self._enter()
         builder = self._device.create_graph_builder().begin_building()
         for launch in launches:
@@ -270,14 +284,18 @@ class Driver:
         return builder.end_building().complete()
 
     def launch_graph(self, graph: Any, stream: Any) -> None:
-        """Launch a graph as one."""
+        """Launch all kernels of a CUDA graph on a stream, by one call."""
         self._enter()
         graph.launch(stream)
 
     def launch(
         self, prepared: Prepared, count: int, arguments: Sequence[Any], stream: Any
     ) -> None:
-        """Launch a kernel over a number of elements."""
+        """Launch a kernel on a stream, over ``count`` elements or other units of work.
+
+        An argument is a number, a pair of a block and an offset, or an array: a block, an offset,
+        a shape and strides in bytes.
+        """
         self._enter()
         words: list[Any] = []
         for n, value in enumerate(arguments):
@@ -294,7 +312,7 @@ class Driver:
 
 
 class _Address:
-    """The address of a stream, with the protocol ``__cuda_stream__``."""
+    """The address of another library's stream, as an object with ``__cuda_stream__``."""
 
     def __init__(self, address: int) -> None:
         self._address = address
@@ -324,9 +342,9 @@ def _part(block: Block, offset: int, nbytes: int) -> Any:
 def _array(
     itemsize: int, shape: tuple[int, ...], strides: tuple[int, ...]
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the arguments of Numba's kernels for an array, before and behind its address.
+    """Return the arguments that stand for an array in kernels of Numba, except its address.
 
-    The first are no owner and no parent, the number of elements and their size; the others are the
-    shape, and the strides in bytes.
+    The first tuple goes in front of the address: no owner, no parent, the number of elements and
+    the size of one. The second tuple goes behind: the shape, and the strides in bytes.
     """
     return (0, 0, prod(shape), itemsize), (*map(int, shape), *map(int, strides))

@@ -1,7 +1,8 @@
-"""Blocks of device memory: the streams that use a block, and the time when it is given back.
+"""Blocks of device memory: which streams use a block, and when the block is freed.
 
-A block belongs to the stream for which it was made. Work of other streams may still read it when
-its last reference goes: the block is given back after their work, without the host waiting.
+A block belongs to the stream for which it was made. When the last reference to a block goes, work
+of other streams may still read the block. So the block is freed after the work of these streams,
+and the host does not wait for that.
 """
 
 import sys
@@ -13,14 +14,14 @@ from ....process.fork_locks import fork_safe_lock
 
 
 class Usage:
-    """The bytes of a device's memory in use, now and at most."""
+    """The bytes of a device's memory that are in use: now, and at the peak so far."""
 
     def __init__(self) -> None:
         self.now = self.peak = 0
         self._lock = fork_safe_lock()
 
     def add(self, nbytes: int) -> None:
-        """Count memory that was taken, or with a negative number given back."""
+        """Count bytes that were allocated, or freed if the number is negative."""
         with self._lock:
             self.now += nbytes
             if self.now > self.peak:
@@ -33,23 +34,23 @@ class Usage:
 
 
 class Memory:
-    """A block of device memory, given back with its last reference.
+    """A block of device memory, which is freed when the last reference to this object goes.
 
     Parameters
     ----------
-    runtime
+    runtime : Runtime
     block
-        The block of the driver.
+        The driver's object for the memory.
     nbytes : int
     stream : Stream
         The stream for which the block was made.
     owner : object, optional
-        The owner of the memory, if it is not numgrad's.
+        The object of another library to which the memory belongs; None for numgrad's own memory.
 
     Attributes
     ----------
     users : set of Stream or None
-        The other streams that have used it, if any.
+        The streams other than ``stream`` that have used the block, if any.
     """
 
     __slots__ = ("__weakref__", "_runtime", "block", "nbytes", "owner", "stream", "users")
@@ -62,12 +63,12 @@ class Memory:
         self.users: set[Stream] | None = None
 
     def used_by(self, stream: Stream) -> Any:
-        """Note that work of a stream uses the block, and return it.
+        """Note that work of a stream uses the block, and return the driver's object for the block.
 
         Raises
         ------
         RuntimeError
-            If it was given back.
+            If the block was freed before.
         """
         if self.block is None:
             raise RuntimeError("device memory is used after it was given back")
@@ -77,7 +78,10 @@ class Memory:
         return self.block
 
     def give_back(self) -> None:
-        """Give the block back after all work that uses it; memory of an owner is only released."""
+        """Free the block after all work that uses it, without waiting.
+
+        Memory of another library is not freed: only the reference to its owner is dropped.
+        """
         block, self.block = self.block, None
         if block is None:
             return
@@ -89,7 +93,7 @@ class Memory:
         self.owner = None
 
     def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
-        if not is_finalizing():  # a process that ends gives back all its memory
+        if not is_finalizing():  # the driver frees all memory of a process that ends
             self.give_back()
 
     def __repr__(self) -> str:

@@ -1,7 +1,7 @@
 """The runtime of a device: memory, copies and streams, for any driver.
 
-The driver is that of a GPU (`driver`) or the simulator's (`numgrad.targets.cuda_simulator`); it
-knows neither the users of memory nor the current stream.
+The driver is that of a GPU (`driver`) or the simulator's (`numgrad.targets.cuda_simulator`). What a
+driver does not know is kept here: which streams use a block of memory, and the current stream.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,9 +23,10 @@ class Runtime:
     ----------
     name : str
         Such as ``"cuda:0"``.
-    driver
+    driver : Driver or Simulator
     current : callable
-        Returns the stream that the user has chosen in this thread, of any device; None if none.
+        Returns the stream that the user has chosen in the calling thread, on whatever device, or
+        None.
     """
 
     def __init__(self, name: str, driver: Any, current: Callable[[], Stream | None]) -> None:
@@ -36,7 +37,7 @@ class Runtime:
         self._chosen = current
 
     def current(self) -> Stream:
-        """Return the stream to which this thread gives its work."""
+        """Return the stream of this device to which the calling thread gives work."""
         chosen = self._chosen()
         return self.default if chosen is None or chosen.device != self.name else chosen
 
@@ -45,18 +46,18 @@ class Runtime:
         return Stream.of(self, self.driver.external_stream(obj))
 
     def allocate(self, nbytes: int, stream: Stream | None = None) -> Memory:
-        """Return a block of memory for a stream."""
+        """Return a new block of device memory for a stream, by default the current one."""
         stream = stream or self.current()
         memory = Memory(self, self.driver.allocate(nbytes, stream.handle), nbytes, stream)
         self.usage.add(nbytes)
         return memory
 
     def prepare(self, kernel: Kernel) -> Any:
-        """Make a kernel ready to be launched."""
+        """Return a kernel, compiled and loaded, as the driver launches it."""
         return self.driver.prepare(kernel)
 
     def upload(self, memory: Memory, offset: int, array: np.ndarray) -> None:
-        """Copy a host array in C order to a place in memory."""
+        """Copy an array of the host, in C order, to a block from byte ``offset`` on."""
         stream = self.current()
         self.driver.upload(memory.used_by(stream), offset, array, stream.handle)
 
@@ -64,7 +65,10 @@ class Runtime:
         self, memory: Memory, offset: int, dtype: np.dtype, shape: Sequence[int],
         strides: Sequence[int], stream: Stream | None = None,
     ) -> np.ndarray:  # fmt: skip
-        """Wait for a stream, and copy elements to a new array of the host."""
+        """Wait for the work of a stream, and copy a strided array of a block to the host.
+
+        ``offset`` and ``strides`` are in bytes; the result is in C order.
+        """
         if 0 in shape:
             return np.empty(shape, dtype)
         stream = stream or self.current()
@@ -76,9 +80,10 @@ class Runtime:
         self, memory: Memory, offset: int, dtype: np.dtype, shape: Sequence[int],
         strides: Sequence[int], stream: Stream,
     ) -> tuple[np.ndarray, int]:  # fmt: skip
-        """Return all bytes from the first to the last element, and the offset of the first.
+        """Return a copy of the bytes of a block that the elements of a strided array span.
 
-        The offset counts from the element at index 0.
+        The second result is the distance in bytes from the element at index 0 to the first of these
+        bytes, negative if a stride is.
         """
         low, high = extent(tuple(shape), tuple(strides))
         nbytes = high - low + dtype.itemsize
@@ -89,7 +94,10 @@ class Runtime:
         self, memory: Memory, offset: int, shape: Sequence[int], strides: Sequence[int],
         array: np.ndarray, stream: Stream | None = None,
     ) -> None:  # fmt: skip
-        """Copy an array of the host to elements; the bytes between them stay."""
+        """Copy an array of the host to the elements of a strided array of a block.
+
+        The bytes between these elements keep their values.
+        """
         if 0 in shape:
             return
         stream = stream or self.current()

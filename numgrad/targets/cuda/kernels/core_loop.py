@@ -8,9 +8,10 @@ from .elementwise import ElementWalk, index_type, loop, signature
 
 
 def ndims(spec: LoopSpec) -> list[int]:
-    """Return the number of axes with which a core function gets each operand.
+    """Return for each operand the number of axes of the array that the core function gets.
 
-    A scalar output is an array of one element, and so is a scalar input not passed by value.
+    The number is 0 for a scalar input that is passed by value. Other scalars, outputs among them,
+    are arrays of one element.
     """
     nin = len(spec.in_dtypes)
     return [
@@ -20,7 +21,7 @@ def ndims(spec: LoopSpec) -> list[int]:
 
 
 def of_core(spec: LoopSpec, walk: ElementWalk) -> Kernel:
-    """Return the kernel of a function with core dimensions."""
+    """Return the kernel around a function with core dimensions, called for each loop element."""
     dtypes = (*spec.in_dtypes, *spec.out_dtypes)
     arguments = in_order(spec, [_element(f"x{k}", walk.axes) for k in range(len(dtypes))])
     parameters, listed = signature((), (), walk)
@@ -33,7 +34,10 @@ def of_core(spec: LoopSpec, walk: ElementWalk) -> Kernel:
 
 
 def in_order(spec: LoopSpec, operands: Sequence[str]) -> list[str]:
-    """Return the texts of a function's arguments, constants included, from those of operands."""
+    """Return the texts of the arguments in a call of a core function, constants included.
+
+    ``operands`` has the texts of inputs and outputs, in the order of the spec.
+    """
     order = parameter_order(len(spec.in_dtypes), len(operands), spec.trailing)
     return [repr(i.value) if isinstance(i, Constant) else operands[i] for i in order]
 
@@ -47,7 +51,10 @@ def _element(name: str, axes: int) -> str:
 
 
 def of_blocks(spec: LoopSpec) -> Kernel:
-    """Return the kernel of a function that reduces each block of its input's first axis."""
+    """Return the kernel around a function that reduces a block of rows of its input.
+
+    A thread calls the function for one block: ``spec.block`` elements of the first axis.
+    """
     source, parts = ndims(spec)
     text = "\n".join([
         "def kernel(n, count, x0, x1):",

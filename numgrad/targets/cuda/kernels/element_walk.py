@@ -1,4 +1,7 @@
-"""Kernels of a few lines of text, run for each element; the walk computes the indices."""
+"""Kernels made of a few lines of text, which are run for each element of a loop.
+
+The loop around the lines, and the indices of an element in each operand, are added here.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -14,9 +17,10 @@ WIDE = 1 << 31
 
 
 class Operand(NamedTuple):
-    """An operand of a kernel, with its name in the text; ``strides`` are in bytes.
+    """An operand of a kernel, by its name in the lines; ``strides``, one for each axis, are bytes.
 
-    Without place and dtype the operand is a counter, whose strides are its increments.
+    Without a place and a dtype the operand is a counter: a number that grows along each axis by the
+    stride of the axis, and no memory.
     """
 
     name: str
@@ -26,7 +30,9 @@ class Operand(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """Lines of text for an element, with ``{x}`` for the index in operand ``x``; and their scope.
+    """Lines of a kernel that are run for each element, and the values of the names in them.
+
+    In a line ``{x}`` stands for the index of the element in operand ``x``.
     """
 
     name: str
@@ -44,9 +50,10 @@ def launch(
     target: Any,
     numbers: Mapping[str, int] = {},  # never changed
 ) -> Launch:
-    """Return the launch of lines over axes.
+    """Return the launch of a kernel that runs lines for each element of a loop over axes.
 
-    ``numbers`` are further parameters; ``zero`` in the lines has the dtype of the last operand.
+    ``numbers`` are integer parameters by their names in the lines. The name ``zero`` in the lines
+    is a zero of the last operand's dtype.
     """
     along = zip(*[operand.strides for operand in operands], strict=True)
     over = loop_over(list(zip(sizes, along, strict=True)), len(operands))

@@ -1,4 +1,4 @@
-"""Kernels around scalar functions: a thread for each element, in strides of the whole grid."""
+"""Kernels around scalar functions: each thread walks over elements by the size of the grid."""
 
 import dis
 import math
@@ -14,18 +14,18 @@ from ...binding import plain_of
 from ..compile.kernel import Function, Kernel, Parameter, Pointer, Word
 
 _AHEAD = 16
-"""Bytes that a thread reads ahead, before it uses the first element."""
+"""The bytes that a thread reads before it uses the first of these elements."""
 
 
 class ElementWalk(NamedTuple):
-    """How a kernel goes over its elements.
+    """How the threads of a kernel walk over its elements.
 
     Attributes
     ----------
     axes : int
         The number of axes of the loop; 0 if all operands are contiguous and have one shape.
     is_wide : bool
-        Whether the number of elements, or an index, needs more than 31 bits.
+        Whether the number of elements needs more than 31 bits, so that indices have 64.
     """
 
     axes: int
@@ -33,7 +33,7 @@ class ElementWalk(NamedTuple):
 
 
 def elementwise(spec: ElementwiseSpec | FusedSpec | LoopSpec, walk: ElementWalk) -> Kernel:
-    """Return the kernel of scalar functions: a single function, or many in one loop."""
+    """Return the kernel around a scalar function, or around all functions of a fused spec."""
     nin = len(spec.in_dtypes)
     dtypes = (*spec.in_dtypes, *spec.out_dtypes)
     names = [f"x{k}" for k in range(nin)] + [f"out{k}" for k in range(len(spec.out_dtypes))]
@@ -59,12 +59,12 @@ def elementwise(spec: ElementwiseSpec | FusedSpec | LoopSpec, walk: ElementWalk)
 
 
 def index_type(walk: ElementWalk) -> Any:
-    """Return the type of the indices of a loop."""
+    """Return the dtype of the indices in a kernel: 32 bits unless the walk is wide."""
     return np.int64 if walk.is_wide else np.uint32
 
 
 def storage_dtype(dtype: np.dtype) -> np.dtype:
-    """Return the dtype with which kernels keep elements in memory: that of booleans is uint8."""
+    """Return the dtype in which kernels keep elements in memory: uint8 for booleans."""
     return np.dtype(np.uint8) if dtype.kind == "b" else dtype
 
 
@@ -76,7 +76,10 @@ def _values(elements: Sequence[str], dtypes: Sequence[np.dtype]) -> list[str]:
 
 
 def _only_calls_math(spec: Any) -> bool:
-    """Whether functions name only ``math`` and numbers: their kernels wait for memory alone."""
+    """Whether the scalar functions of a spec use no global names but ``math`` and numbers.
+
+    Such functions are short, so that their kernels wait for memory alone and gain by reading ahead.
+    """
     steps = [step for step, _ in spec.steps] if isinstance(spec, FusedSpec) else [spec]
     functions: list[Any] = [plain_of(step.function) for step in steps]
     named = [f.__globals__.get(name) for f in functions for name in _global_names(f.__code__)]
@@ -96,9 +99,11 @@ def _stored(places: Sequence[str], values: Sequence[str]) -> list[str]:
 def _ahead(
     walk: ElementWalk, ahead: int, nin: int, reads: Sequence[str], uses: Sequence[str]
 ) -> list[str]:
-    """Return the lines of a loop whose threads read several elements before they use the first.
+    """Return the lines of a loop in which a thread reads several elements before it uses the first.
 
-    So memory has enough to do. The inner loops are unrolled, and the elements are in registers.
+    Several reads are then under way at once, which keeps the memory busy. The compiler unrolls the
+    inner loops and keeps these elements in registers. ``ahead`` is their number; ``reads`` and
+    ``uses`` are the lines that read and use one element.
     """
     return [
         *[f"ahead{k} = cuda.local.array({ahead}, dtype{k})" for k in range(nin)],
@@ -117,7 +122,8 @@ def _numbers(spec: Any) -> Sequence[int]:
 
 
 def _steps(spec: Any, scope: dict[str, Any]) -> list[str]:
-    """Return the lines that compute the values of all steps."""
+    """Return the lines that compute the values of all steps, and add their functions to ``scope``.
+    """
     nin = len(spec.in_dtypes)
     steps = spec.steps if isinstance(spec, FusedSpec) else ((spec, tuple(range(nin))),)
     lines = []
@@ -126,14 +132,14 @@ def _steps(spec: Any, scope: dict[str, Any]) -> list[str]:
         given = ", ".join(f"v{a}" for a in arguments)
         values = [f"v{nin + number + k}" for k in range(len(step.out_dtypes))]
         lines.append(f"{', '.join(values)} = f{number}({given})")
-        if isinstance(spec, FusedSpec):  # a step's value is rounded to its dtype, as if stored
+        if isinstance(spec, FusedSpec):  # round to the dtype, as storing the value would
             scope[f"t{number}"] = step.out_dtypes[0].type
             lines.append(f"{values[0]} = t{number}({values[0]})")
     return lines
 
 
 def function_of(spec: Any) -> Function:
-    """Return the scalar function of a spec."""
+    """Return the scalar function of a spec as kernels call it, with the dtype of its literals."""
     if isinstance(spec, LoopSpec):
         return Function(spec.function)
     is_complex = any(d.kind == "c" for d in spec.in_dtypes)
@@ -146,9 +152,10 @@ def function_of(spec: Any) -> Function:
 def signature(
     names: Sequence[str], dtypes: Sequence[np.dtype], walk: ElementWalk
 ) -> tuple[tuple[Parameter, ...], list[str]]:
-    """Return the parameters of a kernel that walks over elements, and their names.
+    """Return the parameters of a kernel that walks over elements, and their names, in two lists.
 
-    They are the number of elements, the sizes of the axes, and each operand with its strides.
+    The first is the number of elements; then come the sizes of the axes, and each operand with its
+    strides.
     """
     bits = 64 if walk.is_wide else 32
     parameters: list[Parameter] = [Word(bits)] * (1 + walk.axes)
@@ -160,7 +167,7 @@ def signature(
 
 
 def place(name: str, walk: ElementWalk) -> str:
-    """Return the text of the index of an operand's element."""
+    """Return the expression, as text, for the index of the current element in an operand."""
     if not walk.axes:
         return "i"
     return " + ".join(f"i{axis} * {name}_{axis}" for axis in range(walk.axes))
@@ -169,10 +176,11 @@ def place(name: str, walk: ElementWalk) -> str:
 def loop(
     listed: Sequence[str], walk: ElementWalk, body: Sequence[str], before: Sequence[str] = ()
 ) -> str:
-    """Return the text of a kernel whose threads walk over elements, the last axis fastest.
+    """Return the text of a kernel that runs the lines ``body`` for each element.
 
-    A thread goes on by the number of all threads, adding the indices of this number to its own.
-    ``before`` has lines in front of the loop, which may walk over some of the elements.
+    The last axis varies fastest. From one element to its next, a thread advances by the number of
+    all threads: this number is split into indices once, which are added to the indices of the
+    element. ``before`` has lines in front of the loop, which may do some of the elements.
     """
     return "\n".join([
         f"def kernel({', '.join(listed)}):",
@@ -188,7 +196,7 @@ def loop(
 
 
 def _onwards(walk: ElementWalk) -> list[str]:
-    """Return the lines that add a step to the indices, digit by digit, with a carry."""
+    """Return the lines that advance a thread's indices by its step, axis by axis with a carry."""
     lines = ["i = index_type(i + step)"]
     for axis in range(walk.axes - 1, 0, -1):
         carry = f" + carry{axis + 1}" if axis + 1 < walk.axes else ""
@@ -204,7 +212,7 @@ def _onwards(walk: ElementWalk) -> list[str]:
 
 
 def indices(walk: ElementWalk) -> list[str]:
-    """Return the lines that split the number of an element into its indices."""
+    """Return the lines that compute an element's index along each axis from its number ``i``."""
     lines, rest = [], "i"
     for axis in range(walk.axes - 1, 0, -1):
         lines += [

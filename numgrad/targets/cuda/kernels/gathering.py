@@ -1,10 +1,11 @@
-"""Indexing with arrays: each thread writes one element.
+"""Indexing with integer arrays: kernels that read, add or write elements at given positions.
 
-If positions may be equal, they are sorted before elements are added or overwritten there. A key is
-a position times the number of positions, plus the index of the position: so all keys differ, their
-order is always the same, and equal positions are neighbours, in their original order. Sums of few
-terms are added in the same order as on the CPU, so they have the same bits; in sums of many terms
-the rounding error is added to the next term. No two threads write the same element.
+Each thread writes one element, and no two threads write the same one. If positions may be equal,
+they are sorted before elements are added or overwritten there. The keys of the sort are a position
+times the number of positions, plus the index of the position. So all keys differ, and equal
+positions become neighbours in their original order. Sums of few terms are added in the same order
+as on the CPU, and have the same bits. In sums of many terms the rounding error of each addition is
+added to the next term.
 """
 
 import re
@@ -102,19 +103,23 @@ _STEPS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "remains": ("index size out", (_SORTED, ("m", _REMAINS))),
     "positions": ("index size apart out", (("m", _POSITIONS),)),
 }
-"""By the name of a spec the names of its operands, and its kernels in order: each with the core
-dimensions over which it walks; operands without such a dimension stand still along it."""
+"""For the name of each spec the names of its operands, and its kernels in order. A kernel has the
+core dimensions of its loop in front; `_SORTED` stands for the launches that sort positions."""
 
 
 def is_of_positions(spec: Any) -> bool:
-    """Whether this module has the kernels for a spec."""
+    """Whether a kernel spec is one of indexing with arrays, which this module has kernels for."""
     return isinstance(spec, LoopSpec) and spec.name in _STEPS
 
 
 def lowered(
     pattern: Any, loop: Loop, begins: Sequence[Place], flag: Place, target: Any
 ) -> LaunchSequence:
-    """Return the step of an instruction that finds positions, or moves elements to or from them."""
+    """Return the step of an instruction that indexes with arrays.
+
+    Such an instruction checks positions, or reads or writes elements at positions. ``flag`` is the
+    place of the program's flag, which is set if a position is out of bounds.
+    """
     called, kernels = _STEPS[pattern.spec.name]
     named = core_dimensions(pattern.spec.signature)
     cores = cores_of(pattern, pattern.spec.signature, (0,) * len(named))
@@ -143,7 +148,7 @@ def lowered(
 def _launch(
     kernel: Any, loop: Loop, sizes: Any, operands: Any, numbers: Any, target: Any
 ) -> Launch:
-    """Return the launch of a kernel's lines with the operands and numbers that they name."""
+    """Return the launch of a kernel of `_STEPS`, with those operands and numbers that it names."""
     axes, what = kernel
     text = "\n".join(what.lines)
     used = [
@@ -158,9 +163,10 @@ def _launch(
 def _in_order(
     index: Operand, core: dict[str, int], loop: Loop, m: int, target: Any
 ) -> tuple[list[Launch], int, Operand]:
-    """Return the launches that sort positions, the bytes of memory they need, and the sorted keys.
+    """Return the launches that sort positions, the bytes of memory for that, and the sorted keys.
 
-    Positions are sorted once for each element of the loop on which they depend.
+    The sort is a merge sort, with one launch for each doubling of the sorted runs. Positions that
+    are the same for all elements of the loop are sorted once.
     """
     sizes = loop.sizes if any(index.strides) else ()
     lies = contiguous_strides((*sizes, m), _WORD.itemsize)
@@ -180,5 +186,5 @@ def _in_order(
 
 
 def cleared(flag: Place, target: Any) -> Launch:
-    """Return the launch that clears the flag of a program."""
+    """Return the launch that sets the flag of a program to zero."""
     return launch(_FILL, (1,), [Operand("out", flag, _WORD, (0,))], target)

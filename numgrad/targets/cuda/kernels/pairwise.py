@@ -1,7 +1,8 @@
 """Reductions by halves in one thread, for core functions that also do other work.
 
-The order, and so the bits, are those of `numgrad._declare.halving`. The functions of that module
-make arrays; their stand-ins use the local memory of a thread.
+The order of additions, and so the bits, are those of `numgrad._declare.halving`. The functions of
+that module make arrays, which a thread cannot. So kernels call stand-ins for these functions, which
+use the local memory of a thread.
 """
 
 from collections.abc import Callable
@@ -21,7 +22,7 @@ cuda: Any = _cuda  # type checkers do not know its arrays
 
 @cache
 def stand_ins(dtype: np.dtype) -> dict[Callable[..., Any], Callable[..., Any]]:
-    """Return the stand-ins for the functions of `halving`, for elements of a dtype."""
+    """Return for functions of `halving` the functions that kernels call instead, for a dtype."""
     found: dict[Callable[..., Any], Callable[..., Any]] = {}
     zero = dtype.type(0)
     for name, join in (("sum", add), ("max", larger), ("min", smaller)):
@@ -34,12 +35,15 @@ def stand_ins(dtype: np.dtype) -> dict[Callable[..., Any], Callable[..., Any]]:
 
 
 def core_names(math: Any, dtype: np.dtype) -> Names:
-    """Return the meanings of names in a core function whose first operand has a dtype."""
+    """Return what names mean in a core function whose first operand has the given dtype.
+
+    ``math`` is the module for which the name ``math`` stands.
+    """
     return Names(math, math, None, {}, stand_ins(dtype))
 
 
 def _halved(dtype: np.dtype, join: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that reduces up to `BLOCK` elements ``x[start:stop]``."""
+    """Return a function that joins the elements ``x[start:stop]`` by halves, at most `BLOCK`."""
 
     def halve(values, count):
         half = LEAF // 2
@@ -68,7 +72,7 @@ def _halved(dtype: np.dtype, join: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _compensated(zero: Any) -> Callable[..., Any]:
-    """Return a function that adds up the parts of an array, with compensation of rounding."""
+    """Return a function that adds up the sums of an array's blocks, with compensated rounding."""
 
     def fold(x, halved, size):
         total = correction = zero

@@ -2,12 +2,14 @@
 
 A thread has several elements of a tile in registers. Shared memory has two buffers for tiles of
 both factors: while threads multiply tiles of one buffer, the next tiles are read to the other, so
-that threads wait for each other once for each tile.
+that threads wait for each other only once for each tile.
 
-An element is made of the same operations in the same order as on the CPU: of blocks of `TERMS`
-terms, each added up by multiply-adds from the first to the last, and then the blocks. So its bits
-depend on its row and its column alone. They depend neither on tiles nor on a second kernel, which
-adds up blocks computed apart, where the result has too few tiles for all multiprocessors.
+Each element of the result is computed by the same operations in the same order as on the CPU: the
+terms are split into blocks of `TERMS`, the terms of a block are added up by multiply-adds from the
+first to the last, and then the sums of blocks are added up. So the bits of an element depend on its
+row and its column alone, and not on the sizes of tiles. If the result has too few tiles for all
+multiprocessors, blocks of terms are computed apart, and a second kernel adds them up, with the same
+bits.
 """
 
 from textwrap import indent
@@ -19,7 +21,7 @@ from ..compile.kernel import Kernel, Parameter, Pointer, Word
 from .elementwise import ElementWalk, indices, loop, place, signature
 
 TERMS = 256
-"""The terms of a block, added up by multiply-adds, as in `numgrad.targets.cpu.linalg.gemm`."""
+"""The number of terms in a block, the same as in `numgrad.targets.cpu.linalg.gemm`."""
 
 _SPREAD = """
 if {name}_along:
@@ -30,8 +32,8 @@ else:
     {name}_k, {name}_on = thread // {name}_lines, THREADS // {name}_lines
 {name}_step = {name}_over * {name}_line_stride + {name}_on * {name}_term_stride
 """
-"""Lines that assign elements of a factor to threads: neighbouring threads read neighbouring
-elements, along the terms or across them."""
+"""The lines that say which elements of a factor each thread reads. Neighbouring threads read
+elements that are neighbours in memory, which are terms of one line or of neighbouring lines."""
 
 _BEGIN = """
 {name}_first = {name}_number * {name}_lines
@@ -107,22 +109,23 @@ def kernel({parameters}):
 
 
 class Tile(NamedTuple):
-    """The sizes of the piece of a result that a block of threads computes.
+    """The sizes of a tile: the piece of a result that a block of threads computes at a time.
 
-    The number of threads is a multiple of rows, of columns and of the depth.
+    The number of threads is a multiple of ``rows``, of ``cols`` and of ``depth``.
 
     Attributes
     ----------
     rows, cols : int
-        Rows and columns of the result.
+        The rows and columns of the tile.
     depth : int
-        The terms of both factors in shared memory; it divides `TERMS`.
+        The terms of both factors in shared memory at a time; a divisor of `TERMS`.
     down, across : int
-        Elements of the result in a thread: neighbouring rows, and columns.
+        The rows and columns of the tile's elements that one thread computes.
     threads : int
-        The threads of a block: all read factors, and as many as the elements need multiply.
+        The threads of a block. All of them read factors; those that have elements of the tile
+        multiply.
     terms : int
-        The terms of a block, the same for all tiles of a runtime.
+        The number of terms in a block of terms, the same for all tiles of a driver.
     """
 
     rows: int
@@ -144,17 +147,20 @@ _TILES = {
 
 
 def tiles(dtype: np.dtype) -> tuple[Tile, Tile, Tile]:
-    """Return three tiles of a GPU: large, small and flat.
+    """Return the sizes of three tiles of a GPU for a dtype: a large, a small and a flat one.
 
-    The large tile has as many elements as registers allow. The small tile is for results with too
-    few large tiles for all multiprocessors, and the flat tile for results with few rows: there all
-    threads read, and few multiply.
+    The large tile has as many elements as registers allow. The small tile is for results of which
+    large tiles would be half empty, or too few for the multiprocessors. The flat tile is for
+    results with few rows: all threads read there, and few multiply.
     """
     return _TILES[max(dtype.itemsize, 4)]
 
 
 def product(dtype: np.dtype, axes: int, tile: Tile) -> Kernel:
-    """Return the kernel of a product for a loop of ``axes`` axes, at least one."""
+    """Return the kernel that multiplies matrices for each element of a loop.
+
+    The loop has ``axes`` axes, at least one.
+    """
     walk = ElementWalk(axes, True)
     sizes = [f"n{axis}" for axis in range(axes)]
     listed = ["n", "blocks", "run", "inner", *sizes, "a_size", "b_size"]
@@ -178,9 +184,9 @@ def product(dtype: np.dtype, axes: int, tile: Tile) -> Kernel:
 
 
 def _added(dtype: np.dtype) -> str:
-    """Return the line that adds a product of two numbers.
+    """Return the line of the kernel that adds the product of two numbers to a sum.
 
-    Complex numbers are added part by part, each by a chain of multiply-adds.
+    The real and the imaginary part of complex numbers are each added by two multiply-adds.
     """
     total, x, y = "total[p * ACROSS + q]", "a_tile[stage, k, y * DOWN + p]", "factor"
     if dtype.kind == "b":
@@ -215,7 +221,7 @@ def _scope(dtype: np.dtype, tile: Tile) -> dict[str, Any]:
 def joined(dtype: np.dtype, axes: int) -> Kernel:
     """Return the kernel that adds up the results of blocks of terms, one block after the other.
 
-    The results of a block are in C order; the loop over them has ``axes`` axes.
+    The results of each block are an array in C order with ``axes`` axes.
     """
     walk = ElementWalk(axes, True)
     parameters, listed = signature(["out"], [dtype], walk)

@@ -1,14 +1,15 @@
 """Reductions of many elements, in stages: of leaves, of blocks, and of the results of blocks.
 
-The order is that of `numgrad._declare.halving`, so the bits are those of the CPU: the second half
-of a leaf is joined to its first, then the second quarter, until one element is left; the results of
-a block's leaves are joined in the same way; blocks are joined one after the other, sums with
-compensation. A kernel reads each element once, neighbouring threads read neighbouring elements:
+The order is that of `numgrad._declare.halving`, so the bits are those of the CPU. In a leaf the
+second half of the elements is joined to the first half, then the second quarter to the first, until
+one element is left. The results of a block's leaves are joined in the same way. Blocks are joined
+one after the other, sums with compensation. Each kernel reads an element once, and neighbouring
+threads read neighbouring elements:
 
 - `halves`: a thread joins up to 32 elements at any distance, which it holds in registers.
-- `of_blocks`: if a row is contiguous, threads copy blocks of it to shared memory, and each joins a
-  leaf there.
-- `of_parts`: a thread joins the blocks of a row; a team of threads reads them together.
+- `of_blocks`: for contiguous rows. Threads copy a block of a row to shared memory, and each thread
+  joins a leaf there.
+- `of_parts`: a thread joins the results of all blocks of a row; several threads read them together.
 """
 
 from collections.abc import Iterator
@@ -24,20 +25,22 @@ from .element_walk import Lines
 from .elementwise import ElementWalk, index_type, indices, place, signature, storage_dtype
 
 EACH = 8
-"""Threads that read the results of blocks of a row together, while one of them joins: so there are
-many blocks of threads, and each read covers several neighbouring elements."""
+"""The threads for each row in `of_parts`. All of them read the results of blocks, and one of them
+joins. With fewer threads for a row there would be too few blocks of threads; with more, a read
+would cover too few neighbouring rows."""
 
 _SHARED = 32 << 10
-"""Bytes of shared memory for elements: a few blocks of threads share a multiprocessor."""
+"""The bytes of shared memory for the elements of a block of threads: few enough for several blocks
+of threads to run on a multiprocessor at once."""
 
 _APART = LEAF + 1
-"""Elements from one leaf to the next in shared memory: threads that read neighbouring leaves have
-no conflict of banks."""
+"""The elements from one leaf to the next in shared memory: one more than a leaf has, so that
+threads that read neighbouring leaves access different banks."""
 
 _SLOT = LEAVES * _APART + 1
 
 _TURNS = 8
-"""Elements that a thread reads before it uses the first, to keep memory busy."""
+"""The number of elements that a thread reads before it uses the first, to keep memory busy."""
 
 _BLOCKS = """
 def kernel({listed}):
@@ -139,7 +142,7 @@ def kernel({listed}):
 
 
 def add(a: Any, b: Any) -> Any:
-    """Return the sum."""
+    """Return the sum of two numbers."""
     return a + b
 
 
@@ -152,9 +155,11 @@ def _without(total: Any, correction: Any) -> Any:
 
 
 def halves(join: Any, dtype: np.dtype, width: int, is_last: bool) -> Lines:
-    """Return the lines that join up to ``width`` elements, ``along`` apart, from ``first`` on.
+    """Return the lines of a kernel in which a thread joins up to ``width`` elements of a row.
 
-    There are ``count`` elements. The lines of the last stage also finish the result.
+    The lines name ``count``, the elements of the row, ``along``, their distance, and ``first``, the
+    number of the first one to join. In the last stage of a reduction, ``is_last``, the lines also
+    apply ``finish`` to the result.
     """
     lines = ("left, at = count - {first}, {x}", *_joined("x", "along", width))
     scope = _scope(join, dtype)
@@ -165,9 +170,10 @@ def halves(join: Any, dtype: np.dtype, width: int, is_last: bool) -> Lines:
 def of_blocks(
     name: str, join: Any, dtypes: Any, walk: ElementWalk, threads: int, is_last: bool
 ) -> Kernel:
-    """Return the kernel that reduces each block of contiguous rows to one element.
+    """Return the kernel that reduces each block of elements of contiguous rows to one element.
 
-    There is a team of threads for each block.
+    A block of ``threads`` threads is divided into teams; see `group_of`. A team reduces a block of
+    elements.
     """
     dtype = storage_dtype(dtypes[1])
     group = group_of(dtype, threads)
@@ -185,12 +191,13 @@ def of_blocks(
 
 
 def group_of(dtype: np.dtype, threads: int) -> int:
-    """Return the number of teams in a block of threads; each reduces a block of elements."""
+    """Return the number of teams into which the kernel of `of_blocks` divides a block of threads.
+    """
     return max(min(_SHARED // (BLOCK * dtype.itemsize), threads // 2), 1)
 
 
 def of_parts(name: str, join: Any, dtypes: Any, walk: ElementWalk, threads: int) -> Kernel:
-    """Return the kernel that joins the blocks of rows, one after the other."""
+    """Return the kernel that joins the results of all blocks of a row, one after the other."""
     parameters, listed = signature(("x", "out"), dtypes, walk)
     text = _PARTS.format(
         listed=", ".join([*listed, "count", "along", "across"]), turns=_TURNS, later=_TURNS - 1,
@@ -205,7 +212,8 @@ def of_parts(name: str, join: Any, dtypes: Any, walk: ElementWalk, threads: int)
 def _joined(source: str, along: str, width: int) -> list[str]:
     """Return the lines that join up to ``width`` elements of ``source`` by halves, to ``few[0]``.
 
-    In the lines ``at`` is the index of the first element, and ``left`` elements remain.
+    Before these lines, ``at`` must be the index of the first element in ``source``, and ``left``
+    the number of elements from there on. ``along`` is the text of the elements' distance.
     """
     return [
         f"few = cuda.local.array({width}, dtype)",  # in registers, as these loops are unrolled
@@ -217,9 +225,10 @@ def _joined(source: str, along: str, width: int) -> list[str]:
 
 
 def _halving(source: str, along: str, width: int, is_whole: bool) -> Iterator[str]:
-    """Yield the lines for ``width`` elements, or for fewer unless ``is_whole``.
+    """Yield the lines that read ``width`` elements of ``source`` and join them by halves.
 
-    For a missing element another one is read, without a branch, and not joined.
+    Unless ``is_whole``, fewer elements may be left. In place of a missing one the last one is read
+    again, which needs no branch, and is not joined.
     """
     element = "each" if is_whole else "min(each, left - 1)"
     yield f"for each in range({width}):"

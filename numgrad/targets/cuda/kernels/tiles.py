@@ -1,4 +1,7 @@
-"""Strides of the matrices of a product, and the choice of its tiles."""
+"""Products of matrices as the strides of their factors and result, and the choice of their tiles.
+
+The dimension that a product sums over is called its terms.
+"""
 
 from collections.abc import Sequence
 from math import prod
@@ -8,10 +11,11 @@ from .product import Tile
 
 
 class Matrix(NamedTuple):
-    """A matrix for each element of a loop: the place of the first matrix, and its strides.
+    """A matrix for each element of a loop: the place of the first matrix, and strides in elements.
 
-    The strides, in elements, are those along the loop, from line to line, and within a line. Lines
-    are rows, but columns of a right factor, so that the lines of both factors consist of terms.
+    ``loop`` has the strides along the axes of the loop, ``line`` is the stride from line to line,
+    and ``step`` the one within a line. A line is a row of a left factor or of a result, and a
+    column of a right factor. So the lines of both factors run along the terms.
     """
 
     place: Any
@@ -21,7 +25,10 @@ class Matrix(NamedTuple):
 
 
 class Product(NamedTuple):
-    """Products of matrices over a loop of these sizes."""
+    """A product of matrices for each element of a loop, which has the sizes ``loop``.
+
+    A left factor is ``rows`` times ``inner``, a right factor ``inner`` times ``cols``.
+    """
 
     loop: tuple[int, ...]
     rows: int
@@ -33,16 +40,17 @@ class Product(NamedTuple):
 
 
 def transposed(product: Product) -> Product:
-    """Return the product of the transposes."""
+    """Return the same product as one of transposes, whose result is the transposed result."""
     loop, rows, inner, cols, left, right, out = product
     return Product(loop, cols, inner, rows, right, left, out._replace(line=out[3], step=out[2]))
 
 
 def folded(product: Product) -> Product:
-    """Return a product with axes of the loop folded into rows or columns, where strides allow it.
+    """Return a product with axes of the loop folded into rows or columns, if strides allow it.
 
     An axis along which the right factor stays the same becomes rows, and an axis along which the
-    left factor stays the same becomes columns: vectors that share a matrix are one product.
+    left factor stays the same becomes columns. So the products of a matrix with many vectors become
+    one product of matrices.
     """
     for axis in reversed(range(len(product.loop))):
         for one, back in ((product, _same), (transposed(product), transposed)):
@@ -75,12 +83,13 @@ def _with_rows(product: Product, axis: int) -> Product:
 def planned(
     product: Product, tiles: Sequence[Tile], processors: int
 ) -> tuple[Product, Tile, bool]:
-    """Return a product, its tile, and whether blocks of terms are computed apart and joined later.
+    """Return the product to compute, the tile for it, and whether blocks of terms are split.
 
-    A product with few rows or columns is turned, so that rows are few. Blocks are computed apart if
-    there are fewer tiles than multiprocessors, and the results of all blocks need no more memory
-    than the factors. The large tile is chosen if results fill half of it, and tiles keep half of
-    the multiprocessors busy.
+    A product with few columns is returned transposed, so that it has few rows. Blocks of terms are
+    split, so that they are computed apart and added up by a second kernel, if there are fewer tiles
+    than multiprocessors and the results of all blocks need no more memory than the factors. The
+    large tile is chosen if the result fills half of the large tiles, and if these are enough to
+    keep half of the multiprocessors busy.
     """
     large, small, flat = tiles
     rows, cols = product.rows, product.cols
@@ -98,18 +107,19 @@ def planned(
 
 
 def number_of_tiles(product: Product, tile: Tile) -> int:
-    """Return the number of tiles of all results."""
+    """Return the number of tiles that cover the results of a product, over the whole loop."""
     return prod(product.loop) * -(-product.rows // tile.rows) * -(-product.cols // tile.cols)
 
 
 def number_of_blocks(product: Product, tile: Tile) -> int:
-    """Return the number of blocks of terms, at least 1: an empty block makes zeros."""
+    """Return the number of blocks of terms: at least 1, as a result without terms is zero."""
     return max(1, -(-product.inner // tile.terms))
 
 
 def along_lines(factor: Matrix, lines: int, terms: int) -> bool:
-    """Whether neighbouring threads should read neighbours of a line, not neighbouring lines.
+    """Whether neighbouring threads should read neighbouring elements of one line of a factor.
 
-    They should if elements of a line are closer together than lines, or there is only one line.
+    They should if these elements are closer in memory than neighbouring lines, or if there is one
+    line only. Otherwise each thread reads a line of its own.
     """
     return lines == 1 or (terms != 1 and abs(factor.step) <= abs(factor.line))

@@ -1,7 +1,7 @@
-"""Kernels that users wrote for CUDA: they get whole arrays, and walk over them as they like.
+"""Kernels that users wrote for CUDA, which get whole arrays and choose how to walk over them.
 
-Arrays have one axis for the loop. An input that is repeated along a part of the loop, so that no
-single stride walks over the whole loop, is copied first.
+The arrays have one axis for the loop in front of their core dimensions. An input is copied first if
+no single stride walks over the whole loop, as when it is repeated along a part of the loop.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,13 +23,16 @@ _ALIGNMENT = 256
 
 
 class UserKernelStep(NamedTuple):
-    """The launches of a user's kernel and of copies of its inputs; errors name the operator."""
+    """The step that copies inputs, if needed, and launches a user's kernel.
+
+    An error in a launch is raised as one that names the operator.
+    """
 
     own: CUDAKernel
     staged: LaunchSequence
 
     def run(self, runtime: Any, blocks: Blocks, stream: Any = None) -> Failure | None:
-        """Launch the kernels."""
+        """Launch the copies and the kernel on a stream, by default the current one; return None."""
         with _naming_operator(self.own):
             return self.staged.run(runtime, blocks, stream)
 
@@ -73,13 +76,13 @@ def lowered(pattern: Any, loop: Loop, begins: Sequence[Place], target: Any) -> U
 
 
 def _numbers(spec: LoopSpec) -> range:
-    """Return the numbers of the operands that are static parameters."""
+    """Return the positions of those inputs that are static parameters, passed as numbers."""
     nin = len(spec.in_dtypes)
     return range(nin - sum(item is None for item in spec.trailing), nin)
 
 
 def _one_stride(sizes: Shape, strides: Shape) -> int | None:
-    """Return the one stride that walks over all axes; None if there is none."""
+    """Return the stride that walks over all axes of a loop as one axis; None if there is none."""
     inner = list(zip(sizes[1:], strides[1:], strict=True))
     if any(o != s * n for o, (n, s) in zip(strides, inner, strict=False)):
         return None

@@ -1,8 +1,8 @@
 """CUDA graphs: programs of many short launches, which the device replays as one launch.
 
-The addresses in a graph are fixed. So a graph has memory of its own, to which arguments are copied,
-and from which results are copied. A graph is worth while if there are many more launches than
-arguments and results, and few bytes to copy.
+The addresses in a graph are fixed. So a graph has memory of its own: arguments are copied there
+before a run, and results from there afterwards. A graph is worth while if there are many more
+launches than arguments and results, and few bytes to copy.
 """
 
 from collections.abc import Sequence
@@ -17,27 +17,27 @@ from ..device.memory import Memory
 from .steps import Launch
 
 OFTEN = 8
-"""Runs of a program before it becomes a graph."""
+"""A program is made a graph, if that is worth while, at the run of this number."""
 
 _FEW = 4
 """The number of launches that take as long as the launch of a graph, without its copies."""
 
 _BYTES_OF_A_LAUNCH = 1 << 20
-"""Bytes that a device copies in the time of a launch, about a microsecond: work on more bytes does
-not wait for launches."""
+"""The bytes that a device copies in the time of one launch, about a microsecond. A kernel on more
+bytes takes longer than the launch of the next one, so that a graph would save no time."""
 
-_one_at_a_time = fork_safe_lock()  # a graph has one set of arguments
+_one_at_a_time = fork_safe_lock()  # all runs of a graph use the same copies of arguments
 
 
 class Span:
-    """The bytes of an argument or a result in the memory of a graph.
+    """The bytes that an argument or a result of a program spans in the memory of its graph.
 
     Attributes
     ----------
     first : int
-        Bytes before the element at index 0.
+        The bytes in front of the element at index 0, which negative strides make necessary.
     nbytes : int
-        From the first to the last element.
+        The bytes from the first to the last element, both included.
     """
 
     __slots__ = ("first", "nbytes")
@@ -50,10 +50,10 @@ class Span:
 
 
 def is_worth_while(steps: Sequence[Any], spans: Sequence[Span], own: int) -> bool:
-    """Whether a graph, with its copies, takes less time than its launches.
+    """Whether one launch of a graph, with its copies, takes less time than the steps one by one.
 
-    A graph keeps its memory between runs, with the ``own`` bytes of intermediate buffers: so these
-    count as well.
+    ``spans`` are those of arguments and results. A graph keeps its memory between runs; so the
+    ``own`` bytes of intermediate buffers count as if they were copied.
     """
     saved = len(steps) - 2 * len(spans) - _FEW
     nbytes = own + sum([span.nbytes for span in spans])
@@ -61,13 +61,13 @@ def is_worth_while(steps: Sequence[Any], spans: Sequence[Span], own: int) -> boo
 
 
 class GraphExecutable:
-    """A program as a graph.
+    """A program as one CUDA graph, with memory for copies of its arguments and results.
 
     Parameters
     ----------
     runtime
     steps : sequence of Launch
-        The launches of the program, without other steps; see `is_worth_while`.
+        All steps of the program, which must be launches; see `is_worth_while`.
     nbytes : int
         The bytes of intermediate buffers.
     kept : sequence of Memory
@@ -75,7 +75,7 @@ class GraphExecutable:
     spans : sequence of Span
         The spans of arguments, then of results.
     outputs : int
-        The number of results.
+        The number of results: so many of the last spans.
     """
 
     def __init__(
@@ -97,7 +97,10 @@ class GraphExecutable:
         self._graph = runtime.driver.captured(launches)
 
     def run(self, arrays: Sequence[DeviceArray], stream: Stream) -> None:
-        """Run the program on a stream, which waits for the latest run."""
+        """Run the program on a stream, after the latest run, as all runs share the graph's memory.
+
+        ``arrays`` are the arguments, followed by the arrays for the results.
+        """
         with _one_at_a_time:
             stream.wait_stream(self._last)
             self._last = stream

@@ -1,7 +1,8 @@
 """Steps of a program that run on the host: operands are copied there, and results back.
 
-The host runs LAPACK, functions of NumPy and SciPy, and functions that make arrays or raise: a
-thread of a GPU can do neither, as an exception would reach nobody. The device waits meanwhile.
+The host runs LAPACK, functions of NumPy and SciPy, and functions that make arrays or raise
+exceptions. A thread of a GPU can do neither: nobody would receive the exception. The stream of the
+program waits meanwhile.
 """
 
 import dis
@@ -25,16 +26,16 @@ _MAKING = frozenset({"arange", "array", "empty", "empty_like", "full", "ones", "
 
 
 def needs_host(spec: Any) -> bool:
-    """Whether only the host has a kernel for a spec."""
+    """Whether a kernel spec can only be run on the host."""
     if isinstance(spec, HostSpec | LibrarySpec) or getattr(spec, "checked", False):
         return True
     return isinstance(spec, ElementwiseSpec | LoopSpec) and is_for_host(spec.function)
 
 
 def require_sound(spec: LoopSpec) -> None:
-    """Raise for a core function that writes an input, or leaves an output unwritten.
+    """Raise an error if a core function writes to an input or leaves an output unwritten.
 
-    The CPU's compiler checks the function.
+    The check is that of the CPU's compiler, which compiles the function for this reason.
     """
     from ...cpu.kernels.kernel import kernel
 
@@ -42,7 +43,10 @@ def require_sound(spec: LoopSpec) -> None:
 
 
 def host_call(instruction: Instruction, loop: Loop, begins: Sequence[Place]) -> HostCall:
-    """Return the step in which the CPU's kernel runs an instruction."""
+    """Return the step that runs an instruction on the host, with the kernel of the CPU.
+
+    ``begins`` are the places of the operands.
+    """
     from ...cpu.kernels.kernel import kernel  # the module imports compilers
 
     pattern = instruction.pattern
@@ -59,7 +63,10 @@ def host_call(instruction: Instruction, loop: Loop, begins: Sequence[Place]) -> 
 
 @lru_cache(1024)
 def is_for_host(function: Callable[..., Any]) -> bool:
-    """Whether a function or a callee makes an array, raises, or belongs to another library."""
+    """Whether a function, or any function that is called by it, can only run on the host.
+
+    Such a function makes an array, raises an exception, or belongs to another library.
+    """
     return any(
         isinstance(one, ForeignFunction) or _makes_array_or_raises(one)
         for one in _callees(function, set())
@@ -78,9 +85,10 @@ def _makes_array_or_raises(function: Any) -> bool:
 
 
 def _callees(function: Any, seen: set[int]) -> Iterator[Any]:
-    """Yield a function and its callees, plain or `ForeignFunction`, by name or in a closure.
+    """Yield a function and all that it may call, found by global names and in closures.
 
-    Functions that kernels replace by others are left out.
+    What is yielded is a plain function or a `ForeignFunction`. Functions that have a replacement in
+    kernels are left out, with their callees; ``seen`` holds the ids of functions met before.
     """
     if isinstance(function, ForeignFunction):
         yield function

@@ -1,9 +1,10 @@
 """The streams of a program: assign each step to a stream, and find the steps for which it waits.
 
-A step without a stream of its own runs on the current stream. At the beginning of a program the
-other streams wait for the current one, and at the end it waits for them, so that the program is one
-operation of the current stream. In between a step waits for steps of other streams that write
-memory that it uses, or use memory that it writes.
+The streams that take part are numbered; the number is called a lane. Lane 0 is the current stream,
+for all steps whose operators were recorded on no stream of their own. To its caller a program is
+one operation of the current stream: the other streams wait for the current stream at the beginning,
+and the current stream waits for the others at the end. In between a step waits for an earlier step
+of another lane if one of the two writes memory that the other uses.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,7 +15,7 @@ from .steps import Place
 
 
 class Access(NamedTuple):
-    """Bytes of a block of memory that a step uses."""
+    """Bytes ``start`` to ``stop`` of a block of memory, which a step reads or writes."""
 
     slot: int
     start: int
@@ -22,7 +23,7 @@ class Access(NamedTuple):
     is_write: bool
 
     def meets(self, other: "Access") -> bool:
-        """Whether the order of two accesses matters."""
+        """Whether two accesses overlap and one of them is a write, so that their order matters."""
         return (
             self.slot == other.slot
             and (self.is_write or other.is_write)
@@ -41,7 +42,7 @@ class LaneAssignment(NamedTuple):
     waits : tuple of int
         The earlier steps of other lanes for which it waits.
     is_awaited : bool
-        Whether a later step of another lane waits for it.
+        Whether a later step of another lane waits for this one.
     """
 
     lane: int
@@ -50,7 +51,7 @@ class LaneAssignment(NamedTuple):
 
 
 def streams_of(instructions: Iterable[Instruction], device: str) -> list[Any]:
-    """Return the streams of a device that instructions belong to, each once."""
+    """Return the streams of a device on which the user recorded instructions, each once."""
     found = [i.site.stream for i in instructions if i.site is not None]
     return [s for s in dict.fromkeys(found) if s is not None and s.device == device]
 
@@ -59,10 +60,10 @@ def assign_lanes(
     instructions: Sequence[Instruction], steps: Sequence[Any], program: Program,
     places: Sequence[Place], streams: Sequence[Any],
 ) -> list[LaneAssignment]:  # fmt: skip
-    """Return the turn of each instruction.
+    """Return for each instruction the lane of its step, and the steps for which it waits.
 
-    ``places`` are those of buffers, followed by the place of the program's flag, which steps with a
-    check write.
+    ``places`` are those of buffers, followed by the place of the program's flag, to which steps
+    with a check write. ``streams`` are those of lane 1 and following.
     """
     lane_of = {stream: n for n, stream in enumerate(streams, 1)}
     lanes = [0 if i.site is None else lane_of.get(i.site.stream, 0) for i in instructions]
@@ -78,7 +79,10 @@ def assign_lanes(
 
 
 def _waits(n: int, lanes: Sequence[int], uses: Sequence[Sequence[Access]]) -> tuple[int, ...]:
-    """Return, for each other lane, the latest step for which a step has to wait."""
+    """Return the steps for which step ``n`` has to wait, at most one of each other lane.
+
+    That is the latest step of the lane with an access that meets one of step ``n``.
+    """
     found: dict[int, int] = {}
     for other in range(n - 1, -1, -1):
         lane = lanes[other]

@@ -1,4 +1,8 @@
-"""Steps of a bound program: launches of kernels, and calls of functions on the host."""
+"""Steps of a bound program: launches of kernels, and calls of functions on the host.
+
+A step names memory by slots, as the blocks of memory are known only at a run: a slot is an index
+into the list of blocks that `run` gets.
+"""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -14,14 +18,14 @@ from ..compile.kernel import Word
 
 
 class Place(NamedTuple):
-    """The begin of an operand: the number of a block of memory, and an offset in bytes."""
+    """Where an operand begins: the slot of a block of memory, and an offset in bytes."""
 
     slot: int
     offset: int
 
 
 Blocks = Sequence[tuple[Any, int]]
-"""For each slot a block of memory, and the offset of the slot in the block."""
+"""For each slot a block of memory, and the offset in bytes at which the slot begins there."""
 
 
 def _resolved(place: Place, blocks: Blocks) -> tuple[Any, int]:
@@ -37,9 +41,10 @@ class Launch(NamedTuple):
     kernel
         A prepared kernel of the target.
     elements : int
-        The number of elements, or of blocks of threads.
+        The number of elements, or of blocks of threads; without any, nothing is launched.
     arguments : tuple
-        Numbers; places of pointers; tuples of an array's place, shape and strides.
+        For each parameter of the kernel a number, the `Place` that a pointer points to, or a tuple
+        of the place, the shape and the strides of an array.
     """
 
     kernel: Any
@@ -48,15 +53,14 @@ class Launch(NamedTuple):
 
     @classmethod
     def of(cls, kernel: Any, elements: int, arguments: Sequence[Any], target: Any) -> "Launch":
-        """Return a launch; numbers are converted as the driver takes them."""
+        """Return the launch of a kernel, with numbers converted to the types that drivers take."""
         word = target.runtime.driver.word
         pairs = zip(kernel.parameters, arguments, strict=True)
         given = [word(p.bits, x) if type(p) is Word else x for p, x in pairs]
         return cls(kernel, elements, tuple(given))
 
     def run(self, runtime: Any, blocks: Blocks, stream: Any = None) -> Failure | None:
-        """Launch the kernel on a stream, by default the current one, unless there are no elements.
-        """
+        """Launch the kernel on a stream, by default the current one; return None."""
         if not self.elements:
             return None
         stream = stream or runtime.current()
@@ -65,7 +69,10 @@ class Launch(NamedTuple):
         return None
 
     def given(self, blocks: Blocks, stream: Any) -> list[Any]:
-        """Return the arguments as the driver takes them; note that the stream uses the memory."""
+        """Return the arguments as the driver takes them, with blocks of memory in place of slots.
+
+        The blocks note that the stream uses them.
+        """
         found: list[Any] = []
         for argument in self.arguments:
             if type(argument) is Place:
@@ -80,10 +87,11 @@ class Launch(NamedTuple):
 
 
 class LaunchSequence(NamedTuple):
-    """Several launches, with ``nbytes`` bytes of memory of their own in a last slot.
+    """Several launches as one step, with a last slot of ``nbytes`` bytes for their own use.
 
-    If a check in these launches may set the program's flag, ``host`` returns the step that the host
-    runs instead once the flag was found set, to tell the failure.
+    If a launch checks something, and sets the program's flag if the check fails, ``host`` returns a
+    step for the same instruction on the host. It is run once the flag was found set, as only the
+    host can say what failed.
     """
 
     nbytes: int
@@ -91,7 +99,7 @@ class LaunchSequence(NamedTuple):
     host: "Callable[[], HostCall] | None" = None
 
     def run(self, runtime: Any, blocks: Blocks, stream: Any = None) -> Failure | None:
-        """Launch the kernels, in order."""
+        """Launch the kernels in order on a stream, by default the current one; return None."""
         memory = runtime.allocate(self.nbytes, stream)
         try:
             for one in self.launches:
@@ -102,7 +110,10 @@ class LaunchSequence(NamedTuple):
 
 
 class Loop(NamedTuple):
-    """The loop of an instruction, rows included: sizes, and strides in bytes of each operand."""
+    """The axes that a kernel loops over, rows included: their sizes, and strides of each operand.
+
+    Strides are in bytes.
+    """
 
     sizes: Shape
     strides: tuple[Shape, ...]
@@ -113,7 +124,7 @@ class Loop(NamedTuple):
 
 
 def loop_of(instruction: Instruction, program: Program) -> Loop:
-    """Return the loop of an instruction."""
+    """Return the loop of an instruction: the batch axis if it has rows, then the loop axes."""
     pattern = instruction.pattern
     axes: list[tuple[int, tuple[int, ...]]] = []
     if pattern.rows:
@@ -125,9 +136,10 @@ def loop_of(instruction: Instruction, program: Program) -> Loop:
 
 
 def loop_over(axes: Sequence[tuple[int, tuple[int, ...]]], operands: int) -> Loop:
-    """Return the loop over axes, each with its size and the strides of all operands.
+    """Return the loop over axes, each given by its size and the strides of all operands.
 
-    Axes of size 1 are dropped; neighbouring axes are merged if no operand has a gap between them.
+    Axes of size 1 are dropped. Neighbouring axes are merged into one if a single stride walks over
+    both in each operand.
     """
     merged: list[tuple[int, tuple[int, ...]]] = []
     for size, along in axes:
@@ -143,7 +155,11 @@ def loop_over(axes: Sequence[tuple[int, tuple[int, ...]]], operands: int) -> Loo
 
 
 def cores_of(pattern: Any, signature: str, ndims: Sequence[int]) -> list[Loop]:
-    """Return the core dimensions of each operand as a loop, with as many axes as its kernel has."""
+    """Return for each operand its core dimensions, as a loop over this operand alone.
+
+    An operand without core dimensions gets as many axes of size 1 as ``ndims`` has for it, the
+    number of axes that its kernel expects.
+    """
     found = []
     strides = list(pattern.core_strides)
     named = core_dimensions(signature)
@@ -158,7 +174,7 @@ def cores_of(pattern: Any, signature: str, ndims: Sequence[int]) -> list[Loop]:
 
 
 class HostCall(NamedTuple):
-    """An instruction that the host runs: operands are copied there, and results back.
+    """A step that runs an instruction on the host: operands are copied there, and results back.
 
     Attributes
     ----------
@@ -166,11 +182,11 @@ class HostCall(NamedTuple):
     call : callable
         Takes arrays of the host, returns results and a status; see `Kernel.call` of the CPU.
     arrays : tuple
-        For each operand its place, shape and strides, over loop and core.
+        For each operand its place, and its shape and strides over loop axes and core dimensions.
     axes : int
-        The number of axes of the loop.
+        The number of loop axes.
     each : int
-        The number of elements of the loop in a row of the batch.
+        The number of elements of the loop in one row of the batch.
     """
 
     instruction: Instruction
@@ -180,7 +196,10 @@ class HostCall(NamedTuple):
     each: int
 
     def run(self, runtime: Any, blocks: Blocks, stream: Any = None) -> Failure | None:
-        """Copy, call, and copy back; return the failure if the function raised."""
+        """Copy the inputs to the host, call the function, and copy the results to the device.
+
+        The result is the failure if the function raised an exception, else None.
+        """
         pattern = self.instruction.pattern
         given = [
             runtime.read(*_resolved(place, blocks), layout.dtype, shape, strides, stream)

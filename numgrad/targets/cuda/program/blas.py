@@ -1,8 +1,8 @@
-"""Products of matrices by cuBLAS, where it is installed and can read the strides.
+"""Products of matrices by cuBLAS, if cuBLAS is installed and can read the strides.
 
-TensorFloat-32 and atomic additions are off, which is cuBLAS's default, and each stream has its own
-handle: with one handle for several streams results may vary. Checked with nvmath-python 1.0,
-without a GPU.
+TensorFloat-32 and atomic additions are off, which is the default of cuBLAS. Each stream has a
+handle of its own, as results may vary if several streams share one. The module was checked with
+nvmath-python 1.0, without a GPU.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,19 +17,21 @@ _CALLS = {"f": "sgemm", "d": "dgemm", "F": "cgemm", "D": "zgemm"}
 
 
 class Gemm(NamedTuple):
-    """The arguments of a call of BLAS, which stores matrices by columns.
+    """The arguments of a call of cuBLAS's gemm, for matrices that are stored by columns.
 
     Attributes
     ----------
     dtype : dtype
     sizes : tuple of int
-        Whether the first and second factor are transposed; rows, columns and terms.
+        Whether the first factor is transposed, and whether the second is, each as 0 or 1; then the
+        numbers of rows, of columns and of terms.
     lies : tuple of (int, int)
-        Elements from column to column, and from matrix to matrix, of the factors and the result.
+        For both factors and the result the elements from column to column, and from one matrix of
+        the batch to the next.
     batch : int
         The number of products.
-    places : tuple
-        The places of the matrices.
+    places : tuple of Place
+        The places of both factors and the result.
     """
 
     dtype: np.dtype
@@ -40,9 +42,10 @@ class Gemm(NamedTuple):
 
 
 def gemm(product: Product, dtype: np.dtype) -> Gemm | None:
-    """Return the call that computes a product; None if BLAS cannot read its matrices.
+    """Return the arguments for a product of matrices, or None if cuBLAS cannot read the strides.
 
-    Read by columns, a result stored by rows is its transpose: the product of the transposes.
+    A result that is stored by rows is its own transpose to cuBLAS, which reads by columns: so the
+    product of the transposed factors, in reverse order, is tried first.
     """
     if product.inner == 0 or dtype.char not in _CALLS:
         return None
@@ -59,7 +62,7 @@ def _call(product: Product, dtype: np.dtype) -> Gemm | None:
     loop, m, k, n, left, right, out = product
     (batch,) = loop or (1,)
     strides = [(matrix.loop or (0,))[0] for matrix in (left, right, out)]
-    # A line of the right factor is a column.
+    # The lines of the right factor are its columns; see `Matrix`.
     first, second, to = _leading(left, m, k), _leading(right, n, k), _by_columns(out, m, n)
     if first is None or second is None or to is None or min(strides) < 0:
         return None
@@ -71,7 +74,11 @@ def _call(product: Product, dtype: np.dtype) -> Gemm | None:
 
 
 def _leading(matrix: Matrix, lines: int, terms: int) -> tuple[bool, int] | None:
-    """Return whether a line is contiguous, and the distance of lines, or else of terms; or None."""
+    """Return whether cuBLAS has to transpose a factor, and its leading dimension; or None.
+
+    The factor is transposed if its lines are contiguous, and not if its columns are. The result is
+    None if neither are. The leading dimension is the distance of lines, or of columns, in elements.
+    """
     across = _by_columns(matrix, lines, terms)
     if across is not None:
         return False, across
@@ -80,7 +87,7 @@ def _leading(matrix: Matrix, lines: int, terms: int) -> tuple[bool, int] | None:
 
 
 def _by_columns(matrix: Matrix, rows: int, cols: int) -> int | None:
-    """Return the distance of columns whose elements are contiguous; None for other columns."""
+    """Return the distance of columns in elements, or None if a column is not contiguous."""
     if rows != 1 and matrix.line != 1:
         return None
     if cols == 1:
@@ -89,7 +96,15 @@ def _by_columns(matrix: Matrix, rows: int, cols: int) -> int | None:
 
 
 class Blas:
-    """cuBLAS for a driver: ``resolve`` returns the addresses of its pointers and its stream."""
+    """The calls of cuBLAS, for the driver of a GPU.
+
+    Parameters
+    ----------
+    library : module
+        The bindings of cuBLAS.
+    resolve : callable
+        Takes pointers and a stream as the driver has them, and returns their addresses.
+    """
 
     def __init__(self, library: Any, resolve: Callable[[Sequence[Any], Any], Any]) -> None:
         self._library, self._resolve = library, resolve
@@ -98,7 +113,7 @@ class Blas:
         self._lock = fork_safe_lock()  # a handle is for one thread at a time
 
     def multiply(self, gemm: Gemm, pointers: Sequence[Any], on: Any) -> None:
-        """Call the library on a stream."""
+        """Compute a product on the stream ``on``; ``pointers`` are those of factors and result."""
         (a, b, c), stream = self._resolve(pointers, on)
         scalars, (lies_a, lies_b, lies_c) = self._scalars[gemm.dtype.char], gemm.lies
         one = scalars.ctypes.data
@@ -107,12 +122,12 @@ class Blas:
         with self._lock:
             handle = self._handles.get(stream) or self._library.create()
             self._handles[stream] = handle
-            self._library.set_stream(handle, stream)  # a new stream may have an old one's address
+            self._library.set_stream(handle, stream)  # addresses of streams are used again
             call(handle, *gemm.sizes, one, a, *lies_a, b, *lies_b, zero, c, *lies_c, gemm.batch)
 
 
 def found(resolve: Callable[[Sequence[Any], Any], Any]) -> Blas | None:
-    """Return cuBLAS for the driver of a GPU; None if it is not installed."""
+    """Return the calls of cuBLAS for the driver of a GPU; None if cuBLAS is not installed."""
     try:
         from nvmath.bindings import cublas  # pyright: ignore[reportMissingImports]
 

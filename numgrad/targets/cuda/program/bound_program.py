@@ -1,7 +1,8 @@
 """Programs on a device: a list of steps, mostly launches, over places in memory.
 
-Instructions without a batch axis are launched first and once; the launches of all others go over
-rows and elements together. Buffers share one block of memory by their liveness.
+Instructions without a batch axis are launched first. The launches of all other instructions go over
+all rows at once. Intermediate buffers lie in one block of memory; buffers that are never live at
+the same time may share bytes there.
 """
 
 from collections.abc import Sequence
@@ -21,15 +22,15 @@ from .lowering import lowered
 
 _FLAG = np.dtype(np.int64)
 ALIGNMENT = 256
-"""Alignment of buffers in bytes, as accesses of a GPU should begin."""
+"""The alignment of buffers in bytes, which makes the accesses of a GPU fast."""
 
 
 class BoundProgram(Bound):
     """A program as a device runs it.
 
-    Slot 0 is the block of memory of a run; constants, arguments and results follow. The copies of
-    constants on the device are those of ``before``, an earlier form of the program, where one is
-    given.
+    Slot 0 is the block of intermediate buffers, allocated at each run; the slots of constants,
+    arguments and results follow. If ``before``, an earlier form of the program, is given, the
+    copies of constants that it has on the device are used again.
     """
 
     __slots__ = (
@@ -91,7 +92,11 @@ class BoundProgram(Bound):
         return places, top
 
     def run(self, arrays: Sequence[DeviceArray]) -> Failure | None:
-        """Launch the kernels of the program, in order, as one operation of the current stream."""
+        """Run the program, as one operation of the current stream.
+
+        ``arrays`` are the arguments, followed by the arrays for the results. The result is the
+        failure of a step, or None.
+        """
         runtime = self._target.runtime
         stream = runtime.current()
         if self._ready is not None and stream is not self._begun:
@@ -125,14 +130,18 @@ class BoundProgram(Bound):
                 memory.give_back()
 
     def _is_set(self, memory: Any, stream: Any) -> bool:
-        """Wait, and return whether a check on the device has set the flag."""
+        """Wait for a stream, and return whether a check on the device has set the program's flag.
+
+        ``memory`` is the block of slot 0, at whose end the flag lies.
+        """
         offset = self._nbytes - _FLAG.itemsize
         return bool(self._target.runtime.read(memory, offset, _FLAG, (), (), stream))
 
     def _launch(self, blocks: Blocks, stream: Any, on_host: bool = False) -> Failure | None:
-        """Run the steps until one fails.
+        """Run the steps in order, and return the failure of the first one that fails, or None.
 
-        With ``on_host`` the host runs the steps that check, and tells the failure.
+        With ``on_host`` the steps with a check on the device run on the host instead, as only the
+        host can say what failed.
         """
         for step in self.steps:
             host = getattr(step, "host", None)
@@ -144,7 +153,7 @@ class BoundProgram(Bound):
         return None
 
     def _as_graph(self) -> GraphExecutable | None:
-        """Return a replay of the program as one graph, if it takes less time; else None."""
+        """Return the program as one CUDA graph if that takes less time, else None."""
         results = [ref.layout for ref in self.program.results]
         lead = [(self.program.batch or 0,) if layout.rows else () for layout in results]
         lies = [
@@ -158,7 +167,10 @@ class BoundProgram(Bound):
         return GraphExecutable(*own, spans, len(results))
 
     def _run_on_streams(self, blocks: Blocks, streams: Sequence[Any]) -> Failure | None:
-        """Launch each step on its stream, after the steps for which it waits."""
+        """Run each step on the stream of its lane, after the steps for which it waits.
+
+        ``streams`` has the current stream first. The result is the failure of a step, or None.
+        """
         first, *others = streams
         for other in others:
             other.wait_stream(first)

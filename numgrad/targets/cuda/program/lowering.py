@@ -1,4 +1,4 @@
-"""Lower the instructions of a program to steps: launches with a kernel, a loop and arguments."""
+"""Lower the instructions of a program to steps: launches of kernels, or calls on the host."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -23,9 +23,10 @@ _WIDE = 1 << 31
 def lowered(
     instruction: Instruction, program: Program, places: Sequence[Place], target: Any
 ) -> Step:
-    """Return the step of an instruction.
+    """Return the step that runs an instruction.
 
-    ``places`` are the places of buffers, followed by the place of the program's flag.
+    ``places`` are the places of the program's buffers by number, followed by the place of the
+    program's flag.
     """
     pattern = instruction.pattern
     spec = pattern.spec
@@ -50,14 +51,14 @@ def lowered(
     if needs_host(spec):
         return host_call(instruction, loop, begins)
     if isinstance(spec, LoopSpec) and any(core_dimensions(spec.signature)):
-        if spec.may_raise:  # as functions of users are taken to do
+        if spec.may_raise:  # true of each function of a user
             require_sound(spec)
         return _of_core(pattern, loop, begins, target)
     return of_elements(spec, loop, begins, target)
 
 
 def _is_product(spec: Any) -> bool:
-    """Whether a spec is of a product of matrices, of any dtype."""
+    """Whether a kernel spec is that of a product of matrices, of whatever dtype."""
     if isinstance(spec, LoopSpec):
         matmul: Any = registry["matmul"]
         return spec.function is matmul.function

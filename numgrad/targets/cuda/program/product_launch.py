@@ -25,12 +25,12 @@ from . import blas
 
 
 class LibraryProduct(NamedTuple):
-    """A product that cuBLAS computes."""
+    """A step in which cuBLAS computes a product of matrices."""
 
     gemm: blas.Gemm
 
     def run(self, runtime: Any, blocks: Blocks, stream: Any = None) -> None:
-        """Call the library for a stream, by default the current one."""
+        """Let cuBLAS compute the product on a stream, by default the current one."""
         stream = stream or runtime.current()
         begins = [(blocks[place.slot], place.offset) for place in self.gemm.places]
         pointers = [(m.used_by(stream), first + offset) for (m, first), offset in begins]
@@ -40,10 +40,11 @@ class LibraryProduct(NamedTuple):
 def of_product(
     pattern: Any, loop: Loop, begins: Sequence[Place], target: Any
 ) -> Launch | LaunchSequence | LibraryProduct:
-    """Return the step of a product of matrices.
+    """Return the step that computes a product of matrices.
 
-    cuBLAS computes products whose spec leaves them to a library: the bits of a row may then depend
-    on other rows.
+    The step calls cuBLAS only if the spec leaves the product to a library: with cuBLAS the bits of
+    a row may depend on other rows. Otherwise the step launches kernels, with which no row depends
+    on others.
     """
     driver, dtype = target.runtime.driver, pattern.layouts[0].dtype
     found = _product_of(pattern, loop, begins, dtype)
@@ -67,10 +68,10 @@ def _product_of(pattern: Any, loop: Loop, begins: Sequence[Place], dtype: np.dty
 def _at_once(
     found: Product, tile: Tile, dtype: np.dtype, target: Any, out_block: int = 0
 ) -> Launch:
-    """Return the launch over all tiles.
+    """Return the launch that computes all tiles of a product.
 
-    If ``out_block`` is not 0, each block of terms has a result and tiles of its own; the results
-    are ``out_block`` elements apart.
+    If ``out_block`` is not 0, each block of terms is multiplied apart and has a result of its own:
+    these results are ``out_block`` elements apart, and are to be added up.
     """
     loop, rows, inner, cols, left, right, out = found
     blocks, axes = number_of_blocks(found, tile), max(len(loop), 1)
@@ -88,7 +89,7 @@ def _at_once(
 
 
 def _in_parts(found: Product, tile: Tile, dtype: np.dtype, target: Any) -> LaunchSequence:
-    """Return two launches: of the products of all blocks of terms, and of their sum."""
+    """Return two launches: one computes a product for each block of terms, one adds these up."""
     out, blocks = found.out, number_of_blocks(found, tile)
     sizes = (*found.loop, found.rows, found.cols)
     count, axes = prod(sizes), len(sizes)

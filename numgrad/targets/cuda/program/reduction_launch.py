@@ -1,4 +1,8 @@
-"""Reductions as steps of a program: launches of one kernel for each stage."""
+"""Reductions as steps of a program: launches of one kernel for each stage.
+
+Elements are joined in stages, as in `numgrad._declare.halving`: `LEAF` elements to one value of a
+leaf, the values of a block's leaves to one value, and at last the values of all blocks.
+"""
 
 import dis
 import inspect
@@ -19,22 +23,27 @@ from ..kernels.element_walk import WIDE, Operand, launch
 from ..kernels.elementwise import ElementWalk, storage_dtype
 from ..launch.steps import Launch, LaunchSequence, Loop, Place, loop_over
 
-_MINE = -1  # the slot of a step's own memory
+_MINE = -1  # the last slot, which `LaunchSequence` adds for the memory of the step
 _ELEMENTS, _LEAVES, _BLOCKS, _ALL = range(4)
 _JOINS = {"sum": reduction.add, "max": larger, "min": smaller}
 
 
 class Role(NamedTuple):
-    """The part of a core function in a reduction: the stage of its input, and how values join."""
+    """What a core function does in a reduction.
+
+    ``stage`` says what its inputs are: elements, values of leaves or values of blocks. ``join`` is
+    the function that joins two of them into one.
+    """
 
     stage: int
     join: Callable[..., Any]
 
 
 class Values(NamedTuple):
-    """Rows of values to be reduced: their place, and strides in bytes.
+    """Rows of ``length`` values to be reduced, or the values to which they are reduced.
 
-    ``strides`` are those over the rows, ``along`` is the distance of neighbours in a row.
+    ``strides`` are those from row to row, and ``along`` is the distance of neighbours in a row, in
+    bytes.
     """
 
     place: Place
@@ -45,9 +54,10 @@ class Values(NamedTuple):
 
 
 def role_of(function: Callable[..., Any]) -> Role | None:
-    """Return the role of a core function that reduces integers, or only calls one of `halving`.
+    """Return what a core function does in a reduction; None if it is no plain reduction.
 
-    It is None for any other function.
+    A plain reduction is a function of numgrad for sums or extrema of integers, or a function whose
+    only statement calls a reduction of `halving`.
     """
     function = getattr(function, "py_func", function)
     if function in _of_integers():
@@ -62,10 +72,10 @@ def role_of(function: Callable[..., Any]) -> Role | None:
 def lowered(
     pattern: Any, role: Role, loop: Loop, begins: Sequence[Place], target: Any
 ) -> Launch | LaunchSequence:
-    """Return the step of a reduction of the first core axis.
+    """Return the step that reduces the first core axis of an instruction's input.
 
-    The second core axis of a matrix is one more axis of the loop. The reduction of a pattern with
-    blocks ends with the results of blocks.
+    A second core axis is taken as one more axis of the loop. If the pattern has blocks, which may
+    be leaves, the result has one value for each of them.
     """
     steps = _Steps(role.join, pattern.spec.name, target)
     x, out = pattern.layouts
@@ -96,14 +106,17 @@ class _Steps:
         self._nbytes = 0
 
     def made(self) -> Launch | LaunchSequence:
-        """Return the step."""
+        """Return the collected launches as one step."""
         if self._nbytes:
             return LaunchSequence(self._nbytes, tuple(self._launches))
         (one,) = self._launches
         return one
 
     def reduce(self, sizes: Shape, x: Values, out: Values, stage: int, end: int) -> None:
-        """Add the launches from one stage to another."""
+        """Add the launches that reduce each row of ``x``, from one stage to another, to ``out``.
+
+        ``sizes`` are those of the loop over the rows.
+        """
         while stage < end:
             is_piece = x.along == x.dtype.itemsize and x.length > LEAF
             if stage == _BLOCKS or not x.length:
@@ -120,7 +133,10 @@ class _Steps:
         return None
 
     def _own(self, sizes: Shape, dtype: np.dtype, count: int) -> Values:
-        """Reserve memory of the step for values: neighbouring rows are contiguous, for threads."""
+        """Return values in the step's own memory, ``count`` for each row, with bytes reserved.
+
+        Values of neighbouring rows are neighbours in memory, as neighbouring threads access them.
+        """
         place = Place(_MINE, self._nbytes)
         along = prod(sizes) * dtype.itemsize
         self._nbytes += -(-along * count // 16) * 16
@@ -189,7 +205,10 @@ def _roles() -> dict[Any, Role]:
 
 @cache
 def _of_integers() -> dict[Any, Callable[..., Any]]:
-    """Return the functions that join two integers, in any order, by core function."""
+    """Return for each core function that reduces integers the function that joins two of them.
+
+    Integers may be joined in any order without a change of the result.
+    """
     found = {}
     for name, join in _JOINS.items():
         operator: Any = registry[name]

@@ -1,4 +1,4 @@
-"""Kernels that wait for memory: their bytes per second, as a share of a copy on the device."""
+"""Benchmarks of kernels that wait for memory: their bytes per second, compared with a copy."""
 
 from collections.abc import Callable, Iterator
 from math import isqrt
@@ -16,11 +16,11 @@ from ..sizes import Sizes
 from .timing import milliseconds
 
 ELEMENTWISE, SUM = Bound(80.0), Bound(85.0)
-"""Per cent of a copy that are wanted."""
+"""The bandwidth that is wanted, in per cent of that of a copy."""
 
 
 class Kernel(NamedTuple):
-    """A call, and the least number of bytes that it moves."""
+    """A call of a kernel, and the least number of bytes that the kernel must move."""
 
     name: str
     call: Callable[[], Any]
@@ -45,7 +45,7 @@ def _gigabytes(call: Callable[[], Any], nbytes: int, sizes: Sizes) -> float:
 
 
 def _kernels(dtype: str, nbytes: int) -> Iterator[Kernel]:
-    """Yield kernels whose operands have a given number of bytes."""
+    """Yield kernels of numgrad, whose operands have about a given number of bytes."""
     size = np.dtype(dtype).itemsize
     side = isqrt(nbytes // size)
     whole = side * side * size
@@ -76,7 +76,7 @@ def _beside_cupy(copied: float, sizes: Sizes) -> Iterator[Figure]:
 
 
 def kernels_of(module: Any, dtype: str, nbytes: int) -> Iterator[Kernel]:
-    """Yield kernels of a library with NumPy's functions."""
+    """Yield kernels of another library whose functions have NumPy's names."""
     side = isqrt(nbytes // np.dtype(dtype).itemsize)
     x, y = (module.asarray(random((side, side), dtype, n)) for n in range(2))
     name = module.__name__
@@ -87,7 +87,7 @@ def kernels_of(module: Any, dtype: str, nbytes: int) -> Iterator[Kernel]:
 
 
 def _copy(nbytes: int) -> Callable[[], Any]:
-    """Return the copy of a block of memory by the driver."""
+    """Return a call in which the driver copies a block of device memory."""
     stream = ng.cuda.current_stream()
     runtime = stream._runtime
     source, target = (runtime.allocate(nbytes) for _ in range(2))

@@ -1,5 +1,5 @@
 # pyright: reportMissingImports=false
-"""The same functions in numgrad and in other libraries, for a comparison."""
+"""Calls that compute gradients of one function by numgrad or another library, for a comparison."""
 
 import gc
 import os
@@ -17,18 +17,18 @@ from ....targets.cuda import is_simulated
 from ..report import Skipped
 
 Function = Callable[..., Any]
-"""Takes a namespace and arrays of it."""
+"""A function that takes a namespace with functions such as ``exp``, and arrays for these."""
 
 Arrays = Sequence[np.ndarray]
 
 
 class Numgrad:
-    """numgrad, eager or captured.
+    """numgrad as one of the compared libraries, eager or captured.
 
     Attributes
     ----------
     memory_errors : tuple of type
-        What too large a problem raises.
+        The exceptions that a too large problem raises.
     """
 
     EAGER = "numgrad, eager"
@@ -44,10 +44,10 @@ class Numgrad:
     def gradients(
         self, function: Function, arguments: Arrays, wrt: int, seeds: np.ndarray, is_batch: bool
     ) -> Callable[[], Any]:
-        """Return a call that computes the function and its gradients with respect to the first
-        arguments, for one cotangent or for a batch.
+        """Return a call that computes a function and its gradients by the first ``wrt`` arguments.
 
-        It does not wait for the device.
+        ``seeds`` are one cotangent or, with ``is_batch``, several. The call does not wait for the
+        device.
         """
         leaves = [
             ng.tensor(a, device="cuda", requires_grad=n < wrt) for n, a in enumerate(arguments)
@@ -64,7 +64,7 @@ class Numgrad:
     def loop(
         self, function: Function, arguments: Arrays, wrt: int, seeds: np.ndarray
     ) -> Callable[[], Any]:
-        """Return a call that runs one pass for each cotangent."""
+        """Return a call that runs one backward pass for each cotangent of ``seeds``."""
         leaves = [
             ng.tensor(a, device="cuda", requires_grad=n < wrt) for n, a in enumerate(arguments)
         ]
@@ -73,7 +73,7 @@ class Numgrad:
         return lambda: [ng.grad(y, leaves[:wrt], row, retain_graph=True) for row in rows]
 
     def read(self, array: Any, step: int) -> np.ndarray:
-        """Return some of the elements."""
+        """Return every ``step``-th element of an array of the library, copied to the host."""
         return array.reshape(-1)[::step].cpu().numpy()
 
 
@@ -104,7 +104,7 @@ class Torch:
         return call
 
     def read(self, array: Any, step: int) -> np.ndarray:
-        """Return some of the elements."""
+        """Return every ``step``-th element of an array of the library, copied to the host."""
         return array.detach().reshape(-1)[::step].cpu().numpy()
 
 
@@ -112,7 +112,7 @@ class Jax:
     """JAX, compiled."""
 
     def __init__(self, platform: str = "gpu") -> None:
-        os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # others need memory too
+        os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # leaves memory to others
         self._jax = _installed("jax")
         if self._jax.default_backend() != platform:
             raise Skipped(f"jax finds no {platform.upper()}")
@@ -128,8 +128,10 @@ class Jax:
     def gradients(
         self, function: Function, arguments: Arrays, wrt: int, seeds: np.ndarray, is_batch: bool
     ) -> Callable[[], Any]:
-        """Return a call as `Numgrad.gradients` does, which waits for its results, since JAX
-        computes them on streams of its own."""
+        """Return a call as `Numgrad.gradients` does.
+
+        The call waits for its results, as JAX computes them on streams of its own.
+        """
         jax = self._jax
         leaves = [jax.numpy.asarray(a) for a in arguments]
         rows = jax.numpy.asarray(seeds)
@@ -143,7 +145,7 @@ class Jax:
         return lambda: jax.block_until_ready(compiled(rows, *leaves))
 
     def read(self, array: Any, step: int) -> np.ndarray:
-        """Return some of the elements."""
+        """Return every ``step``-th element of an array of the library, copied to the host."""
         return np.asarray(array.reshape(-1)[::step])
 
 
@@ -154,7 +156,7 @@ def _installed(name: str) -> Any:
 
 
 def others() -> tuple[list[Any], list[str]]:
-    """Return the libraries that also compute on the GPU, and the reasons why the others do not."""
+    """Return the other libraries that can use the GPU, and for the rest the reasons why not."""
     if is_simulated():
         return [], ["other libraries know nothing of a simulated GPU"]
     found, reasons = [], []
@@ -167,7 +169,7 @@ def others() -> tuple[list[Any], list[str]]:
 
 
 def forget_memory() -> None:
-    """Make all libraries return cached memory to the GPU."""
+    """Make all libraries return to the GPU the memory that they hold without using it."""
     gc.collect()
     if is_simulated():
         return

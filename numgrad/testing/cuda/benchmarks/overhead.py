@@ -1,5 +1,7 @@
-"""The time of the host for small work, where the size does not matter and the host never waits for
-the device."""
+"""Benchmarks of the time that the host takes for an operation on small arrays.
+
+The host never waits for the device here.
+"""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -13,9 +15,9 @@ from ..sizes import Sizes
 from .timing import host_microseconds, milliseconds
 
 OPERATION = Bound(10.0, is_upper=True)
-"""Microseconds that an eager operation may take on the host."""
+"""The microseconds that an eager operation may take on the host."""
 
-_FEW = 1000  # elements
+_FEW = 1000  # the elements of an array
 
 
 def _run(sizes: Sizes) -> Iterator[Figure]:
@@ -41,7 +43,7 @@ def _run(sizes: Sizes) -> Iterator[Figure]:
 
 
 def _launch(operation: Callable[[], Any]) -> Callable[[], Any]:
-    """Return the single launch of an operation."""
+    """Return a call of the driver's launch alone, with the arguments that an operation gives it."""
     driver = ng.cuda.current_stream()._runtime.driver
     launch = driver.launch
     given: list[Any] = []

@@ -1,5 +1,7 @@
-"""Times, by events on a device and by the clock on the host: the median of repeated calls after a
-warm-up."""
+"""Measure times, by events on the device or by the clock on the host.
+
+A time is the median of repeated calls after some calls to warm up.
+"""
 
 import time
 from collections.abc import Callable
@@ -14,11 +16,11 @@ Call = Callable[[], Any]
 
 
 def milliseconds(call: Call, sizes: Sizes, inner: int = 1) -> float:
-    """Return the time of a call on the device.
+    """Return the time of a call on the device; ``inner`` calls are measured together.
 
-    Consecutive calls are issued while the device still runs the first one, so that the time of the
-    host is hidden as in any program. The events are those of the default stream, on which PyTorch
-    and CuPy work too; calls of other libraries have to wait for their results.
+    Later calls are issued while the device still runs the first one, so that the time of the host
+    is hidden as in any program. The events are on the default stream, on which PyTorch and CuPy
+    work too. Calls of a library that uses other streams must wait for their results.
     """
     for _ in range(sizes.warm):
         call()
@@ -37,7 +39,7 @@ def _between_events(call: Call, inner: int) -> float:
 
 
 def host_microseconds(call: Call, sizes: Sizes) -> float:
-    """Return the time of a call on the host, which does not wait for the device."""
+    """Return the time that a call takes on the host, without any wait for the device."""
     for _ in range(sizes.warm):
         call()
     return median(_on_host(call, sizes.calls) for _ in range(sizes.repeats))

@@ -1,5 +1,7 @@
-"""Gradients of whole functions: batches of cotangents compared with a loop of single passes, and
-with other installed libraries."""
+"""Benchmarks of gradients of whole functions, compared with other installed libraries.
+
+Batches of cotangents are also compared with a loop of single passes.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -14,27 +16,27 @@ from .libraries import Numgrad, forget_memory, others
 from .timing import milliseconds
 
 LOOP, TORCH = Bound(5.0), Bound(1.0)
-"""How many times as fast as a loop of single passes, and as PyTorch, is wanted."""
+"""The speed that is wanted: so many times that of a loop of single passes, and of PyTorch."""
 
-_COMPARED = 1000  # elements of a gradient
+_COMPARED = 1000  # the elements of a gradient that are compared
 
 
 @dataclass(frozen=True)
 class Task:
-    """A function, and the point where it is differentiated.
+    """A function, the point where it is differentiated, and the cotangents.
 
     Attributes
     ----------
     function : callable
-        Takes a namespace and arrays.
+        Takes a namespace with functions such as ``exp``, and arrays.
     arguments : tuple of arrays
     wrt : int
-        How many of them it is differentiated to.
+        The number of first arguments that the function is differentiated by.
     seeds : ndarray
-        One cotangent, or a batch of them.
+        One cotangent or, with ``is_batch``, several.
     is_batch : bool
     tolerance : float
-        For the largest difference between libraries, relative to the largest element.
+        The largest difference that is allowed between libraries, relative to the largest element.
     """
 
     function: Callable[..., Any]
@@ -45,13 +47,13 @@ class Task:
     tolerance: float
 
     def of(self, library: Any) -> Callable[[], Any]:
-        """Return the call of a library."""
+        """Return a call in which a library computes the gradients."""
         return library.gradients(
             self.function, self.arguments, self.wrt, self.seeds, self.is_batch
         )
 
     def part(self, count: int) -> "Task":
-        """Return the task with a few of the cotangents."""
+        """Return the task with the first ``count`` of its cotangents."""
         return replace(self, seeds=self.seeds[:count])
 
 
@@ -59,7 +61,7 @@ class Task:
 
 
 def lorenz(xp: Any, x: Any, steps: int) -> Any:
-    """Runge-Kutta steps of the equations of Lorenz (1996)."""
+    """Return the state after some Runge-Kutta steps of the equations of Lorenz (1996)."""
 
     def slope(x: Any) -> Any:
         return (xp.roll(x, -1) - xp.roll(x, 2)) * xp.roll(x, 1) - x + 8.0
@@ -80,7 +82,7 @@ def _lorenz(sizes: Sizes) -> Task:
 
 
 def perceptron(xp: Any, x: Any, first: Any, second: Any, third: Any) -> Any:
-    """Three layers; x is a row, so that every product is one of matrices."""
+    """Return the output of three layers; ``x`` is a matrix of one row, as products need."""
     return xp.tanh(xp.tanh(x @ first) @ second) @ third
 
 
@@ -93,7 +95,7 @@ def _perceptron(sizes: Sizes) -> Task:
 
 
 def black_scholes(xp: Any, spot: Any, strike: Any, expiry: Any, rate: Any, volatility: Any) -> Any:
-    """The price of calls."""
+    """Return the prices of call options by the formula of Black and Scholes."""
 
     def normal(x: Any) -> Any:
         return 0.5 * (1.0 + xp.erf(x * 0.5**0.5))
@@ -125,14 +127,14 @@ def _batched(make: Callable[[Sizes], Task], sizes: Sizes) -> Iterator[Figure]:
         yield figure
     few = task.part(sizes.looped)
     loop = Numgrad().loop(few.function, few.arguments, few.wrt, few.seeds)
-    single = milliseconds(loop, sizes) / len(few.seeds)  # as often as the batch, and as warm
+    single = milliseconds(loop, sizes) / len(few.seeds)  # measured as the batch was
     yield Figure(f"a single pass, of a loop of {len(few.seeds)}", single, "ms")
     ratio = single * len(task.seeds) / batch
     yield Figure("a batch beside as many single passes", ratio, "times as fast", LOOP)
 
 
 def _halved(make: Callable[[Sizes], Task], sizes: Sizes) -> Iterator[Figure]:
-    """Return figures for a task, halved in size until it fits into memory."""
+    """Yield figures for a task, with half as many options each time that memory is too small."""
     while True:
         yield Figure("options", sizes.options)
         try:
@@ -147,7 +149,8 @@ def _halved(make: Callable[[Sizes], Task], sizes: Sizes) -> Iterator[Figure]:
 
 
 def _compared(task: Task, sizes: Sizes) -> Iterator[Figure]:
-    """Return the times of numgrad and of other libraries, whose results have to agree."""
+    """Yield the times of a task by numgrad and other libraries, after a check that results agree.
+    """
     ways = [Numgrad(), Numgrad(is_captured=True)]
     expected, own = None, {}
     for way in ways:
@@ -173,7 +176,7 @@ def _compared(task: Task, sizes: Sizes) -> Iterator[Figure]:
 
 
 def _timed(task: Task, library: Any, sizes: Sizes) -> tuple[float, list[np.ndarray]]:
-    """Return the time of a call, and some of its results."""
+    """Return the time in which a library computes a task, and some elements of each gradient."""
     forget_memory()
     call = task.of(library)
     found = [library.read(g, max(a.size // _COMPARED, 1))

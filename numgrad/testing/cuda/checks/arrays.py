@@ -1,5 +1,7 @@
-"""Large arrays: elementwise operators, sums, products at the edges of tiles, indices, and more
-elements than 32 bits count."""
+"""Checks of large arrays on a GPU, up to more elements than 32 bits can count.
+
+The subjects are elementwise operators, sums, products of sizes around those of tiles, and indices.
+"""
 
 from typing import Any
 
@@ -15,7 +17,7 @@ _DTYPES = ("float32", "float64", "complex64", "complex128")
 
 
 def random(shape: Any, dtype: str, seed: int = 0) -> np.ndarray:
-    """Return numbers around 0."""
+    """Return normally distributed random numbers."""
     rng = np.random.default_rng(seed)
     numbers = np.asarray(rng.standard_normal(shape))
     if dtype.startswith("complex"):
@@ -24,7 +26,7 @@ def random(shape: Any, dtype: str, seed: int = 0) -> np.ndarray:
 
 
 def both(function: Any, *arrays: np.ndarray, device: str = DEVICE) -> list[np.ndarray]:
-    """Return the value of a function on a device and its gradients, with random seeds."""
+    """Return the value of a function on a device and its gradients for a random seed, as arrays."""
     leaves = [ng.tensor(a, requires_grad=True, device=device) for a in arrays]
     y = function(*leaves)
     seed = random(y.shape, str(y.dtype), 1)
@@ -118,7 +120,7 @@ def _indices(sizes: Sizes) -> str:
 
 
 def _bad_index(indices: Any, sizes: Sizes) -> None:
-    """Check that an index out of bounds raises, and leaves the device usable."""
+    """Check that an index out of bounds is an error after which the device still works."""
     x = ng.tensor(random(sizes.elements, "float64"), device=DEVICE)
     try:
         x[indices].cpu()

@@ -1,4 +1,4 @@
-"""Captured functions that run repeatedly: many short launches become a graph of the device."""
+"""Checks of captured functions that run repeatedly, so that their launches become a CUDA graph."""
 
 from functools import partial
 from typing import Any
@@ -17,7 +17,7 @@ _STEPS = 3
 
 
 def _chain(x: Any) -> Any:
-    """Return the value of many short operations, and its gradient."""
+    """Return the value of a chain of short operations, and a gradient."""
     y = x
     for _ in range(_STEPS):
         y = ng.sin(y) * 1.5 + ng.roll(y, 1)
@@ -26,7 +26,7 @@ def _chain(x: Any) -> Any:
 
 
 def _run(fuse: str, sizes: Sizes) -> str:
-    """Compare a captured function with the same operations one by one, on two streams in turns."""
+    """Check that a captured function, on two streams in turns, equals its operations one by one."""
     captured = ng.jit(_chain, fuse=fuse)
     here = ng.cuda.current_stream()
     streams = [here, ng.cuda.Stream()]

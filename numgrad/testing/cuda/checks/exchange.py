@@ -1,4 +1,4 @@
-"""Streams and memory of other installed libraries."""
+"""Checks of numgrad on streams of other installed libraries, and on memory shared with them."""
 
 from collections.abc import Callable
 from functools import partial
@@ -18,12 +18,12 @@ from .arrays import random
 
 
 def library(name: str) -> Any:
-    """Return another library that has a GPU.
+    """Return the module of another library that can use the GPU.
 
     Raises
     ------
     Skipped
-        If it is not installed, or has none.
+        If the library is not installed, or finds no GPU.
     """
     if find_spec(name) is None:
         raise Skipped(f"{name} is not installed")

@@ -1,4 +1,4 @@
-"""Memory: unneeded memory is released, and a failed allocation raises and leaves no traces."""
+"""Checks of memory on a GPU: unneeded memory is freed, and a failed allocation leaves no traces."""
 
 import gc
 

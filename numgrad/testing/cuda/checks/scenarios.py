@@ -1,4 +1,4 @@
-"""Every operator: values, batched passes, first and second derivatives equal those of the CPU."""
+"""Checks of every operator on a GPU: values and derivatives must equal those of the CPU."""
 
 from collections.abc import Sequence
 from functools import partial

@@ -1,5 +1,7 @@
-"""Streams: a forward pass on several, then a backward pass, repeated while the device is busy;
-threads."""
+"""Checks of streams: operations on several streams, then a backward pass, while the GPU is busy.
+
+The passes are repeated, and also run in several threads of the host.
+"""
 
 import threading
 from typing import Any
@@ -15,13 +17,16 @@ from .arrays import random, side_of
 
 
 def _part(x: Any, n: int) -> Any:
-    """Return one of the parts; intermediate memory is released while other parts still run."""
+    """Return the sum of some operations, part ``n`` of the function.
+
+    Its intermediate memory is freed while other parts still run.
+    """
     y = ng.sin(x * (n + 1)) * x
     return (ng.exp(-y * y) * x + y[::-1]).sum()
 
 
 def _value(x: Any, streams: Any) -> Any:
-    """Return the sum of the parts, each computed on a stream of its own."""
+    """Return the value of the function: the sum of its parts, each computed on its own stream."""
     here = ng.cuda.current_stream()
     parts = []
     for n, stream in enumerate(streams):
@@ -68,7 +73,7 @@ def _several(sizes: Sizes) -> str:
     expected = _expected(values, sizes.streams)
     load = ng.tensor(random((side_of(sizes.elements),) * 2, "float32"), device=DEVICE)
     for n in range(sizes.rounds):
-        busy = [load @ load for _ in range(n % 4)]  # so that streams meet at other moments
+        busy = [load @ load for _ in range(n % 4)]  # varies the moments at which streams meet
         streams = [ng.cuda.Stream() for _ in range(sizes.streams)]
         _require_same(_results(values, streams), expected, f"round {n}")
         del busy
@@ -76,7 +81,7 @@ def _several(sizes: Sizes) -> str:
 
 
 def _behind(sizes: Sizes) -> str:
-    """Check a pass on another stream than its operations, followed by a second one."""
+    """Check a backward pass on another stream than the recorded operations ran on."""
     values = random(sizes.elements, "float64")
     expected = _expected(values, sizes.streams)
     here, caller = ng.cuda.current_stream(), ng.cuda.Stream()

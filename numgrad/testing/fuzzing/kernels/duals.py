@@ -1,7 +1,7 @@
-"""Dual numbers: a value and its derivatives in all inputs, through plain Python code.
+"""Dual numbers: a value and its derivatives by all inputs, carried through plain Python code.
 
-They are the exact oracle for derived adjoints of kernels: the kernel's source is run on arrays of
-dual numbers, with ``math`` and ``np`` replaced by ``DualMath`` and ``DualNumpy``.
+Dual numbers are the exact oracle for derived adjoints of kernels. The source of a kernel is run on
+arrays of dual numbers, with ``math`` and ``np`` replaced by ``DualMath`` and ``DualNumpy``.
 """
 
 import math
@@ -11,17 +11,17 @@ import numpy as np
 
 
 class Dual:
-    """A number and its derivatives.
+    """A number with its first derivatives, and its second ones along one direction.
 
     Parameters
     ----------
     value : float
     slopes : numpy.ndarray
-        The derivatives in all inputs.
+        The derivatives by all inputs.
     along : float
-        The derivative in one direction.
+        The derivative along the direction.
     mixed : numpy.ndarray or float
-        The derivatives of ``along`` in all inputs.
+        The derivatives of ``along`` by all inputs.
     """
 
     __slots__ = ("along", "mixed", "slopes", "value")
@@ -30,7 +30,10 @@ class Dual:
         self.value, self.slopes, self.along, self.mixed = value, slopes, along, mixed
 
     def mapped(self, value: float, first: float, second: float) -> "Dual":
-        """Return a function of the number, from its value and its first two derivatives."""
+        """Return the dual number of a function of this one.
+
+        Given are the value of the function, and its first and second derivative, at this number.
+        """
         mixed = first * self.mixed + second * self.along * self.slopes
         return Dual(value, first * self.slopes, first * self.along, mixed)
 
@@ -104,17 +107,24 @@ class Dual:
     def __round__(self, digits: int) -> float:
         return round(self.value, digits)
 
+    def _finite(self) -> float:
+        """Return the value; raise an error for an infinite one, for which a loop that waits for a
+        small number has no end."""
+        if math.isinf(self.value):
+            raise OverflowError("an infinite number is compared")
+        return self.value
+
     def __lt__(self, other: Any) -> bool:
-        return self.value < plain(other)
+        return self._finite() < plain(other)
 
     def __le__(self, other: Any) -> bool:
-        return self.value <= plain(other)
+        return self._finite() <= plain(other)
 
     def __gt__(self, other: Any) -> bool:
-        return self.value > plain(other)
+        return self._finite() > plain(other)
 
     def __ge__(self, other: Any) -> bool:
-        return self.value >= plain(other)
+        return self._finite() >= plain(other)
 
     def __eq__(self, other: object) -> bool:
         return self.value == plain(other)
@@ -126,7 +136,7 @@ class Dual:
 
 
 def plain(number: Any) -> Any:
-    """Return the value of a number."""
+    """Return the value of a dual number; a plain number is returned as it is."""
     return number.value if isinstance(number, Dual) else number
 
 
@@ -143,7 +153,10 @@ def _lifted(name: str, first: Any, second: Any) -> Any:
 
 
 def _elementwise(name: str) -> None:
-    """Let an operator of `Dual` leave arrays to NumPy, which applies it to each element."""
+    """Make an operator of `Dual` leave operands that are arrays to NumPy.
+
+    NumPy then applies the operator to each element of the array.
+    """
     method = getattr(Dual, name)
 
     def checked(self: Dual, other: Any) -> Any:
@@ -157,7 +170,7 @@ for _name in ("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv"
 
 
 class DualMath:
-    """``math`` for dual numbers."""
+    """The stand-in for the module ``math`` with functions of dual numbers."""
 
     sin = _lifted("sin", lambda x, y: math.cos(x), lambda x, y: -y)
     cos = _lifted("cos", lambda x, y: -math.sin(x), lambda x, y: -y)
@@ -173,7 +186,10 @@ class DualMath:
 
 
 def larger(*numbers: Any) -> Any:
-    """Return the largest of numbers one after the other; two that are equal share the slopes."""
+    """Return the largest of several numbers, compared one after the other.
+
+    If the largest so far equals the next number, the slopes are the mean of both.
+    """
     best = numbers[0]
     for other in numbers[1:]:
         best = _halves(best, other) if best == other else best if best > other else other
@@ -181,7 +197,10 @@ def larger(*numbers: Any) -> Any:
 
 
 def smaller(*numbers: Any) -> Any:
-    """Return the smallest of numbers one after the other; two that are equal share the slopes."""
+    """Return the smallest of several numbers, compared one after the other.
+
+    If the smallest so far equals the next number, the slopes are the mean of both.
+    """
     best = numbers[0]
     for other in numbers[1:]:
         best = _halves(best, other) if best == other else best if best < other else other
@@ -189,7 +208,7 @@ def smaller(*numbers: Any) -> Any:
 
 
 def clipped(x: Any, low: float, high: float) -> Any:
-    """Return a number within bounds, whose slope is 1 at the bounds too."""
+    """Return a number clipped to bounds, with the slope 1 also at the bounds themselves."""
     return low if x < low else high if x > high else x
 
 
@@ -202,7 +221,10 @@ def _halves(one: Any, other: Any) -> Any:
 
 
 def _shared(numbers: list[Any], extreme: Any) -> Any:
-    """Return the largest or smallest of all numbers; those that are equal share its slopes."""
+    """Return the largest or smallest of all numbers, with the mean of the slopes of equal ones.
+
+    ``extreme`` is `max` or `min`.
+    """
     best = extreme(map(plain, numbers))
     equal = [number for number in numbers if plain(number) == best]
     made = sum(equal[1:], equal[0]) * (1 / len(equal))
@@ -212,12 +234,12 @@ def _shared(numbers: list[Any], extreme: Any) -> Any:
 
 
 class DualNumpy:
-    """``np`` for arrays of dual numbers.
+    """The stand-in for the module ``np`` with functions of arrays of dual numbers.
 
     Parameters
     ----------
     inputs : int
-        How many derivatives a number has.
+        The number of inputs: a dual number has a derivative by each.
     """
 
     maximum, minimum = np.frompyfunc(larger, 2, 1), np.frompyfunc(smaller, 2, 1)

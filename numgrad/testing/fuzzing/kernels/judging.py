@@ -1,4 +1,4 @@
-"""Random kernels whose derived adjoints are compared with dual numbers, exact to rounding."""
+"""Judge derived adjoints of random kernels by a comparison with dual numbers, exact to rounding."""
 
 import itertools
 import linecache
@@ -21,14 +21,17 @@ from .writing import KernelWriter
 
 RIGHT, REFUSED, WRONG, SKIPPED = "right", "refused", "wrong", "skipped"
 _TOLERANCE = 1e-8
-_SINGLE = 2e-4  # of numbers of float32
+_SINGLE = 2e-4  # the tolerance in float32
 _SIZE = 5
 _MOST = 1e6
 _numbers = itertools.count()
 
 
 def defined(text: str, **space: Any) -> Any:
-    """Return the function ``kernel`` of a source, registered so that ``inspect`` finds the text."""
+    """Return the function ``kernel`` that a source defines, whose source `inspect` finds.
+
+    ``space`` has values of names in the source.
+    """
     file = f"<random kernel {next(_numbers)}>"
     linecache.cache[file] = (len(text), None, text.splitlines(True), file)
     names = {"np": np, "math": math, **space}
@@ -37,15 +40,14 @@ def defined(text: str, **space: Any) -> Any:
 
 
 def arguments(seed: int, kind: str = "normal") -> list[Any]:
-    """Return arguments of a random kernel.
+    """Return random arguments of a kernel.
 
     Parameters
     ----------
     seed : int
     kind : str
-        ``"normal"``; ``"equal"`` for many zeros and elements that are equal; ``"views"`` for
-        arrays that do not lie in one piece; ``"integer"`` for a number that is an integer;
-        ``"single"`` for numbers of float32.
+        ``"normal"``; ``"equal"`` for many zeros and equal elements; ``"views"`` for arrays that are
+        not contiguous; ``"integer"`` for an integer as the number ``s``; ``"single"`` for float32.
     """
     if kind == "single":
         x, y, matrix, number, n, picks = arguments(seed)
@@ -67,18 +69,18 @@ def arguments(seed: int, kind: str = "normal") -> list[Any]:
 
 @dataclass
 class Truth:
-    """The derivatives of a kernel, by dual numbers.
+    """The exact derivatives of a kernel.
 
     Attributes
     ----------
     value : float
-        The weighted sum of the result and of the arrays after the kernel.
+        The weighted sum of the result and of all elements of the arrays after the call.
     gradient : numpy.ndarray
-        Its derivatives in all inputs.
+        The derivatives of the value by all inputs.
     second : numpy.ndarray
-        The second derivatives: along a direction, and then in all inputs.
+        The derivatives by all inputs of the value's derivative along a direction.
     along : float
-        The derivative of the result along that direction.
+        The derivative of the kernel's result along that direction.
     """
 
     value: float
@@ -90,15 +92,17 @@ class Truth:
 def exact(
     text: str, args: list[Any], weights: list[np.ndarray], direction: np.ndarray, seed: float = 1.0
 ) -> Truth:
-    """Return the derivatives of a kernel, by dual numbers.
+    """Return the exact derivatives of a kernel, computed with dual numbers.
 
     Parameters
     ----------
     text : str
+        The source of the kernel.
     args : list
     weights : list of numpy.ndarray
-        Of the arrays after the kernel.
+        The weights of the elements of arrays after the call.
     direction : numpy.ndarray
+        The direction of second derivatives, with a number for each input.
     seed : float
         The weight of the result.
     """
@@ -127,7 +131,10 @@ def called(
     derived: Derived, args: list[Any], weights: list[np.ndarray], way: str = "plain",
     seed: float = 1.0,
 ) -> tuple[np.ndarray, list[Any]]:  # fmt: skip
-    """Return the gradient by the derived adjoint, as one array, and the tapes that sufficed."""
+    """Return the gradient that a derived adjoint computes, as one array, and the tapes it used.
+
+    The tapes are made longer until they suffice. ``way`` is as in `judge`.
+    """
     if derived.options.snapshots:
         return _called_sparing(derived, args, weights, way, seed), []
     tapes: list[Any] = [np.zeros(2), np.zeros(2, np.int64)]
@@ -152,8 +159,11 @@ def called_again(
     derived: Derived, args: list[Any], weights: list[np.ndarray], direction: np.ndarray,
     tapes: list[Any], way: str = "plain", seed: float = 1.0,
 ) -> tuple[np.ndarray, float]:  # fmt: skip
-    """Return the second derivatives along a direction by deriving the adjoint again, and the
-    derivative of the result along it."""
+    """Return second derivatives along a direction, by the derived adjoint of an adjoint.
+
+    The second result is the derivative of the kernel's result along the direction. ``tapes`` are
+    those that the first adjoint has used.
+    """
     again = derived.again()
     changes = np.split(direction, np.cumsum([args[n].size for n in range(3)]))
     begun = [
@@ -181,7 +191,7 @@ def called_again(
 def _called_sparing(
     derived: Derived, args: list[Any], weights: list[np.ndarray], way: str, seed: float
 ) -> np.ndarray:
-    """Return the gradient by an adjoint with snapshots, of which there is room for few."""
+    """Return the gradient that an adjoint with snapshots computes, with memory for few of them."""
     shadows = [np.zeros_like(args[n]) for n in range(3)]
     for n in derived.written:
         if n < 3:
@@ -210,18 +220,23 @@ def judge(
     text: str, seed: int, options: Options | None = None, way: str = "plain",
     kind: str = "normal", is_second: bool = False,
 ) -> tuple[str, str]:  # fmt: skip
-    """Return whether the derived adjoint of a kernel is right, refused or wrong, and the details.
+    """Return the verdict on the derived adjoint of a kernel, and the details.
+
+    The verdict is `RIGHT`, `REFUSED`, `WRONG`, or `SKIPPED` if the kernel fails or has large
+    numbers.
 
     Parameters
     ----------
     text : str
+        The source of the kernel.
     seed : int
-        Of the arguments.
+        The seed of the arguments.
     options : Options, optional
+        The options of the derived adjoint.
     way : str
-        ``"plain"`` for Python, or ``"compiled"``.
+        ``"plain"`` to run the adjoint in Python, or ``"compiled"``.
     kind : str
-        That of the arguments.
+        The kind of the arguments, as in `arguments`.
     is_second : bool
         Whether the second derivatives are compared too.
     """
@@ -275,8 +290,10 @@ def _is_single(
     text: str, args: list[Any], weights: list[np.ndarray], direction: np.ndarray, off: float,
     truth: Truth,
 ) -> bool:  # fmt: skip
-    """Whether an error is as large as that of rounding to float32: that of inputs that are moved by
-    as much."""
+    """Whether an error is explained by rounding to float32.
+
+    That is so if the exact derivatives change by as much when inputs move by about that rounding.
+    """
     if off <= _SINGLE:
         return True
     for sign in (1, -1, 3, -3):
@@ -289,7 +306,7 @@ def _is_single(
 
 
 def _off(found: np.ndarray, truth: np.ndarray) -> float:
-    """The largest error, beside the largest number or 1; NaN counts as infinite."""
+    """Return the largest error, relative to the largest number or 1; a NaN counts as infinite."""
     off = float(np.max(np.abs(found - truth)) / max(1.0, float(np.max(np.abs(truth)))))
     return off if off == off else float("inf")
 
@@ -299,7 +316,7 @@ def _is_small(*numbers: float) -> bool:
 
 
 def shrunk(text: str, seed: int, options: Options | None = None, **ways: Any) -> str:
-    """Return a shorter kernel that is still wrong."""
+    """Return a shorter kernel on which the derived adjoint is still wrong."""
     lines = text.splitlines()
     is_shorter = True
     while is_shorter:
@@ -315,14 +332,15 @@ def shrunk(text: str, seed: int, options: Options | None = None, **ways: Any) ->
 def _is_wrong(text: str, seed: int, options: Options | None, ways: dict[str, Any]) -> bool:
     try:
         return judge(text, seed, options, **ways)[0] == WRONG
-    except Exception:  # no kernel any more, or the front end fails in another way
+    except Exception:  # what is left is no kernel, or fails in another way
         return False
 
 
 def _fewer(lines: list[str], start: int) -> list[list[str]]:
-    """Yield lines without the block that begins at one of them, and with its body unindented.
+    """Return shorter versions of a kernel's lines, without the statement at ``start``.
 
-    Statements that make a ``while`` end are kept.
+    One version lacks the statement with its body; another one keeps the body, unindented. The
+    increments that make a ``while`` end are not removed.
     """
     if start >= len(lines) or lines[start].endswith("+= 1"):
         return []
@@ -338,19 +356,19 @@ def _fewer(lines: list[str], start: int) -> list[list[str]]:
 
 
 def in_single(text: str) -> str:
-    """Return a kernel whose new arrays have the dtype of its arguments."""
+    """Return the source of a kernel with ``np.float32`` as the dtype of arrays that it makes."""
     return re.sub(
         r"np\.(zeros|ones|empty)\((3|n|\(2, 2\))\)", r"np.\1(\2, dtype=np.float32)", text
     )
 
 
 def text_of(seed: int) -> str:
-    """Return a random kernel; every second one has more of the language."""
+    """Return the source of the random kernel of a seed; that of an odd seed has more statements."""
     return (WideKernelWriter if seed % 2 else KernelWriter)(seed).text
 
 
 def ways_of(seed: int) -> dict[str, Any]:
-    """Return the kind of the arguments, and whether second derivatives are compared, at random."""
+    """Return random options of `judge` for a seed: ``kind`` and ``is_second``."""
     draw = random.Random(seed * 104729 + 5)
     made = {
         "kind": draw.choice(("normal", "normal", "equal", "equal", "views", "integer")),
@@ -360,7 +378,7 @@ def ways_of(seed: int) -> dict[str, Any]:
 
 
 def run(first: int, count: int, way: str = "plain") -> dict[str, list[int]]:
-    """Judge many kernels; return the seeds by verdict.
+    """Judge the kernels of ``count`` seeds from ``first`` on, and return the seeds by verdict.
 
     Examples
     --------

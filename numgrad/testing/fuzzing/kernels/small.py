@@ -1,11 +1,13 @@
-"""Small arrays in random kernels: vectors of three numbers and matrices of two by two, which are
-made, read, written, copied, shared, exchanged and handed to functions."""
+"""Write random kernels with small arrays: vectors of three numbers and matrices of two by two.
+
+The arrays are made, read, written, copied, shared, exchanged and handed to functions.
+"""
 
 from .writing import KernelWriter
 
 
 class SmallArrays(KernelWriter):
-    """Writes statements with small arrays.
+    """Writes random kernels that also have statements with small arrays.
 
     Parameters
     ----------
@@ -17,7 +19,7 @@ class SmallArrays(KernelWriter):
         super().__init__(seed)
 
     def small_kinds(self) -> dict:
-        """The kinds of statements, with their weights."""
+        """Return the kinds of statements with small arrays, as methods with their weights."""
         has = bool(self.triples)
         return {
             self._triple: 2, self._square: 1, self._triple_store: 4 * has,
@@ -30,7 +32,7 @@ class SmallArrays(KernelWriter):
         self.triples = kept if depth > 1 else self.triples
 
     def place(self) -> str:
-        """An index into three numbers."""
+        """Return the text of an index into a vector of three numbers."""
         known = self.pick("0", "1", "2", "-1", "-2")
         return known if self.chance(0.95) else f"{self.index()} % 3"
 
@@ -51,7 +53,7 @@ class SmallArrays(KernelWriter):
         return self.random.choice(self.triples) if self.triples else "y[-3:]"
 
     def _square(self, depth: int) -> None:
-        """A matrix, a product and a loop over its half."""
+        """Write statements that make a small matrix, fill it in a loop, and multiply it."""
         self.new += 1
         name, half = f"m{self.new}", self.pick("2", "row + 1")
         self.line(depth, f"{name} = {self.pick('np.zeros((2, 2))', 'A[1:3, 2:4].copy()')}")
@@ -88,7 +90,7 @@ class SmallArrays(KernelWriter):
             self.line(depth + 2, f"{one}[{self.place()}] *= 0.5")
 
     def _triple_other(self, depth: int) -> None:
-        """Arrays under other names, in one another, and whole."""
+        """Write another use of small arrays: under a second name, exchanged, or as a whole."""
         one, two = self._some(), self._some()
         self.new += 1
         name = f"o{self.new}"

@@ -1,11 +1,14 @@
-"""Random kernels with more of the language: parts of matrices, functions within the kernel, masks,
-ties, norms, integers in arithmetic, small arrays."""
+"""Write random kernels with more of the language.
+
+These have parts of matrices, functions within the kernel, masks, ties, norms, integers in
+arithmetic, lists, and small arrays.
+"""
 
 from .small import SmallArrays
 
 
 class WideKernelWriter(SmallArrays):
-    """Writes a random kernel as ``KernelWriter`` does, with more kinds of statements.
+    """Writes a random kernel as `KernelWriter` does, with more kinds of statements.
 
     Parameters
     ----------
@@ -21,7 +24,7 @@ class WideKernelWriter(SmallArrays):
         } | self.small_kinds()  # fmt: skip
 
     def vector(self) -> str:
-        """A vector of n elements, perhaps one that is computed."""
+        """Return the text of a vector of ``n`` elements: an array, a part, or an expression."""
         one, two = self.random.choice(self.arrays), self.random.choice(self.arrays)
         i, j = self.index(), self.index()
         return self.pick(
@@ -31,7 +34,7 @@ class WideKernelWriter(SmallArrays):
         )  # fmt: skip
 
     def _part(self, depth: int) -> None:
-        """A store to a part, of a part."""
+        """Write an assignment to a part of an array, whose value often has parts of arrays too."""
         i = self.index()
         target, value = self.pick(
             (f"A[{i}, 1:]", f"0.5 * {self.random.choice(self.arrays)}[:-1]"),
@@ -47,7 +50,7 @@ class WideKernelWriter(SmallArrays):
         self.line(depth, f"{target} {sign}= {value}")
 
     def _inner(self, depth: int) -> None:
-        """A function within the kernel, which is called at once."""
+        """Write a function within the kernel, and a call of it."""
         self.new += 1
         name, scalar = f"inner{self.new}", self.random.choice(self.scalars)
         self.line(depth, f"def {name}(u, w=0.5):")
@@ -90,7 +93,7 @@ class WideKernelWriter(SmallArrays):
         self.line(depth, f"{self.random.choice(self.scalars)} = math.sin({value})")
 
     def _whole(self, depth: int) -> None:
-        """An array in place, or one that was never named."""
+        """Write an operation that changes a whole array in place."""
         array = self.random.choice(self.arrays)
         statement = self.pick(
             f"{array} {self.pick('+', '-')}= 0.5 * ({self.vector()})",
@@ -104,7 +107,7 @@ class WideKernelWriter(SmallArrays):
         self.line(depth, statement)
 
     def _grown(self, depth: int) -> None:
-        """A list that grows, of numbers or of tuples."""
+        """Write a list of numbers or of tuples that grows in a loop, and a use of it."""
         self.new += 1
         name, i, scalar = f"list{self.new}", f"l{self.new}", self.random.choice(self.scalars)
         is_of_pairs = self.random.random() < 0.3
@@ -116,8 +119,8 @@ class WideKernelWriter(SmallArrays):
         self.line(depth + 1, f"elif {name}:")
         self.line(depth + 2, self.pick(f"{name}.pop()", f"{name}.append({element})", "pass"))
         if is_of_pairs:
-            self.line(depth, f"for {i}, w{self.new} in {name}:")
-            self.line(depth + 1, f"{scalar} = math.sin({scalar} + w{self.new} * x[{i}])")
+            self.line(depth, f"for {i}, e{self.new} in {name}:")
+            self.line(depth + 1, f"{scalar} = math.sin({scalar} + e{self.new} * x[{i}])")
             return
         header, statement = self.pick(
             (f"if len({name}) > 2:", f"{scalar} = math.sin(sum({name}) * {scalar})"),
@@ -129,7 +132,7 @@ class WideKernelWriter(SmallArrays):
         self.line(depth, f"{scalar} += 0.3 * {name}[-1] if {name} else 0.0")
 
     def _collected(self, depth: int) -> None:
-        """A list that a comprehension with conditions makes."""
+        """Write a list comprehension with conditions, and the sum of the list."""
         self.new += 1
         i, j, scalar = f"p{self.new}", f"q{self.new}", self.random.choice(self.scalars)
         array, least = self.random.choice(self.arrays), f"{self.random.uniform(-1.0, 0.5):.2f}"
@@ -141,7 +144,7 @@ class WideKernelWriter(SmallArrays):
         self.line(depth, f"{scalar} = math.sin(sum([{value}]) + {scalar})")
 
     def _states(self, depth: int) -> None:
-        """A list of arrays."""
+        """Write a list of arrays that grows in a loop, and a use of it."""
         self.new += 1
         name, i, scalar = f"states{self.new}", f"s{self.new}", self.random.choice(self.scalars)
         array = self.random.choice(self.arrays)
@@ -152,13 +155,13 @@ class WideKernelWriter(SmallArrays):
         self.line(depth + 2, f"{name}.append({value})")
         self.line(depth + 1, f"elif len({name}) > 1:")
         self.line(depth + 2, self.pick(f"{scalar} = math.sin({name}.pop()[1])", "pass"))
-        self.line(depth, f"for w{self.new} in {name}:")
-        self.line(depth + 1, f"{scalar} = math.sin({scalar} + w{self.new}[2] * x[1])")
+        self.line(depth, f"for e{self.new} in {name}:")
+        self.line(depth + 1, f"{scalar} = math.sin({scalar} + e{self.new}[2] * x[1])")
         if self.random.random() < 0.5:
             self.line(depth, f"{array}[:] = 0.5 * {name}[-1] + 0.2 * {name}[0]")
 
     def _left_early(self, depth: int) -> None:
-        """Two loops, of which the inner one is left early and says whether the outer one goes on.
+        """Write two nested loops: if the inner one ends without a break, it may end the outer one.
         """
         self.new += 1
         i, j, scalar = f"f{self.new}", f"h{self.new}", self.random.choice(self.scalars)
@@ -173,7 +176,7 @@ class WideKernelWriter(SmallArrays):
         self.line(depth + 1, f"{scalar} += 0.3 * y[{i}]")
 
     def _integer(self, depth: int) -> None:
-        """Integers in arithmetic, and a counter that a condition changes."""
+        """Write an expression with integers in arithmetic."""
         i = self.random.choice(self.bounds)[0] if self.bounds else "n"
         value = self.pick(
             f"{i} * 0.1", f"({i} + 1) / n", f"({i} // 2) * 0.3", "picks[2] * 0.2",
@@ -189,7 +192,7 @@ class WideKernelWriter(SmallArrays):
         self.line(depth, f"p, q = {name}[1], {name}[0] * 0.5")
 
     def _over(self, depth: int) -> None:
-        """A loop over elements."""
+        """Write a loop over the elements of an array."""
         self.loops += 1
         name, array = f"v{self.loops}", self.random.choice(self.arrays)
         header = self.pick(
@@ -202,7 +205,7 @@ class WideKernelWriter(SmallArrays):
         self.scalars.remove(name)
 
     def _matrices(self, depth: int) -> None:
-        """Matrices that are made, multiplied and written."""
+        """Write statements that make a matrix, multiply matrices and write to one."""
         self.new += 1
         name, one, two = f"M{self.new}", self.random.choice(self.arrays), self.atom()
         made = self.pick("np.sin(A)", f"A * {two}", "A.copy()", f"0.5 * A + np.outer({one}, {one})")
@@ -218,7 +221,8 @@ class WideKernelWriter(SmallArrays):
         self.line(depth, f"{self.random.choice(self.scalars)} = math.sin({value})")
 
     def _chosen(self, depth: int) -> None:
-        """An array that a condition chooses, and one that is made in a branch."""
+        """Write an ``if`` and ``else`` that assign different arrays to one name, and a use of it.
+        """
         self.new += 1
         name = f"c{self.new}"
         self.line(depth, f"if {self.condition()}:")

@@ -1,5 +1,8 @@
-"""Random kernels as text: nested loops, branches, jumps, overwrites, views, exchanged and rebound
-arrays, callees. Values stay bounded and indices inside of their arrays."""
+"""Write random kernels as source text, in which values stay bounded and indices are valid.
+
+The kernels have nested loops, branches, jumps, overwrites, views, exchanged and rebound arrays, and
+callees.
+"""
 
 import random
 
@@ -7,7 +10,11 @@ _LENGTH = "n"
 
 
 class KernelWriter:
-    """Writes a random kernel ``kernel(x, y, A, s, n, picks)``.
+    """Writes the source of a random kernel ``kernel(x, y, A, s, n, picks)``.
+
+    The arguments are two vectors of ``n`` numbers, a square matrix, a number, ``n``, and ``n``
+    indices. Each method whose name is a kind of statement, such as ``_for``, writes one statement
+    with an indentation of ``depth`` levels.
 
     Parameters
     ----------
@@ -44,7 +51,7 @@ class KernelWriter:
         self.lines.append("    " * depth + text)
 
     def index(self) -> str:
-        """Return an index into an array with n elements."""
+        """Return the text of an index into an array with ``n`` elements."""
         if self.bounds and self.chance(0.85):
             name, low, high = self.random.choice(self.bounds)
             kind = self.random.random()
@@ -93,7 +100,7 @@ class KernelWriter:
         return f"abs({one})"
 
     def bounded(self) -> str:
-        """Return an expression whose values stay small."""
+        """Return the text of an expression whose values stay small."""
         return (
             f"math.sin({self.expression(1)})"
             if self.chance(0.5)
@@ -112,7 +119,7 @@ class KernelWriter:
     # Statements
 
     def block(self, depth: int) -> None:
-        """Write at least one statement."""
+        """Write the statements of a block, at least one."""
         start = len(self.lines)
         for _ in range(self.random.randint(1, 4)):
             if self.budget > 0:
@@ -133,7 +140,7 @@ class KernelWriter:
         chosen(depth)
 
     def _further(self) -> dict:
-        """Further kinds of statements, with their weights."""
+        """Return further kinds of statements, as methods with their weights, for subclasses."""
         return {}
 
     def _assign(self, depth: int) -> None:
