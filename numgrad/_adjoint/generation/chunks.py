@@ -71,11 +71,12 @@ class Chunks:
             As for ``Races.is_free_forward``.
         """
         is_free = self.races.is_free_forward(op, live, ops)
-        if self._has_tops(op) and not self.tape.is_muted:
+        is_pushing = self.races.is_pushing(op) and not self.tape.is_muted
+        if is_pushing and self.races.of(op) is not None:
             writing = self._in_parts if is_free else self._noting_tops
             with writing(op, count_text(op, bounds), bounds[0]) as chunk:
                 yield chunk.bounds
-        elif is_free:
+        elif is_free and not is_pushing:
             work = self._least_work(op)
             total, count = self._begin(count_text(op, bounds), f"in_chunks({{}}, 1, {work})")
             with self._over(total, count, 1, work, bounds[0]) as (_, chunk):

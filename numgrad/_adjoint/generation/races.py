@@ -138,7 +138,7 @@ class Races:
         if apart == 1 or (apart is not None and names == {"load"}):
             shares.apart = max(shares.apart, apart)
             return True
-        if names == {"load"} and array in self.program.parameters:
+        if names == {"load"}:
             shares.arrays.append(array)
             return True
         return False
@@ -242,7 +242,8 @@ class Races:
             return str(_STEPS)
         if start is None:
             return f"abs({stop}) // 2 + 1"
-        return f"abs(({stop}) - ({start})) // {abs(step)} + 1"
+        length = stop if start == "0" else f"({stop}) - ({start})"
+        return f"abs({length}) + 1" if abs(step) == 1 else f"abs({length}) // {abs(step)} + 1"
 
 
 _UNITS = 20  # operations that a function such as the exponential takes as long as
