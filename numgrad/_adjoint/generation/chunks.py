@@ -141,10 +141,16 @@ class Chunks:
         """Write the arrays of tops; return the names of the numbers of steps and of chunks, and of
         the arrays."""
         tops = self._names_of_tops(op)
-        total, count = self._begin(steps, f"in_chunks({{}}, 1, {self._least_work(op)})")
+        total, count = self._begin(steps, self._fine(op))
         for name in tops.values():
             self.writer.line(f"{name} = np.empty({count} + 1, np.int64)")
         return total, count, tops
+
+    def _fine(self, op: Op) -> str:
+        """Return how many chunks the forward sweep makes of so many steps, with a place for them;
+        the reverse sweep makes as many, or joins some."""
+        shares = self.races.of(op)
+        return f"in_chunks({{}}, {shares.apart if shares else 1}, {self._least_work(op)})"
 
     def _keep_tops(self, op: Op) -> None:
         if depth(op.region) > 0:
@@ -159,7 +165,7 @@ class Chunks:
         """Write what finds the tops of the chunks of the forward sweep; return how many chunks there
         were."""
         fine = self.names.fresh("chunks")
-        self.writer.line(f"{fine} = in_chunks({total}, 1, {self._least_work(op)})")
+        self.writer.line(f"{fine} = {self._fine(op).format(total)}")
         if depth(op.region) > 0:
             self.tape.pop_lengths(list(self._names_of_tops(op).values()), f"{fine} + 1")
         return fine

@@ -100,7 +100,7 @@ class Races:
         for array, found in accesses.items():
             if not self._share(op, array, found, shares):
                 return None
-        return None if shares.apart > 1 and self.is_pushing(op) else shares
+        return shares
 
     def is_pushing(self, op: Op) -> bool:
         """Whether the steps of a loop push values to the tape, whose places are not known before.

@@ -124,8 +124,9 @@ class ParallelKernelWriter(KernelWriter):
 
 @register_jitable
 def one_step_each(steps: int, apart: int, work: int, size: int = 0, room: int = 0) -> int:
-    """Return as many chunks as there may be, however short they are."""
-    return max(steps // apart, 1)
+    """Return as many chunks as there may be, however short they are; half as many where each has
+    arrays of its own."""
+    return max(steps // apart // (1 + (size > 0)), 1)
 
 
 # The watch ----------------------------------------------------------------------------------------
