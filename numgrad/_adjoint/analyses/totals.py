@@ -12,14 +12,20 @@ _ONE_SIDED = ("sub", "truediv")
 def reduces(phi: Value, given: Value) -> bool:
     """Whether a step, which yields ``given``, only adds to a carried number, multiplies it, or
     takes the larger or the smaller one; also in loops and in branches within the step."""
-    return _passes(phi, given, _REDUCTIONS, {})
+    return _is_combined(phi, given, _REDUCTIONS)
 
 
 def is_total(phi: Value, given: Value) -> bool:
     """Whether a step, which yields ``given``, only adds to a carried number, so that the cotangent
     of the number is the same in all steps."""
+    return _is_combined(phi, given, _ADDITIONS)
+
+
+def _is_combined(phi: Value, given: Value, names: tuple[str, ...]) -> bool:
+    """Whether a step makes a value of a carried number by operations of the given names, and
+    nothing else in the step reads the number or what becomes of it."""
     used: dict[tuple[Value, Value], int] = {}
-    if not _passes(phi, given, _ADDITIONS, used):
+    if not _passes(phi, given, names, used):
         return False
     counts = Counter[Value]()
     for (_, value), count in used.items():

@@ -17,7 +17,6 @@ from .races import Races, Shares
 from .tape import Tape
 from .writing import Names, Writer
 
-
 _NATURAL = "(1 << 62) - 1"
 """The bits of a count: LLVM sees by them that no index is negative, and vectorises the loop."""
 
@@ -162,8 +161,8 @@ class Chunks:
         return self._tops[op]
 
     def _restore_tops(self, op: Op, total: str) -> str:
-        """Write what finds the tops of the chunks of the forward sweep; return how many chunks there
-        were."""
+        """Write what finds the tops of the chunks of the forward sweep; return how many chunks that
+        made."""
         fine = self.names.fresh("chunks")
         self.writer.line(f"{fine} = {self._fine(op).format(total)}")
         if depth(op.region) > 0:
@@ -241,7 +240,8 @@ class Chunks:
         shadows = [self.names.cotangent(array) for array in shares.arrays]
         sizes = " + ".join(f"{shadow}.size" for shadow in shadows)
         more = f", {sizes}, {self.room}" if shadows else ""
-        total, count = self._begin(steps, f"in_chunks({{}}, {shares.apart}, {work}{more})")
+        chunks = f"in_chunks({{}}, {shares.apart}, {work}{more})"
+        total, count = self._begin(steps, chunks)
         own = [*(self.names.cotangent(number) for number in shares.numbers), *registers]
         sums = {name: self.names.fresh(f"{name}_sums") for name in own}
         parts = {shadow: self.names.fresh(f"{shadow}_parts") for shadow in shadows}
@@ -253,7 +253,8 @@ class Chunks:
         fine = self._restore_tops(op, total) if self._has_tops(op) else ""
         if fine:
             self.writer.line(f"{count} = min({count}, {fine})")
-        start = text(op.bounds[0]) or "0"
+        start = text(op.bounds[0])
+        assert start is not None
         with self._over(total, count, shares.apart, work, start, fine) as (number, chunk):
             self._start(number, sums, parts, shares)
             if fine:
@@ -303,6 +304,6 @@ class Chunks:
                     line(f"{name} += {kept}[{number}]")
         for array, (shadow, kept) in zip(shares.arrays, parts.items(), strict=True):
             number = self.names.fresh("chunk")
-            with block(f"for {number} in range({count} - 1):"):
-                with self._everywhere(array, shadow) as place:
-                    line(f"{shadow}[{place}] += {kept}[{number}, {place}]")
+            header = f"for {number} in range({count} - 1):"
+            with block(header), self._everywhere(array, shadow) as place:
+                line(f"{shadow}[{place}] += {kept}[{number}, {place}]")

@@ -4,7 +4,7 @@ which vectorises; sums of cotangents stay in registers."""
 from ..analyses.activity import Activity
 from ..analyses.dependence import EQUAL, LATER, Dependence, are_exchanged
 from ..analyses.totals import uses
-from ..ssa.ir import Op, Region, Value
+from ..ssa.ir import Op, Region
 from .tape import Tape
 
 _WRITES = ("store", "accum")

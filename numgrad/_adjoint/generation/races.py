@@ -95,7 +95,8 @@ class Races:
             return None
         shares = Shares(self._numbers(op))
         accesses = self._accesses(op, self._reversed(op), "accum")
-        if any(n.type.is_complex for n in shares.numbers) or accesses is None:
+        numbers = [*shares.numbers, *(load.result for load in self.orders.kept_sums(op))]
+        if any(number.type.is_complex for number in numbers) or accesses is None:
             return None
         for array, found in accesses.items():
             if not self._share(op, array, found, shares):

@@ -259,8 +259,9 @@ class Tape:
     def push_lengths(self, arrays: list[str]) -> None:
         """Write arrays of integers to the tape."""
         self._require("i", " + ".join(f"{name}.size" for name in arrays))
+        top = self.tops["i"]
         for name in arrays:
-            self.writer.line(f"{self.tops['i']} = laid_down({self.tapes['i']}, {self.tops['i']}, {name})")
+            self.writer.line(f"{top} = laid_down({self.tapes['i']}, {top}, {name})")
 
     def pop_lengths(self, arrays: list[str], size: str) -> None:
         """Write that arrays of integers are parts of the tape."""

@@ -12,7 +12,10 @@ from ..ssa.partials import SCALARS
 from .parts import in_parts
 from .threads import in_threads
 
-_TAKEN = {"_", "np", "math", "range", "len", "max", "min", "abs", "int", "float", "bool", "round", "prange"}
+_TAKEN = {
+    "_", "np", "math", "range", "prange", "len", "max", "min", "abs", "int", "float", "bool",
+    "round",
+}  # fmt: skip
 
 
 class Names:

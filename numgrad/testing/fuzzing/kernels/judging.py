@@ -117,7 +117,8 @@ def exact(
     number = s
     if not isinstance(s, int):
         number = Dual(float(s), next(units), next(changes), np.zeros(inputs))
-    space = {"np": DualNumpy(inputs), "math": DualMath, "max": larger, "min": smaller, "prange": range}
+    space: dict[str, Any] = {"np": DualNumpy(inputs), "math": DualMath, "prange": range}
+    space |= {"max": larger, "min": smaller}
     result = defined(text, **space)(*duals, number, *args[4:]) + Dual(0.0, np.zeros(inputs))
     total = result * seed
     for made, weight in zip(duals, weights, strict=True):
