@@ -13,7 +13,15 @@ from .writing import KernelWriter
 
 
 class ParallelKernelWriter(KernelWriter):
-    """Writes kernels whose steps mostly have elements of their own, or add to sums."""
+    """Writes kernels whose steps mostly have elements of their own, or add to sums.
+
+    Attributes
+    ----------
+    sums : list of str
+        The numbers to which the steps of a loop only add.
+    """
+
+    sums: list[str]
 
     def _kernel(self) -> str:
         self.line(0, "def kernel(x, y, A, s, n, picks):")
@@ -38,7 +46,8 @@ class ParallelKernelWriter(KernelWriter):
         self.line(depth, f"for {i} in prange({header}):")
         kept, self.arrays = self.arrays, self.random.sample(["x", "y", "z", "u", "v"], 3)
         self.bounds.append((i, low, high))
-        scalars, self.scalars = self.scalars, ["s", "p", "q"]
+        self.sums = self.pick(["s"], ["p"], ["s", "p"])
+        scalars, self.scalars = self.scalars, [k for k in ("s", "p", "q") if k not in self.sums]
         self.line(depth + 1, f"w = {self.expression(1)}")
         self.scalars.append("w")
         for _ in range(self.random.randint(1, 5)):
@@ -58,19 +67,13 @@ class ParallelKernelWriter(KernelWriter):
         self.line(depth, f"w {self.pick('', '+', '*')}= {self.bounded()}")
 
     def _sum(self, depth: int, i: str) -> None:
-        self.line(depth, f"{self.pick('s', 'p')} {self.pick('+', '+', '-')}= {self._term()}")
-
-    def _term(self) -> str:
-        kept = self.scalars
-        self.scalars = ["w", "q"]
-        text = self.bounded()
-        self.scalars = kept
-        return text
+        name = self.random.choice(self.sums)
+        self.line(depth, f"{name} {self.pick('+', '+', '-')}= {self.bounded()}")
 
     def _own(self, depth: int, i: str) -> None:
         array = self.pick("z", "u", "v", "x", "y")
         place = self.pick(f"{array}[{i}]", f"{array}[{i}]", f"A[{i}, {self.index()}]", f"A[1, {i}]")
-        self.line(depth, f"{place} {self.pick('', '', '+', '-')}= {self._term()}")
+        self.line(depth, f"{place} {self.pick('', '', '+', '-')}= {self.bounded()}")
 
     def _inner(self, depth: int, i: str) -> None:
         self.loops += 1
@@ -82,7 +85,7 @@ class ParallelKernelWriter(KernelWriter):
         if self.chance(0.5):
             self._sum(depth + 1, i)
         if self.chance(0.3):
-            self.line(depth + 1, f"A[{i}, {j}] {self.pick('', '+')}= {self._term()}")
+            self.line(depth + 1, f"A[{i}, {j}] {self.pick('', '+')}= {self.bounded()}")
         self.bounds.pop()
 
     def _turns(self, depth: int, i: str) -> None:
