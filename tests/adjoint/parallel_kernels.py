@@ -183,6 +183,16 @@ def in_place(x):
     return x[2]
 
 
+@parallel
+def until_full(x):
+    """A sum that a step reads: Numba has other numbers there than a loop over range."""
+    s = 0.0
+    for i in prange(len(x)):
+        if s < 1.0:
+            s += x[i]
+    return s
+
+
 SERIAL = [
     (product_of, lambda x: [x]), (last_one, lambda x: [x, np.array([1, 1, 0, 2, 2, 3])]),
     (around, lambda x: [x]), (in_place, lambda x: [x]),

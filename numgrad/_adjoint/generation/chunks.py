@@ -1,8 +1,8 @@
 """Loops over ``prange`` in chunks of their steps, which run on several threads.
 
-How many chunks there are depends on the number of steps and on lengths of arrays alone, and what
-the chunks have found is added in the order of the steps: results have the same bits on any number
-of threads. Where steps add to a shadow that others add to as well, the first chunk adds to the
+How many chunks there are depends on the steps and on lengths of arrays alone, and what the chunks
+have found is added in the order of the steps: results have the same bits on any number of threads.
+Where steps add to a shadow that others add to as well, the first chunk adds to the
 shadow, and each other one to zeros of its own. Where only steps that are near to each other add to
 the same elements, every second chunk runs first, and then those between.
 """
@@ -290,7 +290,7 @@ class Chunks:
             for axis, place in enumerate(places):
                 header = f"for {place} in range({name}.shape[{axis}]):"
                 stack.enter_context(self.writer.block(header))
-            yield ", ".join(places) or "()"
+            yield ", ".join(places)
 
     def _add(
         self, count: str, own: dict[str, str], parts: dict[str, str], shares: Shares

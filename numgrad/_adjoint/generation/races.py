@@ -139,7 +139,7 @@ class Races:
         if apart == 1 or (apart is not None and names == {"load"}):
             shares.apart = max(shares.apart, apart)
             return True
-        if names == {"load"}:
+        if names == {"load"} and array.type.ndim:
             shares.arrays.append(array)
             return True
         return False
