@@ -76,13 +76,13 @@ def long():
 
 def of_threads():
     """Return the parallel loops of the table, with their arguments."""
-    draw = np.random.default_rng(0)
+    draw, many = np.random.default_rng(0), 100_000
     return {
         "attraction": [draw.normal(size=(400, 2)), draw.uniform(0.5, 1.0, 400), 0.5],
         "orbits": [draw.normal(size=1000), 28.0, 100],
         "roots": [draw.uniform(size=20_000)],
-        "scaled": [draw.normal(size=100_000), 0.7],
-        "gathered": [draw.normal(size=1000), draw.integers(0, 1000, 10**5), draw.normal(size=10**5)],
+        "scaled": [draw.normal(size=many), 0.7],
+        "gathered": [draw.normal(size=1000), draw.integers(0, 1000, many), draw.normal(size=many)],
         "reaction": [draw.normal(size=(150, 150)), 0.2, 4],
         "heat_in_parallel": [draw.normal(size=50_000), 0.2, 10],
     }  # fmt: skip
@@ -126,7 +126,7 @@ def once(count, call, clock=time.perf_counter):
     return clock() - start
 
 
-ROUNDS = 400
+ROUNDS = 100
 if sys.argv[1:] == ["threads"]:
     threads()
 else:

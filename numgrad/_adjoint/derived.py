@@ -235,7 +235,7 @@ class Derived:
         )
         order = Order(self.activity, self.keeping.dependence, tape, options.reorder)
         races = Races(program, self.keeping, order, tape, set(snapshots.states), options.threads)
-        chunks = Chunks(races, names, writer, tape, surroundings.memory())
+        chunks = Chunks(races, names, writer, tape, live.ops, surroundings.memory())
         forward = Forward(
             program, classes, self.keeping, live, names, writer, tape, snapshots, chunks
         )

@@ -8,7 +8,7 @@ the same elements, every second chunk runs first, and then those between.
 """
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..ssa.ir import Op, Value, depth
@@ -40,14 +40,17 @@ class Chunks:
     names : Names
     writer : Writer
     tape : Tape
+    ops : set of Op
+        The operations of the forward sweep.
     room : int
         The bytes that the zeros of all chunks may take.
     """
 
     def __init__(
-        self, races: Races, names: Names, writer: Writer, tape: Tape, room: int
+        self, races: Races, names: Names, writer: Writer, tape: Tape, ops: set[Op], room: int
     ) -> None:
-        self.races, self.names, self.writer, self.tape, self.room = races, names, writer, tape, room
+        self.races, self.names, self.writer, self.tape = races, names, writer, tape
+        self.ops, self.room = ops, room
         self._tops: dict[Op, dict[str, str]] = {}
         candidates = [op for op in races.program.body.walk() if op.info.get("is_parallel")]
         if any(self._has_tops(op) and depth(op.region) > 0 for op in candidates):
@@ -56,9 +59,7 @@ class Chunks:
     # The forward sweep
 
     @contextlib.contextmanager
-    def forward(
-        self, op: Op, bounds: list[str], live: list[Value], ops: set[Op]
-    ) -> Iterator[list[str]]:
+    def forward(self, op: Op, bounds: list[str], live: list[Value]) -> Iterator[list[str]]:
         """Write what stands around a loop of the forward sweep; yield the bounds of the loop.
 
         Parameters
@@ -66,25 +67,26 @@ class Chunks:
         op : Op
         bounds : list of str
             Those of the loop over all steps.
-        live, ops
-            As for ``Races.is_free_forward``.
+        live : list of Value
+            The numbers that the loop carries.
         """
-        is_free = self.races.is_free_forward(op, live, ops)
+        is_free = self.races.is_free_forward(op, live, self.ops)
         is_pushing = self.races.is_pushing(op) and not self.tape.is_muted
         if is_pushing and self.races.of(op) is not None:
             writing = self._in_parts if is_free else self._noting_tops
             with writing(op, count_text(op, bounds), bounds[0]) as chunk:
                 yield chunk.bounds
         elif is_free and not is_pushing:
-            work = self._least_work(op)
+            work = self._work(op)
             total, count = self._begin(count_text(op, bounds), f"in_chunks({{}}, 1, {work})")
             with self._over(total, count, 1, work, bounds[0]) as (_, chunk):
                 yield chunk.bounds
         else:
             yield bounds
 
-    def _least_work(self, op: Op) -> str:
-        return self.races.work(op, lambda v: None if v.constant is None else repr(v.constant))
+    def _work(self, op: Op) -> str:
+        """Return about how many operations a step takes, in the same words in both sweeps."""
+        return self.races.work(op, self.tape.text, self.ops)
 
     # Where the steps push values: how long the tapes are at the start of each chunk
 
@@ -115,7 +117,7 @@ class Chunks:
         for s in tops:
             line(f"{rooms[s]} = ({tape.tapes[s]}.size - {tape.tops[s]}) // {count}")
             line(f"{needed[s]} = np.zeros({count}, np.int64)")
-        with self._over(total, count, 1, self._least_work(op), start) as (number, chunk):
+        with self._over(total, count, 1, self._work(op), start) as (number, chunk):
             for s, room in rooms.items():
                 start = f"{tape.tops[s]} + {number} * {room}"
                 line(f"{tape.tapes[s]} = {tape.tapes[s]}[{start}:{start} + {room}]")
@@ -149,7 +151,7 @@ class Chunks:
         """Return how many chunks the forward sweep makes of so many steps, with a place for them;
         the reverse sweep makes as many, or joins some."""
         shares = self.races.of(op)
-        return f"in_chunks({{}}, {shares.apart if shares else 1}, {self._least_work(op)})"
+        return f"in_chunks({{}}, {shares.apart if shares else 1}, {self._work(op)})"
 
     def _keep_tops(self, op: Op) -> None:
         if depth(op.region) > 0:
@@ -216,9 +218,7 @@ class Chunks:
     # The reverse sweep
 
     @contextlib.contextmanager
-    def reverse(
-        self, op: Op, steps: str, registers: list[str], text: Callable[[Value], str | None]
-    ) -> Iterator[Chunk | None]:
+    def reverse(self, op: Op, steps: str, registers: list[str]) -> Iterator[Chunk | None]:
         """Write what stands around a loop that reverses steps; yield the chunk of the loop, None
         for a loop over all steps.
 
@@ -229,14 +229,12 @@ class Chunks:
             How many steps the loop has.
         registers : list of str
             The names of sums to which all steps add.
-        text : callable
-            As for ``Races.work``.
         """
         shares = self.races.of(op)
         if shares is None:
             yield None
             return
-        work = self.races.work(op, text)
+        work = self.races.work(op, self.tape.text)
         shadows = [self.names.cotangent(array) for array in shares.arrays]
         sizes = " + ".join(f"{shadow}.size" for shadow in shadows)
         more = f", {sizes}, {self.room}" if shadows else ""
@@ -253,8 +251,7 @@ class Chunks:
         fine = self._restore_tops(op, total) if self._has_tops(op) else ""
         if fine:
             self.writer.line(f"{count} = min({count}, {fine})")
-        start = text(op.bounds[0])
-        assert start is not None
+        start = self.tape.text(op.bounds[0])
         with self._over(total, count, shares.apart, work, start, fine) as (number, chunk):
             self._start(number, sums, parts, shares)
             if fine:

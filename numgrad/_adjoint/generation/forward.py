@@ -305,7 +305,7 @@ class Forward:
         around = (
             contextlib.nullcontext(bounds)
             if is_apart
-            else self.chunks.forward(op, bounds, live, self.live.ops)
+            else self.chunks.forward(op, bounds, live)
         )
         with around as own, self.writer.branches(self._header(op, own)):
             if is_apart:

@@ -211,44 +211,57 @@ class Races:
 
     # Work
 
-    def work(self, op: Op, text: Callable[[Value], str | None]) -> str:
+    def work(self, op: Op, text: Callable[[Value], str], ops: set[Op] | None = None) -> str:
         """Return about how many operations a step of a loop takes, as text.
 
         Parameters
         ----------
         op : Op
         text : callable
-            Returns the text of a value; None where the value is not there before the loop.
+            Returns the text of a value from outside of the loop.
+        ops : set of Op, optional
+            The operations whose arguments are there; all by default.
         """
-        return self._work_of(op.body, text)
 
-    def _work_of(self, region: Region, text: Callable[[Value], str | None]) -> str:
+        def outer(value: Value) -> str | None:
+            if value.constant is not None or op.region.is_within(value.region):
+                return text(value)
+            base, shift = affine(value)  # such as n - 1, which the steps compute
+            is_there = base is not None and op.region.is_within(base.region)
+            return f"{text(base)} {'-' if shift < 0 else '+'} {abs(shift)}" if is_there else None
+
+        return self._work_of(op.body, outer, ops)
+
+    def _work_of(
+        self, region: Region, text: Callable[[Value], str | None], ops: set[Op] | None
+    ) -> str:
         heavy = [o for o in region.ops if o.name in SCALARS and SCALARS[o.name].heavy]
         parts = [str(len(region.ops) + _UNITS * len(heavy))]
         for o in region.ops:
             for inner in o.regions:
-                work = self._work_of(inner, text)
+                work = self._work_of(inner, text, ops)
                 if o.name == "loop":
-                    work = f"({self._steps(o, text)}) * ({work})"
+                    is_known = o.is_for and self.keeping.is_reversed(o)
+                    is_known = is_known and (ops is None or o in ops)
+                    work = f"({_steps(o, text) if is_known else _STEPS}) * ({work})"
                 parts.append(work)
         return " + ".join(parts)
-
-    def _steps(self, op: Op, text: Callable[[Value], str | None]) -> str:
-        """Return about how many steps a loop has; one that starts at a number which differs from
-        step to step of the loop around is taken to start in the middle."""
-        is_known = op.is_for and self.keeping.is_reversed(op)
-        start, stop, _ = [text(bound) for bound in op.bounds] if is_known else [None] * 3
-        step = op.bounds[2].constant if is_known else None
-        if stop is None or not isinstance(step, int) or step == 0:
-            return str(_STEPS)
-        if start is None:
-            return f"abs({stop}) // 2 + 1"
-        length = stop if start == "0" else f"({stop}) - ({start})"
-        return f"abs({length}) + 1" if abs(step) == 1 else f"abs({length}) // {abs(step)} + 1"
 
 
 _UNITS = 20  # operations that a function such as the exponential takes as long as
 _STEPS = 8  # of a loop of which nothing is known
+
+
+def _steps(op: Op, text: Callable[[Value], str | None]) -> str:
+    """Return about how many steps a loop has; one that starts at a number which differs from step
+    to step of the loop around is taken to start in the middle."""
+    start, stop, step = text(op.bounds[0]), text(op.bounds[1]), op.bounds[2].constant
+    if stop is None or not isinstance(step, int) or step == 0:
+        return str(_STEPS)
+    if start is None:
+        return f"abs({stop}) // 2 + 1"
+    length = stop if start == "0" else f"({stop}) - ({start})"
+    return f"abs({length}) + 1" if abs(step) == 1 else f"abs({length}) // {abs(step)} + 1"
 
 
 def _rooted(op: Op, body: Region) -> tuple[Value, list[Value | None]]:

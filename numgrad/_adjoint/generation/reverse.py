@@ -294,7 +294,7 @@ class Reverse:
                 self._iteration(op, carried)
         else:
             registers = [self._sums[load] for load in sums]
-            with self.chunks.reverse(op, self._trips(op), registers, self._outer) as chunk:
+            with self.chunks.reverse(op, self._trips(op), registers) as chunk:
                 self._steps(op, carried, chunk)
         if sums:  # also those that are 0, whose derivatives need not be 0: this is derived again
             with self.writer.block(f"if {self._trips(op)} > 0:"):
@@ -302,11 +302,6 @@ class Reverse:
                     self.writer.line(f"{self.shadow(load)} += {self._sums[load]}")
         for init, (_, result) in zip(self._inits(op), carried, strict=True):
             self.add(init, self.names.cotangent(result))
-
-    def _outer(self, value: Value) -> str | None:
-        """Return the text of a value that is there at this place; None for any other value."""
-        is_there = value.constant is not None or self._region.is_within(value.region)
-        return self.text(value) if is_there else None
 
     def _steps(self, op: Op, carried: list[tuple[Value, Value]], chunk: Chunk | None) -> None:
         """Write a loop that reverses all steps, or those of a chunk."""
