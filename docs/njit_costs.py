@@ -126,7 +126,7 @@ def once(count, call, clock=time.perf_counter):
     return clock() - start
 
 
-ROUNDS = 100
+ROUNDS = 400
 if sys.argv[1:] == ["threads"]:
     threads()
 else:
