@@ -227,8 +227,9 @@ class Races:
             if value.constant is not None or op.region.is_within(value.region):
                 return text(value)
             base, shift = affine(value)  # such as n - 1, which the steps compute
-            is_there = base is not None and op.region.is_within(base.region)
-            return f"{text(base)} {'-' if shift < 0 else '+'} {abs(shift)}" if is_there else None
+            if base is None or not op.region.is_within(base.region):
+                return None
+            return f"{text(base)} {'-' if shift < 0 else '+'} {abs(shift)}"
 
         return self._work_of(op.body, outer, ops)
 
