@@ -2,6 +2,7 @@
 
 PYTHONPATH=. python docs/njit_costs.py
 PYTHONPATH=. python docs/njit_costs.py long
+PYTHONPATH=. python docs/njit_costs.py threads
 """
 
 import resource
@@ -11,9 +12,14 @@ import threading
 import time
 import timeit
 
+import numba
 import numpy as np
 
 import numgrad as ng
+from numgrad._adjoint import Options, derive, type_of
+from numgrad._adjoint.kernel import run
+from numgrad.loops.kept import keep
+from tests.adjoint import parallel_kernels
 from tests.adjoint.kernels import CASES, arguments
 
 SIZES = {"nbody": 400, "heat": 1000, "thomas": 2000, "time_warping": 150, "cholesky": 60}
@@ -68,4 +74,60 @@ def long():
             print(f"Ctrl-C answered after {1e3 * (time.perf_counter() - sent[-1]):.0f} ms")
 
 
-long() if sys.argv[1:] == ["long"] else table()
+def of_threads():
+    """Return the parallel loops of the table, with their arguments."""
+    draw, many = np.random.default_rng(0), 100_000
+    return {
+        "attraction": [draw.normal(size=(400, 2)), draw.uniform(0.5, 1.0, 400), 0.5],
+        "orbits": [draw.normal(size=1000), 28.0, 100],
+        "roots": [draw.uniform(size=20_000)],
+        "scaled": [draw.normal(size=many), 0.7],
+        "gathered": [draw.normal(size=1000), draw.integers(0, 1000, many), draw.normal(size=many)],
+        "reaction": [draw.normal(size=(150, 150)), 0.2, 4],
+        "heat_in_parallel": [draw.normal(size=50_000), 0.2, 10],
+    }  # fmt: skip
+
+
+def gradient(kernel, args, is_chunked):
+    """Return a call of the derived adjoint, whose loops run in chunks or from end to end."""
+    derived = derive(kernel, [type_of(a) for a in args], options=Options(threads=is_chunked))
+    results = kernel(*args)
+    seeds = [np.ones_like(r) for r in (results if isinstance(results, tuple) else (results,))]
+    seeds = [seed if seed.ndim else float(seed) for seed in seeds]
+    shadows = {n: np.zeros_like(args[n]) for n in derived.shadows}
+    return lambda: run(derived, args, shadows, seeds, 1 << 30)
+
+
+def threads():
+    """Print the milliseconds by the clock of parallel loops and of their gradients, the least of
+    many rounds in which all of them take turns; and the seconds of the processor that the first
+    gradients take, which compile them where the cache is empty."""
+    keep()
+    for name, args in of_threads().items():
+        kernel = getattr(parallel_kernels, name)
+        kernel(*args)
+        serial, chunked = gradient(kernel, args, False), gradient(kernel, args, True)
+        calls = [(2, lambda k=kernel, a=args: k(*a)), (1, serial), (1, chunked), (2, chunked)]
+        first = [once(*calls[n], time.process_time) for n in (1, 3)]
+        least = [float("inf")] * len(calls)
+        for _ in range(ROUNDS):
+            for n, (count, call) in enumerate(calls):
+                once(count, call)  # the threads are awake
+                least[n] = min(least[n], 1e3 * once(count, call))
+        times = " | ".join([*(f"{t:.2f}" for t in least), f"{least[1] / least[3]:.2f}"])
+        print(f"| {name} | {times} | {first[0]:.1f} | {first[1]:.1f} |", flush=True)
+
+
+def once(count, call, clock=time.perf_counter):
+    """Return what a call takes on a number of threads."""
+    numba.set_num_threads(count)
+    start = clock()
+    call()
+    return clock() - start
+
+
+ROUNDS = 400
+if sys.argv[1:] == ["threads"]:
+    threads()
+else:
+    long() if sys.argv[1:] == ["long"] else table()

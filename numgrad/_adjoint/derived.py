@@ -3,8 +3,8 @@
 import hashlib
 import linecache
 import math
-import re
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -17,15 +17,19 @@ from .analyses.dependence import Dependence
 from .analyses.keep import Keeping, extents_of
 from .analyses.simplify import Liveness, remove_dead, simplify
 from .analyses.small_arrays import numbers_for_arrays
+from .analyses.totals import reduces
 from .builder.things import tuple_like
 from .frontend.reading import Known, read
+from .generation.chunks import Chunks
 from .generation.exchanges import arrays_again
 from .generation.fission import Fission
 from .generation.forward import Forward, zero_text
 from .generation.order import Order
+from .generation.races import Races
 from .generation.reverse import Reverse
 from .generation.snapshots import Snapshots
 from .generation.tape import Tape
+from .generation.threads import UndefinedError, functions_of, on_one_thread
 from .generation.writing import Names, Writer, tidied
 from .ssa.ir import Classes, Op, Program, Type, Value
 from .ssa.refusal import AdjointError
@@ -58,6 +62,8 @@ class Options:
         Small local arrays whose indices are known are numbers.
     whole : bool
         Arrays that loops in a step load again and again are kept whole.
+    threads : bool
+        Loops over ``prange`` run in chunks, on several threads where the caller allows that.
     long : int
         From how many statements on a source is several functions; no limit is infinite.
     """
@@ -72,12 +78,13 @@ class Options:
     snapshots: bool = False
     small: bool = True
     whole: bool = True
+    threads: bool = True
     long: float = 250
 
 
 @dataclass
 class Surroundings:
-    """Two functions that the callers of derived adjoints supply once.
+    """Functions that the callers of derived adjoints supply once.
 
     Attributes
     ----------
@@ -85,10 +92,13 @@ class Surroundings:
         Gives the dispatcher of a derived function a cache.
     memory : callable
         Gives the bytes that a tape may take.
+    team : callable
+        Gives a context in which a call may run on several threads, or None for one thread.
     """
 
     kept: Callable[[Any], Any] = lambda dispatcher: dispatcher
     memory: Callable[[], int] = lambda: 64 << 20
+    team: Callable[[], AbstractContextManager | None] = lambda: None
 
 
 surroundings = Surroundings()
@@ -177,13 +187,17 @@ class Derived:
             program, classes, self.activity, dependence, options.cut, options.whole
         )
         self._number(active)
-        self._generate(classes)
+        try:
+            self._generate(classes)
+        except UndefinedError:
+            self.options = replace(options, threads=False)
+            self._generate(classes)
 
     def _refuse_racing(self) -> None:
         """Refuse a parallel loop whose iterations hand a number on, unless they only sum it up or
         the like: Numba gives the next iteration the value from before the loop."""
         for op in self.program.body.walk():
-            if op.info.get("is_parallel") and not all(_reduces(*pair) for pair in _numbers(op)):
+            if op.info.get("is_parallel") and not all(reduces(*pair) for pair in _numbers(op)):
                 raise AdjointError(
                     f"{self.program.name}, line {op.line}: an iteration of prange reads a number "
                     f"that another one sets, which Numba does not carry; write a reduction, such "
@@ -219,7 +233,12 @@ class Derived:
         snapshots = Snapshots(
             program, classes, self.keeping, live, names, writer, tape, options.snapshots
         )
-        forward = Forward(program, classes, self.keeping, live, names, writer, tape, snapshots)
+        order = Order(self.activity, self.keeping.dependence, tape, options.reorder)
+        races = Races(program, self.keeping, order, tape, set(snapshots.states), options.threads)
+        chunks = Chunks(races, names, writer, tape, live.ops, surroundings.memory())
+        forward = Forward(
+            program, classes, self.keeping, live, names, writer, tape, snapshots, chunks
+        )
         snapshots.forward, self.has_snapshots = forward, bool(snapshots.states)
         arguments = [names.of(v) for v in program.parameters] + shadows + seeds
         arguments += [*tape.tapes.values()] + ([snapshots.control] if options.snapshots else [])
@@ -227,11 +246,11 @@ class Derived:
         with writer.block(header):
             tape.start()
             forward.run()
-            order = Order(self.activity, self.keeping.dependence, tape, options.reorder)
             fission = Fission(self.keeping, order, tape, names, writer, options.split)
             sweep = Reverse(
-                program, self.activity, self.keeping, names, writer, tape, order, snapshots, fission
-            )
+                program, self.activity, self.keeping, names, writer, tape, order, snapshots,
+                fission, chunks,
+            )  # fmt: skip
             self._reverse(sweep, seeds)
         self.source = tidied("\n".join(writer.lines), options.long)
 
@@ -282,37 +301,61 @@ class Derived:
     @cached_property
     def plain(self) -> Any:
         """The derived function, as Python runs it; `inspect` finds its source."""
-        return self._defined()[self.name]
+        return self._defined(on_one_thread(self.source))[self.name]
 
-    def _defined(self) -> dict[str, Any]:
-        """Execute the source; return the names that it defines."""
-        digest = hashlib.sha256(self.source.encode()).hexdigest()[:16]
+    def _defined(self, source: str) -> dict[str, Any]:
+        """Execute a source; return the names that it defines."""
+        digest = hashlib.sha256(source.encode()).hexdigest()[:16]
         file = f"<{self.name} {digest}>"
-        linecache.cache[file] = (len(self.source), None, self.source.splitlines(True), file)
+        linecache.cache[file] = (len(source), None, source.splitlines(True), file)
         space = dict(self.namespace)
-        exec(compile(self.source, file, "exec"), space)
+        exec(compile(source, file, "exec"), space)
         space[self.name].is_derived = True
+        for name in functions_of(source):  # symbols of other code are others
+            space[name].__qualname__ = f"{name}_{digest}"
         return space
 
     @cached_property
     def compiled(self) -> Any:
         """The derived function, compiled by Numba at its first call. A division by 0 raises
         nothing, so an infinite slope is infinite in the result."""
-        from numba import njit
+        return self._compiled(on_one_thread(self.source))
+
+    @cached_property
+    def is_chunked(self) -> bool:
+        """Whether loops over ``prange`` run in chunks."""
+        return on_one_thread(self.source) != self.source
+
+    @cached_property
+    def threaded(self) -> Any:
+        """The compiled function whose chunks run on all threads, with the same bits."""
+        return self._compiled(self.source)
+
+    def _compiled(self, source: str) -> Any:
+        from numba import njit, prange
 
         options = getattr(self.request[0], "targetoptions", {})
         kept = {name: options[name] for name in ("fastmath", "boundscheck") if name in options}
         kept |= {"error_model": "numpy", "nogil": self.options.snapshots}
         kept |= {"no_cfunc_wrapper": True}  # it takes time to compile, and nobody calls by address
-        made = njit(self.plain, **kept)
-        parts = re.findall(rf"^def ({self.name}_\d+)\(", self.source, re.MULTILINE)
-        if parts and hasattr(made, "py_func"):
-            space = self._defined()
-            for name in parts:
-                own = {**kept, "no_cpython_wrapper": True}
+        names = functions_of(source)
+        space = self._defined(source) if names else {self.name: self.plain}
+        space["prange"] = prange
+        for name in names:
+            own = {**kept, "no_cpython_wrapper": True}
+            if "prange" in space[name].__code__.co_names:
+                own["parallel"] = True
+            if name.startswith(f"{self.name}_chunk_"):  # on threads and without, the same code
+                space[name] = self._chunks.setdefault(name, njit(space[name], **own))
+            else:
                 space[name] = njit(space[name], **own)
-            made = njit(space[self.name], **kept)
+        made = njit(space[self.name], **kept)
         return surroundings.kept(made) if hasattr(made, "py_func") else made
+
+    @cached_property
+    def _chunks(self) -> dict[str, Any]:
+        """The compiled functions that run a chunk each."""
+        return {}
 
     @cached_property
     def sparing(self) -> "Derived | None":
@@ -365,7 +408,9 @@ class Derived:
     def _kernel(self) -> tuple[Any, list[Any]]:
         """Return this adjoint as a kernel, and the types of its arguments."""
         function, arguments, active = self.request
-        options = replace(self.options, checked=False, split=False, long=math.inf)
+        options = replace(
+            self.options, checked=False, split=False, threads=False, long=math.inf
+        )
         first = derive(function, arguments, active, options)
         types: list[Any] = [value.type for value in first.program.parameters]
         types += [types[n] for n in first.shadows]
@@ -378,15 +423,6 @@ def _numbers(op: Op) -> list[tuple[Value, Value]]:
     """
     pairs = zip(op.body.phis, op.body.yields, strict=True)
     return [(phi, given) for phi, given in pairs if not phi.type.is_array]
-
-
-def _reduces(phi: Value, given: Value) -> bool:
-    """Whether an iteration only adds to a carried number, or combines it in a similar way."""
-    while given.op is not None and given.op.name in ("add", "sub", "mul", "truediv", "min", "max"):
-        if phi in given.op.args:
-            return True
-        given = given.op.args[0]
-    return given is phi
 
 
 def type_of(argument: Any) -> Any:
@@ -440,7 +476,10 @@ def derive(
     program = read(function, arguments)
     if active is None:
         active = [n for n, v in enumerate(program.parameters) if v.type.is_real]
-    made = Derived(program, active, options or Options())
+    options = options or Options()
+    if getattr(function, "targetoptions", {}).get("boundscheck"):  # threads raise no errors
+        options = replace(options, threads=False)
+    made = Derived(program, active, options)
     made.general, made.request = made, (function, arguments, active)
     if program.requires:
         made.general = derive(function, arguments, active, replace(made.options, small=False))

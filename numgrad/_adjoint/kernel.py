@@ -92,7 +92,7 @@ def run(
             if tapes.exceed(memory):  # they were so long for other arguments, or another limit
                 tapes.lengths = Derived.lengths
             while True:
-                needed, integers, *numbers = derived.compiled(*flat, *given, *seeds, *tapes.arrays)
+                needed, integers, *numbers = _called(derived, *flat, *given, *seeds, *tapes.arrays)
                 if tapes.suffice(needed, integers):
                     return numbers, tapes.lengths
                 if tapes.exceed(memory):
@@ -102,6 +102,15 @@ def run(
     assert derived.sparing is not None
     assert memory is not None
     return run_sparing(derived.sparing, flat, given, seeds, memory), None
+
+
+def _called(derived: Derived, *arguments: Any) -> Any:
+    """Call the compiled function of an adjoint, on several threads where there is use for them."""
+    team = surroundings.team() if derived.is_chunked else None
+    if team is None:
+        return derived.compiled(*arguments)
+    with team:
+        return derived.threaded(*arguments)
 
 
 def _extent(part: Any) -> Any:

@@ -121,10 +121,12 @@ def native_pullback(operator: Any, tapes: LentTapes, other: int) -> int | None:
     Returns
     -------
     int or None
-        None for the adjoint of an adjoint, and for one that has shadows which are no outputs.
+        None for the adjoint of an adjoint, for one whose loops run on several threads, and for one
+        that has shadows which are no outputs.
     """
     derived, first = operator.derived, len(operator.cores)
-    if operator.inner is not None or set(derived.shadows) != set(operator.arrays):
+    is_alone = operator.inner is None and not derived.is_chunked
+    if not is_alone or set(derived.shadows) != set(operator.arrays):
         return None
     code = _code(operator, other)
     parameters, starts, seeds = operator.split(range(first))

@@ -70,7 +70,7 @@ class Fission:
 
     # The split
 
-    def split(self, op: Op, start: int, trips: str) -> None:
+    def split(self, op: Op, start: int, trips: str, first: str = "0") -> None:
         """Split the loop whose header is a line of the text, and whose body are all lines after it.
 
         Parameters
@@ -80,6 +80,8 @@ class Fission:
             The number of the line of the header.
         trips : str
             How often the loop runs.
+        first : str
+            The first of its steps.
         """
         header, *body = self.writer.lines[start:]
         indent = header[: len(header) - len(header.lstrip())]
@@ -98,7 +100,7 @@ class Fission:
             self.writer.lines.append(header)
             self.writer.lines += [f"{indent}    {line}" for line in text]
         for name, row in sums.items():
-            self._sum(name, row, trips)
+            self._sum(name, row, trips, first)
 
     def _passes(self, op: Op, lines: list[str]) -> tuple[list[dict[int, str]], dict[str, str]]:
         """Return the lines with effects of each pass, and the rows that hold sums."""
@@ -144,12 +146,16 @@ class Fission:
         minus = "-" if sign == "-=" else ""
         return f"{place} {how} {minus}({text})"
 
-    def _sum(self, name: str, row: str, trips: str) -> None:
+    def _sum(self, name: str, row: str, trips: str, first: str) -> None:
         left, half, place, low, high = (
             self.names.fresh(word) for word in ("left", "half", "place", "low", "high")
         )
         line, block = self.writer.line, self.writer.block
         line(f"{left} = {trips}")
+        if first != "0":
+            part = self.names.fresh("part")
+            line(f"{part} = {row}[{first}:{first} + {left}]")
+            row = part
         with block(f"while {left} > {_LEAST}:"):
             line(f"{half} = {left} // 2")
             line(f"{left} -= {half}")

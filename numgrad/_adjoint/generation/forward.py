@@ -1,6 +1,7 @@
 """The forward sweep of a derived function: the part of the kernel that the adjoint needs, and
 writes to the tape."""
 
+import contextlib
 from typing import TYPE_CHECKING
 
 from ..analyses.keep import Keeping, extents_of
@@ -12,6 +13,7 @@ from .tape import Tape
 from .writing import Names, Writer, number_text, scalar_text
 
 if TYPE_CHECKING:
+    from .chunks import Chunks
     from .snapshots import Snapshots
 
 
@@ -74,13 +76,14 @@ class Forward:
     writer : Writer
     tape : Tape
     snapshots : Snapshots
+    chunks : Chunks
     """
 
     def __init__(
         self, program: Program, classes: Classes, keeping: Keeping, live: Liveness,
-        names: Names, writer: Writer, tape: Tape, snapshots: "Snapshots",
+        names: Names, writer: Writer, tape: Tape, snapshots: "Snapshots", chunks: "Chunks",
     ) -> None:  # fmt: skip
-        self.snapshots = snapshots
+        self.snapshots, self.chunks = snapshots, chunks
         self.program, self.classes, self.keeping, self.live = program, classes, keeping, live
         self.names, self.writer, self.tape = names, writer, tape
         self.arrays = Arrays(names)
@@ -299,7 +302,12 @@ class Forward:
         if is_apart:
             self.snapshots.begin(op, bounds)
         self.tape.open(op)
-        with self.writer.branches(self._header(op, bounds)):
+        around = (
+            contextlib.nullcontext(bounds)
+            if is_apart
+            else self.chunks.forward(op, bounds, live)
+        )
+        with around as own, self.writer.branches(self._header(op, own)):
             if is_apart:
                 self.snapshots.step(op)
             self._iteration(op, live, trips)

@@ -3,7 +3,8 @@ which vectorises; sums of cotangents stay in registers."""
 
 from ..analyses.activity import Activity
 from ..analyses.dependence import EQUAL, LATER, Dependence, are_exchanged
-from ..ssa.ir import Op, Region, Value
+from ..analyses.totals import uses
+from ..ssa.ir import Op, Region
 from .tape import Tape
 
 _WRITES = ("store", "accum")
@@ -54,7 +55,7 @@ class Order:
             or made.args[0] is not phi
         ):
             return False
-        return _uses(body, phi) == 1 and _uses(body, given) == 1
+        return uses(body, phi) == 1 and uses(body, given) == 1
 
     def _have_own_elements(self, op: Op) -> bool:
         """Whether no step changes the cotangent of an element that another step reads or adds to.
@@ -106,12 +107,3 @@ class Order:
             and self.dependence.classes.of(o.array) not in written
             and not any(v.region.is_within(body) for v in o.args)
         ]
-
-
-def _uses(region: Region, value: Value) -> int:
-    """Return how often a region, and the regions in it, use a value."""
-    count = sum(end is value for end in region.ends())
-    for op in region.ops:
-        count += sum(arg is value for arg in op.args)
-        count += sum(_uses(inner, value) for inner in op.regions)
-    return count

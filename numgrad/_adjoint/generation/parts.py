@@ -14,7 +14,8 @@ _LEAST, _MOST = 3, 60  # statements of a part
 def in_parts(function: ast.stmt, long: float) -> list[ast.stmt]:
     """Move the loops of a long function into functions of their own; return all functions."""
     assert isinstance(function, ast.FunctionDef)
-    if _size(function.body) < long:
+    leaves = [node for node in ast.walk(function) if isinstance(node, ast.Return)]
+    if _size(function.body) < long or any(node.value is None for node in leaves):
         return [function]
     parts = _Parts(function)
     function.body = _OneExit(parts.needed, parts.integers).of(parts.block(function.body))
@@ -27,12 +28,12 @@ class _Parts:
     def __init__(self, function: ast.FunctionDef) -> None:
         self.name = function.name
         self.parameters = [argument.arg for argument in function.args.args]
-        self.local = {*self.parameters, *_stored(function.body)}
+        self.local = {*self.parameters, *stored_in(function.body)}
         self.functions: list[ast.FunctionDef] = []
         self.needed, self.integers = self._fresh("needed"), self._fresh("integers")
         self._known: dict[str, str] = {}
-        self._live = _Live(function, self.local)
-        self._defined = _Defined(function, self.parameters)
+        self._live = Live(function, self.local)
+        self._defined = Defined(function, self.parameters)
 
     def block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
         """Return statements with calls in place of loops."""
@@ -51,10 +52,10 @@ class _Parts:
         """Return the call that takes the place of a loop; None for a loop that stays."""
         if not isinstance(loop, (ast.For, ast.While)) or not _LEAST <= _size([loop]) <= _MOST:
             return None
-        stored = _stored([loop])
-        outputs = [name for name in _names(loop) if name in stored & self._live.after[loop]]
-        read = self._live.before[loop] & (_loaded(loop) | set(outputs))
-        inputs = [name for name in _names(loop) if name in read]
+        stored = stored_in([loop])
+        outputs = [name for name in names_in(loop) if name in stored & self._live.after[loop]]
+        read = self._live.before[loop] & (loaded_in(loop) | set(outputs))
+        inputs = [name for name in names_in(loop) if name in read]
         leaves = [node for node in ast.walk(loop) if isinstance(node, ast.Return)]
         is_defined = set(inputs) <= self._defined.before[loop]
         if not is_defined or (leaves and not set(outputs) <= set(inputs)):
@@ -98,7 +99,7 @@ class _Parts:
     def _key(self, body: list[ast.stmt], inputs: list[str]) -> str:
         """Return the text of a function with its local names numbered, equal for equal loops."""
         order: dict[str, str] = {}
-        for name in (*inputs, *(n for statement in body for n in _names(statement))):
+        for name in (*inputs, *(n for statement in body for n in names_in(statement))):
             if name in self.local:
                 order.setdefault(name, f"_{len(order)}")
         bare = [_Renamed(order).visit(copy.deepcopy(statement)) for statement in body]
@@ -189,7 +190,7 @@ class _OneExit:
         return ast.Return(ast.Tuple([*lengths, *self._result.elts[2:]], ast.Load()))
 
 
-class _Live:
+class Live:
     """The names that may be read, before they are assigned again, at the start and at the end of
     loops."""
 
@@ -242,11 +243,11 @@ class _Live:
 
     def _read(self, node: ast.AST) -> set[str]:
         if node not in self._reads:
-            self._reads[node] = _loaded(node) & self.local
+            self._reads[node] = loaded_in(node) & self.local
         return self._reads[node]
 
 
-class _Defined:
+class Defined:
     """The names that have values for certain at the start of statements."""
 
     def __init__(self, function: ast.FunctionDef, parameters: Iterable[str]) -> None:
@@ -263,11 +264,11 @@ class _Defined:
                 own = _stored_by(node.target) if isinstance(node, ast.For) else set()
                 self._block(node.body, defined | own)
             else:
-                defined = defined | _stored([node])
+                defined = defined | stored_in([node])
         return defined
 
 
-def _names(node: ast.AST) -> list[str]:
+def names_in(node: ast.AST) -> list[str]:
     """The names in a statement, in order."""
     return list(dict.fromkeys(n.id for n in _in_order(node) if isinstance(n, ast.Name)))
 
@@ -278,7 +279,7 @@ def _in_order(node: ast.AST) -> Iterator[ast.AST]:
         yield from _in_order(child)
 
 
-def _loaded(node: ast.AST) -> set[str]:
+def loaded_in(node: ast.AST) -> set[str]:
     """The names that are read."""
     found = set()
     for part in ast.walk(node):
@@ -289,7 +290,7 @@ def _loaded(node: ast.AST) -> set[str]:
     return found
 
 
-def _stored(statements: Sequence[ast.AST]) -> set[str]:
+def stored_in(statements: Sequence[ast.AST]) -> set[str]:
     return {name for statement in statements for name in _stored_by(statement)}
 
 

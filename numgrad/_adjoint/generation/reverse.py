@@ -4,6 +4,7 @@ from ..analyses.activity import Activity
 from ..analyses.keep import Keeping
 from ..ssa.ir import Op, Program, Region, Value, depth, free_values
 from ..ssa.partials import SCALARS
+from .chunks import Chunk, Chunks
 from .exchanges import arrays_again, exchanged, order
 from .fission import Fission
 from .forward import Arrays, count_text, range_text, zero_text
@@ -26,14 +27,16 @@ class Reverse:
     orders : Order
     snapshots : Snapshots
     fission : Fission
+    chunks : Chunks
     """
 
     def __init__(
         self, program: Program, activity: Activity, keeping: Keeping, names: Names,
         writer: Writer, tape: Tape, orders: Order, snapshots: Snapshots,
-        fission: Fission,
+        fission: Fission, chunks: Chunks,
     ) -> None:  # fmt: skip
         self.orders, self.snapshots, self.fission = orders, snapshots, fission
+        self.chunks = chunks
         self._sums: dict[Op, str] = {}  # the registers of loads that are one element in a loop
         self.program, self.activity, self.keeping = program, activity, keeping
         self.names, self.writer, self.tape = names, writer, tape
@@ -286,22 +289,30 @@ class Reverse:
         self.start(free_values(op))
         sums = self._open_sums(op)
         self.tape.reopen(op)
-        steps = (
-            self.snapshots.reversed_steps(op)
-            if op in self.snapshots.states
-            else self.writer.block(f"for {self._header(op)}:")
-        )
-        start = len(self.writer.lines)
-        with steps:
-            self._iteration(op, carried)
-        if op not in self.snapshots.states and self.fission.applies(op):
-            self.fission.split(op, start, self._trips(op))
+        if op in self.snapshots.states:
+            with self.snapshots.reversed_steps(op):
+                self._iteration(op, carried)
+        else:
+            registers = [self._sums[load] for load in sums]
+            with self.chunks.reverse(op, self._trips(op), registers) as chunk:
+                self._steps(op, carried, chunk)
         if sums:  # also those that are 0, whose derivatives need not be 0: this is derived again
             with self.writer.block(f"if {self._trips(op)} > 0:"):
                 for load in sums:
                     self.writer.line(f"{self.shadow(load)} += {self._sums[load]}")
         for init, (_, result) in zip(self._inits(op), carried, strict=True):
             self.add(init, self.names.cotangent(result))
+
+    def _steps(self, op: Op, carried: list[tuple[Value, Value]], chunk: Chunk | None) -> None:
+        """Write a loop that reverses all steps, or those of a chunk."""
+        start = len(self.writer.lines)
+        with self.writer.block(f"for {self._header(op, chunk)}:"):
+            self._iteration(op, carried)
+        if self.fission.applies(op):
+            if chunk is None:
+                self.fission.split(op, start, self._trips(op))
+            else:
+                self.fission.split(op, start, f"{chunk.high} - {chunk.low}", chunk.low)
 
     def _open_sums(self, op: Op) -> list[Op]:
         """Define registers for the cotangents of elements that are the same in all iterations;
@@ -330,20 +341,21 @@ class Reverse:
             return self.names.of(trips)
         return count_text(op, [self.text(bound) for bound in op.bounds])
 
-    def _header(self, op: Op) -> str:
+    def _header(self, op: Op, chunk: Chunk | None) -> str:
         if not op.is_for:
             return f"_ in range({self._trips(op)})"
         assert op.body.index is not None
         start, stop, step = (self.text(bound) for bound in op.bounds)
+        if chunk is not None:
+            start, stop, step = chunk.bounds
         index = self.names.of(op.body.index)
-        trips = self._trips(op)
         if self.orders.is_free(op):
             return f"{index} in {range_text([start, stop, step])}"
         if step in ("1", "-1") and self.keeping.trips.get(op) is None:
             sign = int(step)
             ends = [f"({stop}) - {sign}", f"({start}) - {sign}", str(-sign)]
             return f"{index} in {range_text(ends)}"
-        last = f"({start}) + (({trips}) - 1) * ({step})"
+        last = f"({start}) + (({self._trips(op)}) - 1) * ({step})"
         return f"{index} in range({last}, ({start}) - ({step}), -({step}))"
 
     def _iteration(self, op: Op, carried: list[tuple[Value, Value]]) -> None:

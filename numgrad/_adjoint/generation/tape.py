@@ -34,6 +34,8 @@ class Tape:
         Loops whose steps push their values, whatever is known of them.
     is_muted : bool
         Whether nothing is kept at the moment.
+    noted : dict
+        Where a chunk of steps notes the lengths that it needs, by stack; empty elsewhere.
     """
 
     def __init__(
@@ -50,6 +52,11 @@ class Tape:
         self.used = [s for s in _STACKS if s in used]
         self.apart: set[Op] = set()
         self.is_muted = False
+        self.noted: dict[str, str] = {}
+
+    def use(self, s: str) -> None:
+        """Note that a stack is used."""
+        self.used = [other for other in _STACKS if other == s or other in self.used]
 
     def start(self) -> None:
         for s in self.used:
@@ -227,12 +234,19 @@ class Tape:
         if not self.is_checked:
             return
         tape, top = self.tapes[s], self.tops[s]
-        sizes = [
-            f"max(2 * {tape}.size, {top} + {size})" if other == s else f"{self.tapes[other]}.size"
-            for other in _STACKS
-        ]
+        sizes = {other: f"{self.tapes[other]}.size" for other in _STACKS}
+        sizes[s] = f"max(2 * {tape}.size, {top} + {size})"
         with self.writer.block(f"if {top} + {size} > {tape}.size:"):
-            self.writer.line(f"return ({', '.join(sizes)}{self.leave})")
+            if not self.noted:
+                self.ask(sizes)
+                return
+            for other, place in self.noted.items():
+                self.writer.line(f"{place} = {sizes[other]}")
+            self.writer.line("return")
+
+    def ask(self, sizes: dict[str, str]) -> None:
+        """Write that the function returns the lengths that it needs."""
+        self.writer.line(f"return ({', '.join(sizes.values())}{self.leave})")
 
     def require_room(self, count: str, room: str) -> None:
         """Write that a list needs room for one more element."""
@@ -241,6 +255,20 @@ class Tape:
         sizes = [f"{self.tapes['f']}.size", f"2 * {self.tapes['i']}.size"]
         with self.writer.block(f"if {count} >= {room}:"):
             self.writer.line(f"return ({', '.join(sizes)}{self.leave})")
+
+    def push_lengths(self, arrays: list[str]) -> None:
+        """Write arrays of integers to the tape."""
+        self._require("i", " + ".join(f"{name}.size" for name in arrays))
+        top = self.tops["i"]
+        for name in arrays:
+            self.writer.line(f"{top} = laid_down({self.tapes['i']}, {top}, {name})")
+
+    def pop_lengths(self, arrays: list[str], size: str) -> None:
+        """Write that arrays of integers are parts of the tape."""
+        top = self.tops["i"]
+        for name in reversed(arrays):
+            self.writer.line(f"{top} -= {size}")
+            self.writer.line(f"{name} = {self.tapes['i']}[{top}:{top} + {size}]")
 
     def push(self, region: Region, taped: list[Value]) -> None:
         """Write the pushes at the end of a region of the forward sweep."""

@@ -10,8 +10,12 @@ from collections.abc import Iterator
 from ..ssa.ir import Value
 from ..ssa.partials import SCALARS
 from .parts import in_parts
+from .threads import in_threads
 
-_TAKEN = {"_", "np", "math", "range", "len", "max", "min", "abs", "int", "float", "bool", "round"}
+_TAKEN = {
+    "_", "np", "math", "range", "prange", "len", "max", "min", "abs", "int", "float", "bool",
+    "round",
+}  # fmt: skip
 
 
 class Names:
@@ -144,7 +148,7 @@ def tidied(text: str, long: float = math.inf) -> str:
         From how many statements on it is several functions.
     """
     tree = _Tidy().visit(ast.parse(text))
-    tree.body = in_parts(tree.body[0], long)
+    tree.body = [part for function in in_threads(tree.body[0]) for part in in_parts(function, long)]
     lines = ast.unparse(ast.fix_missing_locations(tree)).splitlines()
     return "\n".join(_commented(line) for line in lines) + "\n"
 

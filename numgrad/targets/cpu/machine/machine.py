@@ -224,7 +224,7 @@ class Runner:
         header = space.header
         header[MODE], header[WORKERS] = START, workers
         try:
-            with threads.region(uses_blas=self._uses_blas):
+            with threads.region(uses_blas=self._uses_blas), threads.launch():
                 if launch(space.as_argument):
                     return self._complete(part, launch, space.as_argument, space, workers)
         finally:

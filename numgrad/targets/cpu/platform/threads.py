@@ -23,6 +23,7 @@ _forked_with_threads = False
 _launch_lock = threading.RLock()
 _needs_lock: bool | None = None  # None until the threading layer is known
 _NOTHING = nullcontext()
+_launches: list[None] = []  # one for each launch of a program that is under way
 # How often a thread of GNU's OpenMP looks for work before it sleeps: the library's own number on a
 # machine with fewer cores than threads. Its default, 300 000 looks or some 15 ms, occupies a core
 # for which another thread may be waiting.
@@ -125,6 +126,21 @@ def can_launch() -> bool:
     """Whether parallel code may run outside of a `region`; Numba's threads are started to find out.
     """
     return threading_layer() != "workqueue"
+
+
+@contextmanager
+def launch() -> Iterator[None]:
+    """Note that threads run a program, which start no others, as long as the block runs."""
+    _launches.append(None)
+    try:
+        yield
+    finally:
+        _launches.pop()
+
+
+def is_launching() -> bool:
+    """Whether the threads of this process run a program."""
+    return bool(_launches)
 
 
 def region(*, uses_blas: bool = False) -> AbstractContextManager:

@@ -10,12 +10,14 @@ import warnings
 from dataclasses import dataclass
 from typing import Any
 
+import numba
 import numpy as np
 
 from ...._adjoint.derived import Derived, Options, derive, type_of
 from ...._adjoint.sparing import run_sparing
 from ...._adjoint.ssa.refusal import AdjointError
 from .duals import Dual, DualMath, DualNumpy, larger, plain, smaller
+from .parallel import ParallelKernelWriter, one_step_each, watched
 from .wider import WideKernelWriter
 from .writing import KernelWriter
 
@@ -34,7 +36,7 @@ def defined(text: str, **space: Any) -> Any:
     """
     file = f"<random kernel {next(_numbers)}>"
     linecache.cache[file] = (len(text), None, text.splitlines(True), file)
-    names = {"np": np, "math": math, **space}
+    names = {"np": np, "math": math, "prange": numba.prange, **space}
     exec(compile(text, file, "exec"), names)
     return names["kernel"]
 
@@ -119,12 +121,24 @@ def exact(
     number = s
     if not isinstance(s, int):
         number = Dual(float(s), next(units), next(changes), np.zeros(inputs))
-    space = {"np": DualNumpy(inputs), "math": DualMath, "max": larger, "min": smaller}
+    space: dict[str, Any] = {"np": DualNumpy(inputs), "math": DualMath, "prange": range}
+    space |= {"max": larger, "min": smaller}
     result = defined(text, **space)(*duals, number, *args[4:]) + Dual(0.0, np.zeros(inputs))
     total = result * seed
     for made, weight in zip(duals, weights, strict=True):
         total = total + np.sum(made * weight)
     return Truth(plain(total), total.slopes, total.mixed + np.zeros(inputs), result.along)
+
+
+def derived_of(text: str, args: list[Any], options: Options | None) -> Derived:
+    """Return the derived adjoint of a kernel; one with ``prange`` runs in the most chunks."""
+    function = defined(text)
+    if "prange(" in text:
+        function = numba.njit(parallel=True)(function)
+    derived = derive(function, [type_of(a) for a in args], options=options)
+    if derived.is_chunked:
+        derived.namespace["in_chunks"] = one_step_each
+    return derived
 
 
 def called(
@@ -135,6 +149,15 @@ def called(
 
     The tapes are made longer until they suffice. ``way`` is as in `judge`.
     """
+    if way == "plain":
+        with watched(derived.plain.__globals__):
+            return _called(derived, args, weights, way, seed)
+    return _called(derived, args, weights, way, seed)
+
+
+def _called(
+    derived: Derived, args: list[Any], weights: list[np.ndarray], way: str, seed: float
+) -> tuple[np.ndarray, list[Any]]:
     if derived.options.snapshots:
         return _called_sparing(derived, args, weights, way, seed), []
     tapes: list[Any] = [np.zeros(2), np.zeros(2, np.int64)]
@@ -258,7 +281,7 @@ def judge(
         if not _is_small(truth.value, *truth.gradient, *(truth.second if is_second else ())):
             return SKIPPED, "large numbers"
         try:
-            derived = derive(defined(text), [type_of(a) for a in args], options=options)
+            derived = derived_of(text, args, options)
         except AdjointError as error:
             return REFUSED, str(error)
         except Exception:
@@ -266,6 +289,10 @@ def judge(
         try:
             given = arguments(seed, kind)
             found, tapes = called(derived, given, weights, way, start)
+            if way == "compiled" and derived.is_chunked:
+                other, _ = called(derived, given, weights, "threaded", start)
+                if not np.array_equal(found, other):
+                    return WRONG, f"other bits on threads\n{derived.source}"
             if (off := _off(found, truth.gradient)) > _TOLERANCE:
                 if kind == "single" and _is_single(text, args, weights, direction, off, truth):
                     return RIGHT, ""
@@ -362,6 +389,22 @@ def in_single(text: str) -> str:
     )
 
 
+def parallel_text_of(seed: int) -> str:
+    """Return a random kernel with loops over ``prange``: one that is written for them, or any
+    kernel, some of whose loops run over ``prange`` where that is not refused."""
+    if seed % 3:
+        return ParallelKernelWriter(seed).text
+    lines, args = text_of(seed // 3).splitlines(keepends=True), arguments(seed)
+    for n, line in enumerate(lines):
+        if " in range(" in line and line.lstrip().startswith("for "):
+            lines[n] = line.replace(" in range(", " in prange(")
+            try:
+                derived_of("".join(lines), args, None)
+            except AdjointError:
+                lines[n] = line
+    return "".join(lines)
+
+
 def text_of(seed: int) -> str:
     """Return the source of the random kernel of a seed; that of an odd seed has more statements."""
     return (WideKernelWriter if seed % 2 else KernelWriter)(seed).text
@@ -377,8 +420,12 @@ def ways_of(seed: int) -> dict[str, Any]:
     return {**made, "kind": "single"} if draw.random() < 0.12 else made
 
 
-def run(first: int, count: int, way: str = "plain") -> dict[str, list[int]]:
+def run(
+    first: int, count: int, way: str = "plain", of: Any = text_of
+) -> dict[str, list[int]]:
     """Judge the kernels of ``count`` seeds from ``first`` on, and return the seeds by verdict.
+
+    ``of`` returns the source of the kernel of a seed.
 
     Examples
     --------
@@ -388,7 +435,7 @@ def run(first: int, count: int, way: str = "plain") -> dict[str, list[int]]:
     """
     verdicts: dict[str, list[int]] = {name: [] for name in (RIGHT, REFUSED, WRONG, SKIPPED)}
     for seed in range(first, first + count):
-        text = text_of(seed)
+        text = of(seed)
         verdict = judge(text, seed, options_of(seed), way, **ways_of(seed))[0]
         verdicts[verdict].append(seed)
     return verdicts
