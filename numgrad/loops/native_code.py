@@ -14,7 +14,7 @@ from llvmlite import binding as llvm
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.registry import cpu_target
-from numba.core.runtime import rtsys
+from numba.core.runtime.nrt import rtsys
 from numba.np.arrayobj import populate_array
 from numba.np.numpy_support import from_dtype
 
