@@ -10,7 +10,7 @@ from numpy import array as array_of  # NumPy's own, for good
 from numpy import asarray
 
 from . import _devices
-from ._declare import NUMBERS, door, registry
+from ._declare import door, registry
 from ._declare.dtypes import numbers, read, require_floating, require_numbers, require_plain
 from ._errors import (
     ArgTypeError,
@@ -27,6 +27,7 @@ from .engine.graph.value import CPU, ForeignStorage
 from .engine.record import apply
 from .engine.record.device_launch import on_host
 from .engine.record.guards import guarded
+from .ir.dtypes import NUMBERS
 from .operators.shape import reshape as _shape
 
 if TYPE_CHECKING:  # functions.binding gives this to the class: the functions need tensors

@@ -20,6 +20,7 @@ def _wire() -> None:
     apply.runtime.value = Tensor
     apply.runtime.roles = {
         **{name: registry[name] for name in ("add", "subtract", "negative", "copy")},
+        **{name: registry[name] for name in ("maximum", "minimum")},
         "sum_to": _reduction.sum_to,
         "cast": _cast.cast,
         "astype": _cast.astype,

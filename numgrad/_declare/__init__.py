@@ -1,6 +1,5 @@
 """The author's door: declarations of operators and their derivatives, and the registry."""
 
-from .dtypes import NUMBERS as NUMBERS
 from .elementwise import Elementwise as Elementwise
 from .elementwise import elementwise as elementwise
 from .host import HostOperator as HostOperator

@@ -8,23 +8,14 @@ import numpy as np
 
 from .._errors import DeclarationError, DtypeError, NotDifferentiableError
 from ..ir.broadcasting import broadcast_shapes
+from ..ir.dtypes import FLOATING, WEAK
 from ..ir.kernel_spec import ElementwiseSpec
 from ..ir.memory_order import as_kept
 from ..process.bounded_dict import Bounded
 from .buffers import best_call
 from .foreign import calls_library
 from .kernel import called_again
-from .operator import (
-    FLOATING,
-    WEAK,
-    Computation,
-    Operator,
-    Specs,
-    device_among,
-    door,
-    kind_of,
-    registry,
-)
+from .operator import Computation, Operator, Specs, device_among, door, kind_of, registry
 from .partial import Partial
 from .source import python_function
 

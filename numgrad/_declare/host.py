@@ -9,11 +9,12 @@ import numpy as np
 
 from .._errors import MatrixError, OperatorError
 from ..ir.broadcasting import broadcast_shapes
+from ..ir.dtypes import WEAK
 from ..ir.gufunc_signature import Signature, parse_signature
 from ..ir.kernel_spec import HostSpec
 from ..ir.memory_order import kept
 from .kernel import KernelOperator, common_dtype, contiguous, elements, out_of_memory
-from .operator import WEAK, Computation, Specs, as_values, door, kind_of
+from .operator import Computation, Specs, as_values, door, kind_of
 
 Sizes = Callable[..., dict[str, int]]
 

@@ -6,13 +6,11 @@ from typing import Any
 import numpy as np
 
 from .._errors import NotDifferentiableError, OperatorError
+from ..engine.record.plan import MOST_PLANS
 from ..process.bounded_dict import Bounded
 
 Specs = Sequence[Any]
 Computation = Callable[..., Any] | tuple[Callable[..., Any], Callable[..., Any]] | None
-FLOATING = tuple(map(np.dtype, ("float32", "float64", "complex64", "complex128")))
-WEAK = (bool, int, float, complex)
-MOST_PLANS = 1 << 13  # of one operator, such as for indices in a loop; 2 to 5 kB each
 
 
 class Door:

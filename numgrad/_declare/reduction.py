@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._errors import DtypeError
+from ..ir.dtypes import FLOATING
 from ..ir.kernel_spec import LoopSpec
 from ..ir.memory_order import in_miniature, laid_like
 from .kernel import failure_of, is_contiguous
-from .operator import FLOATING, Computation, Operator, Specs, door
+from .operator import Computation, Operator, Specs, door
 
 # Up to so many elements, to copy an array takes less time than to find out whether it is needed.
 FEW_ELEMENTS = 4096

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..._errors import DtypeError, OperatorCallError
+from ...ir.dtypes import WEAK
 from ...ir.kernel_spec import Constant
-from ..operator import WEAK, device_among, door, kind_of
+from ..operator import device_among, door, kind_of
 
 _WORD = np.iinfo(np.int64)
 

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy import array as array_of  # NumPy's own, also where numgrad answers for ``np.array``
 
-from ..._declare.dtypes import NUMBERS
-from ..._declare.operator import FLOATING
+from ...ir.dtypes import FLOATING, NUMBERS
 from ...process.bounded_dict import Bounded
 from ..graph.value import CPU, Spec, Value, spec_of
 from .apply import mode, other_modes, runtime

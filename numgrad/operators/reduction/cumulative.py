@@ -7,8 +7,8 @@ The derivatives of products are recurrences, never quotients, so zeros do no har
 import numpy as np
 
 from ..._declare import KeepsOrder, KernelOperator, door
-from ..._declare.operator import FLOATING
 from ..._declare.partial import conjugate
+from ...ir.dtypes import FLOATING
 from ...ir.memory_order import laid_like
 from ..elementwise.arithmetic import add, multiply
 from ..shape.indexing import index
