@@ -1,10 +1,8 @@
-"""The engine is handed its target, its class of values and its operators; declarations their
-recorder."""
+"""The engine is handed its target, its class of values and its operators."""
 
-from ._declare import door, registry
-from ._tensor import Tensor, align, constant
-from .engine.differentiate import spectral_influence
-from .engine.record import apply, deferred, device_launch, dispatch, parallel_launch
+from ._declare import registry
+from ._tensor import Tensor
+from .engine.record import apply, device_launch
 from .operators.elementwise import cast as _cast
 from .operators.reduction import reductions as _reduction
 from .operators.shape import batch_rows as _rows
@@ -34,14 +32,6 @@ def _wire() -> None:
         "split_rows": _rows.split_rows,
         "join_rows": _rows.join_rows,
     }
-    door.value, door.constant, door.align = Tensor, constant, align
-    door.apply = apply.apply
-    door.alone, door.is_many = parallel_launch.launch_parallel, parallel_launch.is_many
-    door.unary, door.binary = dispatch.unary, dispatch.binary
-    door.several, door.learn = dispatch.nary, dispatch.learn
-    door.deferred = deferred.elementwise
-    door.site = apply.user_site
-    door.influence = spectral_influence.influence
 
 
 _wire()

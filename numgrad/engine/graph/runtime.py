@@ -17,6 +17,8 @@ class Runtime:
         The target of the CPU.
     value : type
         The class of the values that operations make: the tensor that users hold.
+    of_sequence : callable
+        ``(items, device)`` makes a value of a list of numbers, arrays and values, in their graph.
     roles : dict
         The operators that the engine applies on its own, by name: ``add``, ``expand_dims``, ...
     targets : dict
@@ -28,6 +30,7 @@ class Runtime:
 
     target: Any = None
     value: type[Value] = Value
+    of_sequence: Callable[..., Any]
     roles: dict[str, Callable[..., Any]]
     targets: dict[str, Any]
     apply_on_device: Callable[..., list[Any]]

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._declare.operator import device_among, kind_of
+from ..._declare.operands import device_among, kind_of
 from ..._tensor import ArrayLike, Tensor
 from ...engine.capture.capture import constant_elements
 from ...engine.graph.value import CPU, ForeignStorage
