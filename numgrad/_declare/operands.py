@@ -55,7 +55,7 @@ def align(value: Value, ndim: int) -> Value:
             mode.capture.note_operands((value,))
         shape = (1,) * (ndim - len(value.shape)) + value.shape
         return runtime.value(value.array.reshape(shape), False, value.storage)
-    return runtime.roles["expand_dims"](value, axes=tuple(range(-ndim, -len(value.shape))))
+    return runtime.roles.expand_dims(value, axes=tuple(range(-ndim, -len(value.shape))))
 
 
 def as_values(args: Sequence[Any]) -> list[Any]:

@@ -168,7 +168,7 @@ class Expander:
         size, columns = pattern.core[0], pattern.core[1:] or (1,)
         if not 0 < size <= LEAF or dtype.kind not in "fi":
             raise UnknownError
-        operator: Any = runtime.roles[_JOINED[pattern.name]]
+        operator: Any = getattr(runtime.roles, _JOINED[pattern.name])
         spec = operator.spec(dtype)
         steps = pattern.layouts[0].strides[-len(pattern.core) :]
         apart = pattern.layouts[1].strides[-1:] if pattern.core[1:] else (0,)
