@@ -133,7 +133,7 @@ class Elementwise(Operator):
             raise DeclarationError(f"{what} was declared already")
 
         def declare(function: Callable[..., Any]) -> Callable[..., Any]:
-            self.partials[index] = Partial(self, function)
+            self.partials[index] = Partial(self, function, Elementwise)
             self._forget_kinds_and_plans()
             return function
 

@@ -34,8 +34,11 @@ class Partial:
         The parameter that the function returns as it is, if it does nothing else.
     """
 
-    def __init__(self, owner: Any, function: Callable[..., Any]) -> None:
+    def __init__(
+        self, owner: Any, function: Callable[..., Any], declare: Callable[..., Any]
+    ) -> None:
         self.owner = owner
+        self._declare = declare  # makes the elementwise operator of a scalar function
         what = f"a partial of {owner.name}"
         self.function = function = python_function(function, what)
         require_straight(function, f"{what}, {function.__name__},")
@@ -77,12 +80,10 @@ class Partial:
     def operator(self) -> Any:
         """The partial as an elementwise operator of its own, which is not recorded."""
         if self._operator is None:
-            from .elementwise import Elementwise
-
             conditions = [
                 n for n, position in enumerate(self.reads) if position in self.owner.conditions
             ]
-            self._operator = Elementwise(
+            self._operator = self._declare(
                 self.function, self.function.__name__, conditions=conditions, differentiable=False
             )
             self._operator.is_builtin = self.owner.is_builtin  # built-in partials never raise
