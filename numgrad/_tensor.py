@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy import array as array_of  # NumPy's own, for good
-from numpy import asarray
 
 from . import _devices
-from ._declare import NUMBERS, door, registry
+from ._declare import registry
 from ._declare.dtypes import numbers, read, require_floating, require_numbers, require_plain
+from ._declare.operands import constant, placed
 from ._errors import (
     ArgTypeError,
     DeviceError,
@@ -23,11 +23,10 @@ from ._errors import (
 from .engine.capture import capture, escapes
 from .engine.differentiate import hooks
 from .engine.graph.node import Accumulator, Value, View
-from .engine.graph.value import CPU, ForeignStorage
+from .engine.graph.value import CPU
 from .engine.record import apply
 from .engine.record.device_launch import on_host
 from .engine.record.guards import guarded
-from .operators.shape import reshape as _shape
 
 if TYPE_CHECKING:  # functions.binding gives this to the class: the functions need tensors
     from .functions.tensor.methods import Methods
@@ -363,40 +362,12 @@ def _plain(data: Any) -> Any:
 _SEQUENCE = "Tensors of a list become one in their graph with ng.asarray([...]) or ng.stack([...])."
 
 
-def constant(data: ArrayLike, device: str | None = None) -> Tensor:
-    """Return a tensor for an operand that is no tensor, in the graph of those in a sequence. Memory
-    is used without a copy, unless others are on a device: a captured call takes it there."""
-    if isinstance(data, (list, tuple)):
-        return door.sequence(data, None if apply.mode.capture is not None else device)
-    array = asarray(data)
-    if type(data) is not np.ndarray:
-        require_plain(data)
-    own = numbers(array, data)
-    if own is not array and apply.mode.capture is not None:
-        capture.refuse(
-            f"an array of {array.dtype.str} has another byte order than the machine, and is to be "
-            f"read at each call. Convert it outside: array.astype(array.dtype.newbyteorder('='))."
-        )
-    if device is not None and apply.mode.capture is None:
-        return placed(own, device)
-    is_new = own is not array or isinstance(data, NUMBERS)  # else somebody may have the memory
-    return Tensor(own, False, None if is_new else ForeignStorage())
-
-
-def placed(array: np.ndarray, device: str) -> Tensor:
-    """Return a tensor of new elements of the host on a device."""
-    return Tensor(apply.runtime.placed(array, device))
-
-
-def align(value: Value, ndim: int) -> Value:
-    """Prepend axes of size 1 until ``value`` has ``ndim`` axes."""
-    is_noted = apply.other_modes and apply.mode.trace is not None  # the view is an operation then
-    if value.array is not None and not value.requires_grad and not value.rows and not is_noted:
-        if apply.mode.capture is not None:
-            apply.mode.capture.note_operands((value,))
-        shape = (1,) * (ndim - len(value.shape)) + value.shape
-        return Tensor(value.array.reshape(shape), False, value.storage)
-    return _shape.expand_dims(value, axes=tuple(range(-ndim, -len(value.shape))))
-
-
-__all__ = ["Tensor", "View", "constant", "require_floating", "require_numbers", "tensor"]
+__all__ = [
+    "Tensor",
+    "View",
+    "constant",
+    "placed",
+    "require_floating",
+    "require_numbers",
+    "tensor",
+]

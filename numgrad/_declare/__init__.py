@@ -1,6 +1,5 @@
 """The author's door: declarations of operators and their derivatives, and the registry."""
 
-from .dtypes import NUMBERS as NUMBERS
 from .elementwise import Elementwise as Elementwise
 from .elementwise import elementwise as elementwise
 from .host import HostOperator as HostOperator
@@ -9,8 +8,9 @@ from .host import host_operator as host_operator
 from .kernel import KeepsOrder as KeepsOrder
 from .kernel import KernelOperator as KernelOperator
 from .kernel import kernel_operator as kernel_operator
+from .operands import align as align
+from .operands import constant as constant
 from .operator import Operator as Operator
-from .operator import door as door
 from .operator import registry as registry
 from .reduction import Blocks as Blocks
 from .reduction import reduction as reduction

@@ -9,9 +9,6 @@ from numpy import asarray
 
 from .._errors import DtypeError
 
-NUMBERS = (bool, int, float, complex, np.generic)
-"""The types of numbers, which cannot be written as arrays can."""
-
 
 def require_floating(dtype: np.dtype) -> None:
     """Raise unless tensors of ``dtype`` can require grad."""

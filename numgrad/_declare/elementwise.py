@@ -7,24 +7,22 @@ from typing import Any
 import numpy as np
 
 from .._errors import DeclarationError, DtypeError, NotDifferentiableError
+from ..engine.graph.runtime import runtime
+from ..engine.record import apply, dispatch
+from ..engine.record.apply import user_site
+from ..engine.record.deferred import elementwise as defer
+from ..engine.record.dispatch import binary, nary, unary
+from ..engine.record.parallel_launch import is_many, launch_parallel
 from ..ir.broadcasting import broadcast_shapes
+from ..ir.dtypes import FLOATING, WEAK
 from ..ir.kernel_spec import ElementwiseSpec
 from ..ir.memory_order import as_kept
 from ..process.bounded_dict import Bounded
 from .buffers import best_call
 from .foreign import calls_library
 from .kernel import called_again
-from .operator import (
-    FLOATING,
-    WEAK,
-    Computation,
-    Operator,
-    Specs,
-    device_among,
-    door,
-    kind_of,
-    registry,
-)
+from .operands import Selection, align, constant, device_among, kind_of
+from .operator import Computation, Operator, Specs, registry
 from .partial import Partial
 from .source import python_function
 
@@ -135,7 +133,7 @@ class Elementwise(Operator):
             raise DeclarationError(f"{what} was declared already")
 
         def declare(function: Callable[..., Any]) -> Callable[..., Any]:
-            self.partials[index] = Partial(self, function)
+            self.partials[index] = Partial(self, function, Elementwise)
             self._forget_kinds_and_plans()
             return function
 
@@ -156,12 +154,12 @@ class Elementwise(Operator):
         if len(args) != len(self.parameters):
             raise TypeError(f"{self.name} takes {len(self.parameters)} arguments, got {len(args)}")
         first = args[0]
-        if len(args) == 1 and isinstance(first, door.value) and first.dtype in _FAST:
+        if len(args) == 1 and isinstance(first, runtime.value) and first.dtype in _FAST:
             return self._check_complex(first.dtype, (first,))
         if len(args) == 2 and not self.conditions:
             second = args[1]
             if (
-                isinstance(first, door.value) and isinstance(second, door.value)
+                isinstance(first, runtime.value) and isinstance(second, runtime.value)
                 and first.dtype == second.dtype and first.dtype in _FAST
                 and len(first.shape) == len(second.shape)
             ):  # fmt: skip
@@ -175,19 +173,19 @@ class Elementwise(Operator):
 
     def _promote(self, args: Sequence[Any]) -> tuple[Any, ...]:
         device = device_among(args)
-        args = [a if isinstance(a, (door.value, *WEAK)) else door.constant(a, device) for a in args]
+        args = [a if isinstance(a, (runtime.value, *WEAK)) else constant(a, device) for a in args]
         dtype = self.dtype_of([kind_of(a) for n, a in enumerate(args) if n not in self.conditions])
         values = []
         for position, arg in enumerate(args):
             wanted = np.dtype(bool) if position in self.conditions else dtype
-            if not isinstance(arg, door.value):
-                arg = door.constant(np.asarray(arg, wanted)[()])  # a number, which nobody writes
+            if not isinstance(arg, runtime.value):
+                arg = constant(np.asarray(arg, wanted)[()])  # a number, which nobody writes
             elif arg.dtype != wanted:
                 arg = _converted(arg, wanted, device)
             values.append(arg)
         ndim = max(len(v.shape) for v in values)
         return self._check_complex(
-            dtype, tuple(v if len(v.shape) == ndim else door.align(v, ndim) for v in values)
+            dtype, tuple(v if len(v.shape) == ndim else align(v, ndim) for v in values)
         )
 
     def dtype_of(self, kinds: Sequence[Any]) -> np.dtype:
@@ -208,11 +206,11 @@ class Elementwise(Operator):
     def __call__(self, x: Any, y: Any = _MISSING, *rest: Any) -> Any:
         """Apply the operator and record it."""
         if y is _MISSING:
-            return door.unary(self, x)
+            return unary(self, x)
         if rest:
-            result = door.several(self, (x, y, *rest), {})
+            result = nary(self, (x, y, *rest), {})
             return self.general((x, y, *rest)) if result is None else result
-        return door.binary(self, x, y)
+        return binary(self, x, y)
 
     def general(self, args: tuple[Any, ...]) -> Any:
         """Apply the operator to operands of any sort.
@@ -220,20 +218,20 @@ class Elementwise(Operator):
         They are values, arrays, numbers, lists, and elements selected by a mask that is known
         later.
         """
-        if chosen := [a for a in args if isinstance(a, door.chosen)]:
+        if chosen := [a for a in args if isinstance(a, Selection)]:
             return chosen[0].applied(self, args)
         if any([type(a) in (list, tuple) for a in args]):  # noqa: C419  a list is faster
             device = device_among(args)
-            made = [door.constant(a, device) if type(a) in (list, tuple) else a for a in args]
+            made = [constant(a, device) if type(a) in (list, tuple) else a for a in args]
             return self(*made)
-        deferred = door.deferred(self, args)
+        deferred = defer(self, args)
         if deferred is not None:
             return deferred
         inputs = self.prepare(args, {})
-        result = door.apply(self, inputs, {})[0]
+        result = apply.apply(self, inputs, {})[0]
         if result.dtype == np.float32 and self._gives_half(args):
             return result.astype(np.dtype(np.float16))
-        door.learn(self, args, inputs, None)
+        dispatch.learn(self, args, inputs, None)
         return result
 
     def _gives_half(self, args: Sequence[Any]) -> bool:
@@ -303,7 +301,7 @@ class Elementwise(Operator):
         if dtype.kind in "biu" and self.numpy is not None:
             return [np.asarray(self.numpy(*arrays))]
         if self.is_builtin:
-            shared = door.alone(self, arrays, static, self.is_dear)
+            shared = launch_parallel(self, arrays, static, self.is_dear)
             if shared is not None:
                 return shared
         kernel = target.kernel(self.spec(dtype))
@@ -312,7 +310,7 @@ class Elementwise(Operator):
         else:
             result, status = kernel.call(*arrays)
             if status:
-                raise self.error_on_rerun(target, arrays, f", called at {door.site()}")
+                raise self.error_on_rerun(target, arrays, f", called at {user_site()}")
         return [result if type(result) is np.ndarray else np.asarray(result)]
 
     def computation(
@@ -323,7 +321,7 @@ class Elementwise(Operator):
             return None  # half precision is computed in single
         if dtype.kind in "biu" and self.numpy is not None:
             return self.numpy
-        if self.is_builtin and not door.is_many(inputs, self.is_dear):
+        if self.is_builtin and not is_many(inputs, self.is_dear):
             return best_call(target.kernel(self.spec(dtype)).ufunc, inputs)
         return lambda *arrays: self.run(target, arrays, {})[0]
 
@@ -417,4 +415,4 @@ def _converted(value: Any, dtype: np.dtype, device: str | None) -> Any:
     """
     made = value.astype(dtype)
     goes_along = device is not None and value.dtype.kind in "biu" and value.spec.device == "cpu"
-    return door.constant(made.array, device) if goes_along and made.array is not None else made
+    return constant(made.array, device) if goes_along and made.array is not None else made

@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 
 from .._errors import MatrixError, OperatorError
+from ..engine.graph.runtime import runtime
 from ..ir.broadcasting import broadcast_shapes
+from ..ir.dtypes import WEAK
 from ..ir.gufunc_signature import Signature, parse_signature
 from ..ir.kernel_spec import HostSpec
 from ..ir.memory_order import kept
 from .kernel import KernelOperator, common_dtype, contiguous, elements, out_of_memory
-from .operator import WEAK, Computation, Specs, as_values, door, kind_of
+from .operands import as_values, constant, kind_of
+from .operator import Computation, Specs
 
 Sizes = Callable[..., dict[str, int]]
 
@@ -209,9 +212,9 @@ class NumPyFunction(HostOperator):
 
 def _in_dtype(number: Any, dtype: np.dtype) -> Any:
     """Return a number, or a value that stands for one, as a value of a dtype."""
-    if isinstance(number, door.value):
+    if isinstance(number, runtime.value):
         return number.astype(dtype, copy=False)
-    return door.constant(np.asarray(number, dtype))
+    return constant(np.asarray(number, dtype))
 
 
 def _of_each(

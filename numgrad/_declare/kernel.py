@@ -11,7 +11,8 @@ from ..ir.gufunc_signature import Signature, parse_signature
 from ..ir.kernel_spec import LoopSpec
 from ..ir.memory_order import laid_like
 from ..process.bounded_dict import Bounded
-from .operator import Operator, Specs, as_values, door
+from .operands import align, as_values
+from .operator import Operator, Specs
 
 MOST_SPECS = 1024
 """The most kernel specs that an operator keeps: Fourier transforms have one for each length."""
@@ -88,7 +89,7 @@ class KernelOperator(Operator):
             return tuple(values)
         nloop = max(nloops)
         return tuple(
-            v if own == nloop else door.align(v, nloop + n)
+            v if own == nloop else align(v, nloop + n)
             for v, own, n in zip(values, nloops, self.ncore, strict=False)
         )
 

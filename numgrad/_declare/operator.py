@@ -6,49 +6,17 @@ from typing import Any
 import numpy as np
 
 from .._errors import NotDifferentiableError, OperatorError
+from ..engine.record import apply, dispatch
+from ..engine.record.dispatch import nary
+from ..engine.record.plan import MOST_PLANS
 from ..process.bounded_dict import Bounded
+from .operands import as_values, constant
 
 Specs = Sequence[Any]
 Computation = Callable[..., Any] | tuple[Callable[..., Any], Callable[..., Any]] | None
-FLOATING = tuple(map(np.dtype, ("float32", "float64", "complex64", "complex128")))
-WEAK = (bool, int, float, complex)
-MOST_PLANS = 1 << 13  # of one operator, such as for indices in a loop; 2 to 5 kB each
 
 
-class Door:
-    """Functions and classes of the engine for declarations, which do not import the engine.
-
-    The engine puts them here.
-    """
-
-    apply: Callable[..., Any]
-    alone: Callable[..., list[np.ndarray] | None]  # computes on large arrays, on all threads
-    is_many: Callable[..., bool]  # whether operands are large enough for all threads
-    unary: Callable[..., Any]
-    binary: Callable[..., Any]
-    several: Callable[..., Any]  # applies an operator by its plan; None without a plan
-    learn: Callable[..., None]
-    deferred: Callable[..., Any]
-    value: type = type(None)
-    chosen: Any = ()  # the class of elements selected by a mask that is known later
-    constant: Callable[..., Any]
-    sequence: Callable[..., Any]  # makes an operand of a list of numbers, arrays and tensors
-    align: Callable[..., Any]
-    site: Callable[[], Any]  # the line of user code that is being executed
-    derivative_of: Callable[..., Any]  # derives what a user's operator does not declare
-    with_derivatives: Callable[..., Any]  # makes an njit function an operation of tensors
-    influence: Callable[..., Any]  # a tangent of a spectrum's cotangent along the spectrum
-
-
-door = Door()
 registry: dict[str, "Operator"] = {}
-
-
-def kind_of(arg: Any) -> Any:
-    """Return what counts for promotion: a dtype, or a Python number, whose dtype is weak."""
-    if not isinstance(arg, door.value):
-        return arg
-    return arg.dtype if arg.weak is None else arg.weak
 
 
 class Operator:
@@ -122,14 +90,14 @@ class Operator:
 
     def __call__(self, *args: Any, **static: Any) -> Any:
         """Apply the operator to values, arrays or numbers and record it."""
-        result = door.several(self, args, static)
+        result = nary(self, args, static)
         if result is not None:
             return result
         inputs = self.prepare(args, static)
-        outputs = door.apply(self, inputs, static)
+        outputs = apply.apply(self, inputs, static)
         if self.nout > 1:
             return tuple(outputs)
-        door.learn(self, args, inputs, static)
+        dispatch.learn(self, args, inputs, static)
         return outputs[0]
 
     @property
@@ -220,7 +188,7 @@ class Operator:
             if tangent is None else tangent
             for n, (tangent, spec) in enumerate(zip(tangents, context.input_specs, strict=True))
         ]  # fmt: skip
-        return door.apply(self, tuple(inputs), context.static)
+        return apply.apply(self, tuple(inputs), context.static)
 
     # What a declaration adds
     # ---------------------------------------------------------------------------
@@ -258,23 +226,9 @@ class Operator:
         return f"<{type(self).__name__} {self.name}>"
 
 
-def as_values(args: Sequence[Any]) -> list[Any]:
-    """Return arguments as values; others become constants on the device of the given values."""
-    device = device_among(args)
-    return [a if isinstance(a, door.value) else door.constant(a, device) for a in args]
-
-
-def device_among(args: Sequence[Any]) -> str | None:
-    """Return the device of the first value among arguments that is not on the CPU."""
-    for arg in args:
-        if isinstance(arg, door.value) and arg.spec.device != "cpu":  # type: ignore[attr-defined]
-            return arg.spec.device  # type: ignore[attr-defined]
-    return None
-
-
 def zeros_of(spec: Any) -> Any:
     """Return zeros of a spec, such as the cotangent of an output at which none has arrived."""
-    return door.constant(np.broadcast_to(np.zeros((), spec.dtype), spec.shape))
+    return constant(np.broadcast_to(np.zeros((), spec.dtype), spec.shape))
 
 
 def arrived(context: Any, cotangents: Sequence[Any], outputs: Iterable[int]) -> list[Any]:

@@ -14,7 +14,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._errors import DeclarationError, NotDifferentiableError
-from .operator import door, registry, zeros_of
+from ..engine.graph.runtime import runtime
+from .operands import constant
+from .operator import registry, zeros_of
 from .source import python_function, require_straight
 
 
@@ -32,8 +34,11 @@ class Partial:
         The parameter that the function returns as it is, if it does nothing else.
     """
 
-    def __init__(self, owner: Any, function: Callable[..., Any]) -> None:
+    def __init__(
+        self, owner: Any, function: Callable[..., Any], declare: Callable[..., Any]
+    ) -> None:
         self.owner = owner
+        self._declare = declare  # makes the elementwise operator of a scalar function
         what = f"a partial of {owner.name}"
         self.function = function = python_function(function, what)
         require_straight(function, f"{what}, {function.__name__},")
@@ -75,12 +80,10 @@ class Partial:
     def operator(self) -> Any:
         """The partial as an elementwise operator of its own, which is not recorded."""
         if self._operator is None:
-            from .elementwise import Elementwise
-
             conditions = [
                 n for n, position in enumerate(self.reads) if position in self.owner.conditions
             ]
-            self._operator = Elementwise(
+            self._operator = self._declare(
                 self.function, self.function.__name__, conditions=conditions, differentiable=False
             )
             self._operator.is_builtin = self.owner.is_builtin  # built-in partials never raise
@@ -89,14 +92,14 @@ class Partial:
     def apply(self, context: Any, g: Any) -> Any:
         """Return a cotangent times the partial, or times its conjugate for complex values."""
         partial = self._value(context)
-        if isinstance(partial, door.value):  # tested first: some values stand for Python numbers
+        if isinstance(partial, runtime.value):  # tested first: some values stand for Python numbers
             return registry["multiply"](g, conjugate(partial))
         return _scale(g, np.conj(partial))
 
     def along(self, context: Any, tangent: Any) -> Any:
         """Return a tangent times the partial."""
         partial = self._value(context)
-        if isinstance(partial, door.value):
+        if isinstance(partial, runtime.value):
             return registry["multiply"](tangent, partial)
         return _scale(tangent, partial)
 
@@ -118,7 +121,7 @@ class Partial:
         A choice between two numbers has a dtype of its own, and is converted to ``dtype``.
         """
         partial = self.traced(*values)
-        if isinstance(partial, door.value) and partial.dtype != dtype:
+        if isinstance(partial, runtime.value) and partial.dtype != dtype:
             partial = partial.astype(dtype)
         return partial
 
@@ -148,7 +151,7 @@ def _scale(g: Any, factor: complex) -> Any:
         return zeros_of(g)  # 0 * g would be NaN where g is infinite
     if factor == -1:
         return registry["negative"](g)
-    return registry["multiply"](g, door.constant(np.asarray(factor, g.dtype)))
+    return registry["multiply"](g, constant(np.asarray(factor, g.dtype)))
 
 
 class OperatorMath:

@@ -9,10 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._errors import DtypeError
+from ..engine.graph.runtime import runtime
+from ..engine.record import apply
+from ..engine.record.parallel_launch import is_many, launch_parallel
+from ..ir.dtypes import FLOATING
 from ..ir.kernel_spec import LoopSpec
 from ..ir.memory_order import in_miniature, laid_like
 from .kernel import failure_of, is_contiguous
-from .operator import FLOATING, Computation, Operator, Specs, door
+from .operands import constant
+from .operator import Computation, Operator, Specs
 
 # Up to so many elements, to copy an array takes less time than to find out whether it is needed.
 FEW_ELEMENTS = 4096
@@ -105,9 +110,9 @@ class Reduction(Operator):
 
     def __call__(self, x: Any, **static: Any) -> Any:
         """Apply the operator and record it; half precision is computed in single."""
-        value = x if isinstance(x, door.value) else door.constant(x)
+        value = x if isinstance(x, runtime.value) else constant(x)
         if value.dtype == np.float16:
-            result = door.apply(self, (value.astype(np.dtype(np.float32)),), static)[0]
+            result = apply.apply(self, (value.astype(np.dtype(np.float32)),), static)[0]
             return result.astype(value.dtype) if self.result is None else result
         return super().__call__(value, **static)
 
@@ -185,7 +190,7 @@ class Reduction(Operator):
                 raise DtypeError(f"{self.name} does not support {array.dtype}")
             self._check_complex(array.dtype)
             return [np.asarray(self.numpy(array, axis=axes))]
-        shared = door.alone(self, arrays, static)
+        shared = launch_parallel(self, arrays, static)
         if shared is not None:
             return shared
         columns = self._takes_columns(array, axes)
@@ -206,7 +211,7 @@ class Reduction(Operator):
         axes = static["axes"]
         if dtype == np.float16:
             return None
-        if self.exact or dtype not in FLOATING or door.is_many(inputs):
+        if self.exact or dtype not in FLOATING or is_many(inputs):
             return super().computation(target, inputs, static)
         columns = self._takes_columns(np.broadcast_to(np.zeros((), dtype), shape), axes)
         order = None

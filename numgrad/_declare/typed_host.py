@@ -8,7 +8,7 @@ import numpy as np
 from ..ir.gufunc_signature import Signature
 from ..ir.kernel_spec import HostSpec
 from .host import HostOperator
-from .operator import as_values
+from .operands import as_values
 
 
 class TypedHostOperator(HostOperator):

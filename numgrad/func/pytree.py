@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
-from .._declare import door, registry
+from .._declare import registry
 from .._declare.dtypes import numbers, require_plain
+from .._declare.user.loops import loops
 from .._errors import ArgTypeError, DtypeError
 from .._tensor import Tensor, constant
 from ..containers.registered_classes import VARIABLES, has_fields
@@ -267,7 +268,7 @@ def require_function(function: Any, what: str) -> Any:
     """
     if not callable(function):
         raise ArgTypeError(f"{what}: expected a function, got {type(function).__name__}")
-    return door.with_derivatives(function) if hasattr(function, "py_func") else function
+    return loops.with_derivatives(function) if hasattr(function, "py_func") else function
 
 
 def _require_floating(dtype: np.dtype, where: _Where) -> None:

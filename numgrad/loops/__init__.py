@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .._declare import door
+from .._declare.user.loops import loops
 from .derived import adjoint as adjoint
 from .derived import adjoint_source as adjoint_source
 from .njit import njit as njit
@@ -29,4 +29,4 @@ def _with_derivatives(function: Any) -> Any:
     return vars(function).setdefault("_with_derivatives", differentiable(function, {}))
 
 
-door.derivative_of, door.with_derivatives = _derivative_of, _with_derivatives
+loops.derivative_of, loops.with_derivatives = _derivative_of, _with_derivatives

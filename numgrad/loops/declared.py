@@ -7,7 +7,8 @@ import numpy as np
 
 from .._adjoint.frontend.reading import Known
 from .._adjoint.ssa.ir import Type
-from .._declare.operator import door, registry, zeros_of
+from .._declare.operands import constant
+from .._declare.operator import registry, zeros_of
 from .._declare.user.arguments import is_number
 from .derivation import Derivation
 
@@ -74,8 +75,8 @@ class OfOperator:
         for n, spec in enumerate(context.output_specs if self._has_arrays else ()):
             ncore = owner.ncore[count + n]
             core = spec.shape[len(spec.shape) - ncore :] if ncore else (1,)
-            given.append(door.constant(np.zeros(core, spec.dtype)))
-        given += [door.constant(np.asarray(context.static[name])) for name in self.numbers]
+            given.append(constant(np.zeros(core, spec.dtype)))
+        given += [constant(np.asarray(context.static[name])) for name in self.numbers]
         return given
 
     def _is_lifted(self, output: int) -> bool:

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from .._declare.operator import Specs, door
+from .._declare.operator import Specs
 from .._declare.typed_host import TypedHostOperator
+from ..engine.record import apply
 from ..process.cached_attribute import lazy
 from .interface import PLACE, Core, Interface, paths
 from .rows import Rows, array_types, compiled, copied, element, writable
@@ -78,7 +79,7 @@ class Loops(OfLoops):
         """
         if not any(core.ndim for core in self.interface.returned):
             return super().__call__(*args, **static)
-        outputs = door.apply(self, self.prepare(args, static), static)
+        outputs = apply.apply(self, self.prepare(args, static), static)
         return tuple(outputs) if self.nout > 1 else outputs[0]
 
     def sizes(

@@ -6,11 +6,11 @@ from unittest import mock
 import numpy as np
 
 import numgrad as ng
-from numgrad._declare import door
 from numgrad._tensor import Tensor
 from numgrad.engine.derivatives import rules
 from numgrad.engine.graph.memory_order import strides_of_value
 from numgrad.engine.graph.value import Expr, ForeignStorage
+from numgrad.engine.record import apply as record
 from numgrad.testing.subject import random_like
 
 from .case import evaluate, several
@@ -22,7 +22,7 @@ WRITES = ("put_view", "put_at")  # whose results lie where what is written strid
 @contextmanager
 def applications(look):
     """Let ``look`` see every operator that is applied, with its inputs and outputs."""
-    apply = door.apply
+    apply = record.apply
 
     def seen(operator, inputs, static):
         outputs = apply(operator, inputs, static)
@@ -31,7 +31,7 @@ def applications(look):
 
     ng.set_flags()  # plans, which lead past what is seen here, are forgotten
     with (
-        mock.patch.object(door, "apply", seen),
+        mock.patch.object(record, "apply", seen),
         ng.graph.saved_tensors_hooks(*[lambda value: value] * 2),  # no short way leads past apply
     ):
         yield

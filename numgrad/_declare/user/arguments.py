@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from ..._errors import DtypeError, OperatorCallError
+from ...engine.graph.runtime import runtime
+from ...ir.dtypes import WEAK
 from ...ir.kernel_spec import Constant
-from ..operator import WEAK, device_among, door, kind_of
+from ..operands import constant, device_among, kind_of
 
 _WORD = np.iinfo(np.int64)
 
@@ -28,7 +30,7 @@ def promote(args: Sequence[Any], names: Sequence[str], what: str) -> tuple[list[
         )
     device = device_among(args)
     known = [
-        a if isinstance(a, (door.value, *WEAK)) else _value(a, device, name, what)
+        a if isinstance(a, (runtime.value, *WEAK)) else _value(a, device, name, what)
         for a, name in zip(args, names, strict=True)
     ]
     kinds = [kind_of(a) for a in known]
@@ -40,14 +42,14 @@ def promote(args: Sequence[Any], names: Sequence[str], what: str) -> tuple[list[
 
 def _value(arg: Any, device: str | None, name: str, what: str) -> Any:
     try:
-        return door.constant(arg, device)
+        return constant(arg, device)
     except (DtypeError, ValueError, TypeError) as error:
         raise DtypeError(f"{what}: input {name!r}: {error}") from None
 
 
 def _cast(arg: Any, dtype: np.dtype) -> Any:
-    if not isinstance(arg, door.value):
-        return door.constant(np.asarray(arg, dtype if _is_floating(arg) else None))
+    if not isinstance(arg, runtime.value):
+        return constant(np.asarray(arg, dtype if _is_floating(arg) else None))
     return arg.astype(dtype) if arg.dtype.kind in "fc" and arg.dtype != dtype else arg
 
 

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ..._errors import CustomGradError, NotDifferentiableError
+from ...engine.graph.runtime import runtime
 from ...process.cached_attribute import lazy
-from ..operator import arrived, door
+from ..operands import constant
+from ..operator import arrived
 from ..partial import bind_operators
 from ..source import Source
 from .operator import UserOperator
@@ -230,7 +232,7 @@ class TensorDerivative(Derivative):
             return None
         value = _as_value(gradient, spec.dtype)
         name = f"{self.label} returned an invalid gradient at index {position}"
-        if not isinstance(value, door.value):
+        if not isinstance(value, runtime.value):
             raise CustomGradError(f"{name}: expected a tensor, got {type(value).__name__}")
         core = value.shape[len(value.shape) - len(spec.shape) :] if spec.shape else ()
         if len(value.shape) < len(spec.shape) or any(
@@ -248,7 +250,7 @@ class TensorDerivative(Derivative):
 
 def core_zeros(spec: Any, ncore: int) -> Any:
     """Return zeros with the core axes of a value alone, which broadcast along the loop."""
-    return door.constant(np.zeros(spec.shape[len(spec.shape) - ncore :], spec.dtype))
+    return constant(np.zeros(spec.shape[len(spec.shape) - ncore :], spec.dtype))
 
 
 def as_tuple(results: Any) -> Sequence[Any]:
@@ -258,8 +260,8 @@ def as_tuple(results: Any) -> Sequence[Any]:
 
 def _as_value(gradient: Any, dtype: np.dtype) -> Any:
     """Return an array or a number as a value of a dtype; any other object is returned as it is."""
-    if isinstance(gradient, door.value):  # tested first: some values stand for Python numbers
+    if isinstance(gradient, runtime.value):  # tested first: some values stand for Python numbers
         return gradient
     if isinstance(gradient, (int, float, complex, np.ndarray, np.number)):
-        return door.constant(np.asarray(gradient, dtype))
+        return constant(np.asarray(gradient, dtype))
     return gradient

@@ -11,12 +11,15 @@ import numpy as np
 
 from ..._errors import DeclarationError, OperatorCallError
 from ..._settings import settings
+from ...engine.record import apply
+from ...engine.record.apply import user_site
 from ...ir.gufunc_signature import Signature, parse_signature
 from ...ir.kernel_spec import CUDAKernel, LoopSpec
 from ..kernel import KernelOperator, called_again, common_dtype
-from ..operator import Specs, door
+from ..operator import Specs
 from ..source import Source, split_parameters
 from .arguments import bind, compiled_in, is_number, number, promote
+from .loops import loops
 
 if TYPE_CHECKING:
     from .derivative import Derivative
@@ -199,7 +202,7 @@ class UserOperator(KernelOperator):
         """Apply the operator: arrays by position, static parameters by keyword."""
         values = bind(self.label, self.static, self.source.defaults, static)
         inputs, is_half = self._promoted(args)
-        outputs = door.apply(self, inputs, values)
+        outputs = apply.apply(self, inputs, values)
         if is_half:
             half = np.dtype(np.float16)
             outputs = [
@@ -256,7 +259,7 @@ class UserOperator(KernelOperator):
     def failure(
         self, target: Any, spec: Any, inputs: Sequence[np.ndarray], status: int, static: Any
     ) -> Exception:
-        site = door.site()
+        site = user_site()
         return self.error_on_rerun(spec, target, inputs, f", called at {site}" if site else "")
 
     def reports(self, spec: Any, static: dict[str, Any]) -> dict[str, Any]:
@@ -296,7 +299,7 @@ class UserOperator(KernelOperator):
         if self.forward_rule is not None:
             return self.forward_rule.apply(context, tangents)
         if self.is_derived:
-            return door.derivative_of(self, context).tangents(context, tangents)
+            return loops.derivative_of(self, context).tangents(context, tangents)
         return None
 
     def rule(self, wanted: Sequence[bool]) -> Derivative | None:
@@ -319,7 +322,7 @@ class UserOperator(KernelOperator):
     ) -> Sequence[Any]:
         rule = self.rule(context.wanted)
         if rule is None and self.is_derived:
-            return door.derivative_of(self, context).gradients(context, cotangents)
+            return loops.derivative_of(self, context).gradients(context, cotangents)
         if rule is None:
             return super().differentiate(backward_pass, context, cotangents)
         return rule.apply(context, cotangents)

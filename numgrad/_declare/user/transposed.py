@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..operator import door, registry
+from ..operands import constant
+from ..operator import registry
 from ..partial import conjugate
 from .derivative import TransposedKernel, as_tuple, core_zeros
 
@@ -38,7 +39,7 @@ class TransposedByUnitVectors(TransposedKernel):
         if dtype.kind != "c":
             return total
         turned = self._along(context, position, cotangents, values, 1j)
-        real, unit = registry["real"], door.constant(np.asarray(1j, dtype))
+        real, unit = registry["real"], constant(np.asarray(1j, dtype))
         total, turned = real(total).astype(dtype), real(turned).astype(dtype)
         return registry["add"](total, registry["multiply"](turned, unit))
 
@@ -54,7 +55,7 @@ class TransposedByUnitVectors(TransposedKernel):
         units = np.eye(count, dtype=specs[position].dtype).reshape(count, *(1,) * loop, *core)
         seeds = [core_zeros(spec, n) for spec, n in zip(specs, owner.ncore, strict=False)]
         seeds = seeds[: owner.linear]
-        seeds[position] = door.constant(units * specs[position].dtype.type(unit))
+        seeds[position] = constant(units * specs[position].dtype.type(unit))
         rows = as_tuple(self.kernel(*seeds, *values, **self.static(context)))
         total = None
         for n, (row, g) in enumerate(zip(rows, cotangents, strict=True)):

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ..._declare import Operator
 from ..graph.value import CPU, Expr
 from ..record.apply import mode, runtime
 
@@ -39,7 +38,7 @@ class Constants:
         return self._elements(value)
 
     def _computed(self, expr: Expr) -> list[np.ndarray] | None:
-        if not isinstance(expr.operator, Operator):  # a placeholder, for example
+        if not hasattr(expr.operator, "run"):  # a placeholder, for example
             return None
         arrays: list[Any] = [self._elements(value) for value in expr.inputs]
         if any(array is None for array in arrays):

@@ -50,7 +50,7 @@ def read_by(node: Node) -> Box | None:
     parent = node.parents[0] if len(node.parents) == 1 else None
     if parent is None or not writes(parent) or "key" not in node.static:
         return None
-    if node.operator not in (runtime.roles["index"], runtime.roles["element"]):
+    if node.operator not in (runtime.roles.index, runtime.roles.element):
         return None
     key, shape = node.static["key"], node.inputs[0].shape
     return box_of(key, shape) if None not in key else None
@@ -62,7 +62,7 @@ def written_by(node: Node) -> Box | None:
     if not writes(node) or node.inputs[0].shape != node.outputs[0].shape:
         return None
     chain = node.static["chain"]
-    if len(chain) != 1 or chain[0][0] is not runtime.roles["index"]:
+    if len(chain) != 1 or chain[0][0] is not runtime.roles.index:
         return None
     key = dict(chain[0][1])["key"]
     return box_of(key, node.inputs[0].shape) if None not in key else None
@@ -70,7 +70,7 @@ def written_by(node: Node) -> Box | None:
 
 def writes(node: Node) -> bool:
     """Whether a node has written a part of an array in place."""
-    return node.operator is runtime.roles["put_view"]
+    return node.operator is runtime.roles.put_view
 
 
 def reads_partly_written(node: Node) -> bool:
@@ -113,7 +113,7 @@ def total_of(parts: Sequence[Part], box: Box) -> Value:
     if not any(box.dropped):
         return total
     key = tuple([0 if dropped else (None,) for dropped in box.dropped])
-    return runtime.roles["index"](total, key=key)
+    return runtime.roles.index(total, key=key)
 
 
 def dense(parts: Iterable[Part], shape: tuple[int, ...]) -> Value:
@@ -124,7 +124,7 @@ def dense(parts: Iterable[Part], shape: tuple[int, ...]) -> Value:
 def _sum(values: Sequence[Value]) -> Value:
     total = values[0]
     for value in values[1:]:
-        total = runtime.roles["add"](total, value)
+        total = runtime.roles.add(total, value)
     return total
 
 
@@ -132,13 +132,13 @@ def _with_all_axes(part: Part) -> Value:
     """Return the value of a part, with an axis of size 1 for each axis that its box drops."""
     value, dropped = deferred_value(part.value), part.box.dropped
     axes = tuple([n - len(dropped) for n, is_dropped in enumerate(dropped) if is_dropped])
-    return runtime.roles["expand_dims"](value, axes=axes) if axes else value
+    return runtime.roles.expand_dims(value, axes=axes) if axes else value
 
 
 def _piece(part: Part, value: Value, bounds: Bounds) -> Part:
     """Return the piece of a part within bounds; ``value`` is the part's value with all axes."""
     key = slices(bounds, part.box.bounds)
-    return Part(Box(bounds, (False,) * len(bounds)), runtime.roles["index"](value, key=key))
+    return Part(Box(bounds, (False,) * len(bounds)), runtime.roles.index(value, key=key))
 
 
 def _joined(parts: Sequence[Part], box: Box) -> Value:
@@ -149,20 +149,20 @@ def _joined(parts: Sequence[Part], box: Box) -> Value:
     """
     zero = np.zeros((), parts[0].value.dtype)
     total: Value = runtime.value(np.broadcast_to(zero, box.sizes))
-    index, ndim = runtime.roles["index"], len(box.bounds)
+    index, ndim = runtime.roles.index, len(box.bounds)
     before: Boxes[None] = Boxes(box.bounds)
     for part in parts:
         bounds, value = part.box.bounds, _with_all_axes(part)
         key = slices(bounds, box.bounds)
         if before.overlapping(bounds):
-            value = runtime.roles["add"](index(total, key=key), value)
+            value = runtime.roles.add(index(total, key=key), value)
         before.add(bounds, None)
         chain = ((index, (("key", key),)),)
         if bounds == box.bounds:
             total = value
         else:
             static = {"ncore": ndim, "nregion": ndim, "chain": chain}
-            total = runtime.roles["put_view"](total, value, **static)
+            total = runtime.roles.put_view(total, value, **static)
     return total
 
 
@@ -261,7 +261,7 @@ def _is_overwriting(node: Node) -> bool:
 
 def _zeros(edge: Edge) -> Value:
     zero = runtime.value(np.zeros((), edge.spec.dtype))
-    return runtime.roles["copy"](runtime.roles["broadcast_to"](zero, edge.spec.shape))
+    return runtime.roles.copy(runtime.roles.broadcast_to(zero, edge.spec.shape))
 
 
 __all__ = ["Parts", "zeros_behind"]

@@ -272,7 +272,7 @@ def fit_all(
 def fit(value: Value, spec: Spec) -> Value:
     """Bring a cotangent to the shape and dtype of its input: sum broadcast axes and cast."""
     if value.shape != spec.shape:
-        value = runtime.roles["sum_to"](value, spec.shape)
+        value = runtime.roles.sum_to(value, spec.shape)
     if value.dtype != spec.dtype:
-        value = runtime.roles["cast"](value, spec.dtype)
+        value = runtime.roles.cast(value, spec.dtype)
     return value

@@ -122,9 +122,9 @@ def _fitted(tangent: Value, spec: Any) -> Value:
     """Bring a tangent to the shape and dtype of its output: cast, and repeat along broadcast
     axes."""
     if tangent.dtype != spec.dtype:
-        tangent = runtime.roles["cast"](tangent, spec.dtype)
+        tangent = runtime.roles.cast(tangent, spec.dtype)
     if tangent.shape != spec.shape:
-        tangent = runtime.roles["broadcast_to"](tangent, spec.shape)
+        tangent = runtime.roles.broadcast_to(tangent, spec.shape)
     return tangent
 
 

@@ -266,10 +266,10 @@ class BackwardPass:
         if present is None:
             total = value
         elif self.streams is None:
-            total = runtime.roles["add"](present, value)
+            total = runtime.roles.add(present, value)
         else:
             with self.streams.of(edge.node):  # type: ignore[arg-type]
-                total = runtime.roles["add"](present, value)
+                total = runtime.roles.add(present, value)
         sums[edge] = total
         if total.array is None and sums is self.pending:
             self.uncomputed[edge] = total
@@ -354,11 +354,11 @@ class BackwardPass:
         result if the edge is a target."""
         value, of_parts = self.pending.pop(edge, None), self.parts.take(edge)
         if of_parts is not None:
-            value = of_parts if value is None else runtime.roles["add"](value, of_parts)
+            value = of_parts if value is None else runtime.roles.add(value, of_parts)
         self.uncomputed.pop(edge, None)
         late = self.late.pop(edge, None)
         if late is not None:
-            value = late if value is None else runtime.roles["add"](value, late)
+            value = late if value is None else runtime.roles.add(value, late)
         if value is None:
             return None
         if edge not in self.request.silent:

@@ -26,7 +26,7 @@ def own_results(backward_pass: Any) -> None:
         fresh = fresh or (backward_pass.is_immediate and is_own(value, others))
         fresh = fresh and id(value) not in seeds
         if not fresh or place_of(value) in given:
-            value = runtime.roles["copy"](value)
+            value = runtime.roles.copy(value)
         given.add(place_of(value))
         if mode.capture is not None and value.array is None and not request.create_graph:
             value = value.detached()  # the user may write into it, and rules have read it

@@ -110,7 +110,7 @@ def arrive_past(backward_pass: Any, node: Node) -> list[Value | None]:
         backward_pass.uncomputed.pop(past_hooks(edge), None)
         if value is not None and edge in backward_pass.targets:
             present = backward_pass.grads.get(edge)
-            total = value if present is None else runtime.roles["add"](present, value)
+            total = value if present is None else runtime.roles.add(present, value)
             backward_pass.grads[edge] = total
             if total.array is None:
                 backward_pass.uncomputed[edge] = total
@@ -222,7 +222,7 @@ def by_block(
 
 
 def _on_copies(function: Callable[..., Sequence[Any]]) -> Callable[..., Sequence[Any]]:
-    copy = runtime.roles["copy"]
+    copy = runtime.roles.copy
     return lambda *values: function(*[None if value is None else copy(value) for value in values])
 
 
@@ -278,7 +278,7 @@ def _rows(value: Value | None, batch: int) -> Sequence[Value | None]:
     """Return the value of each row, connected to the graph of the value with rows."""
     if value is None or not value.rows:
         return [value] * batch
-    return runtime.roles["split_rows"](_batch_as_axis(value, batch))
+    return runtime.roles.split_rows(_batch_as_axis(value, batch))
 
 
 def _batch_as_axis(value: Value, batch: int) -> Value:
@@ -301,7 +301,7 @@ def _with_batch(value: Value, batch: int) -> Value:
     """Return a value with the batch as its first axis, repeated where it has no rows."""
     if value.rows:
         return _batch_as_axis(value, batch)
-    return runtime.roles["join_rows"]([value] * batch)
+    return runtime.roles.join_rows([value] * batch)
 
 
 def _join(column: Sequence[Value | None], spec: Spec | None) -> Value | None:
@@ -313,7 +313,7 @@ def _join(column: Sequence[Value | None], spec: Spec | None) -> Value | None:
         return None
     filled = [_zeros(spec.shape, spec) if r is None else r for r in column]
     if filled:
-        joined = runtime.roles["join_rows"](filled)
+        joined = runtime.roles.join_rows(filled)
     else:
         joined = _zeros((0, *spec.shape), spec)
     if joined.array is None:

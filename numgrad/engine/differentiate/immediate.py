@@ -68,12 +68,12 @@ def _is_small(node: Node, most: int | None) -> bool:
     operator, roles = node.operator, runtime.roles
     if not operator.has_rule or operator.is_replay:
         return False
-    if operator is roles["put_view"] and most is not None:
+    if operator is roles.put_view and most is not None:
         return False  # a program writes a part without a copy of the rest
     if most is not None and any([prod(spec.shape) > most for spec in node.outputs]):  # noqa: C419
         return False
     # The gradient of a part is written into zeros of the size of the whole array.
-    is_part = operator in (roles["index"], roles["element"], roles["put_view"])
+    is_part = operator in (roles.index, roles.element, roles.put_view)
     return not is_part or prod(node.inputs[0].shape) <= MOST
 
 

@@ -349,7 +349,7 @@ def _copy(loop: Shape, given: Leaf, taken: Leaf) -> Instruction:
     axes = [a for a, size in enumerate(loop) if size > 1]
     loop = tuple([loop[a] for a in axes])
     strides = [tuple([leaf.strides[a] for a in axes]) for leaf in (given, taken)]
-    spec = runtime.roles["copy_spec"](given.dtype)
+    spec = runtime.roles.copy_spec(given.dtype)
     layouts = tuple([layout_of(loop, along, given.dtype, given.rows) for along in strides])
     pattern = Pattern(spec, layouts, 1, loop, (), strides, (), "copy")
     return Instruction(

@@ -1,11 +1,57 @@
 """What the engine is given at import: targets, the class of values, and operators with a role."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ..._errors import DeviceError
 from ...ir.device_array import DeviceArray
 from .value import CPU, Expr, Value, device_of, is_movable
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Roles:
+    """The operators that the engine applies on its own.
+
+    Attributes
+    ----------
+    add, subtract, negative, maximum, minimum : callable
+        Arithmetic of single elements: of cotangents that meet, and in programs.
+    copy, cast, astype : callable
+        Make the same numbers again. ``cast`` is the derivative's conversion to a dtype, ``astype``
+        that of users.
+    copy_spec : callable
+        Returns the kernel spec of a copy, for a dtype.
+    sum_to, broadcast_to, expand_dims, reshape : callable
+        Change a shape.
+    index, element, gather : callable
+        Read a part: with slices and integers, a single element, or with positions.
+    put_view, put_at : callable
+        Return an array in which a part is replaced: a view, or elements at positions.
+    split_rows, join_rows : callable
+        Take the rows of a batched pass apart, and put them together.
+    """
+
+    add: Callable[..., Any]
+    subtract: Callable[..., Any]
+    negative: Callable[..., Any]
+    maximum: Callable[..., Any]
+    minimum: Callable[..., Any]
+    copy: Callable[..., Any]
+    cast: Callable[..., Any]
+    astype: Callable[..., Any]
+    copy_spec: Callable[..., Any]
+    sum_to: Callable[..., Any]
+    broadcast_to: Callable[..., Any]
+    expand_dims: Callable[..., Any]
+    reshape: Callable[..., Any]
+    index: Callable[..., Any]
+    element: Callable[..., Any]
+    gather: Callable[..., Any]
+    put_view: Callable[..., Any]
+    put_at: Callable[..., Any]
+    split_rows: Callable[..., Any]
+    join_rows: Callable[..., Any]
 
 
 class Runtime:
@@ -17,8 +63,10 @@ class Runtime:
         The target of the CPU.
     value : type
         The class of the values that operations make: the tensor that users hold.
-    roles : dict
-        The operators that the engine applies on its own, by name: ``add``, ``expand_dims``, ...
+    of_sequence : callable
+        ``(items, device)`` makes a value of a list of numbers, arrays and values, in their graph.
+    roles : Roles
+        The operators that the engine applies on its own.
     targets : dict
         The targets of other devices, by the name of the device.
     apply_on_device, program_on_device : callable
@@ -28,13 +76,14 @@ class Runtime:
 
     target: Any = None
     value: type[Value] = Value
-    roles: dict[str, Callable[..., Any]]
+    of_sequence: Callable[..., Any]
+    roles: Roles
     targets: dict[str, Any]
     apply_on_device: Callable[..., list[Any]]
     program_on_device: Callable[..., Any]
 
     def __init__(self) -> None:
-        self.roles, self.targets = {}, {}
+        self.targets = {}
 
     def target_of(self, specs: Iterable[Any]) -> Any:
         """Return the target that computes values with these specs."""

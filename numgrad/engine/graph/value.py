@@ -284,6 +284,11 @@ class Value:
     _kept: bool  # whether a node has saved this value while it had no storage
     _leaf: LeafState | None
 
+    if TYPE_CHECKING:  # the class of values that operations make has such a method
+
+        def astype(self, *args: Any, **options: Any) -> Any:
+            """Return the value converted to a dtype."""
+
     def __init__(
         self, array: np.ndarray, requires_grad: bool = False, storage: Storage | None = None
     ):

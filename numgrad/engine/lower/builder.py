@@ -265,7 +265,7 @@ class Builder:
 
     def copy(self, source: Operand | Joined, destination: Operand) -> None:
         """Append the instructions that copy ``source``, broadcast, into ``destination``."""
-        self.map(runtime.roles["copy_spec"](source.dtype), [source], destination, name="copy")
+        self.map(runtime.roles.copy_spec(source.dtype), [source], destination, name="copy")
 
     def contiguous(self, operand: Operand, ncore: int | None = None) -> Operand:
         """Return the operand itself if its last ``ncore`` axes are C-contiguous, else a copy."""

@@ -23,7 +23,8 @@ class Signs:
     """
 
     def __init__(self) -> None:
-        operators: list[Any] = [runtime.roles[n] for n in ("negative", "add", "subtract")]
+        roles = runtime.roles
+        operators: list[Any] = [roles.negative, roles.add, roles.subtract]
         negative, add, subtract = (
             [operator.spec(dtype) for dtype in _DTYPES] for operator in operators
         )

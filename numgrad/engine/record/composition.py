@@ -12,7 +12,6 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from numpy import ndarray
 
-from ..._declare.operator import MOST_PLANS
 from ...process.bounded_dict import Bounded
 from ..graph.value import CPU, Value
 from ..graph.view import Element
@@ -20,7 +19,7 @@ from .apply import apply, changing, mode, other_modes
 from .dispatch import apply_plan
 from .operands import constant, with_constants
 from .options import key_of_arguments, last_reads
-from .plan import Plan, keep_plan, make_plan, was_met_before
+from .plan import MOST_PLANS, Plan, keep_plan, make_plan, was_met_before
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -93,7 +93,7 @@ def _ranks(first: Spec, last: Spec) -> _Ranks | None:
     low, high = sorted([len(first.shape), len(last.shape)])
     place = int(len(last.shape) == low)
     static = {"axes": tuple(range(-high, -low))}
-    expand = make_plan(runtime.roles["expand_dims"], static, ((first, last)[place],))
+    expand = make_plan(runtime.roles.expand_dims, static, ((first, last)[place],))
     return None if expand is None else _Ranks(place, expand)
 
 
@@ -116,7 +116,7 @@ def _plan_with_number(operator: Any, spec: Spec, number: Any, key: Any) -> tuple
 
 def add_cotangents(x: Any, y: Any) -> Any:
     """Return the sum of two cotangents of a pass, each a value or an expression."""
-    operator: Any = runtime.roles["add"]
+    operator: Any = runtime.roles.add
     if x.array is None and y.array is None:
         key = (x.spec, y.spec)
         plan = operator.deferred.get(key) or _plan(operator, key, key)

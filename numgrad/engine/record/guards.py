@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._declare.dtypes import NUMBERS
+from ...ir.dtypes import NUMBERS
 from ..graph.callsite import user_site
 from .apply import mode, other_modes, runtime
 

@@ -278,14 +278,14 @@ def _put(root: Value, chain: Chain, value: Value) -> tuple[Any, dict[str, Any], 
     if not contiguous and not is_view_of_array(standing_in(root.shape, root.dtype), chain):
         vector = _positions_in_root(root, chain).reshape(-1)
         shape = broadcast_shapes(value.shape, _positions_in_root(root, chain).shape)
-        full = runtime.roles["broadcast_to"](value, shape)
+        full = runtime.roles.broadcast_to(value, shape)
         return _put_at(root, (), root, full, Positions(vector, root.ndim, 0, shape, True))
     static = {
         "ncore": root.ndim,
         "nregion": value.ndim,
         "chain": tuple([(operator, tuple(static.items())) for operator, static in chain]),
     }
-    return runtime.roles["put_view"], static, (root, value)
+    return runtime.roles.put_view, static, (root, value)
 
 
 def _put_at(
@@ -312,7 +312,7 @@ def _put_at(
         "count": region.flattened, "tail": region.tail, "shape": region.shape,
         "whole": whole and region.unique,
     }  # fmt: skip
-    return runtime.roles["put_at"], static, (root, value, _as_value(region.vector))
+    return runtime.roles.put_at, static, (root, value, _as_value(region.vector))
 
 
 def _table_entries(flat: np.ndarray, vector: np.ndarray | Value) -> np.ndarray | Value:
@@ -322,8 +322,8 @@ def _table_entries(flat: np.ndarray, vector: np.ndarray | Value) -> np.ndarray |
     """
     if isinstance(vector, np.ndarray):
         return flat[..., vector, :].reshape(-1)
-    found = runtime.roles["gather"](_as_value(flat), vector, count=1, tail=1, shape=vector.shape)
-    return runtime.roles["reshape"](found, ncore=found.ndim, shape=(math.prod(found.shape),))
+    found = runtime.roles.gather(_as_value(flat), vector, count=1, tail=1, shape=vector.shape)
+    return runtime.roles.reshape(found, ncore=found.ndim, shape=(math.prod(found.shape),))
 
 
 def _as_value(array: np.ndarray | Value) -> Value:

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy import array as array_of  # NumPy's own, also where numgrad answers for ``np.array``
 
-from ..._declare.dtypes import NUMBERS
-from ..._declare.operator import FLOATING
+from ...ir.dtypes import FLOATING, NUMBERS
 from ...process.bounded_dict import Bounded
 from ..graph.value import CPU, Spec, Value, spec_of
 from .apply import mode, other_modes, runtime
@@ -249,10 +248,10 @@ def _conversions(spec: Spec, wanted: Spec) -> list[Plan] | None:
     """Return plans that convert a value of one spec to another; None if one cannot be made."""
     plans = []
     if spec.dtype != wanted.dtype:
-        plans.append(make_plan(runtime.roles["astype"], {"dtype": wanted.dtype}, (spec,)))
+        plans.append(make_plan(runtime.roles.astype, {"dtype": wanted.dtype}, (spec,)))
         spec = plans[-1].spec if plans[-1] else spec
     missing = len(wanted.shape) - len(spec.shape)
     if missing:
         axes = tuple(range(-len(wanted.shape), missing - len(wanted.shape)))
-        plans.append(make_plan(runtime.roles["expand_dims"], {"axes": axes}, (spec,)))
+        plans.append(make_plan(runtime.roles.expand_dims, {"axes": axes}, (spec,)))
     return None if None in plans else plans  # type: ignore[return-value]

@@ -7,7 +7,6 @@ plans of the operators are kept under the key.
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
-from ..._declare.operator import MOST_PLANS
 from ...process.bounded_dict import Bounded
 from .apply import mode, other_modes, runtime
 from .compiled_recorder import finder_of
@@ -15,7 +14,7 @@ from .deferred import view
 from .dispatch import apply_one, apply_plan, apply_unplanned
 from .guards import guarded
 from .operands import with_constants
-from .plan import keep_plan, make_plan, was_met_before
+from .plan import MOST_PLANS, keep_plan, make_plan, was_met_before
 
 _ALIKE = frozenset({int, str, type(None), type(Ellipsis)})
 Pairs = Sequence[tuple[Any, ...]]

@@ -17,6 +17,7 @@ from ..graph.value import CPU, Spec, device_of, is_movable_spec, spec_of
 from ..graph.view import ELEMENT, RESULT
 from .apply import runtime
 
+MOST_PLANS = 1 << 13  # of one operator, such as for indices in a loop; 2 to 5 kB each
 _MOST_MET = 1 << 14
 _met: set[int] = set()
 _planned: weakref.WeakSet[Any] = weakref.WeakSet()  # all objects with plans and `forget_plans`

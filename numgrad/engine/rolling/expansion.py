@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._declare import registry
-from ..._declare.halving import LEAF
 from ...ir.kernel_spec import ProductSpec
+from ...ir.pairwise import LEAF
 from ...ir.program import Pattern, Program
+from ..graph.runtime import runtime
 
 MOST_STEPS = 2000  # scalar functions, each of which takes 3e-4 seconds to compile
 MOST_OF_FEW = 16000  # the same, if no instruction works on more than FEW elements
@@ -164,11 +164,11 @@ class Expander:
             self.values[place] = value, dtypes[-1]
 
     def _joined(self, pattern: Any, places: Any, dtype: np.dtype) -> None:
-        """Expand a sum or an extremum, in the order of `numgrad._declare.halving`."""
+        """Expand a sum or an extremum, in the order of `numgrad.ir.pairwise`."""
         size, columns = pattern.core[0], pattern.core[1:] or (1,)
         if not 0 < size <= LEAF or dtype.kind not in "fi":
             raise UnknownError
-        operator: Any = registry[_JOINED[pattern.name]]
+        operator: Any = getattr(runtime.roles, _JOINED[pattern.name])
         spec = operator.spec(dtype)
         steps = pattern.layouts[0].strides[-len(pattern.core) :]
         apart = pattern.layouts[1].strides[-1:] if pattern.core[1:] else (0,)

@@ -334,7 +334,7 @@ def _part(layout: Layout) -> Layout:
 def _copy(ref: Ref, buffer: int, offset: int) -> Instruction:
     """Return the instruction that copies a result from its place in a series to its buffer."""
     layout = ref.layout
-    spec = runtime.roles["copy_spec"](layout.dtype)
+    spec = runtime.roles.copy_spec(layout.dtype)
     strides = [layout.strides] * 2
     pattern = Pattern(spec, (_part(layout), layout), 1, layout.shape, (), strides, (), "copy")
     return Instruction(pattern, (buffer, ref.buffer), (offset, 0), None)

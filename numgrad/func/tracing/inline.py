@@ -105,7 +105,7 @@ def _input_edge(edge: Edge, spec: Any) -> Edge:
     """
     if edge.node is None:
         return NO_EDGE
-    return Edge(new_node(runtime.roles["copy"], {}, [edge], [spec], [spec]), 0)
+    return Edge(new_node(runtime.roles.copy, {}, [edge], [spec], [spec]), 0)
 
 
 def _copied(

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._declare.operator import kind_of
+from ..._declare.operands import kind_of
 from ..._tensor import ArrayLike, Tensor
 from ..creation.from_data import asarray
 from .argument_checks import WordsOfNumpy

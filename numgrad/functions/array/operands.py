@@ -5,13 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from ..._declare.operator import FLOATING, WEAK, device_among, kind_of
+from ..._declare.operands import device_among, kind_of
 from ..._tensor import ArrayLike, Tensor
 from ...engine.capture.capture import constant_elements
 from ...engine.graph.value import CPU, ForeignStorage
 from ...engine.graph.view import RESULT
 from ...engine.record.apply import mode, other_modes
 from ...engine.record.guards import guarded
+from ...ir.dtypes import FLOATING, WEAK
 from .argument_checks import unwanted
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._declare import door
+from ..._declare.operands import Selection
 from ..._errors import ArgTypeError, DtypeError
 from ..._tensor import ArrayLike, Tensor
 from ...engine.record.apply import mode
@@ -100,7 +100,7 @@ def _is_constant(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
         return all(map(_is_constant, value))
     if not isinstance(value, Tensor):
-        return not isinstance(value, door.chosen)
+        return not isinstance(value, Selection)
     return is_known(value) and not (value.requires_grad and mode.grad)
 
 

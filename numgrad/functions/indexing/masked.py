@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from ..._declare import Elementwise
+from ..._declare.operands import Selection
 from ..._tensor import Tensor
 from ...engine.capture.capture import user_line
 from ...engine.graph.value import ForeignStorage
@@ -61,7 +62,7 @@ def spread(part: Part, x: Tensor, other: Tensor | None = None) -> Tensor:
     return _elementwise.where(mask, x, Tensor(np.ones((), x.dtype)) if other is None else other)
 
 
-class Selected(np.lib.mixins.NDArrayOperatorsMixin):
+class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
     """What ``x[mask]`` gives: an operand of functions of elements, together with numbers and with
     what an equal mask selects, that can be written to ``y[mask]``."""
 

@@ -4,11 +4,11 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from ..._declare.operator import FLOATING
 from ..._declare.partial import conjugate
 from ..._tensor import ArrayLike, Tensor
 from ...engine.record.composition import composed
 from ...engine.record.options import Steps
+from ...ir.dtypes import FLOATING
 from ...operators.elementwise.arithmetic import absolute, multiply, subtract
 from ...operators.elementwise.comparison import less_equal, logical_or, not_equal
 from ...operators.elementwise.complex_parts import real

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..._declare.operator import FLOATING
 from ..._tensor import ArrayLike, Tensor
 from ...engine.record.guards import guarded
 from ...engine.record.options import Steps, last_reads
 from ...ir.broadcasting import broadcast_shapes
+from ...ir.dtypes import FLOATING
 from ..array.argument_checks import pair, sequence
 from ..array.operands import as_scalar, as_tensors
 from ..array.results import delivered

@@ -5,11 +5,11 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from ..._declare.operator import FLOATING
 from ..._declare.partial import conjugate
 from ..._tensor import ArrayLike, Tensor, placed
 from ...engine.record.composition import composed
 from ...engine.record.options import Steps
+from ...ir.dtypes import FLOATING
 from ...operators.elementwise.arithmetic import multiply, subtract
 from ...operators.elementwise.cast import cast
 from ...operators.linalg import matmul as _matmul

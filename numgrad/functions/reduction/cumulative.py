@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from ..._declare.operator import FLOATING
 from ..._tensor import ArrayLike, Tensor
 from ...engine.record.composition import composed
 from ...engine.record.guards import guarded
 from ...engine.record.options import Steps
+from ...ir.dtypes import FLOATING
 from ...operators.elementwise.arithmetic import add, multiply, subtract
 from ...operators.elementwise.comparison import not_equal
 from ...operators.reduction import cumulative as _operators

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from ..._declare.operator import FLOATING
 from ..._tensor import ArrayLike, Tensor
 from ...engine.record.composition import composed
+from ...ir.dtypes import FLOATING
 from ...operators.elementwise.arithmetic import add, divide, multiply, subtract, where
 from ...operators.elementwise.cast import cast
 from ...operators.elementwise.comparison import isnan

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._declare import door, registry
+from ..._declare import constant, registry
 from ..._tensor import ArrayLike, Tensor
 from ...engine.record.composition import composed
 from ...engine.record.options import Steps
@@ -152,9 +152,9 @@ _FEW = 1 << 14
 
 @lru_cache(64)
 def _mask(rows: int, columns: int, k: int, upper: bool) -> Tensor:
-    return door.constant(np.tri(rows, columns, k, dtype=bool) ^ upper)
+    return constant(np.tri(rows, columns, k, dtype=bool) ^ upper)
 
 
 @lru_cache
 def _zero(dtype: np.dtype) -> Tensor:
-    return door.constant(np.zeros((1, 1), dtype))
+    return constant(np.zeros((1, 1), dtype))

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from ..._declare.operator import FLOATING
 from ..._tensor import ArrayLike, Tensor
 from ...engine.record.guards import guarded
 from ...engine.record.options import Steps
+from ...ir.dtypes import FLOATING
 from ...operators.elementwise.arithmetic import subtract
 from ...operators.shape import sorting as _operators
 from ...operators.shape.reshape import flip, reshape

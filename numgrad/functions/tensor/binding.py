@@ -3,11 +3,10 @@ functions that are universal in NumPy."""
 
 from functools import partial
 
-from ..._declare import door
 from ..._tensor import Tensor
+from ...engine.graph.runtime import runtime
 from ..array.operands import as_tensor
 from ..elementwise.ufunc_methods import methods_of
-from ..indexing.masked import Selected
 from .methods import Methods
 from .numpy_table import UFUNCS
 from .python_operators import Arithmetic
@@ -17,7 +16,7 @@ from .refused_methods import OfLinearOperators, OfTorch
 def bind() -> None:
     """Give Tensor its operators and methods, and functions theirs; what is missing fails the
     import."""
-    door.chosen, door.sequence = Selected, as_tensor
+    runtime.of_sequence = as_tensor
     for source in (Arithmetic, Methods, OfTorch, OfLinearOperators):
         for name, member in vars(source).items():
             if callable(member) or isinstance(member, property):

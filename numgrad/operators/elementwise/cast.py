@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..._declare import Operator, door
+from ..._declare import Operator
 from ..._declare.dtypes import require_numbers
+from ...engine.record import apply
 from ...ir.device_array import DeviceArray
 from ...ir.kernel_spec import ElementwiseSpec
 from ...ir.memory_order import as_kept
@@ -154,4 +155,4 @@ def cast(value: Any, dtype: Any) -> Any:
         return value
     dtype = np.dtype(dtype)
     require_numbers(dtype)
-    return door.apply(astype, (value,), {"dtype": dtype})[0]
+    return apply.apply(astype, (value,), {"dtype": dtype})[0]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._declare import door
+from ..._declare import constant
 from ..elementwise.arithmetic import multiply, negative, where
 from ..elementwise.complex_parts import conj
 from ..reduction.reductions import sum as sum_
@@ -98,12 +98,12 @@ def solve_banded_pullback(context, g):
     if not context.wanted[0]:
         return None, None, gb
     i = _rows_of(rows, n, above)
-    inside = door.constant((i >= 0) & (i < n))
-    places = door.constant(np.clip(i, 0, n - 1).reshape(-1))
+    inside = constant((i >= 0) & (i < n))
+    places = constant(np.clip(i, 0, n - 1).reshape(-1))
     left = gather(gb, places, count=1, tail=1, shape=(rows, n))
     products = multiply(left, expand_dims(conj(context.output()), axes=(-3,)))
     gab = negative(sum_(products, axes=(-1,)))
-    return where(inside, gab, door.constant(np.array(0, g.dtype))), None, gb
+    return where(inside, gab, constant(np.array(0, g.dtype))), None, gb
 
 
 def _rows_of(rows: int, n: int, above: int) -> np.ndarray:
@@ -122,4 +122,4 @@ def adjoint_band(ab: Any, below: int) -> Any:
     rows, n = ab.shape[-2:]
     columns = np.clip(_rows_of(rows, n, below), 0, n - 1)
     places = np.arange(rows)[::-1, None] * n + columns
-    return gather(conj(ab), door.constant(places.reshape(-1)), count=2, tail=0, shape=(rows, n))
+    return gather(conj(ab), constant(places.reshape(-1)), count=2, tail=0, shape=(rows, n))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._declare import door, kernel_operator
+from ..._declare import constant, kernel_operator
 from ..._declare.partial import conjugate as conj
 from ..elementwise.arithmetic import multiply, subtract
 from ..elementwise.complex_parts import imag
@@ -128,7 +128,7 @@ def slogdet_pullback(context, g_sign, g_log):
     inverse = lu_solve(a, lu, pivots, eye, adjoint=True, caller="slogdet")
     if a.dtype.kind == "c":
         turn = imag(multiply(conj(g_sign), context.output(0)))
-        g_log = subtract(g_log, multiply(turn, door.constant(np.array(1j, a.dtype))))
+        g_log = subtract(g_log, multiply(turn, constant(np.array(1j, a.dtype))))
     return multiply(_matrix(g_log), inverse), None, None
 
 

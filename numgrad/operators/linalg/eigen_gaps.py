@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._declare import HostOperator, door
+from ..._declare import HostOperator, constant
+from ...engine.differentiate.spectral_influence import influence
 from ..elementwise.arithmetic import absolute, add, multiply, reciprocal, subtract, where
 from ..elementwise.cast import cast
 from ..elementwise.comparison import equal, less_equal, logical_and, logical_not, logical_or
@@ -75,7 +76,7 @@ class Slopes(Decomposition):
         self, backward_pass: Any, context: Any, cotangents: Sequence[Any]
     ) -> Sequence[Any]:
         (g,) = cotangents
-        moved = _motion(door.influence(g, context.node, backward_pass), g)
+        moved = _motion(influence(g, context.node, backward_pass), g)
         return self._pullback(context, g, moved)  # type: ignore[misc]
 
 
@@ -127,13 +128,13 @@ def half(x: Any, sign: int) -> Any:
 
 
 def number(value: float, dtype: np.dtype) -> Any:
-    return door.constant(np.array(value, dtype))
+    return constant(np.array(value, dtype))
 
 
 def onto_diagonal(x: Any, dtype: np.dtype) -> Any:
     """Return matrices of a dtype with the elements of ``x`` on their diagonals."""
     eye = np.eye(x.shape[-1], dtype=dtype)
-    return multiply(as_row(cast(x, dtype)), door.constant(eye))
+    return multiply(as_row(cast(x, dtype)), constant(eye))
 
 
 def main_diagonal(x: Any) -> Any:
@@ -177,7 +178,7 @@ def turning(x: Any, gaps: Gaps) -> Any:
     The quotient is NaN where a gap is rounding, as vectors of close values turn by unknown angles,
     and 0 for the pairs in ``gaps.still``.
     """
-    still, dtype = door.constant(gaps.still), gaps.values.dtype
+    still, dtype = constant(gaps.still), gaps.values.dtype
     close = less_equal(absolute(gaps.values), gaps.limit)
     instead = where(still, number(1.0, dtype), number(np.nan, dtype))
     inverse = cast(reciprocal(where(close, instead, gaps.values)), x.dtype)
@@ -222,7 +223,7 @@ def quotient(
         quiet = equal(parts[0], zero)
         for part in parts[1:]:
             quiet = logical_and(quiet, equal(part, zero))
-    still = door.constant(gaps.still)
+    still = constant(gaps.still)
     inverse = cast(inverse, x.dtype)
     if recorded and not alone:
         pairs = logical_and(close, logical_not(still))
@@ -263,7 +264,7 @@ def slopes_between(x: Any, first: Any, second: Any, moved: Any, gaps: Gaps, tota
     bound = multiply(total, number(np.sqrt(np.finfo(total.dtype).eps), total.dtype))
     even = less_equal(absolute(rise), as_column(as_column(bound)))
     quiet = logical_and(even, logical_or(equal(moved, 0), equal(x, zero)))
-    quiet = logical_or(quiet, door.constant(gaps.still))
+    quiet = logical_or(quiet, constant(gaps.still))
     slope = multiply(rise, reciprocal(where(close, number(1.0, rise.dtype), gaps.values)))
     return where(close, where(quiet, zero, nan), multiply(x, cast(slope, x.dtype)))
 
@@ -274,7 +275,7 @@ def motion(context: Any, cotangents: Any) -> Any:
     The values are those that the node of ``context`` has computed. Two cotangents that are equal
     here, and have equal tangents, count as equal for all values. The cotangents are recorded.
     """
-    return _motion(door.influence(cotangents, context.node), cotangents)
+    return _motion(influence(cotangents, context.node), cotangents)
 
 
 def _motion(found: Any, cotangents: Any) -> Any:
@@ -282,7 +283,7 @@ def _motion(found: Any, cotangents: Any) -> Any:
         return found
     # True if unknown: all numbers differ. False if the cotangents are constant: all are 0.
     numbers = np.arange(1.0, cotangents.shape[-1] + 1) * found
-    return door.constant(numbers.astype(np.finfo(cotangents.dtype).dtype))
+    return constant(numbers.astype(np.finfo(cotangents.dtype).dtype))
 
 
 def differences(x: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._declare import door, host_operator
+from ..._declare import constant, host_operator
 from ...ir.broadcasting import broadcast_shapes
 from ..elementwise.arithmetic import add, multiply, subtract
 from ..shape.indexing import index
@@ -53,7 +53,7 @@ def lu_pullback(context, g_p, gl, gu):
     if n > k:
         left = subtract(left, matmul(gu2, adjoint(u2)))
     strict = np.tril(np.ones((k, k)), -1).astype(lower.dtype)
-    inner = add(multiply(left, door.constant(strict)), multiply(up, door.constant(1 - strict)))
+    inner = add(multiply(left, constant(strict)), multiply(up, constant(1 - strict)))
     gb = _times_inverse(_divided(l1, inner), u1)
     if n > k:
         gb = concat(gb, _divided(l1, gu2), axis=-1)

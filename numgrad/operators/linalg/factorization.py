@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..._declare import KernelOperator, door
-from ..._declare.operator import as_values
+from ..._declare import KernelOperator, constant
+from ..._declare.operands import as_values
 from ..._errors import MatrixError
 from ...ir.kernel_spec import LibrarySpec
 from ..elementwise.arithmetic import add, multiply, negative
@@ -148,7 +148,7 @@ def solve_triangular_pullback(context, g):
         return None, gb
     ga = _to_matrix(gb, context.output(), transposed)
     ones = np.ones(a.shape[-2:], a.dtype)
-    return multiply(ga, door.constant(np.tril(ones) if lower else np.triu(ones))), gb
+    return multiply(ga, constant(np.tril(ones) if lower else np.triu(ones))), gb
 
 
 # Cholesky
@@ -168,7 +168,7 @@ def cholesky_pullback(context, g):
     """
     factor = context.output()
     half = np.tril(np.ones(factor.shape[-2:])) - 0.5 * np.eye(factor.shape[-1])
-    product = multiply(matmul(adjoint(factor), g), door.constant(half.astype(factor.dtype)))
+    product = multiply(matmul(adjoint(factor), g), constant(half.astype(factor.dtype)))
     right = solve_triangular(factor, adjoint(product), lower=True, adjoint=True)
     result = solve_triangular(factor, adjoint(right), lower=True, adjoint=True)
-    return multiply(add(result, adjoint(result)), door.constant(np.array(0.5, factor.dtype)))
+    return multiply(add(result, adjoint(result)), constant(np.array(0.5, factor.dtype)))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..._declare import door, host_operator
+from ..._declare import constant, host_operator
 from ...ir.broadcasting import broadcast_shapes
 from ..elementwise.arithmetic import add, multiply, subtract
 from ..elementwise.cast import cast
@@ -48,7 +48,7 @@ def qr_pullback(context, gq, gr):
         gq = add(gq, matmul(matmul(q, others), adjoint(g_others)))
     upper = np.triu(np.ones((k, k))) - 0.5 * np.eye(k)
     w = subtract(matmul(gr, adjoint(r)), matmul(adjoint(q), gq))
-    w = multiply(w, door.constant(upper.astype(q.dtype)))
+    w = multiply(w, constant(upper.astype(q.dtype)))
     total = add(gq, matmul(q, add(w, adjoint(w))))
     ga = adjoint(solve_triangular(r, adjoint(total), lower=False, adjoint=False, caller="qr"))
     return concat(ga, matmul(q, g_others), axis=-1) if n > k else ga
@@ -99,7 +99,7 @@ def _beside(x, rank, a, axis):
     size = a.shape[axis]
     if min(a.shape[-2:]) < size:
         return x
-    left = cast(less(rank, door.constant(np.array(size))), x.dtype)
+    left = cast(less(rank, constant(np.array(size))), x.dtype)
     return multiply(x, expand_dims(left, axes=(-2, -1)))
 
 

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..._declare import KernelOperator, registry
-from ..._declare.operator import FLOATING, Computation, as_values
+from ..._declare.operands import as_values
+from ..._declare.operator import Computation
+from ...ir.dtypes import FLOATING
 from ...ir.kernel_spec import LibrarySpec, ProductSpec
 from ..elementwise.arithmetic import multiply
 from ..shape.reshape import permute_dims

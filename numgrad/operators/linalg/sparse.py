@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..._declare import KernelOperator, door
-from ..._declare.operator import as_values
+from ..._declare import KernelOperator, constant
+from ..._declare.operands import as_values
 from ..._declare.partial import conjugate
 
 
@@ -117,7 +117,7 @@ def _transposed(data: Any, places: Sequence[Any], x: Any, spec: Any) -> Any:
 
     ``spec`` is the spec of the result, whose rows are the columns of the matrix.
     """
-    return sparse_transposed(data, *places, door.constant(columns_of(spec.shape[-2])), x)
+    return sparse_transposed(data, *places, constant(columns_of(spec.shape[-2])), x)
 
 
 sparse_product.reads(lambda needs: (needs[4], True, True, True, needs[0], False))

@@ -9,7 +9,7 @@ known first whether a position does come more often.
 
 import numpy as np
 
-from ..._declare.halving import LEAF
+from ...ir.pairwise import LEAF
 
 SPREAD, SIXTY_FOUR = np.uint64(0x9E3779B97F4A7C15), 64
 """An odd number, close to 2**64 over the golden ratio (Knuth, volume 3, 6.4)."""

@@ -6,9 +6,9 @@ The derivatives of products are recurrences, never quotients, so zeros do no har
 
 import numpy as np
 
-from ..._declare import KeepsOrder, KernelOperator, door
-from ..._declare.operator import FLOATING
+from ..._declare import KeepsOrder, KernelOperator, constant
 from ..._declare.partial import conjugate
+from ...ir.dtypes import FLOATING
 from ...ir.memory_order import laid_like
 from ..elementwise.arithmetic import add, multiply
 from ..shape.indexing import index
@@ -53,7 +53,7 @@ def shifted_left(value):
 
 
 def _zero(value):
-    return door.constant(np.zeros((1,) * len(value.shape), value.dtype))
+    return constant(np.zeros((1,) * len(value.shape), value.dtype))
 
 
 # Sums ---------------------------------------------------------------------------------------------

@@ -4,9 +4,10 @@ import math
 
 import numpy as np
 
-from ..._declare import Blocks, elementwise, halving, reduction
-from ..._declare.halving import BLOCK, LEAF, max_all, min_all, sum_all
+from ..._declare import Blocks, elementwise, reduction
 from ..._declare.partial import conjugate
+from ...ir import pairwise
+from ...ir.pairwise import BLOCK, LEAF, max_all, min_all, sum_all
 from ..elementwise.arithmetic import divide, multiply, where
 from ..elementwise.cast import cast
 from ..elementwise.comparison import equal
@@ -30,15 +31,15 @@ def calling(core):
 
 
 def by_halves(name):
-    """Return the options of a reduction by halves, see `numgrad._declare.halving`: the bits depend
+    """Return the options of a reduction by halves, see `numgrad.ir.pairwise`: the bits depend
     on the order of the elements alone, and blocks and leaves may be reduced apart. Those of
     integers do not depend on any order."""
     return {
         "integers": integer_kernels.WHOLE[name],
         "integer_columns": integer_kernels.COLUMNS[name],
-        "columns": calling(halving.REDUCE_ROWS[name]),
-        "blocks": Blocks(BLOCK, calling(halving.JOIN[name])),
-        "column_blocks": Blocks(LEAF, calling(halving.JOIN_ROWS[name])),
+        "columns": calling(pairwise.REDUCE_ROWS[name]),
+        "blocks": Blocks(BLOCK, calling(pairwise.JOIN[name])),
+        "column_blocks": Blocks(LEAF, calling(pairwise.JOIN_ROWS[name])),
     }
 
 

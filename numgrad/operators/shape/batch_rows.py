@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..._declare import Operator, door
+from ..._declare import Operator
+from ...engine.record import apply
 
 
 def _row(axis: int, index: int) -> Callable[[np.ndarray], np.ndarray]:
@@ -68,19 +69,19 @@ _join = JoinRows("join_rows", register=False)
 
 @_split.pullback
 def split_pullback(context: Any, *gs: Any) -> Any:
-    return door.apply(_join, gs, context.static)[0]
+    return apply.apply(_join, gs, context.static)[0]
 
 
 @_join.pullback
 def join_pullback(context: Any, g: Any) -> Any:
-    return tuple(door.apply(_split, (g,), context.static))
+    return tuple(apply.apply(_split, (g,), context.static))
 
 
 def split_rows(value: Any) -> list[Any]:
     """Return the elements of ``value`` along its first axis."""
-    return door.apply(_split, (value,), {"axis": -len(value.shape)})
+    return apply.apply(_split, (value,), {"axis": -len(value.shape)})
 
 
 def join_rows(values: Sequence[Any]) -> Any:
     """Stack values of one shape and dtype along a new first axis."""
-    return door.apply(_join, tuple(values), {"axis": -len(values[0].shape) - 1})[0]
+    return apply.apply(_join, tuple(values), {"axis": -len(values[0].shape) - 1})[0]

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._declare import StructuralOperator, door, view
+from ..._declare import StructuralOperator, constant, view
 from ...ir.broadcasting import broadcast_shapes
 from .gathering import gather, put_at
 
@@ -156,7 +156,7 @@ def into_zeros(context, g, ncore, nregion, operator):
     shape = context.input_specs[0].shape
     zeros = np.broadcast_to(np.zeros((), g.dtype), shape[len(shape) - ncore :])
     chain = as_chain([(operator, context.static)])
-    return put_view(door.constant(zeros), g, ncore=ncore, nregion=nregion, chain=chain)
+    return put_view(constant(zeros), g, ncore=ncore, nregion=nregion, chain=chain)
 
 
 # Overwriting a region -----------------------------------------------------------------------------
@@ -281,7 +281,7 @@ def put_view_pullback(context, g):
     static = context.static
     gx = gv = None
     if context.wanted[0] and not _put_covers(context.input_specs, static):
-        zero = door.constant(np.zeros((1,) * static["nregion"], g.dtype))
+        zero = constant(np.zeros((1,) * static["nregion"], g.dtype))
         gx = put_view(g, zero, **static)
     if context.wanted[1]:
         gv = g

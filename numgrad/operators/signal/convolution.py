@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..._declare import KernelOperator, door
+from ..._declare import KernelOperator, constant
 from ..._declare.partial import conjugate
 from ..shape.joining import concat
 from ..shape.reshape import flip
@@ -43,7 +43,7 @@ def slide_pullback(context, g):
 
 def places(count):
     """Return what tells `slide` how many places there are."""
-    return door.constant(np.zeros(count, np.int8))
+    return constant(np.zeros(count, np.int8))
 
 
 def widened(x, left, right, axis=-1):
@@ -55,4 +55,4 @@ def widened(x, left, right, axis=-1):
 def _zeros(x, count, axis):
     core = (count, *x.shape[axis + 1 :]) if axis < -1 else (count,)
     shape = (*(1,) * (len(x.shape) + axis), *core)
-    return [door.constant(np.zeros(shape, x.dtype))] if count else []
+    return [constant(np.zeros(shape, x.dtype))] if count else []

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._declare import HostOperator, KeepsOrder, door
+from ..._declare import HostOperator, KeepsOrder, constant
 from ...ir.kernel_spec import HostSpec, UfuncLoop
 from ...ir.memory_order import laid_like
 from ..elementwise.arithmetic import divide, multiply
@@ -115,7 +115,7 @@ def _resized(x: Any, size: int) -> Any:
         return x
     if x.shape[-1] > size:
         return index(x, key=((0, size, 1),))
-    zeros = door.constant(np.broadcast_to(np.zeros((), x.dtype), (size,)))
+    zeros = constant(np.broadcast_to(np.zeros((), x.dtype), (size,)))
     chain = as_chain([(index, {"key": ((0, x.shape[-1], 1),)})])
     return put_view(zeros, x, ncore=1, nregion=1, chain=chain)
 
@@ -176,7 +176,7 @@ def _counts(n: int, dtype: np.dtype) -> Any:
     counts[0] = 1
     if n % 2 == 0:
         counts[-1] = 1
-    return door.constant(counts)
+    return constant(counts)
 
 
 # Cosines and sines --------------------------------------------------------------------------------
@@ -232,7 +232,7 @@ def _transposed(transform: Transform, context: Any, g: Any, end: int) -> Any:
         weights[end] = 2
     if not static["orthogonalize"] and kind == 1 and transform is dct:
         weights[1:-1] = 2
-    is_weighted, weights = np.any(weights != 1), door.constant(weights)
+    is_weighted, weights = np.any(weights != 1), constant(weights)
     if is_weighted and kind != 3:
         g = (multiply if kind == 2 else divide)(g, weights)
     gx = transform(g, **(static | {"kind": TRANSPOSED[kind]}))

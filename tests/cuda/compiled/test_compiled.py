@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad._declare.halving import larger
 from numgrad.engine.lower.lower import force
 from numgrad.engine.record.apply import deferring
+from numgrad.ir.pairwise import larger
 from numgrad.targets.cuda.compile.kernel import Function, Kernel, Pointer, Word
 
 from ..own_kernels import operator

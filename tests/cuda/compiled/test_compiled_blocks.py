@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from numgrad._declare.halving import larger
+from numgrad.ir.pairwise import larger
 from numgrad.targets.cuda.kernels import product, reduction
 from numgrad.targets.cuda.kernels.elementwise import ElementWalk
 

@@ -8,8 +8,8 @@ import pytest
 
 import numgrad as ng
 from numgrad._declare import HostOperator, registry
-from numgrad._declare.halving import sum_all
 from numgrad.ir import program as _program
+from numgrad.ir.pairwise import sum_all
 from numgrad.operators.special.formulas import Tabled
 from numgrad.targets.cuda.launch.host_steps import is_for_host
 from numgrad.targets.cuda.program import lowering

@@ -29,7 +29,7 @@ def calls(monkeypatch):
         names.append(operator.name)
         return general(operator, inputs, static)
 
-    monkeypatch.setattr("numgrad._declare.door.apply", counted)
+    monkeypatch.setattr("numgrad.engine.record.apply.apply", counted)
     return names
 
 
@@ -52,7 +52,7 @@ def test_both_ways_give_the_same_node(operate, monkeypatch):
     x, y = leaf(3), leaf(3)
     operate(x, y)
     short = operate(x, y)
-    monkeypatch.setattr("numgrad._declare.door.learn", lambda *args: None)
+    monkeypatch.setattr("numgrad.engine.record.dispatch.learn", lambda *args: None)
     ng.set_flags()  # forgets what is known
     long = operate(x, y)
     assert np.array_equal(short.detach().numpy(), long.detach().numpy())
@@ -229,7 +229,7 @@ def test_any_function_gives_the_same_both_ways(function, layout, monkeypatch):
     operand = layout(x)
     function(operand)
     short = function(operand)
-    monkeypatch.setattr("numgrad._declare.door.learn", lambda *args: None)
+    monkeypatch.setattr("numgrad.engine.record.dispatch.learn", lambda *args: None)
     monkeypatch.setattr("numgrad.engine.record.options.make_plan", lambda *args: None)
     ng.set_flags()  # forgets what is known
     long = function(operand)

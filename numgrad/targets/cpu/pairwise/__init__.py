@@ -1,1 +1,1 @@
-"""Pairwise summation in kernels: sums and extrema by halves, see `numgrad._declare.halving`."""
+"""Pairwise summation in kernels: sums and extrema by halves, see `numgrad.ir.pairwise`."""

@@ -1,4 +1,4 @@
-"""Intrinsics that kernels call instead of the functions of `numgrad._declare.halving`.
+"""Intrinsics that kernels call instead of the functions of `numgrad.ir.pairwise`.
 
 The loops over blocks and their bodies are written in LLVM code: to infer the types of such a loop,
 Numba took longer than LLVM took for the whole kernel.
@@ -12,7 +12,7 @@ from numba.core import cgutils, types
 from numba.core.errors import TypingError
 from numba.np.arrayobj import make_array
 
-from numgrad._declare import halving
+from numgrad.ir import pairwise
 
 from ..compile.intrinsics import intrinsic
 from .codegen import BlockReduction
@@ -28,12 +28,12 @@ def _whole(
 
     def reduced(start: Any) -> Any:
         rest = builder.sub(size, start)
-        is_less = builder.icmp_signed("<", rest, INT64(halving.BLOCK))
-        count = builder.select(is_less, rest, INT64(halving.BLOCK))
+        is_less = builder.icmp_signed("<", rest, INT64(pairwise.BLOCK))
+        count = builder.select(is_less, rest, INT64(pairwise.BLOCK))
         place = builder.gep(data, [builder.mul(start, INT64(reduction.parts))])
         return builder.call(block, [place, count])
 
-    _joined(builder, reduction, reduced, size, halving.BLOCK, out)
+    _joined(builder, reduction, reduced, size, pairwise.BLOCK, out)
 
 
 def _parts(
@@ -71,7 +71,7 @@ def _put(builder: ir.IRBuilder, values: Sequence[Any], *places: Any) -> None:
 
 
 def _reduction(function: Any, name: str, emit: Any) -> tuple[Any, Any]:
-    """Return a function of `halving`, and the intrinsic that replaces the function in kernels.
+    """Return a function of `pairwise`, and the intrinsic that replaces the function in kernels.
 
     ``emit`` writes the body of the intrinsic.
     """
@@ -125,10 +125,10 @@ def _of_rows(size: int) -> Any:
 STAND_INS = dict(
     _reduction(functions[name], name, emit)
     for functions, emit in (
-        (halving.REDUCE, _of_elements(_whole)),
-        (halving.JOIN, _of_elements(_parts)),
-        (halving.REDUCE_ROWS, _of_rows(halving.BLOCK)),
-        (halving.JOIN_ROWS, _of_rows(halving.LEAVES)),
+        (pairwise.REDUCE, _of_elements(_whole)),
+        (pairwise.JOIN, _of_elements(_parts)),
+        (pairwise.REDUCE_ROWS, _of_rows(pairwise.BLOCK)),
+        (pairwise.JOIN_ROWS, _of_rows(pairwise.LEAVES)),
     )
     for name in functions
 )

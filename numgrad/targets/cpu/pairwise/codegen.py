@@ -1,4 +1,4 @@
-"""LLVM code of reductions by halves, see `numgrad._declare.halving`, for whole vectors.
+"""LLVM code of reductions by halves, see `numgrad.ir.pairwise`, for whole vectors.
 
 A leaf is 32 elements that follow one another, and a group 16 leaves; a block is up to two groups.
 Each step joins the second half of what is left of a leaf to the first half. The leaves of a group
@@ -13,12 +13,12 @@ from typing import Any
 
 from llvmlite import ir
 
-from numgrad._declare import halving
+from numgrad.ir import pairwise
 
 from .combine import INT32, INT64, JoinOperation, among_first, load
 
-WIDTH = halving.LEAF // 2
-GROUP = WIDTH * halving.LEAF
+WIDTH = pairwise.LEAF // 2
+GROUP = WIDTH * pairwise.LEAF
 SHORT = 8  # the most numbers of a leaf that is reduced as one short vector
 FEW = (2, 4)  # numbers of leaves for which there is code of its own
 CHAINS = 4  # independent chains of extrema in any order: within a chain each step waits
@@ -81,10 +81,10 @@ class BlockReduction:
             kind = ir.VectorType(self.real, SHORT * self.parts)
             builder.ret(self._last(builder, load(builder, data, kind, *self._some(
                 builder, 0, size, kind))))  # fmt: skip
-        with builder.if_then(builder.icmp_signed("<=", size, INT64(halving.LEAF))):
+        with builder.if_then(builder.icmp_signed("<=", size, INT64(pairwise.LEAF))):
             builder.ret(self._last(builder, self._leaf(builder, data, 0, size)))
         for count in FEW:
-            with builder.if_then(builder.icmp_signed("<=", size, INT64(count * halving.LEAF))):
+            with builder.if_then(builder.icmp_signed("<=", size, INT64(count * pairwise.LEAF))):
                 a, b = (
                     self._leaves(builder, data, n, count // 2, size if n else None)
                     for n in (0, count // 2)
@@ -130,7 +130,7 @@ class BlockReduction:
         totals: list[Any] = []
         doubts: Any = None
         for number in range(WIDTH):
-            start = number * halving.LEAF
+            start = number * pairwise.LEAF
             a, b = (self._load(builder, data, n, None) for n in (start, start + WIDTH))
             nan = builder.fcmp_unordered("uno", a, b)
             doubts = nan if doubts is None else builder.or_(doubts, nan)
@@ -168,7 +168,7 @@ class BlockReduction:
 
         If ``size`` is given, there are no elements from that number on.
         """
-        first = number * halving.LEAF
+        first = number * pairwise.LEAF
         halves = [self._load(builder, data, start, size) for start in (first, first + WIDTH)]
         return self.join(builder, *halves)
 

@@ -12,11 +12,11 @@ from typing import Any
 from llvmlite import ir
 from numba.core import cgutils
 
-from numgrad._declare import halving
+from numgrad.ir import pairwise
 
 from .combine import INT64, JoinOperation, among_first, load, size_of, store
 
-LEAF = halving.LEAF
+LEAF = pairwise.LEAF
 WIDTH = 64  # bytes of a vector of columns
 STRIP = 256
 NARROW = 64  # matrices with fewer columns may have their leaves joined as long rows

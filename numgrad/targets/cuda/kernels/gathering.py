@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from ...._declare.halving import LEAF
 from ....ir.kernel_spec import LoopSpec, core_dimensions
+from ....ir.pairwise import LEAF
 from ....ir.program import contiguous_strides
 from ..launch.steps import Launch, LaunchSequence, Loop, Place, cores_of
 from .element_walk import COPY, Lines, Operand, launch

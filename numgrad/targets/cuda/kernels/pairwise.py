@@ -1,6 +1,6 @@
 """Reductions by halves in one thread, for core functions that also do other work.
 
-The order of additions, and so the bits, are those of `numgrad._declare.halving`. The functions of
+The order of additions, and so the bits, are those of `numgrad.ir.pairwise`. The functions of
 that module make arrays, which a thread cannot. So kernels call stand-ins for these functions, which
 use the local memory of a thread.
 """
@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numba import cuda as _cuda
 
-from ...._declare import halving
-from ...._declare.halving import BLOCK, LEAF, LEAVES, corrected, larger, lost, smaller
+from ....ir import pairwise
+from ....ir.pairwise import BLOCK, LEAF, LEAVES, corrected, larger, lost, smaller
 from ...binding import Names
 from .reduction import add
 
@@ -22,7 +22,7 @@ cuda: Any = _cuda  # type checkers do not know its arrays
 
 @cache
 def stand_ins(dtype: np.dtype) -> dict[Callable[..., Any], Callable[..., Any]]:
-    """Return for functions of `halving` the functions that kernels call instead, for a dtype."""
+    """Return for functions of `pairwise` the functions that kernels call instead, for a dtype."""
     found: dict[Callable[..., Any], Callable[..., Any]] = {}
     zero = dtype.type(0)
     for name, join in (("sum", add), ("max", larger), ("min", smaller)):
@@ -30,7 +30,7 @@ def stand_ins(dtype: np.dtype) -> dict[Callable[..., Any], Callable[..., Any]]:
             continue
         halved = _halved(dtype, join)
         fold = _compensated(zero) if name == "sum" else _folded(join)
-        found[halving.REDUCE[name]] = _reducing(halved, fold)
+        found[pairwise.REDUCE[name]] = _reducing(halved, fold)
     return found
 
 

@@ -1,6 +1,6 @@
 """Reductions of many elements, in stages: of leaves, of blocks, and of the results of blocks.
 
-The order is that of `numgrad._declare.halving`, so the bits are those of the CPU. In a leaf the
+The order is that of `numgrad.ir.pairwise`, so the bits are those of the CPU. In a leaf the
 second half of the elements is joined to the first half, then the second quarter to the first, until
 one element is left. The results of a block's leaves are joined in the same way. Blocks are joined
 one after the other, sums with compensation. Each kernel reads an element once, and neighbouring
@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from ...._declare import halving
-from ...._declare.halving import BLOCK, LEAF, LEAVES, lost
+from ....ir import pairwise
+from ....ir.pairwise import BLOCK, LEAF, LEAVES, lost
 from ..compile.kernel import Function, Kernel, Word
 from .element_walk import Lines
 from .elementwise import ElementWalk, index_type, indices, place, signature, storage_dtype
@@ -255,5 +255,5 @@ def _scope(join: Any, dtype: np.dtype) -> dict[str, Any]:
         "dtype": dtype, "cast": dtype.type, "zero": dtype.type(0), "int64": np.int64,
         "index_type": np.int64, "join": Function(join, dtype=dtype),
         "loss": Function(lost if is_rounded else _no_loss, dtype=dtype),
-        "finish": Function(halving.corrected if is_rounded else _without, dtype=dtype),
+        "finish": Function(pairwise.corrected if is_rounded else _without, dtype=dtype),
     }  # fmt: skip

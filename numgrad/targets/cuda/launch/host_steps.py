@@ -16,9 +16,9 @@ import numpy as np
 
 from ...._declare.elementwise import Elementwise
 from ...._declare.foreign import ForeignFunction
-from ...._declare.halving import REPLACED
 from ...._declare.source import plain_of
 from ....ir.kernel_spec import ElementwiseSpec, HostSpec, LibrarySpec, LoopSpec
+from ....ir.pairwise import REPLACED
 from ....ir.program import Instruction
 from .steps import HostCall, Loop, Place, cores_of
 

@@ -1,6 +1,6 @@
 """Reductions as steps of a program: launches of one kernel for each stage.
 
-Elements are joined in stages, as in `numgrad._declare.halving`: `LEAF` elements to one value of a
+Elements are joined in stages, as in `numgrad.ir.pairwise`: `LEAF` elements to one value of a
 leaf, the values of a block's leaves to one value, and at last the values of all blocks.
 """
 
@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...._declare import halving, registry
-from ...._declare.halving import BLOCK, LEAF, larger, smaller, sum_all
+from ...._declare import registry
+from ....ir import pairwise
+from ....ir.pairwise import BLOCK, LEAF, larger, smaller, sum_all
 from ....ir.program import Shape, contiguous_strides
 from ..compile.kernel import in_elements
 from ..kernels import reduction
@@ -57,7 +58,7 @@ def role_of(function: Callable[..., Any]) -> Role | None:
     """Return what a core function does in a reduction; None if it is no plain reduction.
 
     A plain reduction is a function of numgrad for sums or extrema of integers, or a function whose
-    only statement calls a reduction of `halving`.
+    only statement calls a reduction of `pairwise`.
     """
     function = getattr(function, "py_func", function)
     if function in _of_integers():
@@ -193,8 +194,8 @@ class _Steps:
 @cache
 def _roles() -> dict[Any, Role]:
     stages = (
-        (halving.REDUCE, _ELEMENTS), (halving.REDUCE_ROWS, _ELEMENTS),
-        (halving.JOIN_ROWS, _LEAVES), (halving.JOIN, _BLOCKS),
+        (pairwise.REDUCE, _ELEMENTS), (pairwise.REDUCE_ROWS, _ELEMENTS),
+        (pairwise.JOIN_ROWS, _LEAVES), (pairwise.JOIN, _BLOCKS),
     )  # fmt: skip
     return {
         function: Role(stage, _JOINS[name])
