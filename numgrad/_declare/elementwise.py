@@ -214,15 +214,15 @@ class Elementwise(Operator):
     def general(self, args: tuple[Any, ...]) -> Any:
         """Apply the operator to operands of any sort: values, arrays, numbers, lists, and elements
         selected by a mask that is known later."""
+        deferred = door.deferred(self, args)  # of values and numbers alone
+        if deferred is not None:
+            return deferred
         if chosen := [a for a in args if isinstance(a, door.chosen)]:
             return chosen[0].applied(self, args)
         if any([type(a) in (list, tuple) for a in args]):  # noqa: C419  a list is faster
             device = device_among(args)
             made = [door.constant(a, device) if type(a) in (list, tuple) else a for a in args]
             return self(*made)
-        deferred = door.deferred(self, args)
-        if deferred is not None:
-            return deferred
         inputs = self.prepare(args, {})
         result = door.apply(self, inputs, {})[0]
         if result.dtype == np.float32 and self._gives_half(args):

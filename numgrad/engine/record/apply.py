@@ -331,6 +331,8 @@ def _captured_snapshot(value: Value) -> Value:
     """Return a copy of ``value`` that shares no storage with it, so that a write in a captured
     function leaves the copy's expression alone. The class of the storage stays, as `is_movable`
     reads it."""
+    if value.array is None and value._storage is None:  # either gets one when it is asked for
+        return value.deferred(value.expr, value.expr_slot, value.spec)  # type: ignore[arg-type]
     own, storage = value.detached(), value._storage
     if isinstance(storage, CapturedStorage):
         own._storage = CapturedStorage(storage.token)
