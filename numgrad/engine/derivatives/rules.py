@@ -103,8 +103,9 @@ class Rule:
             expr = Expr(self, _NO_PARAMETERS, values, self.specs)
             expr.site, expr.kind = site, self
             outputs.append(expr)
-            for slot in range(1, len(self.specs)):
-                outputs.append(runtime.value.deferred(expr, slot, self.specs[slot]))
+            if len(self.specs) > 1:
+                made = runtime.value.deferred
+                outputs += [made(expr, n, spec) for n, spec in enumerate(self.specs) if n]
         return [
             (values[source] if source >= 0 else outputs[~source]) if type(source) is int else source
             for source in self.sources

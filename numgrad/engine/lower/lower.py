@@ -197,15 +197,12 @@ def pending_exprs(values: Iterable[Any]) -> list[Expr]:
     stack = list(seen)
     while stack:
         for value in stack.pop().inputs:
-            if value.array is None:
-                expr = value if type(value) is Expr else value.expr
-                if (
-                    expr is not None
-                    and expr not in seen
-                    and (expr.results is None or expr.results[value.expr_slot] is None)
-                ):
-                    seen.add(expr)
-                    stack.append(expr)
+            expr = value if type(value) is Expr else value.expr if value.array is None else None
+            if expr is None or expr in seen:
+                continue
+            if expr.results is None or expr.results[value.expr_slot] is None:
+                seen.add(expr)
+                stack.append(expr)
     return sorted(seen, key=attrgetter("number"))
 
 
