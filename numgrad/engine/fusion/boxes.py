@@ -122,6 +122,11 @@ class Boxes(Generic[T]):
         """Remove and return the things whose regions overlap `bounds`, in order."""
         return [self._removed(number) for number in self.overlapping(bounds)]
 
+    def latest(self, bounds: Bounds) -> T | None:
+        """Return the thing that was added last among those whose regions overlap `bounds`."""
+        numbers = self.overlapping(bounds)
+        return self._things[numbers[-1]][1] if numbers else None
+
     def _removed(self, number: int) -> T:
         bounds, thing = self._things.pop(number)
         sizes, starts = sizes_of(bounds), tuple([start for start, _ in bounds])

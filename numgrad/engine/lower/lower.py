@@ -16,6 +16,7 @@ from ..graph.kind import frozen
 from ..graph.runtime import runtime
 from ..graph.value import Expr, Value
 from .builder import Builder
+from .overwriting import overwriting_of
 from .placeholder import ARGUMENT
 from .template import Computed, Place, Template, append_buffers, operand_of, templates_of
 
@@ -154,21 +155,36 @@ class Lowering:
             or self.program.is_outside(place.buffer)
             or place.buffer in claimed
         ):
-            place = self._copy(place, rows)
+            place = self.copy(place, rows)
         claimed.add(place.buffer)
         return place
 
-    def _copy(self, place: Place, rows: bool) -> Ref:
-        key = ("copy", rows, place.layout if isinstance(place, Ref) else place.key)
-        template = self.templates.known.get(key) or self._make(
-            key, [place], lambda builder, operands: [builder.copied(operands[0], rows)]
+    def copy(self, place: Place, rows: bool) -> Ref:
+        """Append a copy in a buffer of its own, which is never shared; return its place."""
+        result = self.append(
+            ("copy", rows), [place], lambda builder, operands: [builder.copied(operands[0], rows)]
         )
-        table: list[int] = []
-        moves: list[int] = []
-        append_buffers(place, table, moves)
-        result = template.append_to(self.program, table, moves, None, defaultdict(dict))
         assert isinstance(result, Ref)
         return result
+
+    def append(
+        self,
+        name: Hashable,
+        places: Sequence[Place],
+        write: Callable[[Builder, Any], Any],
+        site: Any = None,
+    ) -> Place | list[Place]:
+        """Append instructions that are those of no operator, and are not shared; return the places
+        of the outputs.
+
+        ``write`` appends the instructions for operands like ``places`` to a builder, and returns
+        the outputs; functions of equal ``name`` do the same.
+        """
+        table: list[int] = []
+        moves: list[int] = []
+        key = (name, *[append_buffers(place, table, moves) for place in places])
+        template = self.templates.known.get(key) or self._make(key, places, write)
+        return template.append_to(self.program, table, moves, site, defaultdict(dict))
 
 
 def lower_one(builder: Builder, expr: Expr, operands: Sequence[Any]) -> Sequence[Any]:
@@ -224,8 +240,11 @@ def lower(
     """
     lowering = Lowering(target, batch, inputs)
     lowering.open_arguments = open_arguments
-    for expr in pending_exprs(values) if exprs is None else exprs:
-        lowering.apply(expr)
+    exprs = pending_exprs(values) if exprs is None else exprs
+    written = overwriting_of(exprs, values)
+    for expr in exprs:
+        if written is None or not written.lower(lowering, expr):
+            lowering.apply(expr)
     claimed: set[int] = set()
     program = lowering.program
     program.results = [lowering.own_buffer(lowering.place(v), v.rows, claimed) for v in values]
