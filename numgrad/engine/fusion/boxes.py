@@ -96,6 +96,9 @@ class Boxes(Generic[T]):
     def __bool__(self) -> bool:
         return bool(self._things)
 
+    def __len__(self) -> int:
+        return len(self._things)
+
     def __iter__(self) -> Iterator[T]:
         return iter([thing for _, thing in self._things.values()])
 

@@ -18,6 +18,7 @@ from ..graph.value import Expr, Value
 from .builder import Builder
 from .overwriting import overwriting_of
 from .placeholder import ARGUMENT
+from .scattered_sums import scattered_sums_of
 from .template import Computed, Place, Template, append_buffers, operand_of, templates_of
 
 _NONE: Mapping[int, int] = MappingProxyType({})
@@ -241,9 +242,13 @@ def lower(
     lowering = Lowering(target, batch, inputs)
     lowering.open_arguments = open_arguments
     exprs = pending_exprs(values) if exprs is None else exprs
-    written = overwriting_of(exprs, values)
+    found = (overwriting_of(exprs, values), scattered_sums_of(exprs, values))
+    by_parts = [part for part in found if part is not None]
     for expr in exprs:
-        if written is None or not written.lower(lowering, expr):
+        for part in by_parts:
+            if part.lower(lowering, expr):
+                break
+        else:
             lowering.apply(expr)
     claimed: set[int] = set()
     program = lowering.program

@@ -77,9 +77,8 @@ class Overwriting:
         For each expression that reads a part as it was written the value there.
     unwritten : dict
         For each expression that reads a part that was not written the array before the writes.
-    steps : dict
-        For each array that is read as a whole, by its expression, the array from which it is made
-        and the writes since.
+    stores : dict
+        For each write to an array that is read as a whole later the `Filled` array.
     without : set of Expr
         The expressions of writes that are not lowered one by one.
     """
@@ -98,7 +97,7 @@ class Overwriting:
             {e: source for e, source in table.items() if id(self._arrays[e.inputs[0]]) in long}
             for table in (found, before)
         ]
-        self.steps: dict[Expr, tuple[Source, list[Write]]] = {}
+        self.stores: dict[Expr, tuple[Filled, Write]] = {}
         self.without: set[Expr] = set()
         for array in long.values():
             self._split(array)
@@ -145,8 +144,8 @@ class Overwriting:
             if write.expr not in self._wholes:
                 continue
             if len(since) > MOST_PARTS:
-                self.steps[write.expr] = before, since
-                self.without.update([each.expr for each in since])
+                filled = Filled(before, write.expr)
+                self.stores.update({each.expr: (filled, each) for each in since})
             before, since = write.expr, []
         self.without.update([each.expr for each in since])  # only their parts are read
 
@@ -162,13 +161,51 @@ class Overwriting:
             lowering.apply(read)
             lowering.known[expr] = lowering.known[read]
             return True
-        if expr in self.steps:
-            before, writes = self.steps[expr]
-            whole = lowering.copy(lowering.place(before), expr.specs[0].rows)
-            for write in writes:
-                _store(lowering, whole, write)
-            lowering.known[expr] = whole
-        return expr in self.without
+        if expr not in self.stores:
+            return expr in self.without
+        filled, write = self.stores[expr]
+        filled.store(lowering, write.box, write.value)
+        if expr is filled.end:
+            lowering.known[expr] = filled.whole
+        return True
+
+
+class Filled:
+    """An array that is made part by part, in a buffer of its own.
+
+    Parameters
+    ----------
+    before : expression or value
+        The array with elements for all that is not written.
+    end : Expr
+        The expression of the array with all parts.
+    """
+
+    __slots__ = ("_before", "end", "whole")
+
+    def __init__(self, before: Source, end: Expr) -> None:
+        self._before, self.end = before, end
+        self.whole: Any = None
+
+    def store(self, lowering: Any, box: Box, value: Source) -> None:
+        """Append the instruction that writes a value into a box, where the value is computed."""
+        (spec,) = self.end.specs
+        if self.whole is None:
+            self.whole = lowering.copy(lowering.place(self._before), spec.rows)
+        all_strides = contiguous_strides(spec.shape, spec.dtype.itemsize)
+        axes = list(zip(box.bounds, all_strides, box.dropped, strict=True))
+        offset = sum([low * stride for (low, _), stride, _ in axes])
+        shape = tuple([high - low for (low, high), _, is_dropped in axes if not is_dropped])
+        strides = tuple([stride for _, stride, is_dropped in axes if not is_dropped])
+        layout = layout_of(shape, strides, spec.dtype, spec.rows)
+        region = Ref(self.whole.buffer, offset, layout)
+        lowering.append("store", [lowering.place(value), region], _copy_over, self.end.site)
+
+
+def _copy_over(builder: Any, operands: Sequence[Any]) -> Sequence[Any]:
+    value, region = operands
+    builder.copy(value, region)
+    return [region]
 
 
 def overwriting_of(exprs: Sequence[Expr], ends: Sequence[Source]) -> Overwriting | None:
@@ -186,7 +223,7 @@ def overwriting_of(exprs: Sequence[Expr], ends: Sequence[Source]) -> Overwriting
     if count <= MOST_PARTS:
         return None
     made = Overwriting(exprs, ends)
-    return made if made.without or made.sources or made.unwritten else None
+    return made if made.without or made.stores else None
 
 
 def _write_of(expr: Expr) -> Write | None:
@@ -217,20 +254,3 @@ def _is_within(one: Box, other: Box) -> bool:
     pairs = zip(one.bounds, other.bounds, strict=True)
     return all([low >= start and high <= stop for (low, high), (start, stop) in pairs])  # noqa: C419
 
-
-def _store(lowering: Any, whole: Ref, write: Write) -> None:
-    """Append the instruction that writes a value into a box of a buffer."""
-    (spec,) = write.expr.specs
-    box, all_strides = write.box, contiguous_strides(spec.shape, spec.dtype.itemsize)
-    axes = list(zip(box.bounds, all_strides, box.dropped, strict=True))
-    offset = sum([low * stride for (low, _), stride, _ in axes])
-    shape = tuple([high - low for (low, high), _, is_dropped in axes if not is_dropped])
-    strides = tuple([stride for _, stride, is_dropped in axes if not is_dropped])
-    region = Ref(whole.buffer, offset, layout_of(shape, strides, spec.dtype, spec.rows))
-    lowering.append("store", [lowering.place(write.value), region], _copy_over, write.expr.site)
-
-
-def _copy_over(builder: Any, operands: Sequence[Any]) -> Sequence[Any]:
-    value, region = operands
-    builder.copy(value, region)
-    return [region]

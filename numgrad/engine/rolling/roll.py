@@ -146,7 +146,8 @@ class _Rolling:
         """Return the instruction for the turns of a run that are alike."""
         kernel = Kernel(body, turns)
         inputs = [self._place(turns, source, low) for source, (low, _) in kernel.inputs.items()]
-        kept = self._store(kernel, turns, begin, stop)
+        kept = self._store(kernel, body, turns, begin, stop)
+        self._fill(kernel, body, turns)
         places = [*inputs, *[place for place, _ in kernel.outputs]]
         rows = [self._program.rows[place.buffer] for place in places]
         made = kernel.instruction(inputs, rows, self._ordered[begin].site)
@@ -155,7 +156,9 @@ class _Rolling:
             self._operands.turn[column] = np.arange(len(column))
         return made
 
-    def _store(self, kernel: Kernel, turns: Turns, begin: int, stop: int) -> list[np.ndarray]:
+    def _store(
+        self, kernel: Kernel, body: Body, turns: Turns, begin: int, stop: int
+    ) -> list[np.ndarray]:
         """Store what is read outside of a loop; return the buffers of each series."""
         values, kept = list(turns.values), []
         buffers = turns.buffers[turns.first : turns.stop, values]
@@ -164,11 +167,22 @@ class _Rolling:
             if is_read[:-1, n].any():
                 kept.append(buffers[:, n])
                 buffer, nbytes = self._series_of(kept[-1])
-                kernel.store(Place(buffer, 0, nbytes), nbytes, value)
+                kernel.store(Place(buffer, 0, nbytes), nbytes, body.written(value, nbytes))
             if is_read[-1, n]:
                 last = int(buffers[-1, n])
-                kernel.store(Place(last, 0, 0), self._program.nbytes[last], value)
+                nbytes = self._program.nbytes[last]
+                kernel.store(Place(last, 0, 0), nbytes, body.written(value, nbytes))
         return kept
+
+    def _fill(self, kernel: Kernel, body: Body, turns: Turns) -> None:
+        """Store the parts of buffers that the turns write one by one."""
+        for buffer, column in turns.filled.items():
+            source = turns.sources[column]
+            nbytes, elements = body.filled(source)
+            if abs(source.move) < nbytes:  # later turns write over what earlier ones have written
+                raise Unlike
+            offset = int(turns.offsets[turns.first, column])
+            kernel.store(Place(buffer, offset, source.move), nbytes, elements)
 
     def _series_of(self, buffers: np.ndarray) -> tuple[int, int]:
         """Return a new buffer for a series, and the bytes of a turn."""

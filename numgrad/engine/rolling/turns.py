@@ -6,7 +6,8 @@ A column of a loop is one of these, at all of its turns:
 - *before*: written a fixed number of turns before;
 - *series*: of a series that an earlier loop has written, moving by a fixed number of places;
 - *same*: one buffer, the offset moving by a fixed number of bytes, which may be 0;
-- *table*: an array from outside, another one at each turn.
+- *table*: an array from outside, another one at each turn;
+- *filled*: written, at each turn another part of one buffer, which the loop does not read.
 """
 
 from collections.abc import Sequence
@@ -27,7 +28,7 @@ class Source(NamedTuple):
 
     Attributes
     ----------
-    kind : {"own", "before", "series", "same", "table"}
+    kind : {"own", "before", "series", "same", "table", "filled"}
     buffer : int
         Of "own" and "before" the number of the value in the body, else that of the buffer or the
         series; of "table" the column.
@@ -62,6 +63,8 @@ class Turns:
     values : dict
         For each value of the body, which is a buffer that a turn writes, the column that writes it
         first.
+    filled : dict
+        For each buffer that the turns write part by part the column that writes it.
     first, stop : int
         The turns that are alike.
     """
@@ -78,6 +81,7 @@ class Turns:
         self._rows = np.arange(count)
         self._alike = np.ones(count, bool)
         self.values: dict[int, int] = {}
+        self.filled: dict[int, int] = {}
         self.sources: list[Any] = [None] * width
         self._value, self._turn = operands.value, operands.value_turn
         try:
@@ -93,6 +97,9 @@ class Turns:
         columns = [n for n, is_input in enumerate(self._is_input) if not is_input]
         for column in columns:
             buffers = self.buffers[:, column]
+            if buffers[self.middle] == buffers[self.middle - 1]:
+                self._find_filled(column)
+                continue
             value = known.setdefault(int(buffers[self.middle]), column)
             if value == column:
                 self.values[column] = column
@@ -100,6 +107,8 @@ class Turns:
                 self._alike &= buffers == self.buffers[:, value]
         times = dict.fromkeys(self.values, 0)
         for column in columns:
+            if self.sources[column] is not None:
+                continue
             value = known[int(self.buffers[self.middle, column])]
             times[value] += 1
             self.sources[column] = Source("own", value)
@@ -108,6 +117,17 @@ class Turns:
             buffers = self.buffers[:, value]
             self._alike &= operands.writes[buffers] == count
             self._value[buffers], self._turn[buffers] = value, self._rows
+
+    def _find_filled(self, column: int) -> None:
+        """Note a buffer of which each turn writes another part."""
+        buffer = int(self.buffers[self.middle, column])
+        is_read = (self.buffers[:, self._is_input] == buffer).any()
+        if is_read or buffer in self.filled:
+            raise Unlike
+        self._alike &= self.buffers[:, column] == buffer
+        place, move = self._along(self.offsets[:, column])
+        self.filled[buffer] = column
+        self.sources[column] = Source("filled", buffer, place, move)
 
     def _require_still(self, column: int) -> None:
         offsets = self.offsets[:, column]
