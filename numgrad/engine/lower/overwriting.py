@@ -237,7 +237,7 @@ def _write_of(expr: Expr) -> Write | None:
         return None
     if len(chain) != 1 or chain[0][0] is not runtime.roles["index"]:
         return None
-    box = box_of(dict(chain[0][1])["key"], spec.shape)
+    box = selected(dict(chain[0][1])["key"], spec.shape)
     if box is None or len(v.spec.shape) != len(spec.shape) - sum(box.dropped):
         return None
     return Write(expr, box, v)
@@ -247,7 +247,12 @@ def _box_read(expr: Expr) -> Box | None:
     """Return the box that an expression reads; None for others."""
     if expr.operator not in (runtime.roles["index"], runtime.roles["element"]):
         return None
-    return box_of(expr.static["key"], expr.inputs[0].spec.shape)
+    return selected(expr.static["key"], expr.inputs[0].spec.shape)
+
+
+def selected(key: tuple[Any, ...], shape: tuple[int, ...]) -> Box | None:
+    """Return the box that a key selects; None for a key with new axes or steps."""
+    return None if None in key else box_of(key, shape)
 
 
 def _is_within(one: Box, other: Box) -> bool:

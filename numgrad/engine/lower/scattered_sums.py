@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..fusion.boxes import Bounds, Box, Boxes, box_of, whole_of
+from ..fusion.boxes import Bounds, Box, Boxes, whole_of
 from ..graph.runtime import runtime
 from ..graph.value import Expr, Spec
 from .builder import MOST_PARTS
-from .overwriting import Filled, Source
+from .overwriting import Filled, Source, selected
 
 
 class _Part(NamedTuple):
@@ -169,7 +169,7 @@ def _part_of(expr: Expr) -> _Part | None:
         return None
     zeros, key, position = write
     value, (spec,) = expr.inputs[position], expr.specs
-    box = box_of(key, spec.shape) if zeros.shape == spec.shape else None
+    box = selected(key, spec.shape) if zeros.shape == spec.shape else None
     if box is None or value.spec.rows != spec.rows or value.spec.dtype != spec.dtype:
         return None
     sizes = zip(box.sizes, box.dropped, strict=True)

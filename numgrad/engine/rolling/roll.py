@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.packed_instructions import PackedInstructions
 from ...ir.program import Instruction, Layout, Pattern, Program, Ref, layout_of
 from ..graph.runtime import runtime
 from .body import ADDRESS, Body, Kernel, Place
@@ -59,7 +60,15 @@ def rolled(program: Program, target: Any) -> Program | None:
         failed += not rolling.take(run)
         if failed > _MOST_FAILED:
             break
-    return rolling.made() if rolling.loops else None
+    if not rolling.loops:
+        return None
+    made = rolling.made()
+    if ordered is program.instructions:
+        sites = [i.site for i in ordered]
+        made.unrolled = PackedInstructions(
+            patterns, names, operands.starts, operands.buffers, operands.offsets, sites
+        )
+    return made
 
 
 def _allowed(names: np.ndarray, patterns: Sequence[Pattern], batch: int) -> np.ndarray:
