@@ -78,7 +78,8 @@ class Overwriting:
     unwritten : dict
         For each expression that reads a part that was not written the array before the writes.
     stores : dict
-        For each write to an array that is read as a whole later the `Filled` array.
+        For each expression of a write to an array that is read as a whole later, the `Filled`
+        array and the write.
     without : set of Expr
         The expressions of writes that are not lowered one by one.
     """
@@ -102,9 +103,7 @@ class Overwriting:
         for array in long.values():
             self._split(array)
 
-    def _note(
-        self, expr: Expr, found: dict[Expr, Source], before: dict[Expr, Source]
-    ) -> None:
+    def _note(self, expr: Expr, found: dict[Expr, Source], before: dict[Expr, Source]) -> None:
         """Note what an expression writes and reads."""
         first = expr.inputs[0] if expr.inputs else None
         write = _write_of(expr)

@@ -10,7 +10,7 @@ a sum is -0.0 only where both of its terms are.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -75,32 +75,16 @@ class _Sum:
 class ScatteredSums:
     """The sums of a program whose terms are zero but for one part."""
 
-    def __init__(self, exprs: Sequence[Expr], parts: dict[Expr, _Part], times: Counter[Any]) -> None:
+    def __init__(self, sums: Sequence[_Sum]) -> None:
         self._places: dict[Expr, tuple[_Sum, int]] = {}
         self._terms: set[Expr] = set()
         self._zeros: dict[Any, Any] = {}
-        add, sums = runtime.roles["add"], dict[Expr, _Sum]()
-        for expr in exprs:
-            part = parts.get(expr.inputs[1]) if expr.operator is add else None
-            if part is None:
-                continue
-            x = expr.inputs[0]
-            found = sums.pop(x, None) if times[x] == 1 else None
-            if found is None and x in parts:
-                found = _Sum(x, parts[x])
-            if found is not None and found.parts[0][0].specs == expr.specs:
-                found.parts.append((expr, part))
-                sums[expr] = found
-        for found in sums.values():
-            if len(found.parts) > MOST_PARTS and found.is_apart():
-                self._take(found)
-
-    def _take(self, found: _Sum) -> None:
-        for n, (expr, part) in enumerate(found.parts):
-            self._places[expr] = found, n
-            found.last[part.box.bounds] = n
-            if n:
-                self._terms.add(expr.inputs[1])
+        for found in sums:
+            for n, (expr, part) in enumerate(found.parts):
+                self._places[expr] = found, n
+                found.last[part.box.bounds] = n
+                if n:
+                    self._terms.add(expr.inputs[1])
 
     def lower(self, lowering: Any, expr: Expr) -> bool:
         """Lower an expression that is a part of such a sum; return whether it is one."""
@@ -108,22 +92,22 @@ class ScatteredSums:
         if place is None:
             return expr in self._terms
         found, n = place
-        box, first = found.parts[n][1].box, found.parts[0][1]
+        first, part = found.parts[0][1], found.parts[n][1]
         if n == 0:
-            found.totals[box.bounds] = first.value
+            found.totals[first.box.bounds] = first.value
             return True
-        if found.is_first_alone and box != first.box:
+        if found.is_first_alone and part.box != first.box:
             found.is_first_alone = False
             self._add(lowering, expr, found, first, self._zero(first.value.spec))
             self._store(lowering, found, n - 1, first.box)
-        part = found.parts[n][1]
-        found.totals.setdefault(box.bounds, self._zero(part.value.spec))
+        found.totals.setdefault(part.box.bounds, self._zero(part.value.spec))
         self._add(lowering, expr, found, part, part.value)
         is_end = n == len(found.parts) - 1
-        if not found.is_first_alone or is_end:
-            self._store(lowering, found, n, box)
+        if is_end or not found.is_first_alone:
+            self._store(lowering, found, n, part.box)
         if is_end:
-            lowering.known[expr] = found.filled.whole  # type: ignore[union-attr]
+            assert found.filled is not None, "the last part is stored"
+            lowering.known[expr] = found.filled.whole
         return True
 
     def _store(self, lowering: Any, found: _Sum, n: int, box: Box) -> None:
@@ -159,7 +143,27 @@ def scattered_sums_of(exprs: Sequence[Expr], ends: Sequence[Source]) -> Scattere
     read = chain(chain.from_iterable([expr.inputs for expr in exprs]), ends)
     times = Counter([source if type(source) is Expr else source.expr for source in read])
     parts = {expr: part for expr, part in written if times[expr] == 1}
-    return ScatteredSums(exprs, parts, times)
+    sums = [s for s in _sums(exprs, parts, times) if len(s.parts) > MOST_PARTS and s.is_apart()]
+    return ScatteredSums(sums) if sums else None
+
+
+def _sums(
+    exprs: Sequence[Expr], parts: Mapping[Expr, _Part], times: Mapping[Any, int]
+) -> list[_Sum]:
+    """Return the longest sums of parts, of which nothing else reads what is added up so far."""
+    add, sums = runtime.roles["add"], dict[Expr, _Sum]()
+    for expr in exprs:
+        part = parts.get(expr.inputs[1]) if expr.operator is add else None
+        if part is None:
+            continue
+        x = expr.inputs[0]
+        found = sums.pop(x, None) if times[x] == 1 else None
+        if found is None and x in parts:
+            found = _Sum(x, parts[x])
+        if found is not None and found.parts[0][0].specs == expr.specs:
+            found.parts.append((expr, part))
+            sums[expr] = found
+    return list(sums.values())
 
 
 def _part_of(expr: Expr) -> _Part | None:
