@@ -99,12 +99,10 @@ class Lowering:
         kind = expr.kind or _kind(expr)
         key, table, moves = [kind], [], []
         known = self.known
-        places = []
         for source in expr.inputs:
             place = known.get(source) if type(source) is Expr else None
             if type(place) is not Ref:
                 place = self.place(source)
-            places.append(place)
             # The template depends on the layout of an operand, or on the key of one in pieces.
             if type(place) is Ref:
                 buffer, offset, layout = place
@@ -118,7 +116,7 @@ class Lowering:
         if template is None:
             template = self._make(
                 key if kind is not None else None,
-                places,
+                [self.place(source) for source in expr.inputs],
                 lambda builder, operands: lower_one(builder, expr, operands),
                 getattr(expr.operator, "is_pure", False),
             )
