@@ -240,14 +240,14 @@ def lower(
     lowering = Lowering(target, batch, inputs)
     lowering.open_arguments = open_arguments
     exprs = pending_exprs(values) if exprs is None else exprs
-    found = (overwriting_of(exprs, values), scattered_sums_of(exprs, values))
-    by_parts = [part for part in found if part is not None]
+    found = [overwriting_of(exprs, values), scattered_sums_of(exprs, values)]
+    by_parts = {expr: part for part in found if part is not None for expr in part.exprs()}
     for expr in exprs:
-        for part in by_parts:
-            if part.lower(lowering, expr):
-                break
-        else:
+        part = by_parts.get(expr) if by_parts else None
+        if part is None:
             lowering.apply(expr)
+        else:
+            part.lower(lowering, expr)
     claimed: set[int] = set()
     program = lowering.program
     program.results = [lowering.own_buffer(lowering.place(v), v.rows, claimed) for v in values]

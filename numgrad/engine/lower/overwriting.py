@@ -148,25 +148,24 @@ class Overwriting:
             before, since = write.expr, []
         self.without.update([each.expr for each in since])  # only their parts are read
 
-    def lower(self, lowering: Any, expr: Expr) -> bool:
-        """Lower an expression that reads or makes an array written in many parts; return whether
-        it is one."""
+    def exprs(self) -> set[Expr]:
+        """Return the expressions that read or make an array written in many parts."""
+        return {*self.sources, *self.unwritten, *self.stores, *self.without}
+
+    def lower(self, lowering: Any, expr: Expr) -> None:
+        """Lower one of these expressions."""
         if expr in self.sources:
             lowering.known[expr] = lowering.place(self.sources[expr])
-            return True
-        if expr in self.unwritten:
+        elif expr in self.unwritten:
             read = Expr(expr.operator, expr.static, (self.unwritten[expr],), expr.specs)
             read.site, read.kind = expr.site, expr.kind
             lowering.apply(read)
             lowering.known[expr] = lowering.known[read]
-            return True
-        if expr not in self.stores:
-            return expr in self.without
-        filled, write = self.stores[expr]
-        filled.store(lowering, write.box, write.value)
-        if expr is filled.end:
-            lowering.known[expr] = filled.whole
-        return True
+        elif expr in self.stores:
+            filled, write = self.stores[expr]
+            filled.store(lowering, write.box, write.value)
+            if expr is filled.end:
+                lowering.known[expr] = filled.whole
 
 
 class Filled:

@@ -86,16 +86,19 @@ class ScatteredSums:
                 if n:
                     self._terms.add(expr.inputs[1])
 
-    def lower(self, lowering: Any, expr: Expr) -> bool:
-        """Lower an expression that is a part of such a sum; return whether it is one."""
-        place = self._places.get(expr)
-        if place is None:
-            return expr in self._terms
-        found, n = place
+    def exprs(self) -> set[Expr]:
+        """Return the expressions that are a part of such a sum."""
+        return {*self._places, *self._terms}
+
+    def lower(self, lowering: Any, expr: Expr) -> None:
+        """Lower one of these expressions."""
+        if expr not in self._places:
+            return
+        found, n = self._places[expr]
         first, part = found.parts[0][1], found.parts[n][1]
         if n == 0:
             found.totals[first.box.bounds] = first.value
-            return True
+            return
         if found.is_first_alone and part.box != first.box:
             found.is_first_alone = False
             self._add(lowering, expr, found, first, self._zero(first.value.spec))
@@ -108,7 +111,6 @@ class ScatteredSums:
         if is_end:
             assert found.filled is not None, "the last part is stored"
             lowering.known[expr] = found.filled.whole
-        return True
 
     def _store(self, lowering: Any, found: _Sum, n: int, box: Box) -> None:
         """Write the sum of a box into the array if part number ``n`` is its last one, or later."""
@@ -137,7 +139,8 @@ class ScatteredSums:
 def scattered_sums_of(exprs: Sequence[Expr], ends: Sequence[Source]) -> ScatteredSums | None:
     """Return the sums of a program whose terms are zero but for one part; None where there are
     none."""
-    written = [(expr, part) for expr in exprs if (part := _part_of(expr)) is not None]
+    into_zeros = [e for e in exprs if getattr(e.operator, "write_into_zeros", None) is not None]
+    written = [(expr, part) for expr in into_zeros if (part := _part_of(expr)) is not None]
     if len(written) <= MOST_PARTS:
         return None
     read = chain(chain.from_iterable([expr.inputs for expr in exprs]), ends)
@@ -167,11 +170,8 @@ def _sums(
 
 
 def _part_of(expr: Expr) -> _Part | None:
-    """Return the part that an expression writes into zeros; None for others."""
-    write = getattr(expr.operator, "write_into_zeros", None)
-    if write is None:
-        return None
-    zeros, key, position = write
+    """Return the part that an expression writes into zeros; None where it is no box."""
+    zeros, key, position = expr.operator.write_into_zeros
     value, (spec,) = expr.inputs[position], expr.specs
     box = selected(key, spec.shape) if zeros.shape == spec.shape else None
     if box is None or value.spec.rows != spec.rows or value.spec.dtype != spec.dtype:
