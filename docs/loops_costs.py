@@ -97,9 +97,9 @@ def table(name, start, count, functions):
         gradient = ng.func.value_and_grad(f)
         if "jit`" in way and "njit" not in way:
             gradient = ng.jit(gradient)
-        begun = time.perf_counter()
+        begun = time.process_time()
         gradient(start)
-        first = time.perf_counter() - begun
+        first = time.process_time() - begun
         for _ in range(20 if "scan" in way else 2):
             gradient(start)
         tracemalloc.start()

@@ -1,8 +1,10 @@
 """What plain loops in captured functions take, beside `ng.scan`: the figures of `programs.md`.
 
 python docs/engine/measure_rolling.py
+python docs/engine/measure_rolling.py parts
 """
 
+import sys
 import time
 
 import numpy as np
@@ -84,17 +86,53 @@ def ways(step, start, count):
     return loop, scan
 
 
-def measured(f, calls=200):
+def measured(f, x=P, calls=200):
     """Return the seconds of the processor that the first call takes, and the fastest later one."""
     spans = []
     for _ in range(calls):
         begun = time.process_time()
-        f(P)
+        f(x)
         spans.append(time.process_time() - begun)
     return spans[0], min(spans)
 
 
-if __name__ == "__main__":
+def stored(p, count):
+    """Keep the numbers of the logistic map in an array."""
+    x = ng.zeros(count)
+    x[0] = p[0] * 0.1
+    for t in range(1, count):
+        x[t] = 3 * p[1] * x[t - 1] * (1 - x[t - 1])
+    return (x * x).sum()
+
+
+def driven(u, count):
+    """Push an oscillator with another element of an array at each step."""
+    x, v, cost = 1.0, 0.0, 0.0
+    for t in range(count):
+        v = v + 0.01 * (u[t] - x)
+        x = x + 0.01 * v
+        cost = cost + x * x + 0.1 * u[t] ** 2
+    return cost
+
+
+def parts():
+    """Print what loops take that write or read another part of an array at each turn."""
+    for name, f in (("series in an array", stored), ("force at each step", driven)):
+        for count in (500, 1000, 2000):
+            x = P if f is stored else np.cos(np.arange(float(count)))
+            function = lambda x, f=f, n=count: f(x, n)  # noqa: E731
+            cells = []
+            for transform in (lambda f: f, ng.func.value_and_grad):
+                if count == 500:  # so that the kernels are on disk, which are those of more turns
+                    ng.jit(transform(function), fuse="now")(x)
+                first, best = measured(ng.jit(transform(function)), x, 60)
+                cells.append(f"{first:.2f} | {best * 1e6:.0f}")
+            print(f"| {name}, {count} turns | {' | '.join(cells)} |", flush=True)
+
+
+if __name__ == "__main__" and sys.argv[1:] == ["parts"]:
+    parts()
+elif __name__ == "__main__":
     for name, (step, start, count) in PROGRAMS.items():
         for what, transform in (("value", lambda f: f), ("and gradient", ng.func.value_and_grad)):
             row = [measured(ng.jit(transform(f))) for f in ways(step, start, count)]

@@ -218,15 +218,15 @@ class Elementwise(Operator):
         They are values, arrays, numbers, lists, and elements selected by a mask that is known
         later.
         """
+        deferred = defer(self, args)  # of values and numbers alone
+        if deferred is not None:
+            return deferred
         if chosen := [a for a in args if isinstance(a, Selection)]:
             return chosen[0].applied(self, args)
         if any([type(a) in (list, tuple) for a in args]):  # noqa: C419  a list is faster
             device = device_among(args)
             made = [constant(a, device) if type(a) in (list, tuple) else a for a in args]
             return self(*made)
-        deferred = defer(self, args)
-        if deferred is not None:
-            return deferred
         inputs = self.prepare(args, {})
         result = apply.apply(self, inputs, {})[0]
         if result.dtype == np.float32 and self._gives_half(args):

@@ -237,6 +237,8 @@ class Program:
 
     Attributes
     ----------
+    instructions : sequence of Instruction
+        A list, or `PackedInstructions` where another form of the program runs.
     nbytes, rows, row_strides : lists, by the number of the buffer
         The size of a buffer, or of one row of it; whether it has rows; the distance between rows.
     arrays : dict
@@ -250,6 +252,8 @@ class Program:
         The results, each in a buffer of its own.
     batch : int or None
         The number of rows.
+    unrolled : PackedInstructions or None
+        Of a program with loops the instructions for which it stands.
     negations : list of int
         The positions of the instructions that negate a buffer; see `lower.peephole`.
     uses_blas : bool
@@ -258,11 +262,11 @@ class Program:
 
     __slots__ = (
         "arguments", "arrays", "batch", "given", "instructions", "nbytes", "negations", "results",
-        "row_strides", "rows", "uses_blas",
+        "row_strides", "rows", "unrolled", "uses_blas",
     )  # fmt: skip
 
     def __init__(self, batch: int | None = None) -> None:
-        self.instructions: list[Instruction] = []
+        self.instructions: Any = []
         self.negations: list[int] = []
         self.nbytes: list[int] = []
         self.rows: list[bool] = []
@@ -273,6 +277,7 @@ class Program:
         self.results: list[Ref] = []
         self.batch = batch
         self.uses_blas = False
+        self.unrolled: Any = None
 
     def new_buffer(self, nbytes: int, rows: bool, row_stride: int | None = None) -> int:
         """Add a buffer and return its number."""
@@ -281,6 +286,11 @@ class Program:
         self.rows.append(rows)
         self.row_strides.append((nbytes if rows else 0) if row_stride is None else row_stride)
         return index
+
+    def patterns(self) -> list[Pattern]:
+        """Return the pattern of each instruction."""
+        packed = getattr(self.instructions, "patterns", None)
+        return [i.pattern for i in self.instructions] if packed is None else packed()
 
     def is_outside(self, buffer: int) -> bool:
         """Whether a buffer is memory that the program does not own."""

@@ -264,4 +264,4 @@ def _zeros(edge: Edge) -> Value:
     return runtime.roles.copy(runtime.roles.broadcast_to(zero, edge.spec.shape))
 
 
-__all__ = ["Parts", "zeros_behind"]
+__all__ = ["Parts", "writes", "zeros_behind"]

@@ -67,6 +67,7 @@ class Rule:
         self.outputs = [(g.expr, g.expr_slot) for g in made]
         self.specs = tuple(g.spec for g in made)
         self.sources = [self._source(g) for g in gradients]
+        self.write_into_zeros = self._write_into_zeros()
         self._recipe: Any = None  # made by the first `compute`
 
     def _source(self, gradient: Value | None) -> Any:
@@ -75,6 +76,22 @@ class Rule:
         if gradient.expr in self.places:
             return self.places[gradient.expr]
         return ~self.outputs.index((gradient.expr, gradient.expr_slot))
+
+    def _write_into_zeros(self) -> tuple[Value, tuple[Any, ...], int] | None:
+        """Return the zeros, the key and the number of the placeholder where the rule does nothing
+        but write a part of zeros, as the derivative of an index; else None."""
+        if len(self.exprs) != 1 or len(self.outputs) != 1:
+            return None
+        (expr,) = self.exprs
+        if expr.operator is not runtime.roles["put_view"]:
+            return None
+        (zeros, value), chain = expr.inputs, expr.static["chain"]
+        is_index = len(chain) == 1 and chain[0][0] is runtime.roles["index"]
+        if not is_index or zeros.array is None or value.array is not None:
+            return None
+        if any(zeros.array.strides) or not is_positive_zero(zeros.array):
+            return None
+        return zeros, dict(chain[0][1])["key"], self.places[value.expr]
 
     def lower(
         self, builder: Builder, inputs: Sequence[Any], specs: Sequence[Spec], static: Any
@@ -104,8 +121,9 @@ class Rule:
             expr = Expr(self, _NO_PARAMETERS, values, self.specs)
             expr.site, expr.kind = site, self
             outputs.append(expr)
-            for slot in range(1, len(self.specs)):
-                outputs.append(runtime.value.deferred(expr, slot, self.specs[slot]))
+            if len(self.specs) > 1:
+                made = runtime.value.deferred
+                outputs += [made(expr, n, spec) for n, spec in enumerate(self.specs) if n]
         return [
             (values[source] if source >= 0 else outputs[~source]) if type(source) is int else source
             for source in self.sources
@@ -171,6 +189,11 @@ class Rule:
         if type(source) is not int:
             return numbers[id(source.array)]
         return source if source >= 0 else numbers[self.outputs[~source]]
+
+
+def is_positive_zero(array: np.ndarray) -> bool:
+    """Whether the first element of an array is 0.0, and not -0.0."""
+    return array.size > 0 and not array.flat[0] and not np.signbit(array.flat[0].real)
 
 
 def place_of(value: Any) -> Hashable:

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..derivatives.context import restored, rule_of
-from ..derivatives.region_gradients import Parts
+from ..derivatives.region_gradients import Parts, writes
 from ..derivatives.rules import Rule
 from ..graph.node import Accumulator, Edge, Node, Value
 from ..graph.runtime import deferred_value
-from ..record.apply import chosen_stream, other_modes
+from ..record.apply import Packed, chosen_stream, other_modes
 from ..record.deferred import add_cotangents
 from ..replay.dynamic_index import ByPosition
 
@@ -44,49 +44,54 @@ def sweep(backward_pass: Any, pending: dict[Any, Any]) -> None:
         The sums of the cotangents that have arrived so far, by node and slot.
     """
     known: dict[Any, Rule] = {}
+    sites: dict[Any, Any] = {}
     parts: Parts = backward_pass.parts
+    has_parts = any([writes(node) for node in backward_pass.order])  # noqa: C419  a list is faster
     structure = backward_pass.structure
     by_position = {} if structure is None else structure.by_position
-    targets, wanted, grads = backward_pass.targets, backward_pass.wanted, backward_pass.grads
+    targets, grads, saved = backward_pass.targets, backward_pass.grads, backward_pass.saved
+    wanted = backward_pass.wanted
     for node in backward_pass.order:
+        mask = wanted.get(node)
         if len(node.outputs) == 1:
             place = (node, 0)
             total = pending.pop(place, None)
-            if place in parts and (place in targets or node not in wanted):
+            if has_parts and place in parts and (place in targets or mask is None):
                 total = _summed(total, parts.take(place))
-            if total is None and place not in parts:
+            if total is None and not (has_parts and place in parts):
                 continue
             if place in targets:
                 grads[Edge(node, 0)] = deferred_value(total)
-            other = by_position.get(node)
-            if other is not None and node in wanted:
+            if mask is None:
+                continue
+            if by_position and (other := by_position.get(node)) is not None:
                 total = _summed(total, parts.take(place))
                 _add(pending, node, _by_position(backward_pass, other, node, total))
                 continue
-            sent = parts.send_on(node, total, wanted[node]) if node in wanted else None
-            if sent is not None:
-                _add(pending, node, sent)
-                continue
-            total = _summed(total, parts.take(place))
+            if has_parts:
+                sent = parts.send_on(node, total, mask)
+                if sent is not None:
+                    _add(pending, node, sent)
+                    continue
+                total = _summed(total, parts.take(place))
             cotangents: Sequence[Value | None] = (total,)
-            key = (node._kind, wanted.get(node), total.rows)
+            key = (node._kind, mask, total.rows)
         else:
             cotangents = _arrived(node, pending, targets, grads)
             rows = [None if g is None else g.rows for g in cotangents]
-            if all(g is None for g in cotangents):
+            if mask is None or all(g is None for g in cotangents):
                 continue
-            key = (node._kind, wanted.get(node), *rows)
-        if key[1] is None:
-            continue
+            key = (node._kind, mask, *rows)
         rule = known.get(key)
         if rule is None:
-            found = rule_of(backward_pass, node, key[1], backward_pass.saved[node], cotangents)
+            found = rule_of(backward_pass, node, mask, saved[node], cotangents)
             rule = known[key] = found  # type: ignore[assignment]
             assert rule is not None, "a node of a plain pass has a kind"
-        gradients = rule.apply(
-            rule_operands(rule, cotangents, backward_pass.saved[node]), node.site
-        )
-        _add(pending, node, gradients)
+        line = (id(node.code), node.instruction)  # which many nodes of a loop share
+        site = sites.get(line)
+        if site is None:
+            site = sites[line] = node.site
+        _add(pending, node, rule.apply(rule_operands(rule, cotangents, saved[node]), site))
 
 
 def _by_position(backward_pass: Any, seen: ByPosition, node: Node, total: Any) -> list[Any]:
@@ -135,5 +140,7 @@ def rule_operands(
     """Return the operands of a rule: cotangents, then saved values."""
     values = [g for g in cotangents if g is not None]
     for position in rule.reads:
-        values.append(restored(saved[position]))
+        value = saved[position]
+        is_whole = type(value) is not Packed and value.expr is not None and not value.expr_slot
+        values.append(value.expr if is_whole else restored(value))
     return values

@@ -105,6 +105,9 @@ class Boxes(Generic[T]):
     def __bool__(self) -> bool:
         return bool(self._things)
 
+    def __len__(self) -> int:
+        return len(self._things)
+
     def __iter__(self) -> Iterator[T]:
         return iter([thing for _, thing in self._things.values()])
 
@@ -133,6 +136,11 @@ class Boxes(Generic[T]):
     def take(self, bounds: Bounds) -> list[T]:
         """Remove and return the things whose regions overlap `bounds`, the oldest first."""
         return [self._removed(number) for number in self.overlapping(bounds)]
+
+    def latest(self, bounds: Bounds) -> T | None:
+        """Return the thing that was added last among those whose regions overlap `bounds`."""
+        numbers = self.overlapping(bounds)
+        return self._things[numbers[-1]][1] if numbers else None
 
     def _removed(self, number: int) -> T:
         bounds, thing = self._things.pop(number)

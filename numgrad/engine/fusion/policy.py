@@ -98,6 +98,12 @@ class Fusion:
             self._obtain(spec)
         return self._fused
 
+    @property
+    def unrolled(self) -> Any:
+        """The instructions of the program before they became loops, packed; None where there are no
+        loops, or none is packed."""
+        return self._program.unrolled
+
     def _fuse(self) -> None:
         with paused():  # fusion makes no cycles for the garbage collector
             self._fused = fuse(self._program, self._target.can_fuse)
@@ -148,7 +154,7 @@ def fusion_of(
     is_long = len(program.instructions) >= rolling.FEWEST_INSTRUCTIONS
     loops = roll(program, target) if is_long else None
     of = loops or program
-    counts = Counter([i.pattern for i in of.instructions])
+    counts = Counter(of.patterns())
     fusible = [pattern for pattern in counts if pattern.fusible and target.can_fuse(pattern.spec)]
     count = sum([counts[pattern] for pattern in fusible])
     is_short = mode == "now" or count <= MOST_INSTRUCTIONS
@@ -162,5 +168,5 @@ def fusion_of(
 def forecast(program: Program) -> float:
     """Return a lower bound, in seconds, of a program's running time, before its first run."""
     rows = program.batch or 1
-    work = [i.pattern.work * (rows if i.pattern.rows else 1) for i in program.instructions]
+    work = [pattern.work * (rows if pattern.rows else 1) for pattern in program.patterns()]
     return _ELEMENT * sum(work)

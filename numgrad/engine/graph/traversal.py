@@ -54,14 +54,15 @@ def needed(
         The edges that let no gradient pass.
     """
     wanted: dict[Node, tuple[bool, ...]] = {}
-    touched = {node for node, _ in targets}
+    touched = {node for node, _ in targets if node is not None}
     for node in reversed(nodes):
-        mask = []
-        for parent, slot in zip(node.parents, node.slots, strict=True):
-            want = parent in wanted or (parent in touched and (parent, slot) in targets)
-            if want and (cut or parent is None):
-                want = parent is not None and (parent, slot) not in cut
-            mask.append(want)
+        mask = [
+            parent in wanted or (parent in touched and (parent, slot) in targets)
+            for parent, slot in zip(node.parents, node.slots, strict=True)
+        ]
+        if cut:
+            edges = zip(node.parents, node.slots, strict=True)
+            mask = [want and edge not in cut for want, edge in zip(mask, edges, strict=True)]
         if True in mask:
             wanted[node] = tuple(mask)
     return wanted
@@ -93,8 +94,9 @@ def reaches_outside(values: Iterable[Value], first: int, last: int | None = None
     made: list[Accumulator] = []
     while stack:
         node = stack.pop()
-        number = number_of(node)
+        number = node.number
         if isinstance(node, Accumulator):
+            number = number_of(node)
             if last is not None and number > last:
                 return True
             if not node.variable.leaf.is_variable:

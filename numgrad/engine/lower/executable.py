@@ -238,6 +238,8 @@ class Executable:
                 is_due = bound is not None or program is not None
                 if is_due and (bound is None or present is not bound.program):
                     self.bound = _bound(present, self.target, bound)
+                    if present is not self.program and fusion.unrolled is not None:
+                        self.program.instructions = fusion.unrolled  # which no longer run
                     self._entry, self._runs = (None, None), 0
                     self.meters.clear()
                 return program is None

@@ -16,7 +16,9 @@ from ..graph.kind import frozen
 from ..graph.runtime import runtime
 from ..graph.value import Expr, Value
 from .builder import Builder
+from .overwriting import overwriting_of
 from .placeholder import ARGUMENT
+from .scattered_sums import scattered_sums_of
 from .template import Computed, Place, Template, append_buffers, operand_of, templates_of
 
 _NONE: Mapping[int, int] = MappingProxyType({})
@@ -112,12 +114,10 @@ class Lowering:
         kind = expr.kind or _kind(expr)
         key, table, moves = [kind], [], []
         known = self.known
-        places = []
         for source in expr.inputs:
             place = known.get(source) if type(source) is Expr else None
             if type(place) is not Ref:
                 place = self.place(source)
-            places.append(place)
             # The template depends on the layout of an operand, or on the key of one in pieces.
             if type(place) is Ref:
                 buffer, offset, layout = place
@@ -131,7 +131,7 @@ class Lowering:
         if template is None:
             template = self._make(
                 key if kind is not None else None,
-                places,
+                [self.place(source) for source in expr.inputs],
                 lambda builder, operands: lower_one(builder, expr, operands),
                 getattr(expr.operator, "is_pure", False),
             )
@@ -170,21 +170,36 @@ class Lowering:
             or self.program.is_outside(place.buffer)
             or place.buffer in claimed
         ):
-            place = self._copy(place, rows)
+            place = self.copy(place, rows)
         claimed.add(place.buffer)
         return place
 
-    def _copy(self, place: Place, rows: bool) -> Ref:
-        key = ("copy", rows, place.layout if isinstance(place, Ref) else place.key)
-        template = self.templates.known.get(key) or self._make(
-            key, [place], lambda builder, operands: [builder.copied(operands[0], rows)]
+    def copy(self, place: Place, rows: bool) -> Ref:
+        """Append a copy in a buffer of its own, which is never shared; return its place."""
+        result = self.append(
+            ("copy", rows), [place], lambda builder, operands: [builder.copied(operands[0], rows)]
         )
-        table: list[int] = []
-        moves: list[int] = []
-        append_buffers(place, table, moves)
-        result = template.append_to(self.program, table, moves, None, defaultdict(dict))
         assert isinstance(result, Ref)
         return result
+
+    def append(
+        self,
+        name: Hashable,
+        places: Sequence[Place],
+        write: Callable[[Builder, Any], Any],
+        site: Any = None,
+    ) -> Place | list[Place]:
+        """Append instructions that are those of no operator, and are not shared; return the places
+        of the outputs.
+
+        ``write`` appends the instructions for operands like ``places`` to a builder, and returns
+        the outputs; functions of equal ``name`` do the same.
+        """
+        table: list[int] = []
+        moves: list[int] = []
+        key = (name, *[append_buffers(place, table, moves) for place in places])
+        template = self.templates.known.get(key) or self._make(key, places, write)
+        return template.append_to(self.program, table, moves, site, defaultdict(dict))
 
 
 def lower_one(builder: Builder, expr: Expr, operands: Sequence[Any]) -> Sequence[Any]:
@@ -217,15 +232,12 @@ def pending_exprs(values: Iterable[Any]) -> list[Expr]:
     stack = list(seen)
     while stack:
         for value in stack.pop().inputs:
-            if value.array is None:
-                expr = value if type(value) is Expr else value.expr
-                if (
-                    expr is not None
-                    and expr not in seen
-                    and (expr.results is None or expr.results[value.expr_slot] is None)
-                ):
-                    seen.add(expr)
-                    stack.append(expr)
+            expr = value if type(value) is Expr else value.expr if value.array is None else None
+            if expr is None or expr in seen:
+                continue
+            if expr.results is None or expr.results[value.expr_slot] is None:
+                seen.add(expr)
+                stack.append(expr)
     return sorted(seen, key=attrgetter("number"))
 
 
@@ -251,8 +263,15 @@ def lower(
     """
     lowering = Lowering(target, batch, inputs)
     lowering.open_arguments = open_arguments
-    for expr in pending_exprs(values) if exprs is None else exprs:
-        lowering.apply(expr)
+    exprs = pending_exprs(values) if exprs is None else exprs
+    found = [overwriting_of(exprs, values), scattered_sums_of(exprs, values)]
+    by_parts = {expr: part for part in found if part is not None for expr in part.exprs()}
+    for expr in exprs:
+        part = by_parts.get(expr) if by_parts else None
+        if part is None:
+            lowering.apply(expr)
+        else:
+            part.lower(lowering, expr)
     claimed: set[int] = set()
     program = lowering.program
     program.results = [lowering.own_buffer(lowering.place(v), v.rows, claimed) for v in values]

@@ -177,7 +177,10 @@ class Template:
     def _allocate(self, program: Program, table: list[int], computed: Computed) -> None:
         """Add the template's new buffers to a program, and their numbers to the table."""
         first = len(program.nbytes)
-        table += range(first, first + len(self.nbytes))
+        if len(self.nbytes) == 1:
+            table.append(first)
+        else:
+            table += range(first, first + len(self.nbytes))
         program.nbytes += self.nbytes
         program.rows += self.rows
         program.row_strides += self.row_strides

@@ -354,6 +354,8 @@ def _captured_snapshot(value: Value) -> Value:
     not count as a write into the saved value. The class of the storage stays, as `is_movable` reads
     it.
     """
+    if value.array is None and value._storage is None:  # either gets one when it is asked for
+        return value.deferred(value.expr, value.expr_slot, value.spec)  # type: ignore[arg-type]
     own, storage = value.detached(), value._storage
     if isinstance(storage, CapturedStorage):
         own._storage = CapturedStorage(storage.token)

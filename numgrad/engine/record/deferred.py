@@ -19,6 +19,9 @@ from .plan import Plan, make_plan
 
 _new = object.__new__
 _frame = sys._getframe
+_ABOVE = 4
+"""How many frames the first frame that may be the user's is above `_connect` at least: in between
+are `elementwise`, `Elementwise.general`, and what calls that."""
 
 
 # Elementwise operators ----------------------------------------------------------------------------
@@ -53,7 +56,11 @@ def elementwise(operator: Any, args: Any) -> Any:
         if type(value) is kind and (value.array is not None or capture.notes_all):
             capture.note_operands((value,))
     inputs = (x, y) if len(args) == 2 else (x,)
-    result = _result(plan, tuple([snapshot(v) for v in inputs]), kind)
+    read = []
+    for value in inputs:
+        is_whole = value._view is None and value.expr_slot == 0 and value.expr is not None
+        read.append(value.expr if is_whole else snapshot(value))
+    result = _result(plan, tuple(read), kind)
     if plan.reads and mode.grad:
         _connect(plan, inputs, result)
     return result
@@ -195,7 +202,7 @@ def _connect(plan: Plan, inputs: tuple[Any, ...], result: Any) -> None:
             parents.append(None)
         bit += bit
     if wanted:
-        record_planned(plan, wanted, inputs, tuple(parents), result, _frame(2))
+        record_planned(plan, wanted, inputs, tuple(parents), result, _frame(_ABOVE))
 
 
 __all__ = ["add_cotangents", "elementwise", "view"]

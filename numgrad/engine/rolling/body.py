@@ -1,6 +1,6 @@
 """The body of a loop as scalar functions, and the kernel that repeats it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,7 +73,7 @@ class Body(Expander):
 
     def outside(self, buffer: int, offset: int, dtype: np.dtype) -> Any:
         source = self._sources[buffer]
-        if source.kind == "own":
+        if source.kind in ("own", "filled"):
             raise UnknownError  # not all of the buffer is written before it is read
         return self.input((source, offset, dtype))
 
@@ -108,10 +108,15 @@ class Body(Expander):
         together fill the buffer, of ``nbytes`` bytes.
         """
         number = self._number(Source("own", value))
-        found = self._elements.get(number, {})
-        if sum([dtype.itemsize for _, dtype in found.values()]) != nbytes:
-            raise UnknownError
-        return found
+        return _all_of(self._elements.get(number, {}), nbytes)
+
+    def filled(self, source: Source) -> tuple[int, dict[int, tuple[Any, np.dtype]]]:
+        """Return the size of the part of a buffer that a turn writes, and its elements by their
+        offsets there."""
+        found = self._elements[self._number(source)]
+        found = {offset - source.place: item for offset, item in found.items()}
+        nbytes = max([offset + dtype.itemsize for offset, (_, dtype) in found.items()])
+        return nbytes, _all_of(found, nbytes)
 
 
 class Kernel:
@@ -148,14 +153,17 @@ class Kernel:
         self._stored: list[tuple[int, int, np.dtype, int]] = []
         self._finals: list[tuple[int, int, np.dtype, int]] = []
 
-    def store(self, place: Place, nbytes: int, value: int) -> None:
-        """Let the kernel store a value of the body, a buffer of ``nbytes`` bytes, at a place.
+    def store(
+        self, place: Place, nbytes: int, elements: Mapping[int, tuple[Any, np.dtype]]
+    ) -> None:
+        """Let the kernel store elements of the body, ``nbytes`` in all, at a place.
 
-        The value is stored at each turn or, at a place that does not move, after the last turn.
+        The elements are given by their offsets. They are stored at each turn or, at a place that
+        does not move, after the last turn.
         """
         operand = len(self.inputs) + len(self.outputs)
         kept = self._stored if place.move else self._finals
-        for offset, (found, dtype) in self._body.written(value, nbytes).items():
+        for offset, (found, dtype) in elements.items():
             kept.append((operand, offset, dtype, self._numbers[found]))
         self.outputs.append((place, nbytes))
 
@@ -206,6 +214,15 @@ class Kernel:
             f"loop[{len(steps)}: {shown}]", steps, read, carries, tuple(self._stored),
             tuple(self._finals), (BYTE,) * count, (BYTE,) * len(self.outputs),
         )  # fmt: skip
+
+
+def _all_of(
+    elements: dict[int, tuple[Any, np.dtype]], nbytes: int
+) -> dict[int, tuple[Any, np.dtype]]:
+    """Return elements by their offsets if they are all bytes of a value."""
+    if sum([dtype.itemsize for _, dtype in elements.values()]) != nbytes:
+        raise UnknownError
+    return elements
 
 
 def _ranges(keys: Sequence[tuple[Source, int, np.dtype]]) -> dict[Source, tuple[int, int]]:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.packed_instructions import PackedInstructions
 from ...ir.program import Instruction, Layout, Pattern, Program, Ref, layout_of
 from ..graph.runtime import runtime
 from .body import ADDRESS, Body, Kernel, Place
@@ -62,7 +63,15 @@ def rolled(program: Program, target: Any) -> Program | None:
         failed += not rolling.take(run)
         if failed > _MOST_FAILED:
             break
-    return rolling.made() if rolling.loops else None
+    if not rolling.loops:
+        return None
+    made = rolling.made()
+    if ordered is program.instructions:
+        sites = [i.site for i in ordered]
+        made.unrolled = PackedInstructions(
+            patterns, names, operands.starts, operands.buffers, operands.offsets, sites
+        )
+    return made
 
 
 def _allowed(names: np.ndarray, patterns: Sequence[Pattern], batch: int) -> np.ndarray:
@@ -165,7 +174,8 @@ class _Rolling:
         """
         kernel = Kernel(body, turns)
         inputs = [self._place(turns, source, low) for source, (low, _) in kernel.inputs.items()]
-        kept = self._store(kernel, turns, begin, stop)
+        kept = self._store(kernel, body, turns, begin, stop)
+        self._fill(kernel, body, turns)
         places = [*inputs, *[place for place, _ in kernel.outputs]]
         rows = [self._program.rows[place.buffer] for place in places]
         made = kernel.instruction(inputs, rows, self._ordered[begin].site)
@@ -174,7 +184,9 @@ class _Rolling:
             self._operands.turn[column] = np.arange(len(column))
         return made
 
-    def _store(self, kernel: Kernel, turns: Turns, begin: int, stop: int) -> list[np.ndarray]:
+    def _store(
+        self, kernel: Kernel, body: Body, turns: Turns, begin: int, stop: int
+    ) -> list[np.ndarray]:
         """Let a loop's kernel store what is read outside of the loop.
 
         Return, for each value that is stored at all turns, the buffers that the turns would have
@@ -187,11 +199,22 @@ class _Rolling:
             if is_read[:-1, n].any():
                 kept.append(buffers[:, n])
                 buffer, nbytes = self._series_of(kept[-1])
-                kernel.store(Place(buffer, 0, nbytes), nbytes, value)
+                kernel.store(Place(buffer, 0, nbytes), nbytes, body.written(value, nbytes))
             if is_read[-1, n]:
                 last = int(buffers[-1, n])
-                kernel.store(Place(last, 0, 0), self._program.nbytes[last], value)
+                nbytes = self._program.nbytes[last]
+                kernel.store(Place(last, 0, 0), nbytes, body.written(value, nbytes))
         return kept
+
+    def _fill(self, kernel: Kernel, body: Body, turns: Turns) -> None:
+        """Store the parts of buffers that the turns write one by one."""
+        for buffer, column in turns.filled.items():
+            source = turns.sources[column]
+            nbytes, elements = body.filled(source)
+            if abs(source.move) < nbytes:  # later turns write over what earlier ones have written
+                raise Unlike
+            offset = int(turns.offsets[turns.first, column])
+            kernel.store(Place(buffer, offset, source.move), nbytes, elements)
 
     def _series_of(self, buffers: np.ndarray) -> tuple[int, int]:
         """Make a series, one new buffer in place of ``buffers``, of which each turn writes one.

@@ -8,7 +8,8 @@ column must have a common source, which is one of these:
 - *series*: places in a series, the buffer in which an earlier loop has written a value of all its
   turns side by side; the place moves on by a fixed number from turn to turn;
 - *same*: one buffer; the offset moves on by a fixed number of bytes, which may be 0;
-- *table*: an array from outside, another one at each turn.
+- *table*: an array from outside, another one at each turn;
+- *filled*: a buffer that the loop does not read, of which each turn writes another part.
 
 A turn is *alike* if each of its operands has the source that the operand has in the middle turn.
 One loop can replace turns in a row that are alike.
@@ -32,7 +33,7 @@ class Source(NamedTuple):
 
     Attributes
     ----------
-    kind : {"own", "before", "series", "same", "table"}
+    kind : {"own", "before", "series", "same", "table", "filled"}
         See the docstring of this module.
     buffer : int
         Of "own" and "before" the number of the value in the body, of "series" the number of the
@@ -68,6 +69,8 @@ class Turns:
     values : dict
         The values of the body: the buffers that a turn writes. The number of such a value is that
         of the first column that writes it; the dict maps the number to itself, in order.
+    filled : dict
+        For each buffer that the turns write part by part, the column that writes it.
     first, stop : int
         The range of turns that are alike, so that one loop can replace them.
     """
@@ -84,6 +87,7 @@ class Turns:
         self._rows = np.arange(count)
         self._alike = np.ones(count, bool)
         self.values: dict[int, int] = {}
+        self.filled: dict[int, int] = {}
         self.sources: list[Any] = [None] * width
         self._value, self._turn = operands.value, operands.value_turn
         try:
@@ -103,6 +107,9 @@ class Turns:
         columns = [n for n, is_input in enumerate(self._is_input) if not is_input]
         for column in columns:
             buffers = self.buffers[:, column]
+            if buffers[self.middle] == buffers[self.middle - 1]:
+                self._find_filled(column)
+                continue
             value = known.setdefault(int(buffers[self.middle]), column)
             if value == column:
                 self.values[column] = column
@@ -110,6 +117,8 @@ class Turns:
                 self._alike &= buffers == self.buffers[:, value]
         times = dict.fromkeys(self.values, 0)
         for column in columns:
+            if self.sources[column] is not None:
+                continue
             value = known[int(self.buffers[self.middle, column])]
             times[value] += 1
             self.sources[column] = Source("own", value)
@@ -118,6 +127,17 @@ class Turns:
             buffers = self.buffers[:, value]
             self._alike &= operands.writes[buffers] == count
             self._value[buffers], self._turn[buffers] = value, self._rows
+
+    def _find_filled(self, column: int) -> None:
+        """Note a buffer of which each turn writes another part."""
+        buffer = int(self.buffers[self.middle, column])
+        is_read = (self.buffers[:, self._is_input] == buffer).any()
+        if is_read or buffer in self.filled:
+            raise Unlike
+        self._alike &= self.buffers[:, column] == buffer
+        place, move = self._along(self.offsets[:, column])
+        self.filled[buffer] = column
+        self.sources[column] = Source("filled", buffer, place, move)
 
     def _require_still(self, column: int) -> None:
         """Mark each turn as not alike in which an operand has another offset than in the middle

@@ -9,6 +9,7 @@ from ..._declare.operator import arrived
 from ..._errors import InplaceError
 from ...engine.differentiate import hooks
 from ...engine.graph.node import NO_EDGE, Value
+from ...process.cached_attribute import lazy
 from . import inline
 
 if TYPE_CHECKING:
@@ -23,7 +24,13 @@ class CallOperator(Operator):
     def __init__(self, trace: "Trace") -> None:
         super().__init__(trace.name, register=False)
         self.trace = trace
-        self.has_rule = trace.has_rules()
+        del self.has_rule  # which says what is below
+
+    @lazy
+    def has_rule(self) -> bool:  # type: ignore[override]
+        """Whether the derivatives of the trace are rules, found out when first asked: a trace
+        without derivatives drops its expressions before."""
+        return self.trace.has_rules()
 
     def differentiate(
         self, backward_pass: Any, context: Any, cotangents: Sequence[Any]

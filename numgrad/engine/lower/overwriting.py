@@ -1,0 +1,259 @@
+"""Many writes into parts of one array, as a series ``x[t] = y`` in a loop.
+
+Each write is an expression of its own: the array before it with one part overwritten. A few parts
+stay where they are (`builder.Builder.join`), many would be copied again and again. So what reads a
+part as it was written reads the value that was written there, and an array that is read as a whole
+is one buffer, which gets all parts that were written since it was last read so.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from ...ir.program import Ref, contiguous_strides, layout_of
+from ..fusion.boxes import Box, Boxes, box_of
+from ..graph.runtime import runtime
+from ..graph.value import Expr
+from .builder import MOST_PARTS
+
+Source: TypeAlias = Any  # an expression or a value
+
+
+class Write(NamedTuple):
+    """An expression that overwrites a box of an array, and the value that is written there."""
+
+    expr: Expr
+    box: Box
+    value: Source
+
+
+class _Array:
+    """An array that is written part by part.
+
+    Attributes
+    ----------
+    base : expression or value
+        The array before the first write.
+    writes : list of Write
+    head : Expr
+        The array after the last write.
+    """
+
+    __slots__ = ("_parts", "_sizes", "base", "writes")
+
+    def __init__(self, base: Source, shape: Sequence[int]) -> None:
+        self.base, self.writes = base, list[Write]()
+        self._sizes: set[tuple[int, ...]] = set()
+        self._parts: Boxes[Write] = Boxes(tuple([(0, size) for size in shape]))
+
+    @property
+    def head(self) -> Expr:
+        return self.writes[-1].expr
+
+    def add(self, write: Write) -> None:
+        self.writes.append(write)
+        self._sizes.add(write.box.sizes)
+        bounds = write.box.bounds
+        for other in self._parts.take(bounds):
+            if not _is_within(other.box, write.box):
+                self._parts.add(other.box.bounds, other)
+        self._parts.add(bounds, write)
+
+    def may_have(self, source: Source, box: Box) -> bool:
+        """Whether ``source`` is the array after the last write so far, and boxes of these sizes
+        were written."""
+        return self.head is source and box.sizes in self._sizes
+
+    def latest(self, box: Box) -> Write | None:
+        """Return the last write to a box or to a part of it."""
+        return self._parts.latest(box.bounds)
+
+
+class Overwriting:
+    """The arrays of a program that are written in many parts.
+
+    Attributes
+    ----------
+    sources : dict
+        For each expression that reads a part as it was written the value there.
+    unwritten : dict
+        For each expression that reads a part that was not written the array before the writes.
+    stores : dict
+        For each expression of a write to an array that is read as a whole later, the `Filled`
+        array and the write.
+    without : set of Expr
+        The expressions of writes that are not lowered one by one.
+    """
+
+    def __init__(self, exprs: Sequence[Expr], ends: Sequence[Source]) -> None:
+        self._arrays: dict[Expr, _Array] = {}
+        self._wholes: set[Expr] = set()
+        found: dict[Expr, Source] = {}
+        before: dict[Expr, Source] = {}
+        for expr in exprs:
+            self._note(expr, found, before)
+        for value in ends:
+            self._note_whole(value)
+        long = {id(a): a for a in self._arrays.values() if len(a.writes) > MOST_PARTS}
+        self.sources, self.unwritten = [
+            {e: source for e, source in table.items() if id(self._arrays[e.inputs[0]]) in long}
+            for table in (found, before)
+        ]
+        self.stores: dict[Expr, tuple[Filled, Write]] = {}
+        self.without: set[Expr] = set()
+        for array in long.values():
+            self._split(array)
+
+    def _note(self, expr: Expr, found: dict[Expr, Source], before: dict[Expr, Source]) -> None:
+        """Note what an expression writes and reads."""
+        first = expr.inputs[0] if expr.inputs else None
+        write = _write_of(expr)
+        if write is not None:
+            array = self._arrays.get(first) if type(first) is Expr else None
+            if array is None or array.head is not first:
+                self._note_whole(first)
+                array = _Array(first, expr.specs[0].shape)
+            array.add(write)
+            self._arrays[expr] = array
+            self._note_whole(write.value)
+            return
+        array = self._arrays.get(first) if type(first) is Expr else None
+        box = None if array is None else _box_read(expr)
+        if array is not None and box is not None and array.may_have(first, box):
+            latest = array.latest(box)
+            if latest is None:
+                before[expr] = array.base
+                return
+            if latest.box.bounds == box.bounds and latest.value.spec == expr.specs[0]:
+                found[expr] = latest.value
+                return
+        for source in expr.inputs:
+            self._note_whole(source)
+
+    def _note_whole(self, source: Source) -> None:
+        """Note that a value is read as a whole."""
+        expr = source if type(source) is Expr else source.expr if source.array is None else None
+        if expr in self._arrays:
+            self._wholes.add(expr)
+
+    def _split(self, array: _Array) -> None:
+        """Split the writes to an array where it is read as a whole."""
+        before, since = array.base, list[Write]()
+        for write in array.writes:
+            since.append(write)
+            if write.expr not in self._wholes:
+                continue
+            if len(since) > MOST_PARTS:
+                filled = Filled(before, write.expr)
+                self.stores.update({each.expr: (filled, each) for each in since})
+            before, since = write.expr, []
+        self.without.update([each.expr for each in since])  # only their parts are read
+
+    def exprs(self) -> set[Expr]:
+        """Return the expressions that read or make an array written in many parts."""
+        return {*self.sources, *self.unwritten, *self.stores, *self.without}
+
+    def lower(self, lowering: Any, expr: Expr) -> None:
+        """Lower one of these expressions."""
+        if expr in self.sources:
+            lowering.known[expr] = lowering.place(self.sources[expr])
+        elif expr in self.unwritten:
+            read = Expr(expr.operator, expr.static, (self.unwritten[expr],), expr.specs)
+            read.site, read.kind = expr.site, expr.kind
+            lowering.apply(read)
+            lowering.known[expr] = lowering.known[read]
+        elif expr in self.stores:
+            filled, write = self.stores[expr]
+            filled.store(lowering, write.box, write.value)
+            if expr is filled.end:
+                lowering.known[expr] = filled.whole
+
+
+class Filled:
+    """An array that is made part by part, in a buffer of its own.
+
+    Parameters
+    ----------
+    before : expression or value
+        The array with elements for all that is not written.
+    end : Expr
+        The expression of the array with all parts.
+    """
+
+    __slots__ = ("_before", "end", "whole")
+
+    def __init__(self, before: Source, end: Expr) -> None:
+        self._before, self.end = before, end
+        self.whole: Any = None
+
+    def store(self, lowering: Any, box: Box, value: Source) -> None:
+        """Append the instruction that writes a value into a box, where the value is computed."""
+        (spec,) = self.end.specs
+        if self.whole is None:
+            self.whole = lowering.copy(lowering.place(self._before), spec.rows)
+        all_strides = contiguous_strides(spec.shape, spec.dtype.itemsize)
+        axes = list(zip(box.bounds, all_strides, box.dropped, strict=True))
+        offset = sum([low * stride for (low, _), stride, _ in axes])
+        shape = tuple([high - low for (low, high), _, is_dropped in axes if not is_dropped])
+        strides = tuple([stride for _, stride, is_dropped in axes if not is_dropped])
+        layout = layout_of(shape, strides, spec.dtype, spec.rows)
+        region = Ref(self.whole.buffer, offset, layout)
+        lowering.append("store", [lowering.place(value), region], _copy_over, self.end.site)
+
+
+def _copy_over(builder: Any, operands: Sequence[Any]) -> Sequence[Any]:
+    value, region = operands
+    builder.copy(value, region)
+    return [region]
+
+
+def overwriting_of(exprs: Sequence[Expr], ends: Sequence[Source]) -> Overwriting | None:
+    """Return the arrays of a program that are written in many parts; None where there are none.
+
+    Parameters
+    ----------
+    exprs : sequence of Expr
+        All that is computed, in order.
+    ends : sequence
+        The results.
+    """
+    put = runtime.roles["put_view"]
+    count = sum([expr.operator is put for expr in exprs])
+    if count <= MOST_PARTS:
+        return None
+    made = Overwriting(exprs, ends)
+    return made if made.without or made.stores else None
+
+
+def _write_of(expr: Expr) -> Write | None:
+    """Return the write of a box that an expression is; None for others."""
+    if expr.operator is not runtime.roles["put_view"]:
+        return None
+    x, v = expr.inputs
+    (spec,) = expr.specs
+    chain = expr.static["chain"]
+    if x.spec != spec or v.spec.rows != spec.rows or v.spec.dtype != spec.dtype:
+        return None
+    if len(chain) != 1 or chain[0][0] is not runtime.roles["index"]:
+        return None
+    box = selected(dict(chain[0][1])["key"], spec.shape)
+    if box is None or len(v.spec.shape) != len(spec.shape) - sum(box.dropped):
+        return None
+    return Write(expr, box, v)
+
+
+def _box_read(expr: Expr) -> Box | None:
+    """Return the box that an expression reads; None for others."""
+    if expr.operator not in (runtime.roles["index"], runtime.roles["element"]):
+        return None
+    return selected(expr.static["key"], expr.inputs[0].spec.shape)
+
+
+def selected(key: tuple[Any, ...], shape: tuple[int, ...]) -> Box | None:
+    """Return the box that a key selects; None for a key with new axes or steps."""
+    return None if None in key else box_of(key, shape)
+
+
+def _is_within(one: Box, other: Box) -> bool:
+    pairs = zip(one.bounds, other.bounds, strict=True)
+    return all([low >= start and high <= stop for (low, high), (start, stop) in pairs])  # noqa: C419
+
