@@ -295,3 +295,24 @@ def scaled(factor):
 )  # fmt: skip
 def test_lambda_expressions_are_found_among_others_in_their_line(function, expected):
     np.testing.assert_array_equal(ng.func.grad(function)(np.array([2.0, 3.0])), expected)
+
+
+@ng.njit
+def least_product(x, y):
+    p = x[0]
+    for i in range(3):
+        x[i] = p * x[i + 1]
+        p = np.sin(np.min(y * x))
+    return p
+
+
+def test_what_is_compared_in_float32_is_compared_in_float32_backwards():
+    """What is computed again from the tape, which holds float64, must not have more digits."""
+    rng = np.random.default_rng(0)
+    gradient = ng.func.grad(lambda x, y: least_product(x + 0, y), argnums=(0, 1))
+    for _ in range(5):
+        x, y = rng.normal(size=(2, 5)).astype(np.float32)
+        found, wanted = gradient(x, y), gradient(x.astype(float), y.astype(float))
+        for single, double in zip(found, wanted, strict=True):
+            assert single.dtype == np.float32
+            np.testing.assert_allclose(single, double, rtol=1e-4, atol=1e-5)

@@ -10,7 +10,7 @@ from .fission import Fission
 from .forward import Arrays, count_text, range_text, zero_text
 from .order import Order
 from .snapshots import Snapshots
-from .tape import Tape
+from .tape import Tape, given
 from .writing import Names, Writer, number_text, scalar_text
 
 
@@ -128,7 +128,8 @@ class Reverse:
     def _again(self, op: Op) -> str:
         if op.name == "load":
             index = ", ".join(self.text(i) for i in op.index)
-            return f"{self.tape.whole(op)}[{index or '()'}]"
+            text = f"{self.tape.whole(op)}[{index or '()'}]"
+            return given(op.result, text) if self.keeping.is_from_tape(op) else text
         if op.name == "shape":
             return f"{self.names.of(op.args[0])}.shape[{op.info['axis']}]"
         texts = [self.text(arg) for arg in op.computed_from]

@@ -295,7 +295,7 @@ class Tape:
                 self.writer.line(f"{self.tops[s]} -= {len(values)}")
             for row, value in enumerate(values):
                 kept = self._place(region, row, s)
-                self.writer.line(f"{self.names.of(value)} = {_given(value, kept)}")
+                self.writer.line(f"{self.names.of(value)} = {given(value, kept)}")
 
 
 def _plus(top: str, row: int) -> str:
@@ -307,9 +307,12 @@ def stack(value: Value) -> str:
     return "f" if value.type.is_real else "i"
 
 
-def _given(value: Value, text: str) -> str:
-    """Return the text of a value on a stack, converted to the type of the value."""
+def given(value: Value, text: str) -> str:
+    """Return the text of a value on a stack, converted to the type of the value.
+
+    What is computed again from a float32 has to be float32 again: it may be compared.
+    """
     dtype = value.type.dtype
     if dtype == "bool":
         return f"{text} != 0"
-    return text if value.type.is_real or dtype == "int64" else f"np.{dtype}({text})"
+    return text if dtype in ("float64", "int64") else f"np.{dtype}({text})"
