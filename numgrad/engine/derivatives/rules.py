@@ -83,10 +83,10 @@ class Rule:
         if len(self.exprs) != 1 or len(self.outputs) != 1:
             return None
         (expr,) = self.exprs
-        if expr.operator is not runtime.roles["put_view"]:
+        if expr.operator is not runtime.roles.put_view:
             return None
         (zeros, value), chain = expr.inputs, expr.static["chain"]
-        is_index = len(chain) == 1 and chain[0][0] is runtime.roles["index"]
+        is_index = len(chain) == 1 and chain[0][0] is runtime.roles.index
         if not is_index or zeros.array is None or value.array is not None:
             return None
         if any(zeros.array.strides) or not is_positive_zero(zeros.array):

@@ -216,7 +216,7 @@ def overwriting_of(exprs: Sequence[Expr], ends: Sequence[Source]) -> Overwriting
     ends : sequence
         The results.
     """
-    put = runtime.roles["put_view"]
+    put = runtime.roles.put_view
     count = sum([expr.operator is put for expr in exprs])
     if count <= MOST_PARTS:
         return None
@@ -226,14 +226,14 @@ def overwriting_of(exprs: Sequence[Expr], ends: Sequence[Source]) -> Overwriting
 
 def _write_of(expr: Expr) -> Write | None:
     """Return the write of a box that an expression is; None for others."""
-    if expr.operator is not runtime.roles["put_view"]:
+    if expr.operator is not runtime.roles.put_view:
         return None
     x, v = expr.inputs
     (spec,) = expr.specs
     chain = expr.static["chain"]
     if x.spec != spec or v.spec.rows != spec.rows or v.spec.dtype != spec.dtype:
         return None
-    if len(chain) != 1 or chain[0][0] is not runtime.roles["index"]:
+    if len(chain) != 1 or chain[0][0] is not runtime.roles.index:
         return None
     box = selected(dict(chain[0][1])["key"], spec.shape)
     if box is None or len(v.spec.shape) != len(spec.shape) - sum(box.dropped):
@@ -243,7 +243,7 @@ def _write_of(expr: Expr) -> Write | None:
 
 def _box_read(expr: Expr) -> Box | None:
     """Return the box that an expression reads; None for others."""
-    if expr.operator not in (runtime.roles["index"], runtime.roles["element"]):
+    if expr.operator not in (runtime.roles.index, runtime.roles.element):
         return None
     return selected(expr.static["key"], expr.inputs[0].spec.shape)
 

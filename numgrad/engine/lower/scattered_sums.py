@@ -154,7 +154,7 @@ def _sums(
     exprs: Sequence[Expr], parts: Mapping[Expr, _Part], times: Mapping[Any, int]
 ) -> list[_Sum]:
     """Return the longest sums of parts, of which nothing else reads what is added up so far."""
-    add, sums = runtime.roles["add"], dict[Expr, _Sum]()
+    add, sums = runtime.roles.add, dict[Expr, _Sum]()
     for expr in exprs:
         part = parts.get(expr.inputs[1]) if expr.operator is add else None
         if part is None:
