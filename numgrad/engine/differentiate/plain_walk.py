@@ -74,6 +74,7 @@ def sweep(backward_pass: Any, pending: dict[Any, Any]) -> None:
                     _add(pending, node, sent)
                     continue
                 total = _summed(total, parts.take(place))
+            assert total is not None
             cotangents: Sequence[Value | None] = (total,)
             key = (node._kind, mask, total.rows)
         else:
@@ -138,9 +139,9 @@ def rule_operands(
     rule: Rule, cotangents: Sequence[Value | None], saved: tuple[Any, ...]
 ) -> list[Value]:
     """Return the operands of a rule: cotangents, then saved values."""
-    values = [g for g in cotangents if g is not None]
+    values: list[Any] = [g for g in cotangents if g is not None]
     for position in rule.reads:
-        value = saved[position]
-        is_whole = type(value) is not Packed and value.expr is not None and not value.expr_slot
-        values.append(value.expr if is_whole else restored(value))
+        value: Any = saved[position]
+        expr = None if type(value) is Packed or value.expr_slot else value.expr
+        values.append(restored(value) if expr is None else expr)
     return values

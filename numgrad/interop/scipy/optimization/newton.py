@@ -85,7 +85,7 @@ def newton(
     parameters, hook, start = posed(func, x0, args, "dense", True, "newton")
     own = controls({"tol": tol, "maxiter": maxiter, "rtol": rtol}, "newton")
     own |= {"x1": None if x1 is None else _as_given(np.asarray(number(x1), float))}
-    shape = hook.of_vector.shape
+    shape: Any = hook.of_vector.shape
     for name, slope in {"fprime": fprime, "fprime2": fprime2}.items():
         own[name] = None if slope is None else _of_numbers(slope, shape, parameters.numbers)
     found, *more = _found(hook, start, disp, own)
@@ -120,8 +120,9 @@ def _found(hook: function, start: np.ndarray, disp: bool, own: dict[str, Any]) -
     def value(x: Any) -> Any:
         return _as_given(hook.vector(np.atleast_1d(x)))
 
+    newton: Any = optimize.newton  # what it returns depends on its options
     try:
-        return optimize.newton(value, _as_given(start), full_output=True, disp=disp, **own)
+        return newton(value, _as_given(start), full_output=True, disp=disp, **own)
     except RuntimeError as error:
         if type(error) is not RuntimeError:
             raise
