@@ -25,19 +25,21 @@ class LentTapes:
     def __init__(self) -> None:
         self._block = np.zeros(2, np.int64)
         self._kept: list[np.ndarray] = []
-        self._lengths: tuple[int, ...] = (0, 0)
         self.address = self._block.ctypes.data
+        self._make((0, 0))
 
     def lend(self, floats: int, integers: int) -> None:
         """Lend tapes that are at least so long, unless they would be large: a call that fills
         these takes much longer than the way through Python."""
         own, needed = self._lengths, (floats, integers)
-        if sum(needed) > _MOST or all(map(int.__le__, needed, own)):
-            return
-        pairs = zip(needed, own, strict=True)
-        self._lengths = tuple([m if n <= m else max(n, 2 * m) for n, m in pairs])
-        tapes = np.empty(self._lengths[0]), np.empty(self._lengths[1], np.int64)
+        pairs = list(zip(needed, own, strict=True))
+        if sum(needed) <= _MOST and any(n > m for n, m in pairs):
+            self._make(tuple([m if n <= m else max(n, 2 * m) for n, m in pairs]))
+
+    def _make(self, lengths: tuple[int, ...]) -> None:
+        tapes = np.empty(lengths[0]), np.empty(lengths[1], np.int64)
         words = [word for tape in tapes for word in (tape.ctypes.data, tape.size)]
         record = np.array(words, np.int64)
         self._kept += [*tapes, record]
+        self._lengths = lengths
         self._block[TAPES] = record.ctypes.data

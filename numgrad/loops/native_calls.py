@@ -56,8 +56,8 @@ def native_loops(operator: Any, other: int) -> int | None:
     is_fine, result = code.call(compiled, arguments)
     code.require(is_fine)
     parts = list(_parts(code, compiled.signature.return_type, result))
-    for n, (kind, value) in enumerate(parts, first):
-        _return(code, n, kind, value)
+    for is_expected in [_return(code, n, *part) for n, part in enumerate(parts, first)]:
+        code.require(is_expected)
     return code.finish()
 
 
@@ -91,20 +91,21 @@ def _parts(code: NativeCode, kind: Any, value: Any) -> Any:
         yield kind, value
 
 
-def _return(code: NativeCode, n: int, kind: Any, value: Any) -> None:
-    """Write a part of a result to its output; a returned array is given back to Numba."""
+def _return(code: NativeCode, n: int, kind: Any, value: Any) -> Any:
+    """Write a part of a result to its output, and give a returned array back to Numba; return
+    whether the part has the shape of the output."""
+    same: Any = ir.IntType(1)(1)
     if not isinstance(kind, types.Array):
         code.set(n, kind, value)
-        return
+        return same
     array = cgutils.create_struct_proxy(kind)(code.context, code.builder, value=value)
     shape = cgutils.unpack_tuple(code.builder, array.shape, kind.ndim)
-    same: Any = ir.IntType(1)(1)
     for extent, expected in zip(shape, code.shapes[n], strict=True):
         same = code.builder.and_(same, code.builder.icmp_signed("==", extent, expected))
     with code.builder.if_then(same):
         code.copy(n, code.builder.ptrtoint(array.data, INT64))
     code.release(array)
-    code.require(same)
+    return same
 
 
 def native_pullback(operator: Any, tapes: LentTapes, other: int) -> int | None:

@@ -10,6 +10,7 @@ from numba.core.runtime import rtsys
 
 import numgrad as ng
 from numgrad import njit
+from numgrad.loops import lent_tapes
 from numgrad.targets.cpu.kernels.python_kernel import HostKernel
 
 pytestmark = pytest.mark.short_ways
@@ -174,6 +175,25 @@ def test_a_longer_tape_is_lent_after_the_first_call_that_needs_it(callbacks):
     same(captured(x, np.int64(50_000)), first)
     assert (served, len(callbacks)) == (1, 1)
     same(gradient(x, 50_000), first)
+
+
+def test_a_call_whose_tape_is_large_is_served_by_python(callbacks, monkeypatch):
+    monkeypatch.setattr(lent_tapes, "_MOST", 100)
+
+    @njit
+    def product(x):
+        h = 0.1
+        for i in range(len(x)):
+            h = np.tanh(h * x[i] + 1.0)
+        return h
+
+    captured = ng.jit(ng.func.grad(product))
+    x = np.linspace(0.1, 0.9, 200)
+    first = captured(x)
+    often(captured, x)
+    callbacks.clear()
+    same(captured(x), first)
+    assert len(callbacks) == 1
 
 
 def test_operands_in_another_order_are_served_by_python(callbacks):
