@@ -229,7 +229,7 @@ def test_dask():
         ng.func.grad(lambda x: Cube.apply(x).sum()), lambda x: prepared(x).toarray(),
         lambda x: (diagonal @ x).numpy(),
     ]  # fmt: skip
-    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
+    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": ":0"}
     with (
         distributed.LocalCluster(processes=True, **options) as cluster,
         distributed.Client(cluster) as client,
