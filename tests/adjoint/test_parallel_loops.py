@@ -272,6 +272,28 @@ def test_second_derivatives_are_those_of_differences_of_gradients():
 # Random kernels
 
 
+@ng.njit(parallel=True)
+def named_like_the_code(x, runs, is_long, in_chunks, prange, laid_down):
+    total = 0.0
+    for place in numba.prange(runs):
+        chunk = 0.0
+        for j in range(runs):
+            chunk += is_long / (1.0 + (x[place] - x[j]) ** 2) + in_chunks * x[place]
+        total += chunk * prange
+    return total + laid_down
+
+
+def test_arguments_may_be_named_as_the_code_names_its_own():
+    x = np.random.default_rng(0).normal(size=400)
+    found = ng.func.grad(named_like_the_code, argnums=(0, 2, 3, 4, 5))(x, 400, 1.3, 0.2, 2.0, 1.0)
+    slopes = 1.0 / (1.0 + (x[:, None] - x) ** 2)
+    moved = -4 * 1.3 * ((x[:, None] - x) * slopes**2).sum(1) + 0.2 * 400
+    of_chunks = 1.3 * slopes.sum() + 0.2 * 400 * x.sum()
+    wanted = 2 * moved, 2 * slopes.sum(), 2 * 400 * x.sum(), of_chunks, 1.0
+    for gradient, expected in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(gradient, expected, rtol=1e-10, atol=1e-9)
+
+
 def test_random_kernels_are_right_or_refused():
     verdicts = run(0, 12, of=parallel_text_of)
     assert verdicts["wrong"] == []

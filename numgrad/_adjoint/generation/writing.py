@@ -14,7 +14,7 @@ from .threads import in_threads
 
 _TAKEN = {
     "_", "np", "math", "range", "prange", "len", "max", "min", "abs", "int", "float", "bool",
-    "round",
+    "round", "in_chunks", "is_long", "laid_down", "runs",
 }  # fmt: skip
 
 
