@@ -34,7 +34,7 @@ CORE = Dialect()
 
 @dataclass
 class Options:
-    """The options of ``grad`` as they were given; `settle` replaces them by the ones that hold."""
+    """The options of a call of ``grad`` as its caller gave them; `settle` resolves defaults."""
 
     retain_graph: Any = None
     create_graph: Any = False

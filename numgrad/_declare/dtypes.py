@@ -1,4 +1,4 @@
-"""Dtypes: those that tensors can have, and arrays that are converted to them."""
+"""The dtypes that tensors can have, and the conversion of arrays to these dtypes."""
 
 import sys
 from collections.abc import Iterable

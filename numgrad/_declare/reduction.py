@@ -134,8 +134,8 @@ class Reduction(Operator):
         return self._specs[dtype, columns]
 
     def block_specs(self, dtype: np.dtype, columns: bool) -> tuple[LoopSpec, LoopSpec]:
-        """Return two kernel specs: one that reduces each block, and one that joins the blocks'
-        results."""
+        """Return the kernel spec that reduces each block, and the spec that joins the results of
+        the blocks."""
         if (dtype, columns) not in self._pairs:
             whole = self.spec(dtype, columns)
             blocks = self.column_blocks if columns else self.blocks

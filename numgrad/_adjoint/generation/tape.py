@@ -245,7 +245,7 @@ class Tape:
             self.writer.line("return")
 
     def ask(self, sizes: dict[str, str]) -> None:
-        """Write that the function returns the lengths that it needs."""
+        """Write a return statement with the lengths that the tapes need."""
         self.writer.line(f"return ({', '.join(sizes.values())}{self.leave})")
 
     def require_room(self, count: str, room: str) -> None:

@@ -85,13 +85,13 @@ def {every}(runs, is_long, {given}):
 
 
     def _read(self, body: list[ast.stmt]) -> set[str]:
-        """Return the local names that statements read before they assign them."""
+        """Return the local names that are read in statements before any assignment there."""
         empty = ast.arguments([], [], None, [], [], None, [])
         return Live(ast.FunctionDef("", empty, body, []), self.local).before[body[0]]
 
 
 def on_one_thread(source: str) -> str:
-    """Return a source whose loops over chunks run one chunk after the other."""
+    """Return a source in which all chunks of a loop run on one thread, in order."""
     return source.replace(" in prange(runs):", " in range(runs):")
 
 

@@ -138,7 +138,7 @@ class Boxes(Generic[T]):
         return [self._removed(number) for number in self.overlapping(bounds)]
 
     def latest(self, bounds: Bounds) -> T | None:
-        """Return the thing that was added last among those whose regions overlap `bounds`."""
+        """Return the latest addition whose region overlaps `bounds`; None where there is none."""
         numbers = self.overlapping(bounds)
         return self._things[numbers[-1]][1] if numbers else None
 
