@@ -186,6 +186,11 @@ class KernelOperator(Operator):
         """
         return [contiguous(x, n) for x, n in zip(inputs, self.ncore, strict=False)]
 
+    def for_operands(self, spec: Any, operands: Sequence[Any]) -> Any:
+        """Return the kernel spec for the operands that the kernel reads: ``spec``, or a faster one.
+        """
+        return spec
+
     def failure(
         self, target: Any, spec: Any, inputs: Sequence[np.ndarray], status: int, static: Any
     ) -> Exception:
@@ -206,6 +211,7 @@ class KernelOperator(Operator):
         spec, numbers = self.kernel(tuple([a.dtype for a in arrays]), static)
         try:
             operands = self.operands(contiguous, arrays)
+            spec = self.for_operands(spec, operands)
             results, status = target.kernel(spec).call(*operands, *numbers)
         except ValueError:
             self.infer(arrays, static)  # raises a clearer error for shapes that do not match
@@ -220,6 +226,7 @@ class KernelOperator(Operator):
         spec, numbers = self.kernel(tuple([o.dtype for o in inputs]), static)
         sizes = self.sizes([o.shape for o in inputs], static)
         operands = self.operands(builder.contiguous, inputs)
+        spec = self.for_operands(spec, operands)
         outputs = [builder.new(s.shape, s.dtype, s.rows) for s in specs]
         count = len(inputs)
         read = self.ncore[count - len(operands) : count]

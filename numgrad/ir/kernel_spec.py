@@ -266,17 +266,21 @@ class LibrarySpec:
         float32, float64, complex64 or complex128.
     lower, adjoint : bool
         Whether the lower triangle is used; whether the system of the adjoint matrix is solved.
+    core : tuple of int, optional
+        The sizes of core dimensions for which the kernel is made, real matrices with a few rows; by
+        default it is made for any sizes.
     """
 
     name: str
     dtype: np.dtype
     lower: bool = True
     adjoint: bool = False
+    core: tuple[int, ...] | None = None
 
     @property
     def identity(self) -> tuple:
         """The key of the kernel: specs with equal identities share one kernel."""
-        return ("library", self.name, self.dtype, self.lower, self.adjoint)
+        return ("library", self.name, self.dtype, self.lower, self.adjoint, self.core)
 
 
 @dataclass(frozen=True)
@@ -290,9 +294,13 @@ class ProductSpec:
     ----------
     dtype : dtype
         float32 or float64.
+    core : tuple of int, optional
+        The sizes ``m, k, n`` for which the kernel is made; by default it is made for any sizes. A
+        kernel for a small size is faster where a loop goes over many pairs.
     """
 
     dtype: np.dtype
+    core: tuple[int, int, int] | None = None
     name = "matmul"
     signature = "(m,k),(k,n)->(m,n)"
 
@@ -309,7 +317,7 @@ class ProductSpec:
     @property
     def identity(self) -> tuple:
         """The key of the kernel: specs with equal identities share one kernel."""
-        return ("product", self.dtype)
+        return ("product", self.dtype, self.core)
 
 
 @dataclass(frozen=True)

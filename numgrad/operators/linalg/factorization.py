@@ -7,6 +7,7 @@ is computed once, and not for each row.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,7 +18,7 @@ from ..._declare.operands import as_values
 from ..._errors import MatrixError
 from ...ir.kernel_spec import LibrarySpec
 from ..elementwise.arithmetic import add, multiply, negative
-from .matmul import adjoint, matmul
+from .matmul import MANY, SMALL, adjoint, matmul, matrices
 
 
 class NamesCaller(KernelOperator):
@@ -95,6 +96,15 @@ class Factorization(NamesCaller):
         """Return the operands that the kernel reads, all but the last made contiguous."""
         *first, last = inputs[self.unread :]
         return [*[contiguous(x) for x in first], last]
+
+    def for_operands(self, spec: LibrarySpec, operands: Sequence[Any]) -> LibrarySpec:
+        """Return the spec of a kernel for their sizes where there are many small matrices."""
+        matrix, last = operands[0], operands[-1]
+        n, k = matrix.shape[-1], last.shape[-1]
+        is_small = 0 < n * n * max(n, k) <= SMALL and k > 0
+        if not is_small or spec.dtype.kind != "f" or matrices(matrix) < MANY:
+            return spec
+        return replace(spec, core=(n, k) if len(operands) > 1 else (n,))
 
 
 def _no_function(*args: Any) -> None:

@@ -31,6 +31,13 @@ LARGE = 1 << 21
 target's own kernel on one thread. On one thread each, the kernel is faster."""
 
 
+SMALL, MANY = 256, 16
+"""The most multiply-adds in a product whose kernel is made for its sizes, and the fewest different
+matrices for which that is done; so too for the factorizations of small matrices. Such a kernel has
+no loops but that over pairs: its code, of a few instructions for each multiply-add, is translated
+once for each size, in 20 to 200 ms."""
+
+
 class MatMul(KernelOperator):
     """The product of matrices, ``(m,k),(k,n)->(m,n)``.
 
@@ -40,7 +47,8 @@ class MatMul(KernelOperator):
 
     The products of many vectors with one matrix become one product of matrices: the kernel folds a
     loop in which the right matrix is shared. So a product with a column is computed as that of the
-    transposes, whose right factor is the matrix.
+    transposes, whose right factor is the matrix. Many small products with different right matrices
+    have a kernel for their sizes.
     """
 
     def __call__(self, x1: Any, x2: Any) -> Any:
@@ -81,10 +89,22 @@ class MatMul(KernelOperator):
             self._specs[dtypes] = known
         return known
 
-    def _spec_for(self, dtype: np.dtype, core: tuple[int, int, int], rows: bool) -> Any:
+    def _spec_for(
+        self, dtype: np.dtype, core: tuple[int, int, int], rows: bool, pairs: tuple[int, int]
+    ) -> Any:
+        """Return the kernel spec for sizes, and for the numbers of left and of right matrices."""
         if not rows and prod(core) > LARGE:
             return LibrarySpec("matmul", dtype)
+        is_folded = core[2] == 1 and pairs[0] < MANY
+        if dtype.kind == "f" and prod(core) <= SMALL and pairs[1] >= MANY and not is_folded:
+            return self._spec_of_size(dtype, core)
         return self.spec((dtype, dtype))
+
+    def _spec_of_size(self, dtype: np.dtype, core: tuple[int, int, int]) -> ProductSpec:
+        known = self._specs.get((dtype, core))
+        if known is None:
+            known = self._specs[dtype, core] = ProductSpec(dtype, core)
+        return known
 
     def run(
         self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]
@@ -96,10 +116,11 @@ class MatMul(KernelOperator):
             return [np.matmul(a, b)]
         if a.shape[-1] == 1:
             return [np.asarray(target.kernel(multiply.spec(a.dtype)).ufunc(a, b))]
-        turned = _is_column(b.shape, a.shape)
+        pairs = matrices(a), matrices(b)
+        spec = self._spec_for(a.dtype, _core(a.shape, b.shape), False, pairs)
+        turned = _is_column(b.shape, a.shape) and not _has_sizes(spec)
         if turned:
             a, b = _turned(b), _turned(a)
-        spec = self._spec_for(a.dtype, _core(a.shape, b.shape), False)
         if type(spec) is LibrarySpec:
             a, b = (x if _blas_knows(x) else np.ascontiguousarray(x) for x in (a, b))
         result = np.asarray(target.kernel(spec).ufunc(a, b))
@@ -111,10 +132,10 @@ class MatMul(KernelOperator):
         (left, dtype, *_), (right, *_) = inputs
         core = _core(left, right)
         if dtype in FLOATING and core[1] != 1:
-            spec = self._spec_for(dtype, core, False)
+            spec = self._spec_for(dtype, core, False, (prod(left[:-2]), prod(right[:-2])))
             if type(spec) is ProductSpec:
                 ufunc = target.kernel(spec).ufunc
-                if _is_column(right, left):
+                if _is_column(right, left) and not _has_sizes(spec):
                     return lambda a, b: _turned(ufunc(_turned(b), _turned(a)))
                 return ufunc
         return super().computation(target, inputs, static)
@@ -133,12 +154,11 @@ class MatMul(KernelOperator):
         if a.shape[-1] == 1:
             builder.emit(multiply.spec(dtype), [a, b], [output], name=self.name)
             return [output]
-        turned = _is_column(b.shape, a.shape)
-        result = output
-        if turned:
+        core, result = _core(a.shape, b.shape), output
+        spec = self._spec_for(dtype, core, rows, (matrices(a), matrices(b)))
+        if _is_column(b.shape, a.shape) and not _has_sizes(spec):
             a, b, result = b.view(_turned), a.view(_turned), output.view(_turned)
-        core = _core(a.shape, b.shape)
-        spec = self._spec_for(dtype, core, rows)
+            core = core[::-1]
         if type(spec) is LibrarySpec:
             a, b = (o if _blas_knows(o) else builder.contiguous(o) for o in (a, b))
             builder.uses_blas = True
@@ -152,6 +172,17 @@ def _core(left: Sequence[int], right: Sequence[int]) -> tuple[int, int, int]:
 
 def _is_column(right: Sequence[int], left: Sequence[int]) -> bool:
     return right[-1] == 1 and left[-2] != 1
+
+
+def _has_sizes(spec: Any) -> bool:
+    return type(spec) is ProductSpec and spec.core is not None
+
+
+def matrices(operand: Any) -> int:
+    """Return the number of different matrices in an array or operand; a batch counts as many."""
+    loop = zip(operand.shape[:-2], operand.strides[:-2], strict=True)
+    has_rows = not isinstance(operand, np.ndarray) and operand.buffer.rows
+    return prod([size for size, stride in loop if stride]) * (MANY if has_rows else 1)
 
 
 def _turned(array: np.ndarray) -> np.ndarray:

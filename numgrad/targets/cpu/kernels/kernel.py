@@ -148,7 +148,7 @@ def specs() -> list[CompiledSpec | HostSpec | LibraryKernel]:
 
 def _addresses(spec: CompiledSpec) -> tuple[int, int]:
     if isinstance(spec, ProductSpec):
-        return gemm.address(spec.dtype), 0
+        return gemm.address(spec.dtype, spec.core), 0
     if isinstance(spec, RawSpec):
         from ..compile.intrinsics import KERNEL_ARGS
 

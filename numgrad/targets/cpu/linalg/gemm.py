@@ -10,8 +10,8 @@ A few rows by two registers of columns of the result are computed at a time, and
 for a whole block of terms. Columns of B that are not contiguous are first copied, for one block of
 terms and two registers of columns at a time: the copy stays in the first-level cache for all rows.
 
-`gemm_codegen` and `gemm_blocks` write the code; they are imported only if the kernel is not in the
-cache.
+`gemm_codegen` and `gemm_blocks` write the code, and `gemm_unrolled` that of kernels for one small
+size; they are imported only if the kernel is not in the cache.
 """
 
 from functools import cache
@@ -70,18 +70,31 @@ def _features() -> frozenset[str]:
     return frozenset(part[1:] for part in text.split(",") if part.startswith("+"))
 
 
-def address(dtype: np.dtype) -> int:
+def address(dtype: np.dtype, core: tuple[int, int, int] | None = None) -> int:
     """Return the address of the kernel of ``(m,k),(k,n)->(m,n)``.
 
     The kernel is compiled if it is not in the cache. Factors may have any strides; rows of the
-    result are contiguous.
+    result are contiguous. A kernel for the sizes ``core`` multiplies pairs of these sizes only.
     """
     made_for = geometry(np.dtype(dtype))
+    if core is not None:
+        return _unrolled(made_for, core)
     key = join_keys((), repr(("product", made_for.dtype.name, made_for[1:])))
 
     def compiled() -> Code:
         from .gemm_codegen import product  # it imports Numba
 
         return product(made_for, symbol_of(key))
+
+    return obtain(key, compiled)
+
+
+def _unrolled(made_for: Geometry, core: tuple[int, int, int]) -> int:
+    key = join_keys((), repr(("product", made_for.dtype.name, made_for.fused, core)))
+
+    def compiled() -> Code:
+        from .gemm_unrolled import product  # it imports Numba
+
+        return product(made_for, core, symbol_of(key))
 
     return obtain(key, compiled)

@@ -3,7 +3,7 @@
 The routines are SciPy's, called through their Fortran interface. LLVM knows each routine under a
 name with a prefix of numgrad's, so that a kernel on disk refers to routines by name. The code of
 the kernels is in `blas` and `lapack`, which import Numba: they are imported only if a kernel is not
-in the cache.
+in the cache. Kernels for many small matrices of one size (`lapack_unrolled`) call no routine.
 """
 
 import importlib
@@ -14,9 +14,10 @@ import numpy as np
 from llvmlite import binding as llvm
 
 from ....ir.kernel_spec import Dtypes, LibrarySpec, RawSpec
-from ..compile.compiler import Code, join_keys, obtain
+from ..compile.compiler import Code, join_keys, obtain, symbol_of
 from ..platform import object_loader
 from ..platform.capsules import address_of, name_of
+from . import gemm
 
 LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 SIGNATURES = {
@@ -62,7 +63,14 @@ def describe(spec: LibrarySpec) -> LibraryKernel:
 
 def address(spec: LibrarySpec) -> int:
     """Return the address of the kernel of a spec, which is compiled if it is not in the cache."""
-    key = join_keys((), repr((*spec.identity[:2], spec.dtype.name, *spec.identity[3:])))
+    identity = (*spec.identity[:2], spec.dtype.name, *spec.identity[3:])
+    key = join_keys((), repr(identity))
+
+    def unrolled() -> Code:
+        from .lapack_unrolled import factorization  # it imports Numba
+
+        options = spec.core or (), spec.lower, spec.adjoint
+        return factorization(spec.name, gemm.geometry(spec.dtype), *options, symbol_of(key))
 
     def compiled() -> Code | int:
         from ..codegen.object_files import compile_object
@@ -70,7 +78,7 @@ def address(spec: LibrarySpec) -> int:
 
         return compile_object(_raw(spec).function, KERNEL_ARGS, key)
 
-    return obtain(key, compiled)
+    return obtain(key, compiled if spec.core is None else unrolled)
 
 
 def _raw(spec: LibrarySpec) -> RawSpec:

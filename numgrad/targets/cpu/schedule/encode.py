@@ -18,6 +18,9 @@ from .tiled_runs import row_splits_of
 _HEAD = 8
 # An innermost loop shorter than this changes places with a longer axis.
 _SHORT = 8
+# A kernel that loops over the two innermost axes is called for so many elements, or the longest
+# axis becomes the second innermost: a call takes as long as some 60 elements.
+_FEW = 64
 
 
 def encode(plan: Schedule, program: Program, target: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -144,6 +147,8 @@ def _loops(
         axes.append((1, [0] * len(pattern.layouts), False))
     if len(axes) > 1 and axes[-1][0] < _SHORT:
         axes.append(axes.pop(_inner(pattern, axes)))
+    if len(axes) > 2 and axes[-1][0] * axes[-2][0] < _FEW:
+        axes.insert(-1, axes.pop(_longest(axes[:-1])))
     row = next((n for n, axis in enumerate(axes) if axis[2]), -1)
     return [axis[0] for axis in axes], [axis[1] for axis in axes], row
 
@@ -156,13 +161,18 @@ def _inner(pattern: Pattern, axes: Sequence[tuple[int, list[int], bool]]) -> int
     contiguous, and among equals the last.
     """
     if not getattr(pattern.kernel, "rows_address", 0):
-        return max(range(len(axes)), key=lambda n: axes[n][0] * (64 if axes[n][2] else 1))
+        return _longest(axes)
     sizes = [layout.dtype.itemsize for layout in pattern.layouts]
 
     def in_order(n: int) -> tuple[int, int]:
         return sum([a == b for a, b in zip(axes[n][1], sizes, strict=True)]), n
 
     return max(range(len(axes)), key=in_order)
+
+
+def _longest(axes: Sequence[tuple[int, list[int], bool]]) -> int:
+    """Return the index of the longest axis; the row axis counts as 64 times as long."""
+    return max(range(len(axes)), key=lambda n: axes[n][0] * (64 if axes[n][2] else 1))
 
 
 def _append_axis(axes: list[tuple[int, list[int], bool]], count: int, along: list[int]) -> None:
