@@ -281,7 +281,7 @@ class Derived:
             if value not in self.activity:
                 continue
             if value.type.is_array:
-                reverse.writer.line(f"{self._names.cotangent(value)}[:] += {seed}")
+                reverse.writer.line(f"{self._names.cotangent(value)} += {seed}")
             elif value.region is body:
                 reverse.add(value, seed)
         reverse.region(body)
