@@ -31,6 +31,7 @@ from .generation.snapshots import Snapshots
 from .generation.tape import Tape
 from .generation.threads import UndefinedError, functions_of, on_one_thread
 from .generation.writing import Names, Writer, tidied
+from .respelling import respelled
 from .ssa.ir import Classes, Op, Program, Type, Value
 from .ssa.refusal import AdjointError
 
@@ -252,7 +253,9 @@ class Derived:
                 fission, chunks,
             )  # fmt: skip
             self._reverse(sweep, seeds)
-        self.source = tidied("\n".join(writer.lines), options.long)
+        self._tapes = list(tape.tapes.values())
+        self._shadows = names.shadows()
+        self.source = tidied("\n".join(writer.lines), options.long, self._tapes)
 
     def _live(self, classes: Classes) -> Liveness:
         """Return the values, operations and arrays that the forward sweep has to compute."""
@@ -334,12 +337,18 @@ class Derived:
     def _compiled(self, source: str) -> Any:
         from numba import njit, prange
 
+        from .respelling.words import WORDS
+
         options = getattr(self.request[0], "targetoptions", {})
         kept = {name: options[name] for name in ("fastmath", "boundscheck") if name in options}
         kept |= {"error_model": "numpy", "nogil": self.options.snapshots}
         kept |= {"no_cfunc_wrapper": True}  # it takes time to compile, and nobody calls by address
+        words: dict[str, str] = {}
+        if not kept.get("boundscheck"):  # of rows as pointers no bounds are known
+            source, words = respelled(source, self._tapes, self._shadows)
         names = functions_of(source)
-        space = self._defined(source) if names else {self.name: self.plain}
+        space = self._defined(source)
+        space |= {name: WORDS[word] for name, word in words.items()}
         space["prange"] = prange
         for name in names:
             own = {**kept, "no_cpython_wrapper": True}
