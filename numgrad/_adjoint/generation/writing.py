@@ -155,8 +155,10 @@ def tidied(text: str, long: float = math.inf, tapes: Iterable[str] = ()) -> str:
         The names of the tapes.
     """
     tree = _Tidy().visit(ast.parse(text))
-    functions = in_threads(tree.body[0])
-    tree.body = [part for f in functions for part in in_parts(f, long, set(tapes))]
+    if "prange(" in text:
+        tree.body = in_threads(tree.body[0])
+    if text.count("\n") >= long:  # a statement has a line at least
+        tree.body = [part for f in tree.body for part in in_parts(f, long, set(tapes))]
     lines = ast.unparse(ast.fix_missing_locations(tree)).splitlines()
     return "\n".join(_commented(line) for line in lines) + "\n"
 

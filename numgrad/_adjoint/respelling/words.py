@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from llvmlite import ir
 from numba.core import cgutils, imputils, types
 from numba.core.errors import TypingError
 from numba.np import arrayobj
@@ -221,6 +222,16 @@ def _allocated(context, builder, kind, shape):
     return made
 
 
+def _hidden(builder, pointer):
+    """Return a pointer of which LLVM does not know where it comes from.
+
+    Of two arrays that a loop exchanges LLVM would otherwise take each for both, and their loops
+    would stay scalar.
+    """
+    kind = ir.FunctionType(pointer.type, [pointer.type])
+    return builder.asm(kind, "", "=r,0", [pointer], False)
+
+
 def _new(lengths: tuple, is_filled: bool) -> Any:
     """Return the signature and the code of a new array of floats."""
     lengths = tuple(map(types.unliteral, lengths))
@@ -233,6 +244,7 @@ def _new(lengths: tuple, is_filled: bool) -> Any:
         if is_filled:
             nbytes = builder.mul(made.nitems, made.itemsize)
             cgutils.memset(builder, made.data, nbytes, 0)
+        made.data = _hidden(builder, made.data)
         return made._getvalue()
 
     return kind(*lengths), codegen
