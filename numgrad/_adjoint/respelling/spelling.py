@@ -4,8 +4,6 @@ import ast
 import re
 from collections.abc import Iterable
 
-_MOST_AXES = 3
-
 
 def respelled(
     source: str, tapes: Iterable[str], arrays: Iterable[str]
@@ -56,28 +54,31 @@ class _Words:
 def _rows(function: ast.FunctionDef, tapes: set[str]) -> set[str]:
     """Return the names that stand for nothing but parts of tapes, of which single elements are read
     and written."""
-    bound, used = set(), set()
-    others = {argument.arg for argument in function.args.args}
-    for node in ast.walk(function):
-        if isinstance(node, ast.Assign) and _is_part(node, tapes):
-            bound.add(node.targets[0])
-        elif isinstance(node, ast.Subscript) and not _has_slice(node):
-            used.add(node.value)
-    for node in ast.walk(function):
-        if isinstance(node, ast.Name) and node not in bound | used:
-            others.add(node.id)
-    return {node.id for node in bound if isinstance(node, ast.Name)} - others
+    nodes = list(ast.walk(function))
+    parts = [pair for node in nodes if (pair := _part(node)) is not None]
+    elements = {n.value for n in nodes if isinstance(n, ast.Subscript) and not _has_slice(n)}
+    names = [node for node in nodes if isinstance(node, ast.Name)]
+    parameters = {argument.arg for argument in function.args.args}
+    rows = {name.id for name, _ in parts}
+    while True:  # a part of what is no row is no row either
+        known = [pair for pair in parts if pair[1].id in tapes | rows]
+        used = elements.union(*known)
+        others = parameters | {name.id for name in names if name not in used}
+        found = {name.id for name, _ in known} - others
+        if found == rows:
+            return rows
+        rows = found
 
 
-def _is_part(node: ast.Assign, tapes: set[str]) -> bool:
-    """Whether a name becomes a part of a tape."""
-    part = node.value
-    return (
-        isinstance(part, ast.Subscript)
-        and isinstance(part.value, ast.Name)
-        and part.value.id in tapes
-        and isinstance(part.slice, ast.Slice)
-    )
+def _part(node: ast.AST) -> tuple[ast.Name, ast.Name] | None:
+    """Return the name that becomes a part of an array, and the name of that."""
+    if not (isinstance(node, ast.Assign) and isinstance(node.value, ast.Subscript)):
+        return None
+    name, array = node.targets[0], node.value.value
+    is_part = isinstance(node.value.slice, ast.Slice)
+    if is_part and isinstance(name, ast.Name) and isinstance(array, ast.Name):
+        return name, array
+    return None
 
 
 def _has_slice(node: ast.Subscript) -> bool:
@@ -126,10 +127,13 @@ class _Respelling(ast.NodeTransformer):
             return node
         indices = _indices(target)
         if self._is_of_row(target):
-            return ast.Expr(self.words.call(f"{word}_to_row", target.value, *indices, node.value))
-        if len(indices) > _MOST_AXES or _has_slice(target):
+            held = self.words.call("taken", target.value, target.slice)
+            found = ast.BinOp(held, node.op, node.value)
+            return ast.Expr(self.words.call("lay", target.value, target.slice, found))
+        if len(indices) > 3 or _has_slice(target):
             return node
-        return ast.Expr(self.words.call(f"{word}_{len(indices)}", target.value, node.value, *indices))
+        changed = self.words.call(f"{word}_{len(indices)}", target.value, node.value, *indices)
+        return ast.Expr(changed)
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         self.generic_visit(node)
@@ -142,14 +146,14 @@ class _Respelling(ast.NodeTransformer):
         name = ast.unparse(node.func)
         if isinstance(node.func, ast.Attribute) and node.func.attr == "copy" and not node.args:
             return self.words.call("copied", node.func.value)
-        if name not in ("np.zeros", "np.empty") or len(node.args) != 1 or node.keywords:
+        if name != "np.zeros" or len(node.args) != 1 or node.keywords:
             return node
         given = node.args[0]
         lengths = given.elts if isinstance(given, ast.Tuple) else [given]
         is_plain = all(isinstance(n, (ast.Name, ast.Constant, ast.BinOp)) for n in lengths)
-        if not is_plain or not 0 < len(lengths) <= _MOST_AXES:
+        if not is_plain or not 0 < len(lengths) <= 2:
             return node
-        return self.words.call(f"{name[3:]}_{len(lengths)}", *lengths)
+        return self.words.call(f"zeros_{len(lengths)}", *lengths)
 
 
 def _loaded(name: ast.expr) -> ast.expr:

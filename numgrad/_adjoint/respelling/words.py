@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from llvmlite import ir
 from numba.core import cgutils, imputils, types
 from numba.core.errors import TypingError
+from numba.extending import register_jitable
 from numba.np import arrayobj
 
 if TYPE_CHECKING:
@@ -33,10 +34,24 @@ def row_at(typingctx, tape, start):
     kind, start = types.CPointer(tape.dtype), types.unliteral(start)
 
     def codegen(context, builder, signature, args):
-        array = arrayobj.make_array(tape)(context, builder, value=args[0])
-        return builder.gep(array.data, [_place(context, builder, start, args[1])])
+        data = args[0]
+        if isinstance(tape, types.Array):
+            data = arrayobj.make_array(tape)(context, builder, value=data).data
+        row = builder.gep(data, [_place(context, builder, start, args[1])])
+        return _hidden(builder, row)
 
     return kind(tape, start), codegen
+
+
+def _hidden(builder, pointer):
+    """Return a pointer of which LLVM does not know how it comes about.
+
+    A loop is vectorised for the case that its arrays are apart. If LLVM saw how a row moves from
+    one step of an outer loop to the next, it would compare once, before the outer loop, what all of
+    its steps touch; the rows of one step are those of others, and the loop would stay scalar.
+    """
+    kind = ir.FunctionType(pointer.type, [pointer.type])
+    return builder.asm(kind, "", "=r,0", [pointer], False)
 
 
 @intrinsic
@@ -159,8 +174,15 @@ def sum_of(typingctx, array, other):
         with cgutils.loop_nest(builder, shapes[0], intp) as places:
             at = cgutils.get_item_pointer(context, builder, array, to, places)
             origin = cgutils.get_item_pointer(context, builder, other, given, places)
-            held = arrayobj.load_item(context, builder, array, at)
-            found = add(builder, [held, arrayobj.load_item(context, builder, other, origin)])
+            pair = (
+                (array, arrayobj.load_item(context, builder, array, at)),
+                (other, arrayobj.load_item(context, builder, other, origin)),
+            )
+            operands = [
+                context.cast(builder, value, kind.dtype, wide)
+                for (kind, value), wide in zip(pair, own.args, strict=True)
+            ]
+            found = add(builder, operands)
             found = context.cast(builder, found, own.return_type, array.dtype)
             arrayobj.store_item(context, builder, array, found, at)
         return imputils.impl_ret_borrowed(context, builder, array, args[0])
@@ -222,18 +244,8 @@ def _allocated(context, builder, kind, shape):
     return made
 
 
-def _hidden(builder, pointer):
-    """Return a pointer of which LLVM does not know where it comes from.
-
-    Of two arrays that a loop exchanges LLVM would otherwise take each for both, and their loops
-    would stay scalar.
-    """
-    kind = ir.FunctionType(pointer.type, [pointer.type])
-    return builder.asm(kind, "", "=r,0", [pointer], False)
-
-
-def _new(lengths: tuple, is_filled: bool) -> Any:
-    """Return the signature and the code of a new array of floats."""
+def _new(lengths: tuple) -> Any:
+    """Return the signature and the code of new zeros."""
     lengths = tuple(map(types.unliteral, lengths))
     kind = types.Array(types.float64, len(lengths), "C")
 
@@ -241,55 +253,43 @@ def _new(lengths: tuple, is_filled: bool) -> Any:
         pairs = zip(lengths, args, strict=True)
         shape = [n for k, v in pairs for n in arrayobj._parse_shape(context, builder, k, v)]
         made = _allocated(context, builder, kind, shape)
-        if is_filled:
-            nbytes = builder.mul(made.nitems, made.itemsize)
-            cgutils.memset(builder, made.data, nbytes, 0)
-        made.data = _hidden(builder, made.data)
+        nbytes = builder.mul(made.nitems, made.itemsize)
+        cgutils.memset(builder, made.data, nbytes, 0)
         return made._getvalue()
 
     return kind(*lengths), codegen
 
 
 @intrinsic
-def zeros_1(typingctx, n):
+def _new_1(typingctx, n):
+    return _new((n,))
+
+
+@intrinsic
+def _new_2(typingctx, n, m):
+    return _new((n, m))
+
+
+# Compiled apart: where LLVM sees from the beginning how an array comes about, it simplifies other
+# expressions with its length, and finds no more that indices of loops over it are not negative.
+
+
+@register_jitable
+def zeros_1(n: Any) -> Any:
     """Return zeros with one axis."""
-    return _new((n,), True)
+    return _new_1(n)
 
 
-@intrinsic
-def zeros_2(typingctx, n, m):
+@register_jitable
+def zeros_2(n: Any, m: Any) -> Any:
     """Return zeros with two axes."""
-    return _new((n, m), True)
-
-
-@intrinsic
-def zeros_3(typingctx, n, m, k):
-    """Return zeros with three axes."""
-    return _new((n, m, k), True)
-
-
-@intrinsic
-def empty_1(typingctx, n):
-    """Return an array with one axis."""
-    return _new((n,), False)
-
-
-@intrinsic
-def empty_2(typingctx, n, m):
-    """Return an array with two axes."""
-    return _new((n, m), False)
-
-
-@intrinsic
-def empty_3(typingctx, n, m, k):
-    """Return an array with three axes."""
-    return _new((n, m, k), False)
+    return _new_2(n, m)
 
 
 WORDS = {
     word.__name__: word
     for word in (
         row_at, taken, lay, add_1, add_2, add_3, subtract_1, subtract_2, subtract_3,
-        sum_of, copied, zeros_1, zeros_2, zeros_3, empty_1, empty_2, empty_3,
+        sum_of, copied, zeros_1, zeros_2,
     )
 }  # fmt: skip
