@@ -1,4 +1,4 @@
-"""Derived sources in words that Numba compiles faster: the same bits, whatever names kernels use."""
+"""Derived sources in words that Numba compiles faster: the same bits, whatever the names."""
 
 import ast
 

@@ -247,7 +247,7 @@ class Snapshots:
                 yield
 
     def _restore(self, op: Op) -> None:
-        state, line = self.states[op], self.writer.line
+        state = self.states[op]
         for value in [*state.arrays, *state.numbers]:
             kept = [self._kept(op, value), state["segment"]]
             self._move(value, [self.names.of(value)], kept)

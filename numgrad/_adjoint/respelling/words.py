@@ -1,6 +1,7 @@
 """The words of respelled sources, as intrinsics of Numba.
 
-A row is a pointer into a tape: Numba counts no references to a pointer, and takes an index as it is.
+A row is a pointer into a tape. Numba counts no references to a pointer, and takes an index as it
+is.
 """
 
 import operator
