@@ -2,8 +2,8 @@
 
 The way of a kernel: ``frontend`` reads the text, removes ``break``, ``continue`` and ``return``,
 and has ``builder`` make structured SSA of it (``ssa``). ``analyses`` remove repetitions and find
-out what has to be differentiated and kept. ``generation`` writes the adjoint. ``derived`` is what
-others call. Nothing here knows tensors.
+out what has to be differentiated and kept. ``generation`` writes the adjoint, and ``respelling``
+rewrites that for Numba. ``derived`` is what others call. Nothing here knows tensors.
 """
 
 from .derived import Derived as Derived

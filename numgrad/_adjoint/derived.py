@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from .generation.snapshots import Snapshots
 from .generation.tape import Tape
 from .generation.threads import UndefinedError, functions_of, on_one_thread
 from .generation.writing import Names, Writer, tidied
+from .respelling import respelled
 from .ssa.ir import Classes, Op, Program, Type, Value
 from .ssa.refusal import AdjointError
 
@@ -102,6 +103,16 @@ class Surroundings:
 
 
 surroundings = Surroundings()
+
+
+class Text(NamedTuple):
+    """The source of an adjoint, the names of its tapes and of the shadows of arrays, and whether
+    steps run again from snapshots."""
+
+    source: str
+    tapes: list[str]
+    shadows: list[str]
+    has_snapshots: bool
 
 
 class Derived:
@@ -187,11 +198,7 @@ class Derived:
             program, classes, self.activity, dependence, options.cut, options.whole
         )
         self._number(active)
-        try:
-            self._generate(classes)
-        except UndefinedError:
-            self.options = replace(options, threads=False)
-            self._generate(classes)
+        self._classes = classes
 
     def _refuse_racing(self) -> None:
         """Refuse a parallel loop whose iterations hand a number on, unless they only sum it up or
@@ -217,7 +224,24 @@ class Derived:
         self.numbers = [n for n in active if not self.program.parameters[n].type.is_array]
         self.cotangents = [n for n, v in enumerate(self.program.results) if v.type.is_real]
 
-    def _generate(self, classes: Classes) -> None:
+    @cached_property
+    def _text(self) -> "Text":
+        """The text of the function; an adjoint that is not called needs none."""
+        try:
+            return self._generate(self._classes)
+        except UndefinedError:
+            self.options = replace(self.options, threads=False)
+            return self._generate(self._classes)
+
+    @cached_property
+    def source(self) -> str:
+        return self._text.source
+
+    @property
+    def has_snapshots(self) -> bool:
+        return self._text.has_snapshots
+
+    def _generate(self, classes: Classes) -> "Text":
         program, options = self.program, self.options
         self._names = names = Names(set(program.namespace))
         for value in program.parameters:
@@ -239,7 +263,7 @@ class Derived:
         forward = Forward(
             program, classes, self.keeping, live, names, writer, tape, snapshots, chunks
         )
-        snapshots.forward, self.has_snapshots = forward, bool(snapshots.states)
+        snapshots.forward = forward
         arguments = [names.of(v) for v in program.parameters] + shadows + seeds
         arguments += [*tape.tapes.values()] + ([snapshots.control] if options.snapshots else [])
         header = f"def {self.name}({', '.join(arguments)}):"
@@ -252,7 +276,9 @@ class Derived:
                 fission, chunks,
             )  # fmt: skip
             self._reverse(sweep, seeds)
-        self.source = tidied("\n".join(writer.lines), options.long)
+        tapes = list(tape.tapes.values())
+        source = tidied("\n".join(writer.lines), options.long, tapes)
+        return Text(source, tapes, names.shadows(), bool(snapshots.states))
 
     def _live(self, classes: Classes) -> Liveness:
         """Return the values, operations and arrays that the forward sweep has to compute."""
@@ -281,7 +307,7 @@ class Derived:
             if value not in self.activity:
                 continue
             if value.type.is_array:
-                reverse.writer.line(f"{self._names.cotangent(value)}[:] += {seed}")
+                reverse.writer.line(f"{self._names.cotangent(value)} += {seed}")
             elif value.region is body:
                 reverse.add(value, seed)
         reverse.region(body)
@@ -334,12 +360,18 @@ class Derived:
     def _compiled(self, source: str) -> Any:
         from numba import njit, prange
 
+        from .respelling.words import WORDS
+
         options = getattr(self.request[0], "targetoptions", {})
         kept = {name: options[name] for name in ("fastmath", "boundscheck") if name in options}
         kept |= {"error_model": "numpy", "nogil": self.options.snapshots}
         kept |= {"no_cfunc_wrapper": True}  # it takes time to compile, and nobody calls by address
+        words: dict[str, str] = {}
+        if not kept.get("boundscheck"):  # of rows as pointers no bounds are known
+            source, words = respelled(source, self._text.tapes, self._text.shadows)
         names = functions_of(source)
-        space = self._defined(source) if names else {self.name: self.plain}
+        space = self._defined(source)
+        space |= {name: WORDS[word] for name, word in words.items()}
         space["prange"] = prange
         for name in names:
             own = {**kept, "no_cpython_wrapper": True}
@@ -473,16 +505,26 @@ def derive(
     AdjointError
         If a statement is not understood, with its file, line and text.
     """
+    options = options or Options()
+    made = _without_text(function, arguments, active, options)
+    if made.program.requires:
+        general = _without_text(function, arguments, active, replace(made.options, small=False))
+        made.general = general
+        if general.shadows != made.shadows:  # those who call it hand over the same
+            made = general
+    _ = made.source  # what cannot be generated is refused now
+    return made
+
+
+def _without_text(
+    function: Any, arguments: Sequence[Any], active: Sequence[int] | None, options: Options
+) -> Derived:
+    """Return an adjoint whose text is generated when it is asked for."""
     program = read(function, arguments)
     if active is None:
         active = [n for n, v in enumerate(program.parameters) if v.type.is_real]
-    options = options or Options()
     if getattr(function, "targetoptions", {}).get("boundscheck"):  # threads raise no errors
         options = replace(options, threads=False)
     made = Derived(program, active, options)
     made.general, made.request = made, (function, arguments, active)
-    if program.requires:
-        made.general = derive(function, arguments, active, replace(made.options, small=False))
-        if made.general.shadows != made.shadows:  # those who call it hand over the same
-            return made.general
     return made

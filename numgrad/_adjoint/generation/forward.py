@@ -365,6 +365,8 @@ def range_text(bounds: list[str]) -> str:
 def count_text(op: Op, bounds: list[str]) -> str:
     """Return the text of the number of steps of a range."""
     start, stop, step = bounds
+    if step == "-1":
+        return f"max({start}, 0)" if stop == "0" else f"max(({start}) - ({stop}), 0)"
     if step != "1":
         return f"len(range({start}, {stop}, {step}))"
     if start == "0":

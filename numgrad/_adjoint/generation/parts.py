@@ -11,13 +11,16 @@ from collections.abc import Iterable, Iterator, Sequence
 _LEAST, _MOST = 3, 60  # statements of a part
 
 
-def in_parts(function: ast.stmt, long: float) -> list[ast.stmt]:
-    """Move the loops of a long function into functions of their own; return all functions."""
+def in_parts(function: ast.stmt, long: float, tapes: set[str]) -> list[ast.stmt]:
+    """Move the loops of a long function into functions of their own; return all functions.
+
+    A part that reads a tape stands for no loop that reads another array, or another tape.
+    """
     assert isinstance(function, ast.FunctionDef)
     leaves = [node for node in ast.walk(function) if isinstance(node, ast.Return)]
     if _size(function.body) < long or any(node.value is None for node in leaves):
         return [function]
-    parts = _Parts(function)
+    parts = _Parts(function, tapes)
     function.body = _OneExit(parts.needed, parts.integers).of(parts.block(function.body))
     return [function, *parts.functions]
 
@@ -25,8 +28,8 @@ def in_parts(function: ast.stmt, long: float) -> list[ast.stmt]:
 class _Parts:
     """Moves the loops of one function into functions."""
 
-    def __init__(self, function: ast.FunctionDef) -> None:
-        self.name = function.name
+    def __init__(self, function: ast.FunctionDef, tapes: set[str]) -> None:
+        self.name, self.tapes = function.name, tapes
         self.parameters = [argument.arg for argument in function.args.args]
         self.local = {*self.parameters, *stored_in(function.body)}
         self.functions: list[ast.FunctionDef] = []
@@ -100,7 +103,7 @@ class _Parts:
         """Return the text of a function with its local names numbered, equal for equal loops."""
         order: dict[str, str] = {}
         for name in (*inputs, *(n for statement in body for n in names_in(statement))):
-            if name in self.local:
+            if name in self.local - self.tapes:
                 order.setdefault(name, f"_{len(order)}")
         bare = [_Renamed(order).visit(copy.deepcopy(statement)) for statement in body]
         return f"{len(inputs)} {ast.unparse(ast.fix_missing_locations(ast.Module(bare, [])))}"

@@ -81,6 +81,7 @@ class Snapshots:
         self.states: dict[Op, State] = {}
         self.control = names.fresh("control") if is_on else ""
         self.forward: Forward | None = None
+        self._axes: list[str] = []  # the names that count along the axes of arrays
         for place, op in enumerate(program.body.ops if is_on else []):
             if op.name == "loop" and op in live.ops and keeping.is_reversed(op):
                 state = self._state(op, place) if tape.pushes(op) else None
@@ -185,7 +186,7 @@ class Snapshots:
             if not _is_counted(op):
                 self._thin(op)
             for value in [*state.arrays, *state.numbers]:
-                line(f"{self._kept(op, value)}[{slot}] = {self.names.of(value)}")
+                self._move(value, [self._kept(op, value), slot], [self.names.of(value)])
             line(f"{slot} += 1")
         line(f"{step} += 1")
 
@@ -199,7 +200,23 @@ class Snapshots:
             with self.writer.branches(f"for {j} in range({slot}):"):
                 for value in [*state.arrays, *state.numbers]:
                     kept = self._kept(op, value)
-                    line(f"{kept}[{j}] = {kept}[2 * {j}]")
+                    self._move(value, [kept, j], [kept, f"2 * {j}"])
+
+    def _move(self, value: Value, to: list[str], start: list[str]) -> None:
+        """Write the copy of a value, to and from a name that the place in a row of values follows.
+
+        Loops copy the elements of an array: for an assignment of arrays Numba would compile its
+        functions of strings, which a message with both shapes needs.
+        """
+        ndim = value.type.ndim or 0
+        self._axes += [self.names.fresh("axis") for _ in range(ndim - len(self._axes))]
+        axes = self._axes[:ndim]
+        with contextlib.ExitStack() as loops:
+            for n, axis in enumerate(axes):
+                count = f"{self.names.of(value)}.shape[{n}]"
+                loops.enter_context(self.writer.block(f"for {axis} in range({count}):"))
+            to_text, text = (_element(value, name, axes) for name in (to, start))
+            self.writer.line(f"{to_text} = {text}")
 
     def end(self, op: Op) -> None:
         """Write the lines after a loop."""
@@ -216,7 +233,7 @@ class Snapshots:
         """Write the loops over segments and their steps, around the lines that reverse one step."""
         state, line = self.states[op], self.writer.line
         for array in state.fixed:
-            line(f"{self.names.of(array)}[...] = {self._kept(op, array)}")
+            self._move(array, [self.names.of(array)], [self._kept(op, array)])
         segment, first, steps, j = (state[n] for n in ("segment", "first", "steps", "j"))
         stride, slot = state["stride"], state["slot"]
         with self.writer.block(f"for {segment} in range({slot} - 1, -1, -1):"):
@@ -230,11 +247,10 @@ class Snapshots:
                 yield
 
     def _restore(self, op: Op) -> None:
-        state, line = self.states[op], self.writer.line
-        for array in state.arrays:
-            line(f"{self.names.of(array)}[...] = {self._kept(op, array)}[{state['segment']}]")
-        for number in state.numbers:
-            line(f"{self.names.of(number)} = {self._kept(op, number)}[{state['segment']}]")
+        state = self.states[op]
+        for value in [*state.arrays, *state.numbers]:
+            kept = [self._kept(op, value), state["segment"]]
+            self._move(value, [self.names.of(value)], kept)
         body = op.body
         arrays = [n for n, phi in enumerate(body.phis) if phi.type.is_array]
         phis = [self.names.of(body.phis[n]) for n in arrays]
@@ -264,6 +280,14 @@ class Snapshots:
             start, _, by = (self.tape.text(bound) for bound in op.bounds)
             step = f"{state['first']} + {state['j']}"
             self.writer.line(f"{self.names.of(op.body.index)} = ({start}) + ({step}) * ({by})")
+
+
+def _element(value: Value, place: list[str], axes: list[str]) -> str:
+    """Return the text of a number, or of an element of an array."""
+    name, *index = [*place, *axes]
+    if not index and not value.type.is_array:
+        return name
+    return f"{name}[{', '.join(index) or '()'}]"
 
 
 def _is_counted(op: Op) -> bool:

@@ -95,7 +95,7 @@ class Tape:
             return
         self.writer.line(f"{self.count(op)} = {self._count_text(op)}")
         for s, rows in self._rows(op).items():
-            self._require(s, f"{rows} * {self.count(op)}")
+            self._require(s, _times(rows, self.count(op)))
         self._lend(op)
 
     def _lend(self, op: Op) -> None:
@@ -104,14 +104,15 @@ class Tape:
             if self._is_by_steps(op):
                 if (op, s, 0) not in self._names_of_rows:
                     self._names_of_rows[op, s, 0] = self.names.fresh(f"rows_{s}")
-                size = f"{rows} * {self.count(op)}"
+                size = _times(rows, self.count(op))
                 part = f"{self.tops[s]}:{self.tops[s]} + {size}"
                 self.writer.line(f"{self._names_of_rows[op, s, 0]} = {self.tapes[s]}[{part}]")
                 continue
             for row in range(rows):
                 if (op, s, row) not in self._names_of_rows:
                     self._names_of_rows[op, s, row] = self.names.fresh(f"row_{s}{row}")
-                start = f"{self.tops[s]} + {row} * {self.count(op)}" if row else self.tops[s]
+                skipped = f" + {_times(row, self.count(op))}" if row else ""
+                start = f"{self.tops[s]}{skipped}"
                 part = f"{start}:{start} + {self.count(op)}"
                 self.writer.line(f"{self._names_of_rows[op, s, row]} = {self.tapes[s]}[{part}]")
 
@@ -139,14 +140,14 @@ class Tape:
         """Write the lines after a loop of the forward sweep."""
         if self.has_rows(op) and not self.is_muted:
             for s, rows in self._rows(op).items():
-                self.writer.line(f"{self.tops[s]} += {rows} * {self.count(op)}")
+                self.writer.line(f"{self.tops[s]} += {_times(rows, self.count(op))}")
 
     def reopen(self, op: Op) -> None:
         """Write the lines before a loop of the reverse sweep."""
         if self.has_rows(op):
             self.writer.line(f"{self.count(op)} = {self._count_text(op)}")
             for s, rows in self._rows(op).items():
-                self.writer.line(f"{self.tops[s]} -= {rows} * {self.count(op)}")
+                self.writer.line(f"{self.tops[s]} -= {_times(rows, self.count(op))}")
             self._lend(op)
 
     def _place(self, region: Region, row: int, s: str) -> str:
@@ -157,14 +158,15 @@ class Tape:
         assert region.index is not None
         start, _, step = (self.text(bound) for bound in op.bounds)
         place = self.names.of(region.index)
-        if start != "0":
+        if step == "-1":
+            place = f"(({start}) - {place})"
+        elif start != "0":
             place = f"({place} - ({start}))"
-        if step != "1":
+        if step not in ("1", "-1"):
             place = f"({place} // ({step}))"
         if self._is_by_steps(op):
-            return (
-                f"{self._names_of_rows[op, s, 0]}[{_plus(f'{self._rows(op)[s]} * {place}', row)}]"
-            )
+            place = _times(self._rows(op)[s], place)
+            return f"{self._names_of_rows[op, s, 0]}[{_plus(place, row)}]"
         return f"{self._names_of_rows[op, s, row]}[{place}]"
 
     def enough(self) -> str:
@@ -235,7 +237,7 @@ class Tape:
             return
         tape, top = self.tapes[s], self.tops[s]
         sizes = {other: f"{self.tapes[other]}.size" for other in _STACKS}
-        sizes[s] = f"max(2 * {tape}.size, {top} + {size})"
+        sizes[s] = f"2 * {tape}.size + {size}"  # twice as long at least, and long enough
         with self.writer.block(f"if {top} + {size} > {tape}.size:"):
             if not self.noted:
                 self.ask(sizes)
@@ -300,6 +302,10 @@ class Tape:
 
 def _plus(top: str, row: int) -> str:
     return f"{top} + {row}" if row else top
+
+
+def _times(count: int, size: str) -> str:
+    return size if count == 1 else f"{count} * {size}"
 
 
 def stack(value: Value) -> str:

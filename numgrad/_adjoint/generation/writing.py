@@ -5,7 +5,7 @@ import contextlib
 import keyword
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ..ssa.ir import Value
 from ..ssa.partials import SCALARS
@@ -54,6 +54,11 @@ class Names:
         if key not in self._of:
             self._of[key] = self.fresh("g" + (value.hint or self.of(value)))
         return self._of[key]
+
+    def shadows(self) -> list[str]:
+        """Return the names of the shadows of arrays."""
+        keys = [key for key in self._of if isinstance(key, tuple)]
+        return [self._of[key] for key in keys if key[1].type.is_array]
 
     def give(self, value: Value, name: str) -> None:
         """Give a value a name that is taken already."""
@@ -137,7 +142,7 @@ def number_text(number: object) -> str:
     return repr(number)
 
 
-def tidied(text: str, long: float = math.inf) -> str:
+def tidied(text: str, long: float = math.inf, tapes: Iterable[str] = ()) -> str:
     """Return source without needless parentheses; strings that stand for comments become comments.
 
     Parameters
@@ -146,9 +151,14 @@ def tidied(text: str, long: float = math.inf) -> str:
         A function.
     long : int
         From how many statements on it is several functions.
+    tapes : iterable of str
+        The names of the tapes.
     """
     tree = _Tidy().visit(ast.parse(text))
-    tree.body = [part for function in in_threads(tree.body[0]) for part in in_parts(function, long)]
+    if "prange(" in text:
+        tree.body = in_threads(tree.body[0])
+    if text.count("\n") >= long:  # a statement has a line at least
+        tree.body = [part for f in tree.body for part in in_parts(f, long, set(tapes))]
     lines = ast.unparse(ast.fix_missing_locations(tree)).splitlines()
     return "\n".join(_commented(line) for line in lines) + "\n"
 

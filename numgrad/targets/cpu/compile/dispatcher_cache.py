@@ -11,6 +11,8 @@ from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
+from numgrad.process import gc_pause
+
 from ..platform.numba_setup import compiler_lock
 from . import builtin_signatures
 from . import disk_cache as disk
@@ -85,7 +87,9 @@ def kept_on_disk(dispatcher: Any) -> Any:
     compile_signature = dispatcher.compile
 
     def compiled(sig: Any) -> Any:
-        with compiler_lock, builtin_signatures.kept():
+        # Numba's structures of a function stay in use until it is compiled: looking for garbage
+        # among them takes a tenth of the time.
+        with compiler_lock, builtin_signatures.kept(), gc_pause.paused():
             return compile_signature(sig)
 
     dispatcher.compile = compiled
