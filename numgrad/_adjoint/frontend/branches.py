@@ -1,5 +1,5 @@
-"""Branches: ``if`` statements and conditional expressions, and the values that names have after
-them."""
+"""Branches: ``if`` statements, conditional expressions, ``and`` and ``or``, and the values that
+names have after them."""
 
 import ast
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from ..builder.bases import bases, made_inside
 from ..builder.building import Builder
 from ..builder.lists import Grown, as_list, as_tuple
 from ..builder.promotion import unified
-from ..builder.things import Complex, Poison, Static, Thing, tuple_like
+from ..builder.things import Complex, Poison, Static, Thing, is_array, tuple_like
 from ..ssa.ir import Op, Region, Value
 from ..ssa.refusal import Refusal
 
@@ -18,15 +18,63 @@ _SAFE = frozenset({"shape", "extent", "add", "sub", "mul", "min", "max", "lt", "
 
 
 class Branches:
-    """Reads ``if`` statements and conditional expressions."""
+    """Reads ``if`` statements, conditional expressions, ``and`` and ``or``."""
 
     b: Builder
     kernel: Any
     names: dict[str, Thing]
     number: Callable[..., Value]
-    condition: Callable[[Value], Value]
+    value: Callable[[ast.expr], Thing]
     block: Callable[[list[ast.stmt]], bool]
     computed: Callable[[Thing], Thing]
+
+    def _boolop(self, node: ast.BoolOp) -> Thing:
+        """Read ``and`` and ``or``, which evaluate their second operand only where it decides."""
+        first, *rest = node.values
+        left = self.number(first)
+        if not rest:
+            return left
+        others = ast.BoolOp(node.op, rest) if len(rest) > 1 else rest[0]
+        ast.copy_location(others, node)
+        is_and = isinstance(node.op, ast.And)
+        if left.constant is not None:
+            return self.value(others) if bool(left.constant) is is_and else left
+        if left.type.dtype == "bool" and self._is_simple(others):
+            right = self.number(others)
+            if right.type.dtype == "bool":
+                return self.b.scalar("and" if is_and else "or", left, right)
+        known = left if left.type.dtype != "bool" else self.b.constant(not is_and)
+        yes: Callable[[], Thing] = lambda: self.value(others)  # noqa: E731
+        no: Callable[[], Thing] = lambda: known  # noqa: E731
+        return self.branches(self.condition(left), yes if is_and else no, no if is_and else yes)
+
+    def _is_simple(self, node: ast.expr) -> bool:
+        """Whether an expression cannot fail, so that it may be evaluated without need."""
+        allowed = (ast.Name, ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.Load)
+        arithmetic = (ast.BinOp, ast.Add, ast.Sub, ast.Mult)
+        more = (ast.boolop, ast.unaryop, ast.cmpop)
+        return all(isinstance(n, (*allowed, *arithmetic, *more)) for n in ast.walk(node))
+
+    def _ifexp(self, node: ast.IfExp) -> Thing:
+        test = self.number(node.test)
+        if test.constant is not None:
+            return self.value(node.body if test.constant else node.orelse)
+        if self._is_simple(node.body) and self._is_simple(node.orelse):
+            yes, no = self.value(node.body), self.value(node.orelse)
+            if (
+                isinstance(yes, Value)
+                and isinstance(no, Value)
+                and not is_array(yes)
+                and not is_array(no)
+            ):
+                return self.b.scalar("select", self.condition(test), yes, no)
+        return self.branches(test, lambda: self.value(node.body), lambda: self.value(node.orelse))
+
+    def condition(self, test: Value) -> Value:
+        """Return the condition that a number is not 0."""
+        if test.type.dtype == "bool":
+            return test
+        return self.b.scalar("ne", test, self.b.constant(0))
 
     def _do_if(self, node: ast.If) -> bool:
         test = self.number(node.test)

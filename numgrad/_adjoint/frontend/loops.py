@@ -49,16 +49,16 @@ class Loops:
             self.bind(node.target, element(region.index))
 
         hint = node.target.id if isinstance(node.target, ast.Name) else "i"
-        self._loop(node, [start, stop, step], body, hint)
-        self._require_steady(lengths)
+        op = self._loop(node, [start, stop, step], body, hint)
+        self._require_steady(op, lengths)
         is_parallel = isinstance(node.iter, ast.Call) and ast.unparse(node.iter.func).endswith(
             "prange"
         )
-        self.b.region.ops[-1].info["is_parallel"] = is_parallel and self.b.program.is_parallel
+        op.info["is_parallel"] = is_parallel and self.b.program.is_parallel
 
-    def _require_steady(self, lengths: list[Value]) -> None:
+    def _require_steady(self, loop: Op, lengths: list[Value]) -> None:
         """Refuse a loop over a list that its body makes longer or shorter."""
-        stores = [op for op in self.b.region.ops[-1].body.walk() if op.name == "store"]
+        stores = [op for op in loop.body.walk() if op.name == "store"]
         if any(bases(op.array) & bases(length) for op in stores for length in lengths):
             raise Refusal(
                 "a loop over a list that it changes is not understood: write "
@@ -186,7 +186,7 @@ class Loops:
 
     def _loop(
         self, node: Any, bounds: list[Value], bind: Callable[[Region], None], hint: str
-    ) -> None:
+    ) -> Op:
         """Append a loop; its body is read again until the types of the carried names are known."""
         site = self.b.program.site
         known = self.b.program.carried.setdefault((id(node), self.chain, site), {})
@@ -196,9 +196,10 @@ class Loops:
             before = dict(self.names)
             kept = len(self.b.region.ops)
             try:
-                self._attempt(node, bounds, bind, hint, names, known)
+                key = id(node), self.chain, site
+                op = self._attempt(node, bounds, bind, hint, names, known, key)
                 self.b.program.site = site
-                return
+                return op
             except Again:
                 self.names = before
                 del self.b.region.ops[kept:]
@@ -206,9 +207,9 @@ class Loops:
 
     def _attempt(
         self, node: Any, bounds: list[Value], bind: Callable[[Region], None], hint: str,
-        names: list[str], known: dict[Path, Any],
-    ) -> None:  # fmt: skip
-        carried = Carried(self, known, names)
+        names: list[str], known: dict[Path, Any], key: tuple,
+    ) -> Op:  # fmt: skip
+        carried = Carried(self, known, names, key)
         is_while = not bounds
         test = self.condition(self.number(node.test)) if is_while else None
         op = Op("loop", [], self.b.region, self.b.line, kind="while" if is_while else "for")
@@ -233,6 +234,7 @@ class Loops:
         op.results = [Value(phi.type, self.b.region, op, phi.hint) for phi in region.phis]
         self.b.region.ops.append(op)
         carried.after(op.results[1:] if is_while else op.results)
+        return op
 
     def _goes_on(self, node: Any, is_while: bool) -> Any:
         """Return whether the loop goes on after an iteration; None where its range alone says it.
