@@ -100,14 +100,24 @@ class Lists:
     # Arrays of any lengths
 
     def storage(self, kind: Type, name: str) -> Value:
-        """Return a vector with room for the elements of arrays of a type, whatever their lengths."""
-        return self.b.alloc(kind.dtype, [self._room()], "empty", name)
+        """Return a vector with room for the elements of arrays of any lengths."""
+        made = self.b.alloc(kind.dtype, [self._room()], "empty", name)
+        self.b.program.storages.add(made)
+        return made
 
     def beginning(self, storage: Value, shape: list[Value]) -> Value:
-        """Return the first elements of a storage as an array of a shape, for which there is room."""
+        """Return the first elements of a storage as an array of a shape."""
         size = self._product(shape)
         self.b.op("enough", [size, self._room()])
         return self._part(storage, self._zero[0], size, shape)
+
+    def fill(self, storage: Value, array: Value) -> list[Value]:
+        """Write an array to the beginning of a storage, and return the lengths of the array."""
+        shape = self.b.shape(array)
+        before, self.b.is_own = self.b.is_own, True
+        self.b.assign(self.beginning(storage, shape), array)
+        self.b.is_own = before
+        return shape
 
     def _product(self, shape: list[Value]) -> Value:
         size = self.b.constant(1)

@@ -2,6 +2,7 @@
 names have after them."""
 
 import ast
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -9,8 +10,10 @@ from ..builder.bases import bases, made_inside
 from ..builder.building import Builder
 from ..builder.lists import Grown, as_list, as_tuple
 from ..builder.promotion import unified
-from ..builder.things import Complex, Poison, Static, Thing, is_array, tuple_like
+from ..builder.things import Begun, Complex, Poison, Static, Thing, Unkept, is_array, tuple_like
+from ..builder.views import root
 from ..ssa.ir import Op, Region, Value
+from ..ssa.ranges import differs
 from ..ssa.refusal import Refusal
 
 # Operations of integers that cannot fail where they are computed without need.
@@ -27,6 +30,9 @@ class Branches:
     value: Callable[[ast.expr], Thing]
     block: Callable[[list[ast.stmt]], bool]
     computed: Callable[[Thing], Thing]
+    lists: Any
+    chain: tuple
+    current: Any
 
     def _boolop(self, node: ast.BoolOp) -> Thing:
         """Read ``and`` and ``or``, which evaluate their second operand only where it decides."""
@@ -90,8 +96,10 @@ class Branches:
             with self.b.inside(region):
                 ends.append((self.names, self.block(statements)))
             ends[-1] = (self.names, ends[-1][1])
-        self.names = self._merged(op, before, ends)
+        self.current = node
+        merged = self._merged(op, before, ends)
         self.b.region.ops.append(op)
+        self.names = {name: self._begun(thing) for name, thing in merged.items()}
         return ends[0][1] and ends[1][1]
 
     def _merged(
@@ -168,7 +176,7 @@ class Branches:
             is_view = made.op is None or made.op.name == "view"
             if self.kernel.is_derived and not is_view:  # it is read where the condition holds again
                 return self._merge_by_value(op, name, one, other)
-            return Poison(f"`{name}` is an array that is only made under a condition")
+            return self._kept(op, name, one, other)
         return made
 
     def _merge_by_value(self, op: Op, name: str, one: Thing, other: Thing) -> Thing:
@@ -176,6 +184,8 @@ class Branches:
         shape = self._shape_outside(op, one) or self._shape_outside(op, other)
         sides = [side for side in (one, other) if side is not None]
         are_alike = all(isinstance(s, Value) and s.type == sides[0].type for s in sides)
+        if are_alike and not sides[0].type.is_list and self._differ(op, shape, sides):
+            return self._merge_lengths(op, name, one, other)
         if not are_alike or shape is None:
             return Poison(
                 f"which array `{name}` stands for depends on a condition: copy the elements "
@@ -186,12 +196,60 @@ class Branches:
         for region, side in zip(op.regions, (one, other), strict=True):
             if side is not None:
                 with self.b.inside(region):
-                    self.b.copy_into(buffer, side, f"{name} is of another shape under a condition")
-        assert buffer.op is not None
+                    where = f"{self.place.file}, line {self.b.line}: "
+                    text = f"{where}`{name}` is of another shape under a condition"
+                    self.b.copy_into(buffer, side, text)
+        self._require_by_value(op, buffer, sides, name)
+        return buffer
+
+    def _require_by_value(self, op: Op, buffer: Value, sides: list[Value], name: str) -> None:
+        """Note the arrays that must not be written, as the buffer is a copy of one of them."""
         made = made_inside(op.regions[0]) | made_inside(op.regions[1])
         hazards = {id(buffer)} | (set().union(*map(bases, sides)) - made)
         self.b.program.by_value.append((hazards, buffer, name))
-        return buffer
+
+    def _differ(self, op: Op, shape: list[Value] | None, sides: list[Value]) -> bool:
+        """Whether the lengths of arrays of two branches are computed in the branches, or differ."""
+        if shape is None or any(root(side) in self.b.program.storages for side in sides):
+            return True
+        first, second = (self.b.shape(side) for side in (sides[0], sides[-1]))
+        pairs = zip(first, second, strict=True)
+        return any(differs(a, b, op.regions) or differs(b, a, op.regions) for a, b in pairs)
+
+    def _kept(self, op: Op, name: str, one: Thing, other: Thing) -> Thing:
+        """Return the array that only one branch makes, if it is read after the ``if``."""
+        made = one if one is not None else other
+        text = f"`{name}` is an array that is only made under a condition: make it before, too"
+        key = (id(self.current), self.chain, self.b.program.site, name)
+        if made.type.is_list or key not in self.b.program.read_later:
+            return Poison(Unkept(text, None if made.type.is_list else key))
+        return self._merge_lengths(op, name, one, other)
+
+    def _merge_lengths(self, op: Op, name: str, one: Thing, other: Thing) -> Begun:
+        """Copy the array that a condition chooses into a storage, and choose its lengths."""
+        sides = [side for side in (one, other) if side is not None]
+        storage = self.lists.storage(sides[0].type, name)
+        shapes: list[list[Value]] = []
+        for region, side in zip(op.regions, (one, other), strict=True):
+            with self.b.inside(region):
+                is_none = side is None
+                none = [self.b.constant(0)] * (sides[0].type.ndim or 0)
+                shapes.append(none if is_none else self.lists.fill(storage, side))
+        pairs = zip(*shapes, strict=True)
+        shape = [a if a is b else self._merge_numbers(op, name, a, b) for a, b in pairs]
+        self._require_by_value(op, storage, sides, name)
+        return Begun(storage, shape)
+
+    def _begun(self, thing: Thing) -> Thing:
+        """Return a thing with views of storages in place of ``Begun``."""
+        if isinstance(thing, Begun):
+            return self.lists.beginning(thing.storage, thing.shape)
+        if isinstance(thing, Complex):
+            return Complex(self._begun(thing.re), self._begun(thing.im))
+        if not isinstance(thing, tuple):
+            return thing
+        parts = [self._begun(part) for part in thing]
+        return thing if all(map(operator.is_, parts, thing)) else tuple_like(thing, parts)
 
     def _shape_outside(self, op: Op, array: Thing) -> list[Value] | None:
         """Return the shape of an array of a branch, computed before the branch; None where it needs
@@ -241,7 +299,7 @@ class Branches:
         self.b.region.ops.append(op)
         if isinstance(result, Poison):
             raise Refusal(result.reason)
-        return result
+        return self._begun(result)
 
 
 def same_static(one: Thing, other: Thing) -> bool:

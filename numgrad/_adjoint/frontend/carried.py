@@ -14,41 +14,15 @@ import numpy as np
 from ..builder.bases import arrays_of, bases, is_given, made_inside, values_of
 from ..builder.lists import Parts, as_list, as_tuple
 from ..builder.promotion import unified
-from ..builder.things import Complex, Poison, Static, Thing, tuple_like
+from ..builder.things import Complex, Poison, Static, Thing, Unkept, tuple_like
 from ..ssa.ir import INTEGER, Region, Type, Value
-from ..ssa.ranges import affine
+from ..ssa.ranges import differs
 
 Path = tuple[Any, ...]  # a name, and positions in the tuple that it stands for
 
 
 class Again(Exception):  # noqa: N818
     """Raised when the body of a loop has to be read again, as more is known of its names now."""
-
-
-class ReadLater(Exception):  # noqa: N818
-    """Raised where an array is read after the loop that made the array: the kernel is read again,
-    and the loop keeps the array.
-
-    Parameters
-    ----------
-    key : tuple
-        The loop, and the path of the name.
-    """
-
-    def __init__(self, key: Any) -> None:
-        self.key = key
-
-
-class OfLoop(str):
-    """Why a name has no value after the loop that makes its array.
-
-    Attributes
-    ----------
-    key : tuple
-        What has to be in ``Program.read_later`` for the name to have a value.
-    """
-
-    key: Any
 
 
 class Stored(NamedTuple):
@@ -116,17 +90,9 @@ class Carried:
         self.storages[path] = storage
         zero = self.b.constant(0)
         is_new = not isinstance(thing, Value)
-        shape = [zero] * (kind.ndim or 0) if is_new else self._write(storage, thing)
+        shape = [zero] * (kind.ndim or 0) if is_new else self.reader.lists.fill(storage, thing)
         for axis, length in enumerate(shape):
             self._carry((*path, "length", axis), length, INTEGER)
-
-    def _write(self, storage: Value, array: Value) -> list[Value]:
-        """Write an array to the beginning of a storage, and return the lengths of the array."""
-        shape = self.b.shape(array)
-        before, self.b.is_own = self.b.is_own, True
-        self.b.assign(self.reader.lists.beginning(storage, shape), array)
-        self.b.is_own = before
-        return shape
 
     def _beginnings(self, values: dict[Path, Value]) -> dict[Path, Value]:
         """Return the arrays at the beginnings of the storages, of carried lengths."""
@@ -265,10 +231,10 @@ class Carried:
 
     def _is_kept(self, path: Path, end: Value, outer: Thing) -> bool:
         """Have an array that only the loop makes stored if the array is read after the loop."""
-        reason = OfLoop(f"`{path[0]}` is an array that is only made in a loop")
-        is_new = outer is None or isinstance(outer, Poison)
-        reason.key = (self.site, path) if is_new and not end.type.is_list else None
-        if reason.key is None or reason.key not in self.b.program.read_later:
+        is_new = (outer is None or isinstance(outer, Poison)) and not end.type.is_list
+        text = f"`{path[0]}` is an array that is only made in a loop: make it before the loop, too"
+        reason = Unkept(text, (self.site, path) if is_new else None)
+        if reason.key not in self.b.program.read_later:
             return self._poison(path, reason)
         self.known[path] = Stored(end.type)
         return False
@@ -317,7 +283,7 @@ class Carried:
             ready[path] = self.b.computed(self.b.lazy(end)) if bases(end) & others else end
         for path, end in ready.items():
             if path in self.storages:
-                for axis, length in enumerate(self._write(self.storages[path], end)):
+                for axis, length in enumerate(self.reader.lists.fill(self.storages[path], end)):
                     self.ends[(*path, "length", axis)] = length
                 continue
             message = (
@@ -331,14 +297,16 @@ class Carried:
         longer = {
             path: Stored(end.type) for path, end in moved.items()
             if path in self.buffers and not end.type.is_list
-            and any(
-                _differs(one, other, region)
-                for one, other in zip(self.b.shape(self.buffers[path]), self.b.shape(end), strict=True)
-            )
+            and self._differ(self.buffers[path], end, region)
         }  # fmt: skip
         if longer:
             self.known.update(longer)
             raise Again
+
+    def _differ(self, buffer: Value, array: Value, region: Region) -> bool:
+        """Whether an array that an iteration makes may have other lengths than its buffer."""
+        pairs = zip(self.b.shape(buffer), self.b.shape(array), strict=True)
+        return any(differs(one, other, [region]) for one, other in pairs)
 
     def _require_by_value(self, region: Region, moved: dict[Path, Value]) -> None:
         """Note the arrays that must not be written, so that copying into a buffer is the same as
@@ -372,32 +340,3 @@ class Carried:
         """Give names their values after the loop."""
         values = dict(zip(self.phis, results, strict=True))
         self._rename({**values, **self.buffers, **self._beginnings(values)})
-
-
-def _differs(one: Value, other: Value, region: Region) -> bool:
-    """Whether two lengths differ, or the second one is computed from the first one or from what an
-    iteration computes."""
-    (base, more), (same, most) = _length(one), _length(other)
-    if base is same:
-        return more != most
-    return _is_computed_from(other, base, region)
-
-
-def _length(value: Value) -> tuple[Value | None, int]:
-    """Return a length as a sum of a value and a number."""
-    if value.op is not None and value.op.name == "max" and value.op.args[1].constant == 0:
-        return _length(value.op.args[0])
-    return affine(value)
-
-
-def _is_computed_from(value: Value, base: Value | None, region: Region) -> bool:
-    """Whether an integer is computed from another one, or from what may differ between the
-    iterations of a loop."""
-    if value.constant is not None:
-        return False
-    if value is base:
-        return True
-    op, is_inside = value.op, value.region.is_within(region)
-    if op is None or op.regions or op.name in ("load", "shape"):
-        return is_inside and (op is None or op.name != "shape")
-    return any(_is_computed_from(arg, base, region) for arg in op.args)

@@ -8,10 +8,9 @@ import numpy as np
 
 from ..builder.building import Builder
 from ..builder.lists import Grown
-from ..builder.things import Complex, Lazy, Poison, Static, Thing, is_array, tuple_like
+from ..builder.things import Complex, Lazy, Poison, ReadLater, Static, Thing, is_array, tuple_like
 from ..ssa.ir import Type, Value
 from ..ssa.refusal import Refusal
-from .carried import ReadLater
 from .elements import Elements
 
 BINARY = {

@@ -8,10 +8,9 @@ import numpy as np
 
 from ..builder.bases import require_by_value
 from ..builder.building import Builder
-from ..builder.things import Complex, Lazy, Static, Thing, tuple_like
+from ..builder.things import Complex, Lazy, ReadLater, Static, Thing, tuple_like
 from ..ssa.ir import Program, Type, Value
 from ..ssa.refusal import AdjointError, Refusal
-from .carried import ReadLater
 from .complexes import joined, parts_of_parameter
 from .source import Kernel
 from .statements import Statements

@@ -226,6 +226,7 @@ class Program:
         self.requires: list[tuple[int, int, int]] = []  # parameters, axes, least lengths
         self.room: Value | None = None  # the length of all arrays of lists that grow
         self.of_arrays: dict[Value, Type] = {}  # the types of the arrays that lists hold
+        self.storages: set[Value] = set()  # vectors for arrays whose lengths change
         self.untyped: set[Value] = set()  # arrays of lists to which nothing is appended so far
         self.site: Any = None  # the loops around what is read
         self.calls = 0

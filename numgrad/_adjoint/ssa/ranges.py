@@ -1,6 +1,6 @@
 """Bounds and signs of integers, as far as they are known; a bound is a value plus a constant."""
 
-from .ir import Value
+from .ir import Region, Value
 
 Affine = tuple[Value | None, int]  # a value plus a constant; None for the constant alone
 
@@ -92,3 +92,31 @@ def is_natural(value: Value, depth: int = _DEPTH) -> bool:
     if op.name == "mod":  # has the sign of the divisor
         return is_natural(op.args[1], depth - 1)
     return op.name == "select" and all(is_natural(arg, depth - 1) for arg in op.args[1:])
+
+
+def differs(one: Value, other: Value, regions: list[Region]) -> bool:
+    """Whether two lengths differ, or the second one is computed from the first one, or from what is
+    computed in one of several regions."""
+    (base, more), (same, most) = _length(one), _length(other)
+    if base is same:
+        return more != most
+    return _is_computed_from(other, base, regions)
+
+
+def _length(value: Value) -> tuple[Value | None, int]:
+    """Return a length as a sum of a value and a number."""
+    if value.op is not None and value.op.name == "max" and value.op.args[1].constant == 0:
+        return _length(value.op.args[0])
+    return affine(value)
+
+
+def _is_computed_from(value: Value, base: Value | None, regions: list[Region]) -> bool:
+    """Whether an integer is computed from another one, or from numbers that regions compute."""
+    if value.constant is not None:
+        return False
+    if value is base:
+        return True
+    op, is_inside = value.op, any(value.region.is_within(region) for region in regions)
+    if op is None or op.regions or op.name in ("load", "shape"):
+        return is_inside and (op is None or op.name != "shape")
+    return any(_is_computed_from(arg, base, regions) for arg in op.args)
