@@ -197,7 +197,10 @@ class Branches:
             if side is not None:
                 with self.b.inside(region):
                     where = f"{self.place.file}, line {self.b.line}: "
-                    text = f"{where}`{name}` is of another shape under a condition"
+                    text = (
+                        f"{where}`{name}` is of another shape under a condition: fill an array "
+                        f"that is long enough, and keep its length"
+                    )
                     self.b.copy_into(buffer, side, text)
         self._require_by_value(op, buffer, sides, name)
         return buffer

@@ -39,6 +39,7 @@ class Calls(NewArrays, Reductions):
     list_method: Callable[..., Thing]
     current: Any  # the statement that is read
     as_arrays: Callable[..., list[Thing]]
+    stencilled: Callable[..., Thing]
 
     def call(self, node: ast.Call) -> Thing:
         """Evaluate a call."""
@@ -116,6 +117,8 @@ class Calls(NewArrays, Reductions):
         is_closure = isinstance(function, Closure)
         if is_closure or isinstance(function, types.FunctionType) or hasattr(function, "py_func"):
             return self._inlined(node, function, args, keywords)
+        if type(function).__name__ == "StencilFunc" and not keywords:
+            return self.stencilled(node, function, [self.computed(arg) for arg in args])
         raise unknown(node, function)
 
     def _inlined(

@@ -13,6 +13,7 @@ from ..builder.things import Complex, Lazy, Static, Thing, is_array
 from ..ssa.ir import BOOLEAN, INTEGER, Op, Region, Value
 from ..ssa.refusal import Refusal
 from .carried import Again, Carried, Path
+from .closures import StencilKernel
 
 _ATTEMPTS = 8
 
@@ -30,6 +31,8 @@ class Loops:
     block: Callable[[list[ast.stmt]], bool]
     chain: tuple
     computed: Callable[[Thing], Thing]
+    inlined: Callable[..., Thing]
+    _at_least_zero: Callable[[Value], Value]
     complex_element: Callable[..., Thing]
     bind: Callable[[ast.expr, Thing], None]
     lists: Any
@@ -181,6 +184,28 @@ class Loops:
             self.bind(node.target, thing)  # type: ignore[attr-defined]
             self.block(node.body)
         self.b.program.site = site
+
+    def stencilled(self, node: ast.Call, stencil: Any, args: list[Thing]) -> Value:
+        """Return what a stencil of Numba makes of arrays: elements near the ends are a constant."""
+        array = self.b.array(args[0])
+        kernel = StencilKernel.of_axes(stencil, array.type.ndim or 0)
+        shape, first = self.b.shape(array), [self.b.constant(-low) for low, _ in kernel.ends]
+
+        def at(index: list[Value]) -> Value:
+            return self.b.number(self.inlined(node, kernel, [*args, *index], {}))
+
+        made = self.b.alloc(self.b.trial(lambda: at(first)).type.dtype, shape, "zeros")
+        if border := stencil.options.get("cval", 0):
+            self.b.assign(made, self.b.constant(border))
+
+        def each(steps: list[Value]) -> None:
+            index = [self.b.scalar("add", i, low) for i, low in zip(steps, first, strict=True)]
+            self.b.store(made, index, at(index))
+
+        pairs = zip(shape, kernel.ends, strict=True)
+        spans = [self.b.scalar("sub", n, self.b.constant(most - low)) for n, (low, most) in pairs]
+        self.b.for_each([self._at_least_zero(span) for span in spans], each)
+        return made
 
     # The loop
 

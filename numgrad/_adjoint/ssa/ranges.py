@@ -1,5 +1,9 @@
 """Bounds and signs of integers, as far as they are known; a bound is a value plus a constant."""
 
+import operator
+import random
+from collections.abc import Callable
+
 from .ir import Region, Value
 
 Affine = tuple[Value | None, int]  # a value plus a constant; None for the constant alone
@@ -95,28 +99,59 @@ def is_natural(value: Value, depth: int = _DEPTH) -> bool:
 
 
 def differs(one: Value, other: Value, regions: list[Region]) -> bool:
-    """Whether two lengths differ, or the second one is computed from the first one, or from what is
-    computed in one of several regions."""
+    """Whether two lengths differ, or the second one depends on what is computed in one of several
+    regions."""
     (base, more), (same, most) = _length(one), _length(other)
     if base is same:
         return more != most
-    return _is_computed_from(other, base, regions)
+    if _reaches(other, lambda value: _is_made_in(value, regions)):
+        return True
+    if base is None or not _reaches(other, lambda value: value is base):
+        return False
+    samples = [(random.Random(n), {}) for n in range(_SAMPLES)]
+    return any(_sampled(one, *sample) != _sampled(other, *sample) for sample in samples)
 
 
-def _length(value: Value) -> tuple[Value | None, int]:
+def _length(value: Value) -> Affine:
     """Return a length as a sum of a value and a number."""
     if value.op is not None and value.op.name == "max" and value.op.args[1].constant == 0:
         return _length(value.op.args[0])
     return affine(value)
 
 
-def _is_computed_from(value: Value, base: Value | None, regions: list[Region]) -> bool:
-    """Whether an integer is computed from another one, or from numbers that regions compute."""
+def _reaches(value: Value, is_sought: Callable[[Value], bool]) -> bool:
+    """Whether an integer is computed from a value that is sought."""
     if value.constant is not None:
         return False
-    if value is base:
+    if is_sought(value):
         return True
-    op, is_inside = value.op, any(value.region.is_within(region) for region in regions)
-    if op is None or op.regions or op.name in ("load", "shape"):
-        return is_inside and (op is None or op.name != "shape")
-    return any(_is_computed_from(arg, base, regions) for arg in op.args)
+    is_end = value.op is None or value.op.regions or value.op.name in ("load", "shape")
+    return not is_end and any(_reaches(arg, is_sought) for arg in value.op.args)  # type: ignore[union-attr]
+
+
+def _is_made_in(value: Value, regions: list[Region]) -> bool:
+    """Whether one of several regions makes a number that is computed from no other numbers."""
+    if not any(value.region.is_within(region) for region in regions):
+        return False
+    return value.op is None or bool(value.op.regions) or value.op.name == "load"
+
+
+def _sampled(value: Value, draws: random.Random, known: dict[Value, int]) -> int:
+    """Return an integer where those that it is computed from are drawn at random, or are among the
+    known ones."""
+    if value.constant is not None:
+        return int(value.constant)
+    if value not in known:
+        op, function = value.op, _ARITHMETIC.get(value.op.name if value.op is not None else "")
+        if op is None or function is None:
+            known[value] = draws.randint(10, 1000)
+        else:
+            known[value] = function(*[_sampled(arg, draws, known) for arg in op.args])
+    return known[value]
+
+
+_SAMPLES = 8
+_ARITHMETIC: dict[str, Callable[..., int]] = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "max": max, "min": min,
+    "floordiv": lambda n, m: n // m if m else 0, "mod": lambda n, m: n % m if m else 0,
+}  # fmt: skip
