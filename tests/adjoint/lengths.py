@@ -68,7 +68,8 @@ def corners_are_cut(x):
             q[2 * i] = 0.75 * p[i] + 0.25 * p[(i + 1) % m]
             q[2 * i + 1] = 0.25 * p[i] + 0.75 * p[(i + 1) % m]
         p = q
-    return np.sum(p[1:] * p[:-1] ** 2)
+    blocks = np.outer(x, p[0]).reshape(5, 1, 2)
+    return np.sum(p[1:] * p[:-1] ** 2) + np.sum(blocks[x > 0.5] ** 3)
 
 
 @kernel
