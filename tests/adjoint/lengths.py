@@ -3,7 +3,8 @@
 import heapq
 
 import numpy as np
-from numba import njit, stencil
+from numba import stencil
+from numba.extending import register_jitable
 
 KERNELS = []
 
@@ -111,7 +112,7 @@ def condition_chooses_lengths(x):
     return np.sum(a) * b[0] + np.sum(b) * c[-1]
 
 
-@njit
+@register_jitable
 def pushed(heap, item):
     heap.append(item)
     at = len(heap) - 1

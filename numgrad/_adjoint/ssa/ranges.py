@@ -154,4 +154,7 @@ _SAMPLES = 8
 _ARITHMETIC: dict[str, Callable[..., int]] = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "max": max, "min": min,
     "floordiv": lambda n, m: n // m if m else 0, "mod": lambda n, m: n % m if m else 0,
+    "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,
+    "select": lambda test, yes, no: yes if test else no,
+    "extent": lambda start, stop, step: len(range(start, stop, step or 1)),
 }  # fmt: skip
