@@ -50,7 +50,7 @@ class Adjoint:
         """
         bound = self.kernel.signature.bind(*arguments)
         bound.apply_defaults()
-        given = bound.args
+        given = tuple(bound.arguments.values())
         derived = self.derived(given)
         flat = [part for argument in given for part in parts(argument)]
         refuse_aliases(derived, flat)
@@ -296,4 +296,4 @@ def adjoint_source(function: Callable[..., Any], *arguments: Any) -> str:
     made = Adjoint(function)
     bound = made.kernel.signature.bind(*arguments)
     bound.apply_defaults()
-    return made.derived(bound.args).source
+    return made.derived(tuple(bound.arguments.values())).source

@@ -43,7 +43,7 @@ class ClosedDispatcher(Dispatcher):
         if any(isinstance(a, (Tensor, tuple)) and has_tensors(a) for a in (*args, *kws.values())):
             bound = inspect.signature(self.py_func).bind(*args, **kws)
             bound.apply_defaults()
-            return call(self, bound.args)
+            return call(self, list(bound.arguments.values()))
         return super().__call__(*args, **kws)
 
 

@@ -6,12 +6,14 @@ from numba import njit, prange
 
 from numgrad._adjoint import AdjointError, adjoint, adjoint_source, derive, type_of
 
-from . import functions
+from . import functions, lengths
 from .language import KERNELS, REFUSED
 from .test_kernels import along, called
 
+ALL = KERNELS + functions.KERNELS + lengths.KERNELS
 
-@pytest.mark.parametrize("kernel", KERNELS + functions.KERNELS, ids=lambda kernel: kernel.__name__)
+
+@pytest.mark.parametrize("kernel", ALL, ids=lambda kernel: kernel.__name__)
 def test_gradient_is_that_of_differences(kernel):
     x = np.array([0.93, 0.41, 0.78, 0.27, 0.55])
     derived = derive(kernel, [type_of(x)])

@@ -91,11 +91,39 @@ class Lists:
             return
         count = self.count(grown)
         self.b.op("enough", [count, self._room()])
-        for array, number in self._pairs(grown, element):
+        for array, number in self.pairs(grown, element):
             self._settle(array, number)
             self.b.store(array, [count], number)
         more = self.b.scalar("add", count, self.b.constant(1))
         self.b.store(grown.length, self._zero, more)
+
+    # Arrays of any lengths
+
+    def storage(self, kind: Type, name: str) -> Value:
+        """Return a vector with room for the elements of arrays of any lengths."""
+        made = self.b.alloc(kind.dtype, [self._room()], "empty", name)
+        self.b.program.storages.add(made)
+        return made
+
+    def beginning(self, storage: Value, shape: list[Value]) -> Value:
+        """Return the first elements of a storage as an array of a shape."""
+        size = self._product(shape)
+        self.b.op("enough", [size, self._room()])
+        return self._part(storage, self._zero[0], size, shape)
+
+    def fill(self, storage: Value, array: Value) -> list[Value]:
+        """Write an array to the beginning of a storage, and return the lengths of the array."""
+        shape = self.b.shape(array)
+        before, self.b.is_own = self.b.is_own, True
+        self.b.assign(self.beginning(storage, shape), array)
+        self.b.is_own = before
+        return shape
+
+    def _product(self, shape: list[Value]) -> Value:
+        size = self.b.constant(1)
+        for length in shape:
+            size = self.b.scalar("mul", size, length)
+        return size
 
     # Lists of arrays: all elements one after the other
 
@@ -105,10 +133,10 @@ class Lists:
         if array is element:
             self.b.program.by_value.append((bases(array), count, f"append {array.hint or 'it'}"))
         self._settle_array(grown.arrays, array.type)
-        shape, size = self.b.shape(array), self.b.constant(1)
+        shape = self.b.shape(array)
         for axis, length in enumerate(shape):
             self._require_length(grown, axis, count, length)
-            size = self.b.scalar("mul", size, length)
+        size = self._product(shape)
         start = self.b.scalar("mul", count, size)
         self.b.op("enough", [self.b.scalar("add", start, size), self._room()])
         part = self._part(grown.arrays, start, size, shape)
@@ -153,15 +181,14 @@ class Lists:
             raise Refusal("a list of arrays that a loop or a condition binds: use one list")
         axes = range(kind.ndim or 0)
         shape = [self.b.load(grown.length, [self.b.constant(1 + axis)]) for axis in axes]
-        size = self.b.constant(1)
-        for length in shape:
-            size = self.b.scalar("mul", size, length)
+        size = self._product(shape)
         part = self._part(grown.arrays, self.b.scalar("mul", place, size), size, shape)
         found = self.b.copy(part)
         self.b.program.by_value.append(({id(found)}, found, "append an element"))
         return found
 
-    def _pairs(self, grown: Grown, element: Thing) -> list[tuple[Value, Value]]:
+    def pairs(self, grown: Grown, element: Thing) -> list[tuple[Value, Value]]:
+        """Return the arrays of a list, each with the number of an element that belongs into it."""
         if not isinstance(grown.arrays, tuple):
             if grown.arrays.type.is_list:
                 raise Refusal("the elements of a list are all numbers, or all arrays")

@@ -23,6 +23,50 @@ class Poison:
         self.reason = reason
 
 
+class Unkept(str):
+    """Why a name has no value: a loop or a condition makes its array, and does not keep the array.
+
+    Attributes
+    ----------
+    key : tuple or None
+        What has to be in ``Program.read_later`` for the array to be kept; None where that is not
+        possible.
+    """
+
+    key: Any
+
+    def __new__(cls, reason: str, key: Any) -> "Unkept":
+        made = super().__new__(cls, reason)
+        made.key = key
+        return made
+
+
+class ReadLater(Exception):  # noqa: N818
+    """Raised where an array is read that was not kept: the kernel is read again.
+
+    Parameters
+    ----------
+    key : tuple
+        That of the array, see `Unkept`.
+    """
+
+    def __init__(self, key: Any) -> None:
+        self.key = key
+
+
+class Begun:
+    """An array at the beginning of a storage, of lengths that an ``if`` chooses.
+
+    Attributes
+    ----------
+    storage : Value
+    shape : list of Value
+    """
+
+    def __init__(self, storage: Value, shape: list[Value]) -> None:
+        self.storage, self.shape = storage, shape
+
+
 class Lazy:
     """An array expression whose elements are computed where they are used.
 

@@ -1,7 +1,8 @@
-"""Branches: ``if`` statements and conditional expressions, and the values that names have after
-them."""
+"""Branches: ``if`` statements, conditional expressions, ``and`` and ``or``, and the values that
+names have after them."""
 
 import ast
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -9,8 +10,10 @@ from ..builder.bases import bases, made_inside
 from ..builder.building import Builder
 from ..builder.lists import Grown, as_list, as_tuple
 from ..builder.promotion import unified
-from ..builder.things import Complex, Poison, Static, Thing, tuple_like
+from ..builder.things import Begun, Complex, Poison, Static, Thing, Unkept, is_array, tuple_like
+from ..builder.views import root
 from ..ssa.ir import Op, Region, Value
+from ..ssa.ranges import differs
 from ..ssa.refusal import Refusal
 
 # Operations of integers that cannot fail where they are computed without need.
@@ -18,15 +21,66 @@ _SAFE = frozenset({"shape", "extent", "add", "sub", "mul", "min", "max", "lt", "
 
 
 class Branches:
-    """Reads ``if`` statements and conditional expressions."""
+    """Reads ``if`` statements, conditional expressions, ``and`` and ``or``."""
 
     b: Builder
     kernel: Any
     names: dict[str, Thing]
     number: Callable[..., Value]
-    condition: Callable[[Value], Value]
+    value: Callable[[ast.expr], Thing]
     block: Callable[[list[ast.stmt]], bool]
     computed: Callable[[Thing], Thing]
+    lists: Any
+    chain: tuple
+    current: Any
+
+    def _boolop(self, node: ast.BoolOp) -> Thing:
+        """Read ``and`` and ``or``, which evaluate their second operand only where it decides."""
+        first, *rest = node.values
+        left = self.number(first)
+        if not rest:
+            return left
+        others = ast.BoolOp(node.op, rest) if len(rest) > 1 else rest[0]
+        ast.copy_location(others, node)
+        is_and = isinstance(node.op, ast.And)
+        if left.constant is not None:
+            return self.value(others) if bool(left.constant) is is_and else left
+        if left.type.dtype == "bool" and self._is_simple(others):
+            right = self.number(others)
+            if right.type.dtype == "bool":
+                return self.b.scalar("and" if is_and else "or", left, right)
+        known = left if left.type.dtype != "bool" else self.b.constant(not is_and)
+        yes: Callable[[], Thing] = lambda: self.value(others)  # noqa: E731
+        no: Callable[[], Thing] = lambda: known  # noqa: E731
+        return self.branches(self.condition(left), yes if is_and else no, no if is_and else yes)
+
+    def _is_simple(self, node: ast.expr) -> bool:
+        """Whether an expression cannot fail, so that it may be evaluated without need."""
+        allowed = (ast.Name, ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.Load)
+        arithmetic = (ast.BinOp, ast.Add, ast.Sub, ast.Mult)
+        more = (ast.boolop, ast.unaryop, ast.cmpop)
+        return all(isinstance(n, (*allowed, *arithmetic, *more)) for n in ast.walk(node))
+
+    def _ifexp(self, node: ast.IfExp) -> Thing:
+        test = self.number(node.test)
+        if test.constant is not None:
+            return self.value(node.body if test.constant else node.orelse)
+        if self._is_simple(node.body) and self._is_simple(node.orelse):
+            yes, no = self.value(node.body), self.value(node.orelse)
+            if (
+                isinstance(yes, Value)
+                and isinstance(no, Value)
+                and not is_array(yes)
+                and not is_array(no)
+            ):
+                return self.b.scalar("select", self.condition(test), yes, no)
+        return self.branches(test, lambda: self.value(node.body), lambda: self.value(node.orelse))
+
+    def condition(self, test: Value) -> Value:
+        """Return the condition that a number is not 0."""
+        if test.type.dtype == "bool":
+            return test
+        return self.b.scalar("ne", test, self.b.constant(0))
 
     def _do_if(self, node: ast.If) -> bool:
         test = self.number(node.test)
@@ -42,8 +96,10 @@ class Branches:
             with self.b.inside(region):
                 ends.append((self.names, self.block(statements)))
             ends[-1] = (self.names, ends[-1][1])
-        self.names = self._merged(op, before, ends)
+        self.current = node
+        merged = self._merged(op, before, ends)
         self.b.region.ops.append(op)
+        self.names = {name: self._begun(thing) for name, thing in merged.items()}
         return ends[0][1] and ends[1][1]
 
     def _merged(
@@ -120,7 +176,7 @@ class Branches:
             is_view = made.op is None or made.op.name == "view"
             if self.kernel.is_derived and not is_view:  # it is read where the condition holds again
                 return self._merge_by_value(op, name, one, other)
-            return Poison(f"`{name}` is an array that is only made under a condition")
+            return self._kept(op, name, one, other)
         return made
 
     def _merge_by_value(self, op: Op, name: str, one: Thing, other: Thing) -> Thing:
@@ -128,6 +184,8 @@ class Branches:
         shape = self._shape_outside(op, one) or self._shape_outside(op, other)
         sides = [side for side in (one, other) if side is not None]
         are_alike = all(isinstance(s, Value) and s.type == sides[0].type for s in sides)
+        if are_alike and not sides[0].type.is_list and self._differ(op, shape, sides):
+            return self._merge_lengths(op, name, one, other)
         if not are_alike or shape is None:
             return Poison(
                 f"which array `{name}` stands for depends on a condition: copy the elements "
@@ -138,12 +196,63 @@ class Branches:
         for region, side in zip(op.regions, (one, other), strict=True):
             if side is not None:
                 with self.b.inside(region):
-                    self.b.copy_into(buffer, side, f"{name} is of another shape under a condition")
-        assert buffer.op is not None
+                    where = f"{self.place.file}, line {self.b.line}: "
+                    text = (
+                        f"{where}`{name}` is of another shape under a condition: fill an array "
+                        f"that is long enough, and keep its length"
+                    )
+                    self.b.copy_into(buffer, side, text)
+        self._require_by_value(op, buffer, sides, name)
+        return buffer
+
+    def _require_by_value(self, op: Op, buffer: Value, sides: list[Value], name: str) -> None:
+        """Note the arrays that must not be written, as the buffer is a copy of one of them."""
         made = made_inside(op.regions[0]) | made_inside(op.regions[1])
         hazards = {id(buffer)} | (set().union(*map(bases, sides)) - made)
         self.b.program.by_value.append((hazards, buffer, name))
-        return buffer
+
+    def _differ(self, op: Op, shape: list[Value] | None, sides: list[Value]) -> bool:
+        """Whether the lengths of arrays of two branches are computed in the branches, or differ."""
+        if shape is None or any(root(side) in self.b.program.storages for side in sides):
+            return True
+        first, second = (self.b.shape(side) for side in (sides[0], sides[-1]))
+        pairs = zip(first, second, strict=True)
+        return any(differs(a, b, op.regions) or differs(b, a, op.regions) for a, b in pairs)
+
+    def _kept(self, op: Op, name: str, one: Thing, other: Thing) -> Thing:
+        """Return the array that only one branch makes, if it is read after the ``if``."""
+        made = one if one is not None else other
+        text = f"`{name}` is an array that is only made under a condition: make it before, too"
+        key = (id(self.current), self.chain, self.b.program.site, name)
+        if made.type.is_list or key not in self.b.program.read_later:
+            return Poison(Unkept(text, None if made.type.is_list else key))
+        return self._merge_lengths(op, name, one, other)
+
+    def _merge_lengths(self, op: Op, name: str, one: Thing, other: Thing) -> Begun:
+        """Copy the array that a condition chooses into a storage, and choose its lengths."""
+        sides = [side for side in (one, other) if side is not None]
+        storage = self.lists.storage(sides[0].type, name)
+        shapes: list[list[Value]] = []
+        for region, side in zip(op.regions, (one, other), strict=True):
+            with self.b.inside(region):
+                is_none = side is None
+                none = [self.b.constant(0)] * (sides[0].type.ndim or 0)
+                shapes.append(none if is_none else self.lists.fill(storage, side))
+        pairs = zip(*shapes, strict=True)
+        shape = [a if a is b else self._merge_numbers(op, name, a, b) for a, b in pairs]
+        self._require_by_value(op, storage, sides, name)
+        return Begun(storage, shape)
+
+    def _begun(self, thing: Thing) -> Thing:
+        """Return a thing with views of storages in place of ``Begun``."""
+        if isinstance(thing, Begun):
+            return self.lists.beginning(thing.storage, thing.shape)
+        if isinstance(thing, Complex):
+            return Complex(self._begun(thing.re), self._begun(thing.im))
+        if not isinstance(thing, tuple):
+            return thing
+        parts = [self._begun(part) for part in thing]
+        return thing if all(map(operator.is_, parts, thing)) else tuple_like(thing, parts)
 
     def _shape_outside(self, op: Op, array: Thing) -> list[Value] | None:
         """Return the shape of an array of a branch, computed before the branch; None where it needs
@@ -193,7 +302,7 @@ class Branches:
         self.b.region.ops.append(op)
         if isinstance(result, Poison):
             raise Refusal(result.reason)
-        return result
+        return self._begun(result)
 
 
 def same_static(one: Thing, other: Thing) -> bool:

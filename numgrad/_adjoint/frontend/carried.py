@@ -3,23 +3,32 @@ other arrays become buffers.
 
 A number is carried. An array whose name an iteration binds to another array is carried where the
 names exchange their arrays; otherwise it becomes a buffer into which the new elements are copied.
+Where the new array has another length, the buffer is a storage with room for more elements, and the
+lengths are carried; so is an array that a loop makes and that is read after the loop.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..builder.bases import arrays_of, bases, is_given, made_inside, values_of
 from ..builder.lists import Parts, as_list, as_tuple
 from ..builder.promotion import unified
-from ..builder.things import Complex, Poison, Static, Thing, tuple_like
-from ..ssa.ir import Region, Type, Value
+from ..builder.things import Complex, Poison, Static, Thing, Unkept, tuple_like
+from ..ssa.ir import INTEGER, Region, Type, Value
+from ..ssa.ranges import differs
 
 Path = tuple[Any, ...]  # a name, and positions in the tuple that it stands for
 
 
 class Again(Exception):  # noqa: N818
     """Raised when the body of a loop has to be read again, as more is known of its names now."""
+
+
+class Stored(NamedTuple):
+    """An array in a storage, of a type."""
+
+    type: Type
 
 
 class Carried:
@@ -30,16 +39,22 @@ class Carried:
     reader : Rebinding
     known : dict
         What earlier attempts found, by the path of a name or of a part of its tuple: a type,
-        the size of a tuple, ``"buffer"`` or why the name has no value; it is added to.
+        the size of a tuple, ``"buffer"``, ``Stored`` or why the name has no value; it is added to.
     names : list of str
+    site : tuple
+        The loop, for arrays that are read after it.
     """
 
-    def __init__(self, reader: Any, known: dict[Path, Any], names: list[str]) -> None:
-        self.reader, self.b, self.known = reader, reader.b, known
+    def __init__(
+        self, reader: Any, known: dict[Path, Any], names: list[str], site: tuple
+    ) -> None:
+        self.reader, self.b, self.known, self.site = reader, reader.b, known, site
         self.outer = {name: as_tuple(thing) for name, thing in reader.names.items()}
         self.names = names
         self.starts: dict[Path, Value] = {}
         self.buffers: dict[Path, Value] = {}
+        self.storages: dict[Path, Value] = {}
+        self.views: dict[Path, Value] = {}  # of the storages, during an iteration
         self.phis: dict[Path, Value] = {}
         self.ends: dict[Path, Value] = {}
         for name in names:
@@ -59,6 +74,8 @@ class Carried:
         if isinstance(thing, tuple):
             for position, part in enumerate(thing):
                 self._open((*path, position), part)
+        elif isinstance(known, Stored):
+            self._open_storage(path, thing, known.type)
         elif known == "buffer":
             self.b.is_own = True
             self.buffers[path] = self.b.computed(self.b.lazy(thing), hint=str(path[0]))
@@ -67,6 +84,24 @@ class Carried:
             self._carry(path, thing, known if isinstance(known, Type) else thing.type)
         elif isinstance(known, Type):
             self._carry(path, thing if isinstance(thing, Value) else self.b.zero(known), known)
+
+    def _open_storage(self, path: Path, thing: Thing, kind: Type) -> None:
+        storage = self.reader.lists.storage(kind, str(path[0]))
+        self.storages[path] = storage
+        zero = self.b.constant(0)
+        is_new = not isinstance(thing, Value)
+        shape = [zero] * (kind.ndim or 0) if is_new else self.reader.lists.fill(storage, thing)
+        for axis, length in enumerate(shape):
+            self._carry((*path, "length", axis), length, INTEGER)
+
+    def _beginnings(self, values: dict[Path, Value]) -> dict[Path, Value]:
+        """Return the arrays at the beginnings of the storages, of carried lengths."""
+        found = {}
+        for path, storage in self.storages.items():
+            axes = range(self.known[path].type.ndim)
+            shape = [values[(*path, "length", axis)] for axis in axes]
+            found[path] = self.reader.lists.beginning(storage, shape)
+        return found
 
     def _parts(self, thing: Thing) -> tuple[Thing, Thing]:
         """Return the parts of a complex thing, or of a thing that becomes complex."""
@@ -84,7 +119,9 @@ class Carried:
         for path, start in self.starts.items():
             self.phis[path] = Value(self.known[path], region, None, str(path[0]) or start.hint)
         region.phis += self.phis.values()
-        self._rename({**self.phis, **self.buffers})
+        with self.b.inside(region):
+            self.views = self._beginnings(self.phis)
+        self._rename({**self.phis, **self.buffers, **self.views})
 
     def _rename(self, values: dict[Path, Value]) -> None:
         """Bind names to values; a name without a value before the loop has none."""
@@ -127,6 +164,8 @@ class Carried:
         known, outer = self.known.get(path), self._outer_at(path)
         if isinstance(known, str) and known != "buffer":
             return True
+        if path in self.storages:
+            return self._is_settled_storage(path, end)
         if end is None or (end is outer and path not in self.phis and path not in self.buffers):
             return True
         if isinstance(end, Complex) or known is Complex:
@@ -139,6 +178,12 @@ class Carried:
             self.ends[path] = end
             return True
         return self._is_settled_value(path, end, outer)
+
+    def _is_settled_storage(self, path: Path, end: Thing) -> bool:
+        if not isinstance(end, Value) or end.type[:2] != self.known[path].type[:2]:
+            return self._poison(path, f"`{path[0]}` stands for different things in a loop")
+        self.ends[path] = end
+        return True
 
     def _is_settled_complex(self, path: Path, end: Thing, outer: Thing) -> bool:
         if isinstance(outer, (tuple, Static)):
@@ -176,13 +221,23 @@ class Carried:
     def _is_settled_value(self, path: Path, end: Value, outer: Thing) -> bool:
         known = self.known.get(path)
         if end.type.is_array and not isinstance(outer, Value):
-            return self._poison(path, f"`{path[0]}` is an array that is only made in a loop")
+            return self._is_kept(path, end, outer)
         if isinstance(known, int) or isinstance(outer, (tuple, Static)):
             return self._poison(path, f"`{path[0]}` stands for a number and for something else")
         before = known if isinstance(known, Type) else getattr(outer, "type", end.type)
         self.ends[path] = end
         self.known[path] = unified(before, end.type)
         return self.known[path] == known
+
+    def _is_kept(self, path: Path, end: Value, outer: Thing) -> bool:
+        """Have an array that only the loop makes stored if the array is read after the loop."""
+        is_new = (outer is None or isinstance(outer, Poison)) and not end.type.is_list
+        text = f"`{path[0]}` is an array that is only made in a loop: make it before the loop, too"
+        reason = Unkept(text, (self.site, path) if is_new else None)
+        if reason.key not in self.b.program.read_later:
+            return self._poison(path, reason)
+        self.known[path] = Stored(end.type)
+        return False
 
     def _outer_at(self, path: Path) -> Thing:
         thing = self.outer.get(path[0])
@@ -218,22 +273,40 @@ class Carried:
             raise Again
 
     def _fill_buffers(self, region: Region) -> None:
-        moved = {
-            p: end
-            for p, end in self.ends.items()
-            if p in self.buffers and end is not self.buffers[p]
-        }
-        others = {id(buffer) for buffer in self.buffers.values()}
+        kept = {**self.buffers, **self.views}
+        moved = {p: end for p, end in self.ends.items() if p in kept and end is not kept[p]}
+        self._require_lengths(region, moved)
+        others = {id(kept) for kept in (*self.buffers.values(), *self.storages.values())}
         self._require_by_value(region, moved)
         ready = {}
         for path, end in moved.items():
             ready[path] = self.b.computed(self.b.lazy(end)) if bases(end) & others else end
         for path, end in ready.items():
+            if path in self.storages:
+                for axis, length in enumerate(self.reader.lists.fill(self.storages[path], end)):
+                    self.ends[(*path, "length", axis)] = length
+                continue
             message = (
                 f"{self.reader.place.file}, line {self.b.line}: `{path[0]}` becomes an array of "
                 f"another shape in a loop: append to a list, or fill an array that is long enough"
             )
             self.b.copy_into(self.buffers[path], end, message)
+
+    def _require_lengths(self, region: Region, moved: dict[Path, Value]) -> None:
+        """Require that arrays have the lengths of their buffers; others get storages."""
+        longer = {
+            path: Stored(end.type) for path, end in moved.items()
+            if path in self.buffers and not end.type.is_list
+            and self._differ(self.buffers[path], end, region)
+        }  # fmt: skip
+        if longer:
+            self.known.update(longer)
+            raise Again
+
+    def _differ(self, buffer: Value, array: Value, region: Region) -> bool:
+        """Whether an array that an iteration makes may have other lengths than its buffer."""
+        pairs = zip(self.b.shape(buffer), self.b.shape(array), strict=True)
+        return any(differs(one, other, [region]) for one, other in pairs)
 
     def _require_by_value(self, region: Region, moved: dict[Path, Value]) -> None:
         """Note the arrays that must not be written, so that copying into a buffer is the same as
@@ -246,10 +319,12 @@ class Carried:
         made = made_inside(region)
         ends = [base for end in moved.values() for base in bases(end)]
         is_shared = len(set(ends)) < len(ends) or not set(ends) <= made
-        for path, buffer in self.buffers.items():
-            self.b.program.starts[id(buffer)] = buffer, bases(self._outer_at(path))
-            if is_shared or self._is_known_otherwise(path):
-                hazards = {id(buffer)} | bases(self._outer_at(path)) | (set(ends) - made)
+        for path, buffer in {**self.buffers, **self.storages}.items():
+            first = self._outer_at(path)
+            start = bases(first) if isinstance(first, Value) else set()
+            self.b.program.starts[id(buffer)] = buffer, start
+            if is_shared or (start and self._is_known_otherwise(path)):
+                hazards = {id(buffer)} | start | (set(ends) - made)
                 self.b.program.by_value.append((hazards, buffer, str(path[0])))
 
     def _is_known_otherwise(self, path: Path) -> bool:
@@ -263,4 +338,5 @@ class Carried:
 
     def after(self, results: list[Value]) -> None:
         """Give names their values after the loop."""
-        self._rename({**dict(zip(self.phis, results, strict=True)), **self.buffers})
+        values = dict(zip(self.phis, results, strict=True))
+        self._rename({**values, **self.buffers, **self._beginnings(values)})

@@ -1,12 +1,14 @@
-"""Functions that a kernel defines within itself: `def` and `lambda`."""
+"""Functions that a kernel defines within itself, `def` and `lambda`, and kernels of stencils."""
 
 import ast
+import copy
 import inspect
 from typing import Any
 
 from ..builder.things import Thing
 from ..ssa.refusal import Place, Refusal
 from .jumps import WithoutJumps
+from .source import Kernel
 
 
 class Closure:
@@ -115,3 +117,84 @@ def _assigned(definition: ast.FunctionDef) -> frozenset[str]:
         raise Refusal("`nonlocal` and `global` are not understood: hand the value over")
     stored = (n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
     return frozenset(stored)
+
+
+class StencilKernel(Kernel):
+    """The kernel of a stencil of Numba, which returns an element of the result.
+
+    The place of the element is given by one more parameter for each axis: indices of the arrays
+    are relative to the place.
+
+    Parameters
+    ----------
+    stencil : numba.stencils.stencil.StencilFunc
+    ndim : int
+        The number of axes.
+
+    Attributes
+    ----------
+    ends : list of tuple of int
+        For each axis the least and the greatest relative index; both are 0 where no others are.
+    """
+
+    def __init__(self, stencil: Any, ndim: int) -> None:
+        super().__init__(stencil.kernel_ir.func_id.func)
+        places = [f"place_{axis}_of_{self.name}" for axis in range(ndim)]
+        arrays = set(self.parameters) - set(stencil.options.get("standard_indexing", ()))
+        relative = _Relative(arrays, places)
+        tree = relative.visit(copy.deepcopy(self.tree))
+        self.statements = WithoutJumps(ast.fix_missing_locations(tree)).body
+        known = stencil.options.get("neighborhood")
+        self.ends = [tuple(ends) for ends in known] if known else relative.ends()
+        self.parameters = [*self.parameters, *places]
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        self.signature = inspect.Signature([inspect.Parameter(n, kind) for n in self.parameters])
+        self.local_names |= frozenset(places)
+
+    @staticmethod
+    def of_axes(stencil: Any, ndim: int) -> "StencilKernel":
+        """Return the kernel for arrays of a number of axes, whose source is read once."""
+        key = id(stencil), ndim
+        if key not in _STENCILS or _STENCILS[key][0] is not stencil:
+            _STENCILS[key] = stencil, StencilKernel(stencil, ndim)
+        return _STENCILS[key][1]
+
+
+_STENCILS: dict[tuple[int, int], tuple[Any, StencilKernel]] = {}
+
+
+class _Relative(ast.NodeTransformer):
+    """Adds the place of an element to the indices of arrays.
+
+    Parameters
+    ----------
+    arrays : set of str
+    places : list of str
+        The names of the indices of the place.
+    """
+
+    def __init__(self, arrays: set[str], places: list[str]) -> None:
+        self.arrays, self.places = arrays, places
+        self.indices: list[list[ast.expr]] = [[] for _ in places]
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        self.generic_visit(node)
+        if not isinstance(node.value, ast.Name) or node.value.id not in self.arrays:
+            return node
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if len(parts) != len(self.places):
+            raise Refusal("an array in a stencil is indexed with one number for each axis")
+        moved: list[ast.expr] = []
+        for place, part, found in zip(self.places, parts, self.indices, strict=True):
+            found.append(part)
+            moved.append(ast.BinOp(ast.Name(place, ast.Load()), ast.Add(), part))
+        index = moved[0] if len(moved) == 1 else ast.Tuple(moved, ast.Load())
+        return ast.copy_location(ast.Subscript(node.value, index, node.ctx), node)
+
+    def ends(self) -> list[tuple[int, int]]:
+        """Return the least and the greatest index of each axis."""
+        try:
+            known = [[0, *map(ast.literal_eval, found)] for found in self.indices]
+        except ValueError:
+            raise Refusal("a stencil whose indices are no numbers needs `neighborhood`") from None
+        return [(min(found), max(found)) for found in known]

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..builder import complex_functions as functions
 from ..builder.building import Builder
+from ..builder.creation import dtype_name
 from ..builder.things import Complex, Lazy, Static, Thing, is_array
 from ..ssa.ir import Program, Type, Value
 from ..ssa.refusal import Refusal
@@ -184,6 +185,8 @@ class ComplexNumbers:
             return Complex(owner.re, self.complex_unary("neg", owner).im)
         if name in _METHODS:
             return Complex(*(self._method(part, name, args, words) for part in (owner.re, owner.im)))  # noqa: E501
+        if name == "astype" and (kind := COMPLEX_DTYPES.get(dtype_name(args[0]))):
+            return Complex(*(self.b.computed(self.b.lazy(p), kind) for p in (owner.re, owner.im)))
         if name == "fill":
             value = self._complex(args[0])
             self._method(owner.re, name, [value.re], {})

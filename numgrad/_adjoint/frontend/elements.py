@@ -209,6 +209,9 @@ class Elements:
             return self.inlined(self.current, rearranging.compress, [array, mask], {})
         if mask.type.ndim == 1 and array.type.ndim == 2:
             return self.inlined(self.current, rearranging.compress_rows, [array, mask], {})
+        if mask.type.ndim == 1:
+            places = self.inlined(self.current, rearranging.flatnonzero, [mask], {})
+            return self.b.computed(self._gathered(array, [places]))
         raise Refusal("a mask of fewer axes than the array is not understood: write the loop")
 
     def view(self, array: Value, index: list[Any]) -> Value:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..builder.building import Builder
 from ..builder.lists import Grown
-from ..builder.things import Complex, Lazy, Poison, Static, Thing, is_array, tuple_like
+from ..builder.things import Complex, Lazy, Poison, ReadLater, Static, Thing, is_array, tuple_like
 from ..ssa.ir import Type, Value
 from ..ssa.refusal import Refusal
 from .elements import Elements
@@ -52,7 +52,6 @@ class Expressions(Elements):
     call: Callable[[ast.Call], Thing]
     outside: Callable[[str], Thing]
     closure: Callable[[ast.Lambda], Any]
-    branches: Callable[..., Thing]
     computed: Callable[[Thing], Thing]
     iteration: Callable[..., Any]
     counted: Callable[..., Any]
@@ -99,6 +98,8 @@ class Expressions(Elements):
         if node.id in self.names:
             thing = self.names[node.id]
             if isinstance(thing, Poison):
+                if key := getattr(thing.reason, "key", None):
+                    raise ReadLater(key)
                 raise Refusal(thing.reason)
             return thing
         if node.id in self.local_names:
@@ -155,7 +156,7 @@ class Expressions(Elements):
         start, stop, _, element = self.counted(iterated)
         at = lambda i: self._bound(generator.target, element(i), node.elt)  # noqa: E731
         first = self.b.trial(lambda: at(start))
-        if is_array(first):
+        if is_array(first) or isinstance(first, tuple):
             return self.collected(node)
         kind, shape = self.b.number(first).type, [self._at_least_zero(stop)]
         made = self.b.alloc(kind.dtype, shape)
@@ -275,11 +276,25 @@ class Expressions(Elements):
 
     def _compared_tuples(self, operator: ast.cmpop, left: tuple, right: tuple) -> Value:
         if not isinstance(operator, (ast.Eq, ast.NotEq)):
-            raise Refusal("tuples are compared by == and != only")
+            return self._ordered_tuples(operator, left, right)
         same = self.b.constant(len(left) == len(right))
         for one, other in zip(left, right, strict=False):
             same = self._both(same, self.b.number(self.compared(ast.Eq(), one, other)))
         return same if isinstance(operator, ast.Eq) else self.b.scalar("not", same)
+
+    def _ordered_tuples(self, operator: ast.cmpop, left: tuple, right: tuple) -> Value:
+        """Compare tuples by the first parts that differ; a tuple comes before a longer one that
+        begins like the tuple."""
+        if not isinstance(operator, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
+            raise Refusal("tuples are compared by ==, !=, <, <=, > and >= only")
+        strict = ast.Lt() if isinstance(operator, (ast.Lt, ast.LtE)) else ast.Gt()
+        lengths = self.b.constant(len(left)), self.b.constant(len(right))
+        found = self.b.number(self.compared(operator, *lengths))
+        for one, other in list(zip(left, right, strict=False))[::-1]:
+            same = self.b.number(self.compared(ast.Eq(), one, other))
+            first = self.b.number(self.compared(strict, one, other))
+            found = self.b.scalar("or", first, self._both(same, found))
+        return found
 
     def _found(self, thing: Thing, among: Thing) -> Value:
         """Whether a thing is one of several that stand in a tuple."""
@@ -296,54 +311,6 @@ class Expressions(Elements):
 
     def _both(self, one: Value, other: Value) -> Value:
         return other if one.constant is True else self.b.scalar("and", one, other)
-
-    def _boolop(self, node: ast.BoolOp) -> Thing:
-        """Read ``and`` and ``or``, which evaluate their second operand only where it decides."""
-        first, *rest = node.values
-        left = self.number(first)
-        if not rest:
-            return left
-        others = ast.BoolOp(node.op, rest) if len(rest) > 1 else rest[0]
-        ast.copy_location(others, node)
-        is_and = isinstance(node.op, ast.And)
-        if left.type.dtype != "bool":
-            raise Refusal("`and` and `or` are understood of conditions: compare numbers with 0")
-        if left.constant is not None:
-            return self.value(others) if bool(left.constant) is is_and else left
-        if self._is_simple(others):
-            right = self.number(others)
-            return self.b.scalar("and" if is_and else "or", left, right)
-        yes: Callable[[], Thing] = lambda: self.value(others)  # noqa: E731
-        no: Callable[[], Thing] = lambda: self.b.constant(not is_and)  # noqa: E731
-        return self.branches(left, yes if is_and else no, no if is_and else yes)
-
-    def _is_simple(self, node: ast.expr) -> bool:
-        """Whether an expression cannot fail, so that it may be evaluated without need."""
-        allowed = (ast.Name, ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.Load)
-        arithmetic = (ast.BinOp, ast.Add, ast.Sub, ast.Mult)
-        more = (ast.boolop, ast.unaryop, ast.cmpop)
-        return all(isinstance(n, (*allowed, *arithmetic, *more)) for n in ast.walk(node))
-
-    def _ifexp(self, node: ast.IfExp) -> Thing:
-        test = self.number(node.test)
-        if test.constant is not None:
-            return self.value(node.body if test.constant else node.orelse)
-        if self._is_simple(node.body) and self._is_simple(node.orelse):
-            yes, no = self.value(node.body), self.value(node.orelse)
-            if (
-                isinstance(yes, Value)
-                and isinstance(no, Value)
-                and not is_array(yes)
-                and not is_array(no)
-            ):
-                return self.b.scalar("select", self.condition(test), yes, no)
-        return self.branches(test, lambda: self.value(node.body), lambda: self.value(node.orelse))
-
-    def condition(self, test: Value) -> Value:
-        """Return the condition that a number is not 0."""
-        if test.type.dtype == "bool":
-            return test
-        return self.b.scalar("ne", test, self.b.constant(0))
 
     def _call(self, node: ast.Call) -> Thing:
         return self.call(node)

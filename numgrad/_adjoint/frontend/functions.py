@@ -16,11 +16,10 @@ from ..builder.reductions import Reductions
 from ..builder.things import Complex, Lazy, Static, Thing, described, is_array
 from ..builder.views import is_contiguous
 from ..ssa.ir import Type, Value
-from ..ssa.refusal import Refusal
+from ..ssa.refusal import AdjointError, Refusal
 from .closures import Closure
-from .expressions import WAYS
 from .growing import CHANGES
-from .library import SCALAR_FUNCTIONS, loops_of, scalars_of
+from .library import SCALAR_FUNCTIONS, loops_of, scalars_of, standing_for, unknown
 
 
 class Calls(NewArrays, Reductions):
@@ -38,7 +37,9 @@ class Calls(NewArrays, Reductions):
     complex_method: Callable[..., Thing]
     lists: Any
     list_method: Callable[..., Thing]
+    current: Any  # the statement that is read
     as_arrays: Callable[..., list[Thing]]
+    stencilled: Callable[..., Thing]
 
     def call(self, node: ast.Call) -> Thing:
         """Evaluate a call."""
@@ -87,7 +88,7 @@ class Calls(NewArrays, Reductions):
     def _apply(
         self, node: ast.Call, function: Any, args: list[Thing], keywords: dict[str, Thing]
     ) -> Thing:
-        function = numpy_type(function)
+        function = standing_for(numpy_type(function))
         is_complex = _has_complex(args) and not self._is_read(function)
         if is_complex or function in (complex, np.complex128, np.complex64):
             return self.complex_call(node, function, args, keywords)
@@ -115,8 +116,21 @@ class Calls(NewArrays, Reductions):
             return Static(function(np.dtype(dtype_name(args[0]))))
         is_closure = isinstance(function, Closure)
         if is_closure or isinstance(function, types.FunctionType) or hasattr(function, "py_func"):
+            return self._inlined(node, function, args, keywords)
+        if type(function).__name__ == "StencilFunc" and not keywords:
+            return self.stencilled(node, function, [self.computed(arg) for arg in args])
+        raise unknown(node, function)
+
+    def _inlined(
+        self, node: ast.Call, function: Any, args: list[Thing], keywords: dict[str, Thing]
+    ) -> Thing:
+        """Read a function in the place of its call; of NumPy's functions, only some can be read."""
+        try:
             return self.inlined(node, function, args, keywords)
-        raise Refusal(f"the function `{ast.unparse(node.func)}` is not understood{_way(function)}")
+        except AdjointError:
+            if self._is_read(function):
+                raise
+            raise unknown(node, function) from None
 
     def _written(
         self, node: ast.Call, function: np.ufunc, args: list[Thing], keywords: dict[str, Thing]
@@ -238,9 +252,11 @@ class Calls(NewArrays, Reductions):
             raise Refusal(f"the method `{name}` is not understood{way}")
         if name in _METHODS:
             return _fitting(getattr(self, f"_call_{name}"), name, [owner, *args], keywords)
+        if name in _OF_NUMPY:
+            return self._apply(self.current, getattr(np, name), [owner, *args], keywords)
         method = getattr(self, f"_method_{name}", None)
         if method is None:
-            raise Refusal(f"the method `{name}` of arrays is not understood")
+            raise Refusal(f"the method `{name}` of arrays is not understood: write its loop")
         return _fitting(method, name, [owner, *args], keywords)
 
     def _method_reshape(self, owner: Thing, *shape: Thing) -> Thing:
@@ -271,6 +287,13 @@ class Calls(NewArrays, Reductions):
     def _method_fill(self, owner: Value, value: Thing) -> Thing:
         self.b.assign(owner, self.b.number(value))
         return Static(None)
+
+    def _method_sort(self, owner: Value) -> Thing:
+        self.b.assign(owner, self._apply(self.current, np.sort, [owner], {}))
+        return Static(None)
+
+    def _method_conj(self, owner: Value) -> Thing:
+        return self.b.copy(owner)
 
     def _method_astype(self, owner: Thing, dtype: Thing) -> Thing:
         lazy, name = self.b.lazy(owner), dtype_name(dtype)
@@ -306,28 +329,11 @@ class Calls(NewArrays, Reductions):
         return self.b.load(owner, [self.b.constant(0)] * (owner.type.ndim or 0))
 
 
-_METHODS = frozenset(
-    {
-        "sum",
-        "mean",
-        "prod",
-        "max",
-        "min",
-        "copy",
-        "dot",
-        "any",
-        "all",
-        "argmax",
-        "argmin",
-        "var",
-        "std",
-        "cumsum",
-        "ravel",
-        "argsort",
-        "transpose",
-        "clip",
-    }
-)
+_METHODS = frozenset({
+    "sum", "mean", "prod", "max", "min", "copy", "dot", "any", "all", "argmax", "argmin", "var",
+    "std", "cumsum", "ravel", "argsort", "transpose", "clip",
+})  # fmt: skip
+_OF_NUMPY = frozenset({"take", "repeat", "cumprod", "nonzero", "trace"})
 _ALSO_REDUCE: frozenset[Any] = frozenset()
 NAMED: dict[Any, str] = {
     getattr(np, name): name
@@ -377,18 +383,3 @@ def _hashed(table: dict[Any, Any], key: Any) -> Any:
         return table.get(key)
     except TypeError:
         return None
-
-
-def _way(function: Any) -> str:
-    """Return what to write in place of an unknown function, where there is a clear answer."""
-    module = str(getattr(function, "__module__", None) or "")
-    owner = type(getattr(function, "__self__", None)).__name__
-    if module.startswith(("random", "numpy.random")) or owner in ("RandomState", "Random"):
-        return (
-            ": value and gradient would belong to different draws. Draw outside, and give the "
-            "draws as an argument"
-        )
-    if function is set or function is frozenset:
-        return WAYS["a set"]
-    is_typed = "Dict" in (getattr(function, "__name__", ""), owner) or "numba.typed" in module
-    return WAYS["a dictionary"] if function is dict or is_typed else ""

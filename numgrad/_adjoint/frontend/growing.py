@@ -2,7 +2,9 @@
 
 import ast
 import copy
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Iterator
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -13,8 +15,12 @@ from ..builder.things import Static, Thing, is_array
 from ..ssa.ir import Value
 from ..ssa.ranges import is_natural
 from ..ssa.refusal import Refusal
+from .closures import Closure
+from .library import standing_for
+from .source import Kernel
 
 CHANGES = frozenset({"append", "pop", "extend", "clear", "insert", "remove", "sort", "reverse"})
+_MOST_DEPTH = 5  # of calls that hand a list on
 
 
 class GrowingLists:
@@ -44,7 +50,7 @@ class GrowingLists:
         """Return the growing list that an assignment makes; None where it makes no such list."""
         if not isinstance(target, ast.Name) or not self._makes_list(made):
             return None
-        appended = self._changed(target.id)
+        appended = self._changed(target.id, self.kernel)
         is_empty = not isinstance(made, (ast.List, ast.BinOp, ast.ListComp)) or (
             isinstance(made, ast.List) and not made.elts
         )
@@ -91,17 +97,57 @@ class GrowingLists:
         return kind is List or (kind is list and not is_typed)
 
     def _first(self, made: ast.expr) -> list[ast.expr]:
+        if isinstance(made, ast.ListComp):
+            return [made.elt]
         return made.elts if isinstance(made, ast.List) else []
 
-    def _changed(self, name: str) -> list[ast.expr] | None:
-        """What is appended to a list of a name, or of one that stands for the same; None where its
-        length stays."""
-        nodes = [n for statement in self.kernel.statements for n in ast.walk(statement)]
+    def _changed(self, name: str, kernel: Any, depth: int = 0) -> list[ast.expr] | None:
+        """What is appended to a list of a name, or of one that stands for the same, also by the
+        functions that are called with the list; None where its length stays."""
+        nodes = [n for statement in kernel.statements for n in ast.walk(statement)]
         names = _same_names(name, nodes)
-        calls = [node for node in nodes if isinstance(node, ast.Call) and _changes(node, names)]
-        if not calls:
+        calls = [node for node in nodes if isinstance(node, ast.Call)]
+        own = [call for call in calls if _changes(call, names)]
+        appended = [c.args[0] for c in own if getattr(c.func, "attr", "") == "append" and c.args]
+        others = [found for call in calls for found in self._changed_by(call, names, kernel, depth)]
+        if not own and not others:
             return None
-        return [c.args[0] for c in calls if getattr(c.func, "attr", "") == "append" and c.args]
+        return appended + [element for found in others for element in found]
+
+    def _changed_by(
+        self, call: ast.Call, names: set[str], kernel: Any, depth: int
+    ) -> Iterator[list[ast.expr]]:
+        """What a function appends to each of its parameters that stands for a list of one of the
+        names: of a parameter that is appended, what the call hands over."""
+        places = [n for n, a in enumerate(call.args) if isinstance(a, ast.Name) and a.id in names]
+        if not places or depth > _MOST_DEPTH:
+            return
+        called = self._called_with_list(call.func, kernel, depth)
+        parameters = called.parameters if called is not None else []
+        given = dict(zip(parameters, call.args, strict=False))
+        for place in places:
+            if place < len(parameters):
+                found = self._changed(parameters[place], called, depth + 1)
+                if found is not None:
+                    yield [given.get(getattr(element, "id", ""), element) for element in found]
+
+    def _called_with_list(self, node: ast.expr, kernel: Any, depth: int) -> Any:
+        """Return the function that is called, if its source is read; None for others."""
+        root, path = node, []
+        while isinstance(root, ast.Attribute):
+            root, path = root.value, [root.attr, *path]
+        if not isinstance(root, ast.Name):
+            return None
+        try:
+            thing = self.value(root) if depth == 0 else Static(kernel.free(root.id))
+            function = functools.reduce(getattr, path, getattr(thing, "value", None))
+        except (Refusal, KeyError, AttributeError):
+            return None
+        function = standing_for(function)
+        if isinstance(function, Closure):
+            return function
+        is_read = isinstance(function, FunctionType) or hasattr(function, "py_func")
+        return Kernel.of(function) if is_read else None
 
     def collected(self, node: ast.ListComp) -> Grown:
         """Return the list of a comprehension with conditions or several loops."""
@@ -173,11 +219,13 @@ class GrowingLists:
 
     def list_store(self, grown: Grown, node: ast.expr, thing: Thing, accumulate: str) -> None:
         """Write an element of a list."""
-        if isinstance(grown.arrays, tuple):
-            raise Refusal("an element of a list of tuples cannot be written: use several lists")
-        if grown.arrays.type.is_list:
+        if isinstance(grown.arrays, Value) and grown.arrays.type.is_list:
             raise Refusal("an element of a list of arrays cannot be replaced: use an array of them")
-        self.b.store(grown.arrays, [self._position(grown, node)], self.b.number(thing), accumulate)
+        if isinstance(thing, tuple) and accumulate:
+            raise Refusal("a tuple is added to an element of a list: write both tuples")
+        place = [self._position(grown, node)]
+        for array, number in self.lists.pairs(grown, thing):
+            self.b.store(array, place, number, accumulate)
 
     def _position(self, grown: Grown, node: ast.expr) -> Value:
         index = self.indices(node)

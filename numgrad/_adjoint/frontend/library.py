@@ -1,5 +1,7 @@
-"""Loops that stand for functions of NumPy: the derivative of a call is that of the loop."""
+"""Loops that stand for functions of NumPy and `heapq`: a call has the derivative of its loop."""
 
+import ast
+import heapq
 import math
 from typing import Any
 
@@ -10,6 +12,7 @@ from ..builder.things import Lazy, Thing, Value
 from ..ssa.conventions import clip, held, kink, root, slope, tied, undefined
 from ..ssa.gamma import polygamma
 from ..ssa.refusal import Refusal
+from .expressions import WAYS
 
 # NumPy's and math's names of the scalar functions, by the name of the operation.
 _SPELLED = {
@@ -84,6 +87,21 @@ _LOOPS: dict[Any, Any] = {
     np.digitize: samples.digitize, np.nonzero: rearranging.nonzero,
     np.flatnonzero: rearranging.flatnonzero,
 }  # fmt: skip
+_OF_LISTS: dict[Any, Any] = {
+    heapq.heappush: rearranging.heappush, heapq.heappop: rearranging.heappop,
+    heapq.heapify: rearranging.heapify, heapq.heapreplace: rearranging.heapreplace,
+    heapq.heappushpop: rearranging.heappushpop,
+}  # fmt: skip
+
+
+def standing_for(function: Any) -> Any:
+    """Return the function that is read in place of a function of lists, or the function itself."""
+    try:
+        return _OF_LISTS.get(function, function)
+    except TypeError:
+        return function
+
+
 _BY_ARGUMENTS = {np.linalg.solve, np.linalg.lstsq, np.bincount, np.interp, np.where,
     np.percentile, np.quantile, np.cov, np.corrcoef, np.eye,
     np.searchsorted,
@@ -182,3 +200,25 @@ def _chosen(function: Any, args: list[Thing], words: dict[str, Thing]) -> Any:
 
 def _is_number(thing: Thing) -> bool:
     return not isinstance(thing, Lazy) and isinstance(thing, Value) and not thing.type.is_array
+
+
+def unknown(node: ast.Call, function: Any) -> Refusal:
+    """Return the error for a function that is not understood."""
+    return Refusal(f"the function `{ast.unparse(node.func)}` is not understood{_way(function)}")
+
+
+def _way(function: Any) -> str:
+    """Return what to write in place of an unknown function."""
+    module = str(getattr(function, "__module__", None) or "")
+    owner = type(getattr(function, "__self__", None)).__name__
+    if module.startswith(("random", "numpy.random")) or owner in ("RandomState", "Random"):
+        return (
+            ": value and gradient would belong to different draws. Draw outside, and give the "
+            "draws as an argument"
+        )
+    if function is set or function is frozenset:
+        return WAYS["a set"]
+    is_typed = "Dict" in (getattr(function, "__name__", ""), owner) or "numba.typed" in module
+    if function is dict or is_typed:
+        return WAYS["a dictionary"]
+    return ": write its loop, in an @njit function"

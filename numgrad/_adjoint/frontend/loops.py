@@ -13,6 +13,7 @@ from ..builder.things import Complex, Lazy, Static, Thing, is_array
 from ..ssa.ir import BOOLEAN, INTEGER, Op, Region, Value
 from ..ssa.refusal import Refusal
 from .carried import Again, Carried, Path
+from .closures import StencilKernel
 
 _ATTEMPTS = 8
 
@@ -30,6 +31,8 @@ class Loops:
     block: Callable[[list[ast.stmt]], bool]
     chain: tuple
     computed: Callable[[Thing], Thing]
+    inlined: Callable[..., Thing]
+    _at_least_zero: Callable[[Value], Value]
     complex_element: Callable[..., Thing]
     bind: Callable[[ast.expr, Thing], None]
     lists: Any
@@ -49,16 +52,16 @@ class Loops:
             self.bind(node.target, element(region.index))
 
         hint = node.target.id if isinstance(node.target, ast.Name) else "i"
-        self._loop(node, [start, stop, step], body, hint)
-        self._require_steady(lengths)
+        op = self._loop(node, [start, stop, step], body, hint)
+        self._require_steady(op, lengths)
         is_parallel = isinstance(node.iter, ast.Call) and ast.unparse(node.iter.func).endswith(
             "prange"
         )
-        self.b.region.ops[-1].info["is_parallel"] = is_parallel and self.b.program.is_parallel
+        op.info["is_parallel"] = is_parallel and self.b.program.is_parallel
 
-    def _require_steady(self, lengths: list[Value]) -> None:
+    def _require_steady(self, loop: Op, lengths: list[Value]) -> None:
         """Refuse a loop over a list that its body makes longer or shorter."""
-        stores = [op for op in self.b.region.ops[-1].body.walk() if op.name == "store"]
+        stores = [op for op in loop.body.walk() if op.name == "store"]
         if any(bases(op.array) & bases(length) for op in stores for length in lengths):
             raise Refusal(
                 "a loop over a list that it changes is not understood: write "
@@ -182,11 +185,33 @@ class Loops:
             self.block(node.body)
         self.b.program.site = site
 
+    def stencilled(self, node: ast.Call, stencil: Any, args: list[Thing]) -> Value:
+        """Return what a stencil of Numba makes of arrays: elements near the ends are a constant."""
+        array = self.b.array(args[0])
+        kernel = StencilKernel.of_axes(stencil, array.type.ndim or 0)
+        shape, first = self.b.shape(array), [self.b.constant(-low) for low, _ in kernel.ends]
+
+        def at(index: list[Value]) -> Value:
+            return self.b.number(self.inlined(node, kernel, [*args, *index], {}))
+
+        made = self.b.alloc(self.b.trial(lambda: at(first)).type.dtype, shape, "zeros")
+        if border := stencil.options.get("cval", 0):
+            self.b.assign(made, self.b.constant(border))
+
+        def each(steps: list[Value]) -> None:
+            index = [self.b.scalar("add", i, low) for i, low in zip(steps, first, strict=True)]
+            self.b.store(made, index, at(index))
+
+        pairs = zip(shape, kernel.ends, strict=True)
+        spans = [self.b.scalar("sub", n, self.b.constant(most - low)) for n, (low, most) in pairs]
+        self.b.for_each([self._at_least_zero(span) for span in spans], each)
+        return made
+
     # The loop
 
     def _loop(
         self, node: Any, bounds: list[Value], bind: Callable[[Region], None], hint: str
-    ) -> None:
+    ) -> Op:
         """Append a loop; its body is read again until the types of the carried names are known."""
         site = self.b.program.site
         known = self.b.program.carried.setdefault((id(node), self.chain, site), {})
@@ -196,9 +221,10 @@ class Loops:
             before = dict(self.names)
             kept = len(self.b.region.ops)
             try:
-                self._attempt(node, bounds, bind, hint, names, known)
+                key = id(node), self.chain, site
+                op = self._attempt(node, bounds, bind, hint, names, known, key)
                 self.b.program.site = site
-                return
+                return op
             except Again:
                 self.names = before
                 del self.b.region.ops[kept:]
@@ -206,9 +232,9 @@ class Loops:
 
     def _attempt(
         self, node: Any, bounds: list[Value], bind: Callable[[Region], None], hint: str,
-        names: list[str], known: dict[Path, Any],
-    ) -> None:  # fmt: skip
-        carried = Carried(self, known, names)
+        names: list[str], known: dict[Path, Any], key: tuple,
+    ) -> Op:  # fmt: skip
+        carried = Carried(self, known, names, key)
         is_while = not bounds
         test = self.condition(self.number(node.test)) if is_while else None
         op = Op("loop", [], self.b.region, self.b.line, kind="while" if is_while else "for")
@@ -233,6 +259,7 @@ class Loops:
         op.results = [Value(phi.type, self.b.region, op, phi.hint) for phi in region.phis]
         self.b.region.ops.append(op)
         carried.after(op.results[1:] if is_while else op.results)
+        return op
 
     def _goes_on(self, node: Any, is_while: bool) -> Any:
         """Return whether the loop goes on after an iteration; None where its range alone says it.

@@ -1,5 +1,6 @@
 """From a kernel and the types of its arguments to a program."""
 
+import inspect
 from collections.abc import Sequence
 from typing import Any
 
@@ -7,7 +8,7 @@ import numpy as np
 
 from ..builder.bases import require_by_value
 from ..builder.building import Builder
-from ..builder.things import Complex, Lazy, Static, Thing, tuple_like
+from ..builder.things import Complex, Lazy, ReadLater, Static, Thing, tuple_like
 from ..ssa.ir import Program, Type, Value
 from ..ssa.refusal import AdjointError, Refusal
 from .complexes import joined, parts_of_parameter
@@ -46,8 +47,20 @@ def read(function: Any, arguments: Sequence[Any]) -> Program:
     AdjointError
         If a statement is not understood.
     """
+    later: set[Any] = set()
+    while True:
+        try:
+            return _read(function, arguments, later)
+        except ReadLater as array:
+            later.add(array.key)
+
+
+def _read(function: Any, arguments: Sequence[Any], later: set[Any]) -> Program:
+    """Return a kernel as structured SSA; ``later`` has the arrays that are read after the loops
+    that make them."""
     kernel = Kernel.of(function)
     program = Program(kernel.name, kernel.place.file)
+    program.read_later = later
     builder = Builder(program)
     program.is_parallel = bool(getattr(function, "targetoptions", {}).get("parallel"))
     reader = Statements(builder, kernel, {})
@@ -70,6 +83,8 @@ def _require_understood(kernel: Kernel, name: str, argument: Any) -> None:
     """Refuse an argument of a kind that kernels are not understood with, and say what to write."""
     value = argument.value if isinstance(argument, Known) else None
     reason = ""
+    if kernel.signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL:
+        reason = f"takes any number of arguments: hand over a tuple, without the `*` of `*{name}`"
     if type(value).__module__.startswith("numba.typed"):
         kind = type(value).__name__
         ways = {"Dict": "its values, in a named tuple"}

@@ -44,9 +44,23 @@ class Kernel:
         self.parameters = list(self.signature.parameters)
         self.is_library = str(self.plain.__module__).startswith(__name__.split("frontend")[0])
         self.is_derived = hasattr(self.plain, "is_derived")
+        self._require_plain_defaults()
         code = self.plain.__code__
         self.local_names = frozenset(code.co_varnames + code.co_cellvars)
         self.derived: dict[Any, Any] = {}
+
+    def _require_plain_defaults(self) -> None:
+        """Refuse a function whose omitted arguments Numba takes from the wrong defaults: Numba
+        counts the defaults from the last parameter, also where that stands after ``*``."""
+        parameters = self.signature.parameters.values()
+        has_defaults = any(p.default is not p.empty for p in parameters)
+        is_mixed = has_defaults and any(p.kind is p.KEYWORD_ONLY for p in parameters)
+        if is_mixed and not self.is_library:
+            place = self.place
+            raise AdjointError(
+                f"{place.file}, line {place.first_line}, in {self.name}: Numba mixes up the "
+                f"defaults of a function with parameters after `*`: leave the `*` out"
+            )
 
     @staticmethod
     def of(function: Any) -> "Kernel":

@@ -359,7 +359,8 @@ class Statements(Branches, Calls, Loops, ComplexNumbers, GrowingLists, Copies, E
         self, node: ast.AST, function: Any, args: list[Thing], keywords: dict[str, Thing]
     ) -> Thing:
         """Read the statements of another function in the place of its call."""
-        kernel = function if isinstance(function, Closure) else Kernel.of(function)
+        is_read = isinstance(function, (Closure, Kernel))
+        kernel = function if is_read else Kernel.of(function)
         callers = [called for called, _ in self.chain] + [self.kernel.plain]
         if kernel.plain in callers and not kernel.is_library:  # the library's ends
             raise Refusal(

@@ -220,11 +220,13 @@ class Program:
         self.namespace: dict[str, Any] = dict(CONVENTIONS)
         self.global_arrays: dict[Value, str] = {}
         self.carried: dict[Any, dict[Any, Any]] = {}  # what is known of loops while they are read
+        self.read_later: set[Any] = set()  # arrays that loops make and that are read after them
         self.by_value: list[tuple[set[int], Value, str]] = []  # arrays that must not be written
         self.starts: dict[int, tuple[Value, set[int]]] = {}  # the arrays that buffers begin with
         self.requires: list[tuple[int, int, int]] = []  # parameters, axes, least lengths
         self.room: Value | None = None  # the length of all arrays of lists that grow
         self.of_arrays: dict[Value, Type] = {}  # the types of the arrays that lists hold
+        self.storages: set[Value] = set()  # vectors for arrays whose lengths change
         self.untyped: set[Value] = set()  # arrays of lists to which nothing is appended so far
         self.site: Any = None  # the loops around what is read
         self.calls = 0

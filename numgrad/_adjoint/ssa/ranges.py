@@ -1,6 +1,10 @@
 """Bounds and signs of integers, as far as they are known; a bound is a value plus a constant."""
 
-from .ir import Value
+import operator
+import random
+from collections.abc import Callable
+
+from .ir import Region, Value
 
 Affine = tuple[Value | None, int]  # a value plus a constant; None for the constant alone
 
@@ -92,3 +96,65 @@ def is_natural(value: Value, depth: int = _DEPTH) -> bool:
     if op.name == "mod":  # has the sign of the divisor
         return is_natural(op.args[1], depth - 1)
     return op.name == "select" and all(is_natural(arg, depth - 1) for arg in op.args[1:])
+
+
+def differs(one: Value, other: Value, regions: list[Region]) -> bool:
+    """Whether two lengths differ, or the second one depends on what is computed in one of several
+    regions."""
+    (base, more), (same, most) = _length(one), _length(other)
+    if base is same:
+        return more != most
+    if _reaches(other, lambda value: _is_made_in(value, regions)):
+        return True
+    if base is None or not _reaches(other, lambda value: value is base):
+        return False
+    samples = [(random.Random(n), {}) for n in range(_SAMPLES)]
+    return any(_sampled(one, *sample) != _sampled(other, *sample) for sample in samples)
+
+
+def _length(value: Value) -> Affine:
+    """Return a length as a sum of a value and a number."""
+    if value.op is not None and value.op.name == "max" and value.op.args[1].constant == 0:
+        return _length(value.op.args[0])
+    return affine(value)
+
+
+def _reaches(value: Value, is_sought: Callable[[Value], bool]) -> bool:
+    """Whether an integer is computed from a value that is sought."""
+    if value.constant is not None:
+        return False
+    if is_sought(value):
+        return True
+    is_end = value.op is None or value.op.regions or value.op.name in ("load", "shape")
+    return not is_end and any(_reaches(arg, is_sought) for arg in value.op.args)  # type: ignore[union-attr]
+
+
+def _is_made_in(value: Value, regions: list[Region]) -> bool:
+    """Whether one of several regions makes a number that is computed from no other numbers."""
+    if not any(value.region.is_within(region) for region in regions):
+        return False
+    return value.op is None or bool(value.op.regions) or value.op.name == "load"
+
+
+def _sampled(value: Value, draws: random.Random, known: dict[Value, int]) -> int:
+    """Return an integer where those that it is computed from are drawn at random, or are among the
+    known ones."""
+    if value.constant is not None:
+        return int(value.constant)
+    if value not in known:
+        op, function = value.op, _ARITHMETIC.get(value.op.name if value.op is not None else "")
+        if op is None or function is None:
+            known[value] = draws.randint(10, 1000)
+        else:
+            known[value] = function(*[_sampled(arg, draws, known) for arg in op.args])
+    return known[value]
+
+
+_SAMPLES = 8
+_ARITHMETIC: dict[str, Callable[..., int]] = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "max": max, "min": min,
+    "floordiv": lambda n, m: n // m if m else 0, "mod": lambda n, m: n % m if m else 0,
+    "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,
+    "select": lambda test, yes, no: yes if test else no,
+    "extent": lambda start, stop, step: len(range(start, stop, step or 1)),
+}  # fmt: skip
