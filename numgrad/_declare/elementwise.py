@@ -332,7 +332,8 @@ class Elementwise(Operator):
     def lower(
         self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]
     ) -> list[Any]:
-        ((shape, dtype, rows, *_),) = specs
+        (spec,) = specs
+        shape, dtype, rows = spec.shape, spec.dtype, spec.rows
         output = builder.new(shape, dtype, rows)
         kind = inputs[-1].dtype
         replay = None if self.is_builtin else self.error_on_rerun

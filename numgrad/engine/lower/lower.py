@@ -98,7 +98,8 @@ class Lowering:
 
     def argument(self, expr: Expr) -> Ref:
         """Return the operand of an array that the caller will supply for a placeholder."""
-        ((shape, dtype, rows, *_),) = expr.specs
+        (spec,) = expr.specs
+        shape, dtype, rows = spec.shape, spec.dtype, spec.rows
         layout = layout_of(shape, contiguous_strides(shape, dtype.itemsize), dtype, rows)
         index = self.program.new_buffer(layout.nbytes, rows)
         self.program.arguments[index] = expr.static["index"]
