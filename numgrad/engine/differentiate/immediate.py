@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..derivatives.context import rule_of
-from ..derivatives.rules import known_rule
+from ..derivatives.rules import rules_of
 from ..graph.node import Accumulator, Edge, Node, Value
 from ..graph.value import CPU, device_of
 from ..lower.executable import watch
@@ -118,7 +118,8 @@ def _gradients(
     """
     saved = backward_pass.saved[node]
     rows = [None if total is None else False for total in cotangents]
-    rule = known_rule((node.kind, mask, tuple(rows)))
+    kind = node.kind
+    rule = None if kind is None else rules_of(kind).get((mask, tuple(rows)))
     if rule is None:
         values = [None if total is None else runtime.value(total) for total in cotangents]
         rule = rule_of(backward_pass, node, mask, saved, values, when_met_again=True)

@@ -12,12 +12,12 @@ from ..._errors import DeviceError
 from ...ir.device_array import DeviceArray
 from ...ir.program import Program, Ref, contiguous_strides, layout_of
 from ..graph.integrity import require_own_arrays
-from ..graph.kind import frozen
+from ..graph.kind import interned
 from ..graph.runtime import runtime
 from ..graph.value import Expr, Value
 from .builder import Builder
 from .overwriting import overwriting_of
-from .placeholder import ARGUMENT
+from .placeholder import ARGUMENT, Placeholder
 from .scattered_sums import scattered_sums_of
 from .template import Computed, Place, Template, append_buffers, operand_of, templates_of
 
@@ -214,17 +214,13 @@ def lower_one(builder: Builder, expr: Expr, operands: Sequence[Any]) -> Sequence
 
 
 def _kind(expr: Expr) -> Hashable:
-    """Return a key that is equal for expressions that lower alike if their operands are alike.
-
-    None where a static parameter is not hashable.
-    """
-    static: Any = expr.static
-    if static:
-        static = frozen(static)
-        if static is None:
-            return None
-    rows = expr.specs[0].rows if expr.specs else False
-    return (expr.operator, static or None, rows)
+    """Return the kind of an expression, and note the kind there; None where a static parameter is
+    not hashable."""
+    if isinstance(expr.operator, Placeholder):
+        return None
+    inputs = tuple([value.spec for value in expr.inputs])
+    expr.kind = interned(expr.operator, expr.static, inputs, expr.specs)
+    return expr.kind
 
 
 def pending_exprs(values: Iterable[Any]) -> list[Expr]:
