@@ -37,35 +37,42 @@ def frozen(static: Mapping[str, Any]) -> Hashable:
     try:
         for name, value in static.items():
             kind = type(value)
-            parts += (name, kind, value) if kind in _PLAIN else (name, _freeze(value))
+            if kind in _PLAIN:
+                parts += (name, kind, value)
+            else:
+                parts.append(name)
+                _add(parts, kind, value)
     except _NotHashableError:
         return None
     return tuple(parts)
 
 
-def _freeze(value: Any) -> Hashable:
-    kind = type(value)
-    if kind in _PLAIN:
-        return (kind, value)
+def _add(parts: list[Hashable], kind: type, value: Any) -> None:
+    """Append the type of a parameter, and what tells it from others of this type, to a key.
+
+    A tuple is followed by its length and its items: no key is the beginning of another one.
+    """
     if kind is tuple:
-        return tuple(
-            [(inner, item) if (inner := type(item)) in _PLAIN else _freeze(item) for item in value]
-        )
-    if kind in (float, complex) or isinstance(value, np.number):
-        return (kind, repr(value))
-    if isinstance(value, np.dtype) or kind.__hash__ is object.__hash__ or callable(value):
-        return _hashed(value)
-    if kind is slice:
-        return (kind, *[_freeze(item) for item in (value.start, value.stop, value.step)])
-    raise _NotHashableError
-
-
-def _hashed(value: Any) -> Hashable:
-    try:
-        hash(value)
-    except TypeError:
-        raise _NotHashableError from None
-    return (type(value), value)
+        parts += (kind, len(value))
+        for item in value:
+            inner = type(item)
+            if inner in _PLAIN:
+                parts += (inner, item)
+            else:
+                _add(parts, inner, item)
+    elif kind in (float, complex) or isinstance(value, np.number):
+        parts += (kind, repr(value))
+    elif isinstance(value, np.dtype) or kind.__hash__ is object.__hash__ or callable(value):
+        try:
+            hash(value)
+        except TypeError:
+            raise _NotHashableError from None
+        parts += (kind, value)
+    elif kind is slice:
+        parts.append(kind)
+        _add(parts, tuple, (value.start, value.stop, value.step))
+    else:
+        raise _NotHashableError
 
 
 class Kind:

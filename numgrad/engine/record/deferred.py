@@ -76,7 +76,9 @@ def _converted(operands: Sequence[Any], args: Sequence[Any]) -> tuple[Any, ...] 
     for arg, operand in zip(args, operands, strict=True):
         kind = type(operand)
         if kind is NumberConverter:
-            arg = operand(arg)[0]
+            arg, array = operand(arg)
+            if array is None:  # an integer that is too large for the dtype
+                return None
         elif kind is TensorConverter:
             arg = view(operand.plans[0], arg) if operand.is_view else None
         elif operand is not None:

@@ -19,7 +19,16 @@ from ..graph.integrity import require_own_arrays
 from ..graph.kind import Kind
 from ..graph.node import Node, accumulator_of
 from ..graph.value import Alias, Storage, View, next_number, spec_of
-from .apply import WITHOUT_GRADIENTS, apply, mode, other_modes, pack, parents_of, runtime
+from .apply import (
+    WITHOUT_GRADIENTS,
+    apply,
+    mode,
+    other_modes,
+    pack,
+    parents_of,
+    runtime,
+    saved_result,
+)
 from .apply import record as record_without_plan
 from .compiled_recorder import UNWRITTEN, recorder_of
 from .operands import as_value, descriptor
@@ -31,11 +40,15 @@ _new, _frame, _Array = object.__new__, sys._getframe, np.ndarray
 _OFTEN = 100  # uses of a plan, after which it gets a recorder
 
 
-def _count(plan: Kind) -> None:
-    """Count a use of a plan without a recorder; after `_OFTEN` uses the plan gets a recorder."""
+def _count(plan: Kind) -> bool:
+    """Count a use of a kind without a recorder; after `_OFTEN` uses its plan gets a recorder.
+
+    Return whether the kind has a plan.
+    """
     plan.uses += 1
-    if plan.uses == _OFTEN:
+    if plan.uses == _OFTEN and plan.has_plan:
         plan.recorder = recorder_of(plan, 2 if plan.nodes_have is False else 3)
+    return plan.has_plan
 
 
 def _without_plan(kind: Kind, values: Sequence[Any]) -> Any:
@@ -102,9 +115,8 @@ def _apply_two(plan: Kind, x: Any, y: Any, a: Any, b: Any) -> Any:
     """
     record = plan.recorder
     if record is None:
-        if not plan.has_plan:
+        if not _count(plan):
             return _without_plan(plan, (x, y))
-        _count(plan)
     elif not other_modes:
         result = record(x, y, a, b)
         if result is not None:
@@ -124,9 +136,8 @@ def apply_one(plan: Kind, x: Any) -> Any:
     try:
         record = plan.recorder
         if record is None:
-            if not plan.has_plan:
+            if not _count(plan):
                 return _without_plan(plan, (x,))
-            _count(plan)
         elif not other_modes:
             result = record(x)
             if result is not None:
@@ -219,8 +230,7 @@ def nary(operator: Any, args: Sequence[Any], static: dict[str, Any]) -> Any:
         return None
     kind = runtime.value
     key = tuple([a.spec if type(a) is kind else descriptor(a) for a in args])
-    key = plan_key(key, static)
-    known = None if key is None else operator.kinds.get(key)
+    known = operator.kinds.get(plan_key(key, static))
     if known is None:
         return None
     if type(known) is Mixture:
@@ -259,9 +269,8 @@ def _apply_many(plan: Kind, inputs: Sequence[Any], arrays: Sequence[Any]) -> Any
     """Apply a plan to several values; ``arrays`` are the arrays that the kernel reads for them."""
     record = plan.recorder
     if record is None:
-        if not plan.has_plan:
+        if not _count(plan):
             return _without_plan(plan, inputs)
-        _count(plan)
     elif not other_modes:
         result = record(*inputs, *arrays)
         if result is not None:
@@ -401,7 +410,7 @@ def _save(node: Any, reads: tuple[bool, ...], inputs: Sequence[Any], result: Any
     As a rule the inputs themselves are saved. If one of them is a user's array, was written in
     place, or is still to be computed, `pack` decides for all inputs.
     """
-    last = _saved_result(result) if reads[-1] else None
+    last = saved_result(result) if reads[-1] else None
     for x in inputs:
         storage = x._storage
         written = storage is not None and (type(storage) is not Storage or storage.version)
@@ -423,24 +432,6 @@ def _save(node: Any, reads: tuple[bool, ...], inputs: Sequence[Any], result: Any
         kept = [v if read else None for v, read in zip(inputs, reads, strict=False)]
         node.saved = (*kept, last)
     node.versions = UNWRITTEN
-
-
-def _saved_result(result: Any) -> Any:
-    """Return a detached value with the array of a result, for the result's own node to save.
-
-    The result itself refers to that node, so saving it would make a reference cycle.
-    """
-    if result.array is None or result._storage is not None:
-        return pack(result.detached())
-    kept = _new(type(result))
-    kept.array = result.array
-    kept.spec = result.spec
-    kept._storage = result._storage = Storage()
-    kept._storage.kept = True
-    kept._requires_grad = kept._kept = False
-    kept.node = kept._view = kept.expr = kept._leaf = None
-    kept.slot = kept.expr_slot = 0
-    return kept
 
 
 # Learning -----------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from ..graph.node import Edge, Node
 from ..graph.value import Value
 from ..lower.executable import Executable
 from ..lower.lower import lower
-from ..record.apply import mode, other_modes, runtime
+from ..record.apply import runtime
 from .dynamic_index import general_kind
 from .structure import Structure
 from .structure_walk import Track, identity_numbers, layouts
@@ -196,7 +196,7 @@ _lock = fork_safe_lock()
 def recognise(request: Any) -> tuple[Structure, KnownPlan] | None:
     """Return the structure of a pass and the plan for it, found by walks along tracks; None if no
     track fits."""
-    if request.is_special or (other_modes and not mode.direct):
+    if not request.uses_plans:
         return None
     ends = request.search_ends
     targets = None if ends is None else [edge.node for edge in ends]
