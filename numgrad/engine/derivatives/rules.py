@@ -8,7 +8,7 @@ a pass puts its own cotangents and saved values in their place.
 
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
-from weakref import WeakSet
+from weakref import ref
 
 import numpy as np
 
@@ -227,8 +227,7 @@ class _Step:
 
 
 _MOST_RULES = 1 << 13  # of all kinds
-_ruled: WeakSet[Kind] = WeakSet()  # kinds with rules
-_count = 0  # rules that were made since all were dropped
+_ruled: list[ref[Kind]] = []  # for each rule its kind
 
 
 def rule_key(wanted: tuple[bool, ...], cotangents: Sequence[Value | None]) -> Hashable:
@@ -262,19 +261,17 @@ def make_rule(
 
 def keep_rule(kind: Any, key: Hashable, rule: Rule) -> None:
     """Keep a rule of a kind; drop all rules first if there are too many."""
-    global _count
-    if _count >= _MOST_RULES:
-        drop_rules(_ruled)
+    if len(_ruled) >= _MOST_RULES:
+        kinds = [known() for known in _ruled]
         _ruled.clear()
-        _count = 0
+        drop_rules([other for other in kinds if other is not None])
     rules_of(kind)[key] = rule
-    _ruled.add(kind)
-    _count += 1
+    _ruled.append(ref(kind))
 
 
 def drop_rules(kinds: Iterable[Kind]) -> None:
     """Drop the rules of these kinds."""
-    for kind in list(kinds):
+    for kind in kinds:
         kind.rules = None
 
 

@@ -195,9 +195,11 @@ def keep(keeper: Any, table: dict[Any, Any], key: Hashable, item: Any) -> Any:
 
 
 def forget_plans(kinds: dict[Any, Any]) -> None:
-    """Forget the plans of all kinds in the table of an operator; the kinds themselves stay."""
+    """Forget the plans of all kinds in the table of an operator, and how they were found by the
+    operands; the kinds themselves stay."""
     for key, kind in list(kinds.items()):
-        if type(kind) is Kind and kind.nodes_have is not False:
+        is_kind = type(kind) is Kind and type(key) is tuple
+        if is_kind and key[1:] == (kind.inputs, kind.outputs):  # as in `interned`
             kind.forget_plan()
         else:
             kinds.pop(key, None)

@@ -17,6 +17,7 @@ from typing import Any
 from ..._settings import settings
 from ...process.fork_locks import fork_safe_lock
 from ..derivatives.rules import drop_rules
+from ..graph.kind import Kind
 from ..graph.node import Edge, Node
 from ..graph.value import Value
 from ..lower.executable import Executable
@@ -455,9 +456,10 @@ def drop_released() -> None:
     """Drop the plans of passes through nodes of released operators, and the rules of these
     operators."""
     global _total
-    kinds: set[Any] = set()
+    kinds: set[Kind] = set()
     while _released:
-        kinds.update(*[operator.kinds.values() for operator in _released.popleft()()])
+        for operator in _released.popleft()():
+            kinds.update([kind for kind in operator.kinds.values() if type(kind) is Kind])
     if not kinds:
         return
     drop_rules(kinds)

@@ -178,9 +178,9 @@ def test_a_partial_declared_later_counts():
 def test_a_changed_setting_drops_the_plans():
     x = leaf(5)
     _ = x * x
-    assert registry["multiply"].kinds[x.spec].has_plan
+    assert x.spec in registry["multiply"].kinds
     ng.set_flags(sort_sum_gradient=ng.get_flags("sort_sum_gradient")["sort_sum_gradient"])
-    assert not registry["multiply"].kinds[x.spec].has_plan
+    assert x.spec not in registry["multiply"].kinds
     assert np.array_equal((x * x).detach().numpy(), x.detach().numpy() ** 2)
 
 
