@@ -17,7 +17,7 @@ from ..graph.runtime import runtime
 from ..graph.value import Expr, Value
 from .builder import Builder
 from .overwriting import overwriting_of
-from .placeholder import ARGUMENT, Placeholder
+from .placeholder import ARGUMENT
 from .scattered_sums import scattered_sums_of
 from .template import Computed, Place, Template, append_buffers, operand_of, templates_of
 
@@ -215,9 +215,9 @@ def lower_one(builder: Builder, expr: Expr, operands: Sequence[Any]) -> Sequence
 
 def _kind(expr: Expr) -> Hashable:
     """Return the kind of an expression, and note the kind there; None where a static parameter is
-    not hashable."""
-    if isinstance(expr.operator, Placeholder):
-        return None
+    not hashable. A rule in place of an operator is its own kind."""
+    if not hasattr(expr.operator, "kinds"):
+        return (expr.operator, expr.specs)
     inputs = tuple([value.spec for value in expr.inputs])
     expr.kind = interned(expr.operator, expr.static, inputs, expr.specs)
     return expr.kind
