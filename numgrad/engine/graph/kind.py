@@ -187,7 +187,7 @@ def keep(keeper: Any, table: dict[Any, Any], key: Hashable, item: Any) -> Any:
     """Put an item into ``table``, a table of ``keeper``; return the item.
 
     When settings that kernels depend on change, ``keeper.forget_plans()`` is called, which has to
-    empty the table.
+    forget what depends on them.
     """
     _keepers.add(keeper)
     table[key] = item

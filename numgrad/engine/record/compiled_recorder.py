@@ -43,8 +43,9 @@ def recorder_of(plan: Kind, depth: int) -> Any:
         "inputs": plan.inputs, "unwritten": UNWRITTEN, "step": plan.step,
         "tools": (sys._getframe, depth, *_TOOLS), "ordered": plan.in_order is not None,
     }  # fmt: skip
-    name = plan.operator.name
-    return attempt("record an operation directly", name, lambda: make(**described))
+    name, version = plan.operator.name, settings.version
+    made = attempt("record an operation directly", name, lambda: make(**described))
+    return made if version == settings.version else None  # another thread may have changed them
 
 
 def finder_of(recorders: dict[Any, Any], general: Callable[..., Any]) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._settings import settings
 from ...process.bounded_dict import Bounded
 from ..graph.kind import Kind, frozen, interned, keep
 from ..graph.value import CPU, Spec, device_of, is_movable_spec, spec_of
@@ -60,8 +61,10 @@ def make_plan(
         spec = spec_of(shape, dtype, rows, device)
     kind = recordable(operator, static, inputs, spec)
     if not kind.has_plan:
+        version = settings.version
         kind.compute, kind.in_order = _computation(operator, static, inputs, device, rows)
-        kind.has_plan = kind.compute is not None  # last: other threads look
+        # Last, as other threads look; one of them may have changed the settings meanwhile.
+        kind.has_plan = kind.compute is not None and version == settings.version
     return kind if kind.has_plan else None
 
 
