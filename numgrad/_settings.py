@@ -3,9 +3,13 @@
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 from ._errors import ArgTypeError
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 @dataclass
@@ -73,6 +77,13 @@ class Settings:
     version = 0  # counts changes: whatever was made under other settings is not used again
     entries = 0  # counts what makes entries past the engine invalid: changes, and profiles
 
+    def fusion(self, wanted: str | None = None) -> str:
+        """Return when a program is fused: as ``wanted`` says, else as ``fuse`` does, and never on
+        the reference path."""
+        if self.path == "reference":
+            return "never"
+        return self.fuse if wanted in (None, "auto") else wanted
+
     @property
     def recorded(self) -> tuple[Any, ...]:
         """What goes into a program when it is recorded and made, or into the gradients in it."""
@@ -107,6 +118,20 @@ settings = Settings(
     debug=os.environ.get("NUMGRAD_DEBUG", "") not in ("", "0")
     or os.environ.get("NUMGRAD_CHECK", "") not in ("", "0"),
 )
+
+
+def accelerator(function: Callable[P, R]) -> Callable[P, R | None]:
+    """Declare that a function only offers a shorter road: on the reference path the result is None.
+
+    Whatever else the reference path leaves out follows from `Settings.fusion`, and from the mode of
+    threads (`engine.record.apply`), which is not direct there.
+    """
+
+    @wraps(function)
+    def offered(*args: P.args, **kwargs: P.kwargs) -> R | None:
+        return None if settings.path == "reference" else function(*args, **kwargs)
+
+    return offered
 
 
 _listeners: list[Callable[[], None]] = []

@@ -17,7 +17,6 @@ from ..ir.broadcasting import broadcast_shapes
 from ..ir.dtypes import FLOATING, WEAK
 from ..ir.kernel_spec import ElementwiseSpec
 from ..ir.memory_order import as_kept
-from ..process.bounded_dict import Bounded
 from .buffers import best_call
 from .foreign import calls_library
 from .kernel import called_again
@@ -112,7 +111,6 @@ class Elementwise(Operator):
         self.parameters = code.co_varnames[: code.co_argcount]
         self.partials: dict[int, Partial] = {}
         self._specs: dict[np.dtype, ElementwiseSpec] = {}
-        self.deferred: dict[Any, Any] = Bounded(1024)  # see `numgrad.engine.record.deferred`
         self.__doc__ = function.__doc__
         self.__module__, self.__qualname__ = function.__module__, function.__qualname__
 
@@ -134,14 +132,10 @@ class Elementwise(Operator):
 
         def declare(function: Callable[..., Any]) -> Callable[..., Any]:
             self.partials[index] = Partial(self, function, Elementwise)
-            self._forget_kinds_and_plans()
+            self.kinds.clear()
             return function
 
         return declare
-
-    def forget_plans(self) -> None:
-        super().forget_plans()
-        self.deferred.clear()
 
     # Inputs: dtypes and ranks
     # ----------------------------------------------------------------------------
@@ -332,7 +326,8 @@ class Elementwise(Operator):
     def lower(
         self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]
     ) -> list[Any]:
-        ((shape, dtype, rows, *_),) = specs
+        (spec,) = specs
+        shape, dtype, rows = spec.shape, spec.dtype, spec.rows
         output = builder.new(shape, dtype, rows)
         kind = inputs[-1].dtype
         replay = None if self.is_builtin else self.error_on_rerun

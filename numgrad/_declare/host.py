@@ -95,7 +95,8 @@ class HostOperator(KernelOperator):
     def bound(self, target: Any, inputs: Specs, static: dict[str, Any]) -> Computation:
         """Return a function of arrays that calls the kernel, which is looked up once.
 
-        Where the kernel fails, the function calls `run`, which raises the error.
+        Where the kernel fails, the function calls `run`, which raises the error; but not where
+        memory was wanting, as a second call might find enough.
         """
         spec, numbers = self.kernel(tuple([x.dtype for x in inputs]), static)
         call = target.kernel(spec).call
@@ -103,8 +104,10 @@ class HostOperator(KernelOperator):
         def compute(*arrays: np.ndarray) -> np.ndarray:
             try:
                 result, status = call(*self.operands(contiguous, arrays), *numbers)
-            except (ValueError, MemoryError):
+            except ValueError:
                 result, status = None, 1
+            except MemoryError as cause:
+                raise self._out_of_memory(arrays, static, cause) from cause
             return self.run(target, arrays, static)[0] if status else np.asarray(result)
 
         return compute
@@ -117,7 +120,10 @@ class HostOperator(KernelOperator):
         try:
             return super().run(target, arrays, static)
         except MemoryError as cause:
-            raise out_of_memory(static.get("caller", "") or self.name, arrays, "", cause) from cause
+            raise self._out_of_memory(arrays, static, cause) from cause
+
+    def _out_of_memory(self, arrays: Any, static: dict[str, Any], cause: MemoryError) -> Any:
+        return out_of_memory(static.get("caller", "") or self.name, arrays, "", cause)
 
     def failure(
         self, target: Any, spec: Any, inputs: Sequence[np.ndarray], status: int, static: Any

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from .._errors import NotDifferentiableError, OperatorError
+from ..engine.graph.kind import MOST_KINDS, forget_plans
 from ..engine.record import apply, dispatch
 from ..engine.record.dispatch import nary
-from ..engine.record.plan import MOST_PLANS
 from ..process.bounded_dict import Bounded
 from .operands import as_values, constant
 
@@ -72,10 +72,9 @@ class Operator:
         self.differentiable = differentiable
         self.is_view = is_view
         self.__name__ = name
-        self.kinds: dict[Any, Any] = Bounded(4096)  # the kinds of the operator's nodes
-        # By the specs of the inputs, see `numgrad.engine.record.plan`.
-        self.plans: dict[Any, Any] = Bounded(MOST_PLANS)
-        self.alike: dict[Any, Any] = Bounded(MOST_PLANS)  # plans for any static parameters
+        # What is known of applications of the operator, by parameters and specs; see
+        # `numgrad.engine.graph.kind` and `numgrad.engine.record.plan`.
+        self.kinds: dict[Any, Any] = Bounded(MOST_KINDS)
         self._pullback: Callable[..., Any] | None = None
         self._reads: Callable[..., Any] | None = None
         self.is_pure = register  # whether equal applications can be merged into one
@@ -200,7 +199,7 @@ class Operator:
         """
         self._pullback = function
         self.has_rule = registry.get(self.name) is self  # not for a user's function
-        self._forget_kinds_and_plans()
+        self.kinds.clear()
         return function
 
     def reads(self, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -209,18 +208,12 @@ class Operator:
         ``function(needs)`` returns a bool for each input and each output.
         """
         self._reads = function
-        self._forget_kinds_and_plans()
+        self.kinds.clear()
         return function
 
-    def _forget_kinds_and_plans(self) -> None:
-        """Forget the kinds and plans that were made before a declaration was added."""
-        self.kinds.clear()
-        self.forget_plans()
-
     def forget_plans(self) -> None:
-        """Forget the plans of the operator, so that they are made anew."""
-        self.plans.clear()
-        self.alike.clear()
+        """Forget how applications are computed, as settings that kernels depend on have changed."""
+        forget_plans(self.kinds)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"

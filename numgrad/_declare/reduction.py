@@ -207,7 +207,8 @@ class Reduction(Operator):
     def computation(
         self, target: Any, inputs: Specs, static: dict[str, Any]
     ) -> Computation:
-        ((shape, dtype, *_),) = inputs
+        (spec,) = inputs
+        shape, dtype = spec.shape, spec.dtype
         axes = static["axes"]
         if dtype == np.float16:
             return None
@@ -244,7 +245,8 @@ class Reduction(Operator):
     def lower(
         self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]
     ) -> list[Any]:
-        ((shape, dtype, rows, *_),) = specs
+        (spec,) = specs
+        shape, dtype, rows = spec.shape, spec.dtype, spec.rows
         axes, operand = static["axes"], inputs[0]
         self._check_size(operand.shape, axes)
         output = builder.new(shape, dtype, rows)

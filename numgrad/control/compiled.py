@@ -52,9 +52,9 @@ class CompiledLoop:
     def is_ready(self, length: int) -> bool:
         """Whether the loop is compiled; compile it first if that pays before ``length`` further
         steps."""
-        is_wanted = settings.fuse != "never" and settings.path != "reference"
-        if self._function is None and is_wanted and not in_machine():
-            is_now = settings.fuse == "now" and self._cost < float("inf")
+        fusion = settings.fusion()
+        if self._function is None and fusion != "never" and not in_machine():
+            is_now = fusion == "now" and self._cost < float("inf")
             if is_now or self._seconds + length * _CALL > self._cost:
                 self._compile()
             elif not self._is_looked_up:

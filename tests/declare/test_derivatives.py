@@ -286,3 +286,26 @@ def test_functions_of_tensors_may_take_derivatives(inner):
         np.testing.assert_array_equal(WAYS["rows"](square, x), np.diag(2 * x))
         np.testing.assert_array_equal(WAYS["second"](square, x), 2 * np.eye(2))
         np.testing.assert_array_equal(WAYS["captured"](square, x), 2 * x)
+
+
+@pytest.mark.parametrize("numbers", [(0.0, -0.0), (1, True)])
+def test_static_parameters_that_are_equal_in_python_have_their_own_derivative(numbers):
+    """Each parameter is met so often that a rule of the derivative is made, and then applied."""
+
+    @ng.operator("(n)->(n)", static=("k",))
+    @njit
+    def signed(x, out, k):
+        out[:] = x * np.copysign(1.0, k) / 3
+
+    @signed.backward
+    @njit
+    def signed_backward(g, x, out, gx, k):
+        gx[:] = g * np.copysign(1.0, k) / 3
+
+    x = ng.tensor([1.0, 2.0], requires_grad=True)
+    y = x
+    for number in numbers:
+        for _ in range(4):
+            y = y * 1.0  # a graph that is new
+            (g,) = ng.grad(signed(y, k=number).sum(), x, retain_graph=True)
+            assert g.tolist() == [np.copysign(1.0, number) / 3] * 2

@@ -3,6 +3,7 @@
 import numgrad as ng
 from numgrad.engine.derivatives.batching import with_rows
 from numgrad.engine.differentiate.backward import BackwardPass, Request
+from numgrad.engine.differentiate.method import Method
 from numgrad.engine.lower import lower as programs
 from numgrad.engine.record.apply import deferring
 from numgrad.targets.null import NullTarget
@@ -15,7 +16,7 @@ def backward_program(output, inputs, seed, batch=None):
         [(output.edge, value)], [x.edge for x in inputs], batch=batch, retain_graph=True
     )
     run = BackwardPass(request)
-    run.is_immediate = False  # it would compute at once
+    run.method = Method()  # it would compute at once
     run._take_saved(run.wanted)
     with deferring(True, []), ng.no_grad():
         run._seed()

@@ -146,7 +146,7 @@ def declare_jvp(owner: UserOperator, function: Any) -> DerivedOperator:
     kernel.transpose = lambda: getattr(owner.derivative, "kernel", None)
     owner.forward_kernel = kernel
     owner.forward_rule = KernelTangent(owner, kernel)
-    owner._forget_kinds_and_plans()
+    owner.kinds.clear()
     return kernel
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from ..graph.node import NO_EDGE, Edge, Node, Spec, Value, connect, own_edge
 from ..record.apply import Packed, mode, other_modes
 from ..record.plan import was_met_before
-from .rules import Rule, known_rule, make_rule, placeholder, rule_key
+from .rules import Rule, make_rule, placeholder, rule_key, rules_of
 
 
 class Context:
@@ -126,11 +126,12 @@ def rule_of(
     A rule that does not exist yet is made. With ``when_met_again`` the first request for a rule
     returns None, and the second one makes the rule, as many rules are needed only once.
     """
-    key = rule_key(node, wanted, cotangents)
-    if key is None:
+    kind = node.kind
+    if kind is None:
         return None
-    rule = known_rule(key)
-    if rule is None and (not when_met_again or was_met_before(Rule, key)):
+    key = rule_key(wanted, cotangents)
+    rule = rules_of(kind).get(key)
+    if rule is None and (not when_met_again or was_met_before(kind, key)):
         context = OpenContext(node, saved, wanted, False)
         rule = make_rule(key, backward_pass, node, context, cotangents)
     return rule

@@ -6,14 +6,15 @@ that arrive. So the function is called once for each combination, with placehold
 a pass puts its own cotangents and saved values in their place.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
 from ..._settings import settings
 from ...ir.device_array import as_array
-from ...process.bounded_dict import Bounded
+from ..graph.kind import Kind
 from ..graph.node import Expr, Node, Spec, Value
 from ..lower.builder import Builder
 from ..lower.lower import lower_one, pending_exprs
@@ -225,28 +226,23 @@ class _Step:
         arrays += runtime.run(self.operator, given, self.static)
 
 
-_rules: dict[Hashable, Rule | None] = Bounded(1 << 13)
-_version = settings.version
+_MOST_RULES = 1 << 13  # of all kinds
+_ruled: list[ref[Kind]] = []  # for each rule its kind
 
 
-def rule_key(
-    node: Node, wanted: tuple[bool, ...], cotangents: Sequence[Value | None]
-) -> Hashable | None:
-    """Return the key of a node's rule: its kind, the inputs whose gradients are wanted, and which
-    cotangents arrive, with rows or without. None for a node without a kind."""
-    kind = node.kind
-    if kind is None:
-        return None
-    return (kind, wanted, tuple([None if g is None else g.rows for g in cotangents]))
+def rule_key(wanted: tuple[bool, ...], cotangents: Sequence[Value | None]) -> Hashable:
+    """Return the key of a rule among those of its kind: the inputs whose gradients are wanted, and
+    which cotangents arrive, with rows or without."""
+    return (wanted, tuple([None if g is None else g.rows for g in cotangents]))
 
 
-def known_rule(key: Hashable) -> Rule | None:
-    """Return the rule for a key; None if no rule was kept since the settings last changed."""
-    global _version
-    if _version != settings.version:
-        _rules.clear()
-        _version = settings.version
-    return _rules.get(key)
+def rules_of(kind: Kind) -> dict[Hashable, Rule]:
+    """Return the rules of a kind that were made since the settings last changed."""
+    rules = kind.rules
+    if rules is None or kind.version != settings.version:
+        kind.version, rules = settings.version, {}
+        kind.rules = rules
+    return rules
 
 
 def make_rule(
@@ -259,21 +255,24 @@ def make_rule(
         gradients = fit_all(made, node, context.wanted)
     values = [*(g for g in placeholders if g is not None), *context.used.values()]
     rule = Rule(f"{node.operator.name}'", values, tuple(context.used), gradients)
-    keep_rule(key, rule)
+    keep_rule(node.kind, key, rule)
     return rule
 
 
-def keep_rule(key: Hashable, rule: Rule) -> None:
-    """Keep a rule under its key, for `known_rule`."""
-    _rules[key] = rule
+def keep_rule(kind: Any, key: Hashable, rule: Rule) -> None:
+    """Keep a rule of a kind; drop all rules first if there are too many."""
+    if len(_ruled) >= _MOST_RULES:
+        kinds = [known() for known in _ruled]
+        _ruled.clear()
+        drop_rules([other for other in kinds if other is not None])
+    rules_of(kind)[key] = rule
+    _ruled.append(ref(kind))
 
 
-def drop_rules(kinds: set[Any]) -> None:
-    """Drop the rules of nodes of these kinds, rules for tangents included."""
-    for key in list(_rules):
-        kind = key[2][0] if key[0] == "tangent" else key[0]  # type: ignore[index]
-        if kind in kinds:
-            _rules.pop(key, None)
+def drop_rules(kinds: Iterable[Kind]) -> None:
+    """Drop the rules of these kinds."""
+    for kind in kinds:
+        kind.rules = None
 
 
 def placeholder(spec: Spec) -> Value:

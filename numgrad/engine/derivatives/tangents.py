@@ -16,7 +16,7 @@ from ..graph.node import Node, Value
 from ..lower.lower import pending_exprs
 from ..record.apply import deferring, grad_mode, runtime
 from .context import Context, OpenContext
-from .rules import Rule, fit_all, keep_rule, known_rule, placeholder, rule_key
+from .rules import Rule, fit_all, keep_rule, placeholder, rule_key, rules_of
 
 Tangents = Sequence[Value | None]
 
@@ -29,12 +29,12 @@ def tangent_rule(
     Recorded passes have rules of their own, whose operators all have derivatives; the rules of
     other passes need not be differentiable.
     """
-    key = rule_key(node, wanted, tangents)
-    if key is None:
+    kind = node.kind
+    if kind is None:
         return None
     recorded = forward_pass.request.create_graph
-    key = ("tangent", recorded, key)
-    rule = known_rule(key)
+    key = ("tangent", recorded, rule_key(wanted, tangents))
+    rule = rules_of(kind).get(key)
     if rule is None:
         context = OpenContext(node, node.saved or (), wanted, recorded)
         given = [None if t is None else placeholder(t.spec) for t in tangents]
@@ -42,7 +42,7 @@ def tangent_rule(
             made = tangents_of(forward_pass, context, given)
         values = [*(t for t in given if t is not None), *context.used.values()]
         rule = Rule(f"d{node.operator.name}", values, tuple(context.used), made)
-        keep_rule(key, rule)
+        keep_rule(kind, key, rule)
     return rule
 
 

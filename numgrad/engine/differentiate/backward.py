@@ -27,8 +27,9 @@ from ..replay.plan_cache import KnownPlan, recall, recognise, remember, times_me
 from ..replay.structure import Structure, structure_of
 from . import hooks
 from .delivery import own_results
-from .immediate import compute, is_immediate
-from .plain_walk import is_plain, rule_operands, sweep
+from .immediate import compute
+from .method import Method, how, is_plain
+from .plain_walk import rule_operands, sweep
 from .repeated_pass import freeing
 from .request import Outcome, Request
 from .streams import Streams, streams_of
@@ -67,12 +68,10 @@ class BackwardPass:
         self.at_end: list[Callable[[], None]] = []
         self.notes: dict[Any, Any] = {}
         self.parts = Parts()
-        self.is_immediate = (
-            self.around is None and self._may_compute() and is_immediate(request, self.order)
-        )
+        self.method = Method() if self.around is not None else self._method()
         self.trace: recorded_plan.Trace | None = None
         self.streams: Streams | None = None
-        if self.is_immediate and self.comes_again and self.structure is not None:
+        if self.method.is_traced and self.structure is not None:
             self.trace = recorded_plan.Trace(self.structure, [value for _, value in request.seeds])
 
     def _select(self, order: list[Node]) -> None:
@@ -89,13 +88,8 @@ class BackwardPass:
         touched = {edge.node for edge in self.targets}
         self.order = [node for node in order if node in self.wanted or node in touched]
 
-    def _may_compute(self) -> bool:
-        """Whether each operation may be computed at once, since a program would hardly run again.
-
-        That is so in a pass that is recorded itself, and in the first pass of a structure.
-        """
-        is_first = self.structure is not None and not self.comes_again
-        return self.request.create_graph or is_first
+    def _method(self) -> Method:
+        return how(self.request, self.order, self.structure, self.comes_again)
 
     def _recall(self, structure: Structure, order: Sequence[Node]) -> KnownPlan | None:
         """Return the plan that an earlier pass has left for this structure; None without a plan.
@@ -131,11 +125,10 @@ class BackwardPass:
             # A pass without functions of users makes no cycles for the garbage collector.
             quiet = paused() if self.structure is not None else nullcontext()
             with quiet, grad_mode(self.request.create_graph):
-                is_simple = self.trace is None and is_plain(self.request, self.order)
-                self.streams = None if is_simple else streams_of(self.order)
+                self.streams = None if self.method.is_plain else streams_of(self.order)
                 with self._computing():
                     self._seed()
-                    self._walk(is_simple)
+                    self._walk()
                     own_results(self)
                 self._finish()
         except BaseException:
@@ -143,13 +136,10 @@ class BackwardPass:
             raise
         return self._outcome()
 
-    def _walk(self, is_simple: bool) -> None:
-        """Visit the nodes and put the gradients of the targets into ``grads``.
-
-        ``is_simple`` says whether the pass only applies rules, without hooks and checks.
-        """
-        if is_simple:
-            compute(self) if self.is_immediate else sweep(self, self.pending)
+    def _walk(self) -> None:
+        """Visit the nodes and put the gradients of the targets into ``grads``."""
+        if self.method.is_plain:
+            compute(self) if self.method.is_immediate else sweep(self, self.pending)
         else:
             self._visit_all()
         missing = self.targets.difference(self.grads)
@@ -163,7 +153,7 @@ class BackwardPass:
         """
         if self.trace is not None:
             return changing(trace=self.trace)
-        return nullcontext() if self.is_immediate else deferring(True, self.kept)
+        return nullcontext() if self.method.is_immediate else deferring(True, self.kept)
 
     def _run_recalled(self, recalled: KnownPlan) -> Outcome:
         """Return the outcome of the plan of an earlier pass of the same structure."""
@@ -329,7 +319,7 @@ class BackwardPass:
         once, and for a node without a rule, such as that of an `ng.Function`.
         """
         wanted = self.wanted[node]
-        is_deferred = not (self.request.create_graph or self.is_immediate)
+        is_deferred = not (self.request.create_graph or self.method.is_immediate)
         if is_deferred and node.operator.has_rule:
             rule = rule_of(self, node, wanted, self.saved[node], cotangents)
             if rule is not None:

@@ -16,14 +16,14 @@ def own_results(backward_pass: Any) -> None:
     request = backward_pass.request
     seeds = {id(value) for _, value in request.seeds}
     seeds |= {id(value) for value in request.initial.values()}
-    others = _given_arrays(backward_pass) if backward_pass.is_immediate else set()
+    others = _given_arrays(backward_pass) if backward_pass.method.is_immediate else set()
 
     def owned(edge: Edge, value: Value) -> Value:
         if value.spec.device != edge.node.outputs[edge.slot].device:  # type: ignore[union-attr]
             value = on_device_of(edge, value)
         known = backward_pass.owned.get(id(value))
         fresh = value.array is None or (known is not None and known() is value)
-        fresh = fresh or (backward_pass.is_immediate and is_own(value, others))
+        fresh = fresh or (backward_pass.method.is_immediate and is_own(value, others))
         fresh = fresh and id(value) not in seeds
         if not fresh or place_of(value) in given:
             value = runtime.roles.copy(value)

@@ -32,8 +32,8 @@ class ForwardPass(BackwardPass):
         self.wanted = needed(inside, {edge for edge, _ in request.seeds}, request.cut)
         self.order = [node for node in order if node in self.wanted]
 
-    def _walk(self, is_simple: bool) -> None:
-        if self.is_immediate and not self.request.create_graph:
+    def _walk(self) -> None:
+        if self.method.is_immediate and not self.request.create_graph:
             self._compute()
         else:
             self._visit_all()

@@ -16,6 +16,7 @@ from ..record.apply import grad_mode, runtime
 from ..replay.plan_cache import KnownPlan, recall, times_met
 from ..replay.structure import Structure
 from .forward import ForwardPass
+from .method import Method, is_plain
 from .request import TangentRequest
 
 
@@ -60,10 +61,10 @@ class HessianPass(ForwardPass):
         self.comes_again = times_met(structure) > 0
         return recall(self.request, structure)
 
-    def _may_compute(self) -> bool:
-        return False
+    def _method(self) -> Method:
+        return Method(is_plain=is_plain(self.request, self.order))
 
-    def _walk(self, is_simple: bool) -> None:
+    def _walk(self) -> None:
         request, targets = self.request, list(self.targets)
         with grad_mode(True):
             ones = [(edge, _ones(edge)) for edge in request.outputs]

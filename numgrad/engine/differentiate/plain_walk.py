@@ -1,7 +1,7 @@
 """The short way of a backward pass, over graphs whose nodes all have rules and no hooks.
 
 The short way builds the same expressions as the general walk of `BackwardPass`, without looking for
-hooks and checks.
+hooks and checks. `method` says which passes take this way.
 """
 
 from collections.abc import Sequence
@@ -10,29 +10,11 @@ from typing import Any
 from ..derivatives.context import restored, rule_of
 from ..derivatives.region_gradients import Parts, writes
 from ..derivatives.rules import Rule
-from ..graph.node import Accumulator, Edge, Node, Value
+from ..graph.node import Edge, Node, Value
 from ..graph.runtime import deferred_value
-from ..record.apply import Packed, chosen_stream, other_modes
+from ..record.apply import Packed
 from ..record.deferred import add_cotangents
 from ..replay.dynamic_index import ByPosition
-
-
-def is_plain(request: Any, order: Sequence[Node]) -> bool:
-    """Whether a pass only applies rules: no hooks, no chosen stream, no recording."""
-    if request.is_special or request.create_graph or request.seeds_last:
-        return False
-    if other_modes and chosen_stream() is not None:
-        return False
-    for node in order:
-        if node.extras is not None:
-            return False
-        if node._kind is None or node._kind is False:
-            if isinstance(node, Accumulator):
-                if node.variable.hooks:
-                    return False
-            elif node.kind is None:
-                return False
-    return True
 
 
 def sweep(backward_pass: Any, pending: dict[Any, Any]) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ..graph.node import Edge, Node, Value
+from ..record.apply import is_direct
 
 
 @dataclass
@@ -61,6 +62,12 @@ class Request:
         """Whether an option needs a general pass: a check, initial gradients, cut edges, or
         retained gradients."""
         return bool(self.check or self.initial or self.cut or self.retain_all)
+
+    @property
+    def uses_plans(self) -> bool:
+        """Whether the plan of an earlier pass may serve this one, as no option and no mode of the
+        thread needs a general pass."""
+        return not self.is_special and is_direct()
 
     direction = "reverse"
 

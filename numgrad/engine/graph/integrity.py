@@ -33,12 +33,12 @@ def require_unchanged(
 def require_own_arrays(values: Sequence[Value]) -> None:
     """Raise an error unless the array of each value has the shape and dtype of the value's spec."""
     for value in values:
-        shape, dtype, rows, _ = value.spec
-        array = value.array
+        spec, array = value.spec, value.array
+        shape, dtype = spec.shape, spec.dtype
         if (
             not isinstance(array, _ARRAYS)
             or array.dtype != dtype
-            or (array.shape[1:] if rows else array.shape) != shape
+            or (array.shape[1:] if spec.rows else array.shape) != shape
         ):
             raise replaced_array_error(array, shape, dtype)
 

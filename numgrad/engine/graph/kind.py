@@ -1,17 +1,26 @@
-"""Kinds of nodes: nodes of one kind share the rule of their derivative.
+"""Kinds: an operator, its static parameters, and the specs of its inputs and outputs.
 
-A kind is found by its operator, by a key made of the static parameters, and by the specs of inputs
-and outputs.
+There is one object for each kind. Whatever is worked out once for all applications of a kind is
+kept there: how the result is computed, what is recorded, and the rules of the derivative.
 """
 
+import weakref
 from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
 
-from .value import Spec
+from ..._settings import on_change
+from .spec import Spec
+from .view import ELEMENT, RESULT
 
-_PLAIN = frozenset({int, bool, str, bytes, type(None)})
+MOST_KINDS = 1 << 13
+"""The most entries of the table ``kinds`` of an operator, such as for indices in a loop; 1 to 5 kB
+each."""
+
+_keepers: weakref.WeakSet[Any] = weakref.WeakSet()  # all objects with `forget_plans`
+_DTYPES = [type(np.dtype(character)) for character in "?bhilqBHILQefdgFDG"]
+_PLAIN = frozenset({int, bool, str, bytes, type(None), *_DTYPES})
 
 
 class _NotHashableError(Exception):
@@ -24,52 +33,101 @@ def frozen(static: Mapping[str, Any]) -> Hashable:
     Parameters that are equal in Python but not the same have different keys: ``1``, ``1.0`` and
     ``True``, or ``0.0`` and ``-0.0``.
     """
+    parts: list[Hashable] = []
     try:
-        return tuple([(name, _freeze(value)) for name, value in static.items()])
+        for name, value in static.items():
+            kind = type(value)
+            if kind in _PLAIN:
+                parts += (name, kind, value)
+            else:
+                parts.append(name)
+                _add(parts, kind, value)
     except _NotHashableError:
         return None
+    return tuple(parts)
 
 
-def _freeze(value: Any) -> Hashable:
-    kind = type(value)
-    if kind in _PLAIN:
-        return (kind, value)
+def _add(parts: list[Hashable], kind: type, value: Any) -> None:
+    """Append the type of a parameter, and what tells it from others of this type, to a key.
+
+    A tuple is followed by its length and its items: no key is the beginning of another one.
+    """
     if kind is tuple:
-        return tuple([_freeze(item) for item in value])
-    if kind in (float, complex) or isinstance(value, np.number):
-        return (kind, repr(value))
-    if isinstance(value, np.dtype) or kind.__hash__ is object.__hash__ or callable(value):
-        return _hashed(value)
-    if kind is slice:
-        return (kind, *[_freeze(item) for item in (value.start, value.stop, value.step)])
-    raise _NotHashableError
-
-
-def _hashed(value: Any) -> Hashable:
-    try:
-        hash(value)
-    except TypeError:
-        raise _NotHashableError from None
-    return (type(value), value)
+        parts += (kind, len(value))
+        for item in value:
+            inner = type(item)
+            if inner in _PLAIN:
+                parts += (inner, item)
+            else:
+                _add(parts, inner, item)
+    elif kind in (float, complex) or isinstance(value, np.number):
+        parts += (kind, repr(value))
+    elif isinstance(value, np.dtype) or kind.__hash__ is object.__hash__ or callable(value):
+        try:
+            hash(value)
+        except TypeError:
+            raise _NotHashableError from None
+        parts += (kind, value)
+    elif kind is slice:
+        parts.append(kind)
+        _add(parts, tuple, (value.start, value.stop, value.step))
+    else:
+        raise _NotHashableError
 
 
 class Kind:
     """An operator, its static parameters, and the specs of its inputs and outputs.
 
     Nodes of one kind are differentiated alike and differ only in their edges and saved values.
-    Kinds are compared by identity: `kind_of` mostly returns the same object for equal arguments.
+    Kinds are compared by identity: `interned` mostly returns the same object for equal arguments.
+
+    What the engine learns of a kind is None before somebody needs it. `plan.make_plan` makes the
+    *plan* of a kind, which fills in ``reads`` and ``compute``.
 
     Attributes
     ----------
-    by_position : ByPosition, False or None
+    has_plan : bool
+        Whether there is a plan under the present settings.
+    compute : callable
+        Takes the arrays of the operands and returns the array of the result.
+    in_order : callable
+        A faster ``compute`` for arrays in C order; None if there is none.
+    spec : Spec
+        The spec of the first result.
+    reads : tuple
+        What the derivative reads, indexed by the bit mask of the inputs that require grad. An entry
+        says for each input, and at last for the result, whether it is read; None if nothing is
+        read. The tuple is empty if the result has no gradient.
+    step : tuple
+        For a view operator the chain ``((operator, static),)`` from the operand to the view; else
+        empty.
+    mark : Element or None
+        The mark of a result that NumPy has as a scalar; else None.
+    recorder, direct_recorder : callable
+        Compiled functions that record an operation, see `compiled_recorder`: one for callers in
+        `dispatch`, and one for the finder, whose caller may be the user. They are made after many
+        ``uses``.
+    like : Kind
+        The kind of `plan.shared_plan` for the same specs, which records the operation where this
+        kind has no recorder of its own.
+    nodes_have : bool or None
+        What nodes have as their kind: True stands for the kind itself, None for no kind, as the
+        derivative depends on more. The kind of `plan.shared_plan` has False: a node has to find its
+        own kind.
+    rules : dict
+        The rules of the derivative, see `derivatives.rules`; valid for settings of ``version``.
+    by_position : ByPosition or False
         The stand-in for nodes of this kind that takes the index as data, kept here for
-        `dynamic_index`. False if there is no stand-in, None before the first look-up.
-    is_small : dict or None
+        `dynamic_index`. False if there is no stand-in.
+    is_small : dict
         For each limit of the array size whether `immediate` computes nodes of this kind at once.
-        None before the first look-up.
     """
 
-    __slots__ = ("by_position", "inputs", "is_small", "operator", "outputs", "static")
+    __slots__ = (
+        "__weakref__", "by_position", "compute", "direct_recorder", "has_plan", "in_order",
+        "inputs", "is_small", "like", "mark", "nodes_have", "operator", "outputs", "reads",
+        "recorder", "rules", "spec", "static", "step", "uses", "version",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -78,15 +136,43 @@ class Kind:
         inputs: tuple[Spec, ...],
         outputs: tuple[Spec, ...],
     ) -> None:
-        self.operator = operator
-        self.static = static
-        self.inputs = inputs
-        self.outputs = outputs
+        self.operator, self.static, self.inputs, self.outputs = operator, static, inputs, outputs
+        self.spec: Any = outputs[0] if outputs else None
+        self.nodes_have: bool | None = operator.has_rule or None
+        self.step: tuple[Any, ...] = ((operator, static),) if operator.is_view else ()
+        scalar = ELEMENT if operator.reads_elements else RESULT
+        self.mark = scalar if operator.gives_scalars and outputs and not self.spec.shape else None
+        self.forget_plan()
+        self.reads: Any = None
+        self.compute: Any = None
+        self.in_order: Any = None
+        self.rules: Any = None
+        self.version = 0
         self.by_position: Any = None
         self.is_small: Any = None
 
+    def forget_plan(self) -> None:
+        """Forget the plan, as settings have changed; a thread may be using ``compute`` still."""
+        self.recorder = self.direct_recorder = self.like = None
+        self.has_plan, self.uses = False, 0
+
     def __repr__(self) -> str:
         return f"<Kind {self.operator.name} {self.static} {self.inputs} -> {self.outputs}>"
+
+
+def interned(
+    operator: Any, static: dict[str, Any], inputs: tuple[Spec, ...], outputs: tuple[Spec, ...]
+) -> Kind | None:
+    """Return the kind of an application of an operator; None if a static parameter cannot be part
+    of a key."""
+    parameters: Any = frozen(static) if static else ()
+    if parameters is None:
+        return None
+    key = (parameters, inputs, outputs)
+    kind = operator.kinds.get(key)
+    if kind is None:
+        kind = keep(operator, operator.kinds, key, Kind(operator, static, inputs, outputs))
+    return kind
 
 
 def kind_of(
@@ -94,14 +180,35 @@ def kind_of(
 ) -> Kind | None:
     """Return the kind of a node; None if the operator has no rule, or if its static parameters have
     no hashable key."""
-    if not operator.has_rule:
-        return None
-    parameters: Any = frozen(static) if static else ()
-    if parameters is None:
-        return None
-    kinds: dict[Any, Kind] = operator.kinds
-    key = (parameters, inputs, outputs)
-    kind = kinds.get(key)
-    if kind is None:
-        kind = kinds[key] = Kind(operator, static, inputs, outputs)
-    return kind
+    return interned(operator, static, inputs, outputs) if operator.has_rule else None
+
+
+def keep(keeper: Any, table: dict[Any, Any], key: Hashable, item: Any) -> Any:
+    """Put an item into ``table``, a table of ``keeper``; return the item.
+
+    When settings that kernels depend on change, ``keeper.forget_plans()`` is called, which has to
+    forget what depends on them.
+    """
+    _keepers.add(keeper)
+    table[key] = item
+    return item
+
+
+def forget_plans(kinds: dict[Any, Any]) -> None:
+    """Forget the plans of all kinds in the table of an operator, and how they were found by the
+    operands; the kinds themselves stay."""
+    for key, kind in list(kinds.items()):
+        is_kind = type(kind) is Kind and type(key) is tuple
+        if is_kind and key[1:] == (kind.inputs, kind.outputs):  # as in `interned`
+            kind.forget_plan()
+        else:
+            kinds.pop(key, None)
+
+
+def _forget() -> None:
+    """Forget all plans, as settings have changed."""
+    for keeper in list(_keepers):
+        keeper.forget_plans()
+
+
+on_change(_forget)

@@ -38,6 +38,16 @@ def reachable(
     return sorted(seen, key=attrgetter("number"), reverse=True)
 
 
+def are_unwatched(nodes: Iterable[Node]) -> bool:
+    """Whether no node has a hook or anything else that few nodes have (`Extras`)."""
+    for node in nodes:
+        if node.extras is not None:
+            return False
+        if node._kind is None and isinstance(node, Accumulator) and node.variable.hooks:
+            return False
+    return True
+
+
 def needed(
     nodes: list[Node], targets: Collection[Edge], cut: Collection[Edge]
 ) -> dict[Node, tuple[bool, ...]]:

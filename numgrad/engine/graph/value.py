@@ -5,17 +5,22 @@ Every recorded operation makes a value, so the attributes that few values need a
 """
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
-from math import prod
+from collections.abc import Callable, Sequence
 from operator import attrgetter
 from threading import get_ident
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ...process.bounded_dict import Bounded
 from ...process.fork_locks import fork_safe_lock
 from .callsite import Site
+from .spec import CPU as CPU
+from .spec import Shape as Shape
+from .spec import Spec as Spec
+from .spec import device_of as device_of
+from .spec import is_movable_spec as is_movable_spec
+from .spec import recent_specs
+from .spec import spec_of as spec_of
 from .view import Alias as Alias
 from .view import Element as Element
 from .view import View as View
@@ -23,61 +28,9 @@ from .view import View as View
 if TYPE_CHECKING:
     from .node import Edge, Node
 
-Shape = tuple[int, ...]
-
 next_number = itertools.count(1).__next__  # nodes and expressions are numbered as they are made
 
-_specs: dict[tuple[Shape, np.dtype, bool, str], "Spec"] = Bounded(4096)
 _first_use = fork_safe_lock()  # held while a storage or a `LeafState` is made
-
-CPU = "cpu"
-"""The device of NumPy's arrays."""
-
-
-class Spec(NamedTuple):
-    """Shape, dtype and device of a value, and whether the value has rows.
-
-    The array of a value with rows has a leading batch axis, with one row for each seed of a pass.
-    The batch axis is not part of the shape.
-    """
-
-    shape: Shape
-    dtype: np.dtype
-    rows: bool = False
-    device: str = CPU
-
-
-def spec_of(shape: Shape, dtype: np.dtype, rows: bool = False, device: str = CPU) -> Spec:
-    """Return the spec with these fields, as a rule the same object for equal fields.
-
-    Metadata that the dtype of an array may have are left out.
-    """
-    key = (shape, dtype, rows, device)
-    spec = _specs.get(key)
-    if spec is None:
-        spec = _specs[key] = Spec(shape, np.dtype(dtype.str), rows, device)
-    return spec
-
-
-def device_of(specs: Iterable[Spec]) -> str:
-    """Return the device of an operation on values with these specs.
-
-    That is the first device that is not the CPU, as constants of the CPU are used on every device.
-    """
-    for spec in specs:
-        if spec.device != CPU:
-            return spec.device
-    return CPU
-
-
-def is_movable_spec(spec: Spec) -> bool:
-    """Whether a value with this spec may be moved from the CPU to another device implicitly.
-
-    That is so for a single number, and for integers and booleans, which are positions and masks as
-    a rule.
-    """
-    return spec.device == CPU and (prod(spec.shape) == 1 or spec.dtype.kind not in "fc")
-
 
 def is_movable(value: "Value") -> bool:
     """Whether an operand is moved to the device of the other operands implicitly.
@@ -299,7 +252,7 @@ class Value:
             kind = type(array).__name__
             what = f"Tensor: its first argument is the memory itself, an array, not {kind}"
             raise TypeError(f"{what}; write ng.tensor(...)") from None
-        spec = _specs.get((shape, dtype, False, device))
+        spec = recent_specs.get((shape, dtype, False, device))
         self.spec = spec or spec_of(shape, dtype, False, device)
         self._requires_grad = requires_grad
         self._storage = storage or (_captured_storage() if capturing else None)

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ..._settings import settings
+from ..._settings import accelerator, settings
 from ...ir.program import Program
 from ...ir.target import Bound, Failure
 from ...process.fork_locks import fork_safe_lock
@@ -91,9 +91,7 @@ class Executable:
     def __init__(self, program: Program, target: Any, mode: str | None = None) -> None:
         self.program = program
         self.target = target
-        self.mode = settings.fuse if mode in (None, "auto") else mode
-        if settings.path == "reference":
-            self.mode = "never"
+        self.mode = settings.fusion(mode)
         self.seconds = 0.0
         self.meters: WeakKeyDictionary[Any, Callable[[], int]] = WeakKeyDictionary()
         self._entry: Any = None, None  # the bound program, and its entry
@@ -158,23 +156,25 @@ class Executable:
             # Another thread may have fused the program meanwhile, with another order of arguments.
             self._entry = bound, entry if self.bound is bound else None
 
+    @accelerator
     def _leave_python(self) -> None:
         """Have what the program calls in Python called without it from now on, where it can be."""
         name = f"{len(self.program.instructions)} instructions"
         bound = self.bound
-        if settings.path != "reference" and attempt("leave Python", name, bound.leave_python):
+        if attempt("leave Python", name, bound.leave_python):
             self.bound = _bound(bound.program, self.target, bound)
 
     def _untimed(self) -> int:
         """Return how often entries have run the program, untimed, since the previous call."""
         return sum([meter() for meter in list(self.meters.values())])
 
+    @accelerator
     def _short_entry(self, bound: Bound) -> Any:
         """Return an entry (a builtin function that runs the program), None for a long program.
 
         The time that an entry saves does not matter for a long program.
         """
-        kinds = None if settings.path == "reference" else bound.short_arguments()
+        kinds = bound.short_arguments()
         if kinds is None:
             return None
         positions = {position: n for n, position in enumerate(bound.arguments)}

@@ -12,7 +12,7 @@ from ..._errors import DeviceError
 from ...ir.device_array import DeviceArray
 from ...ir.program import Program, Ref, contiguous_strides, layout_of
 from ..graph.integrity import require_own_arrays
-from ..graph.kind import frozen
+from ..graph.kind import interned
 from ..graph.runtime import runtime
 from ..graph.value import Expr, Value
 from .builder import Builder
@@ -98,7 +98,8 @@ class Lowering:
 
     def argument(self, expr: Expr) -> Ref:
         """Return the operand of an array that the caller will supply for a placeholder."""
-        ((shape, dtype, rows, *_),) = expr.specs
+        (spec,) = expr.specs
+        shape, dtype, rows = spec.shape, spec.dtype, spec.rows
         layout = layout_of(shape, contiguous_strides(shape, dtype.itemsize), dtype, rows)
         index = self.program.new_buffer(layout.nbytes, rows)
         self.program.arguments[index] = expr.static["index"]
@@ -213,17 +214,13 @@ def lower_one(builder: Builder, expr: Expr, operands: Sequence[Any]) -> Sequence
 
 
 def _kind(expr: Expr) -> Hashable:
-    """Return a key that is equal for expressions that lower alike if their operands are alike.
-
-    None where a static parameter is not hashable.
-    """
-    static: Any = expr.static
-    if static:
-        static = frozen(static)
-        if static is None:
-            return None
-    rows = expr.specs[0].rows if expr.specs else False
-    return (expr.operator, static or None, rows)
+    """Return the kind of an expression, and note the kind there; None where a static parameter is
+    not hashable. A rule in place of an operator is its own kind."""
+    if not hasattr(expr.operator, "kinds"):
+        return (expr.operator, expr.specs)
+    inputs = tuple([value.spec for value in expr.inputs])
+    expr.kind = interned(expr.operator, expr.static, inputs, expr.specs)
+    return expr.kind
 
 
 def pending_exprs(values: Iterable[Any]) -> list[Expr]:

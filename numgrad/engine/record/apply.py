@@ -132,6 +132,11 @@ _follow_path()
 on_change(_follow_path)
 
 
+def is_direct() -> bool:
+    """Whether operations of this thread are computed at once, and nothing looks at them."""
+    return not other_modes or mode.direct
+
+
 class changing(Block):  # noqa: N801  it is used like a function
     """Change fields of this thread's mode inside the block; the end of the block restores them."""
 
@@ -338,6 +343,24 @@ def pack(value: Value) -> Value:
     if other_modes and mode.saved_hooks and not value.rows:
         return Packed(_copied(value), *mode.saved_hooks[-1])  # type: ignore[return-value]
     return _copied(value) if isinstance(value._storage, ForeignStorage) else saved(value)
+
+
+def saved_result(result: Any) -> Any:
+    """Return a detached value with the array of a result, for the result's own node to save.
+
+    The result itself refers to that node, so saving it would make a reference cycle.
+    """
+    if result.array is None or result._storage is not None:
+        return pack(result.detached())
+    kept = object.__new__(type(result))
+    kept.array = result.array
+    kept.spec = result.spec
+    kept._storage = result._storage = Storage()
+    kept._storage.kept = True
+    kept._requires_grad = kept._kept = False
+    kept.node = kept._view = kept.expr = kept._leaf = None
+    kept.slot = kept.expr_slot = 0
+    return kept
 
 
 def _copied(value: Value) -> Value:

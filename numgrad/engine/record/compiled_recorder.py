@@ -11,11 +11,12 @@ from typing import Any
 
 from ..._settings import settings
 from ..graph.callsite import is_ours
+from ..graph.kind import Kind
 from ..graph.node import Node, accumulator_of
 from ..graph.value import Storage, View, next_number
 from ..lower.fallback import attempt
 from .apply import other_modes, runtime
-from .plan import NOTHING, Plan
+from .plan import NOTHING
 
 UNWRITTEN = (0,) * 8
 """The versions of a node's saved values if none has been written in place."""
@@ -23,13 +24,13 @@ UNWRITTEN = (0,) * 8
 _TOOLS = is_ours, next_number, accumulator_of, attrgetter("storage")
 
 
-def recorder_of(plan: Plan) -> Any:
+def recorder_of(plan: Kind, depth: int) -> Any:
     """Return a new recorder of a plan; None if the target makes no recorders, or none for this
     plan.
 
     ``recorder(*inputs, *arrays)`` returns the result as a value, or None. ``arrays`` are what the
     kernel reads for the inputs; for a single input they may be left out. The recorder looks for the
-    user's frame from ``plan.depth`` frames above its own caller outwards.
+    user's frame from ``depth`` frames above its own caller outwards.
     """
     make = getattr(runtime.target_of((*plan.inputs, plan.spec)), "recorder", None)
     if make is None or plan.reads is NOTHING or settings.call_stack_level >= 3:
@@ -40,10 +41,11 @@ def recorder_of(plan: Plan) -> Any:
         "compute": plan.in_order or plan.compute, "value": value_like(plan),
         "node": node_like(plan), "storage": storage, "view": View, "reads": plan.reads,
         "inputs": plan.inputs, "unwritten": UNWRITTEN, "step": plan.step,
-        "tools": (sys._getframe, plan.depth, *_TOOLS), "ordered": plan.in_order is not None,
+        "tools": (sys._getframe, depth, *_TOOLS), "ordered": plan.in_order is not None,
     }  # fmt: skip
-    name = plan.operator.name
-    return attempt("record an operation directly", name, lambda: make(**described))
+    name, version = plan.operator.name, settings.version
+    made = attempt("record an operation directly", name, lambda: make(**described))
+    return made if version == settings.version else None  # another thread may have changed them
 
 
 def finder_of(recorders: dict[Any, Any], general: Callable[..., Any]) -> Any:
@@ -61,7 +63,7 @@ def finder_of(recorders: dict[Any, Any], general: Callable[..., Any]) -> Any:
     return None if make is None else make(runtime.value, other_modes, recorders, general)
 
 
-def value_like(plan: Plan) -> Any:
+def value_like(plan: Kind) -> Any:
     """Return the value that a recorder copies to make a result: still without an array or a
     node."""
     value: Any = object.__new__(runtime.value)
@@ -73,11 +75,12 @@ def value_like(plan: Plan) -> Any:
     return value
 
 
-def node_like(plan: Plan) -> Any:
+def node_like(plan: Kind) -> Any:
     """Return the node that a recorder copies to make a node: still without parents, saved values or
     a line."""
     node: Any = Node()
-    node.operator, node.static, node._kind = plan.operator, plan.static, plan.kind
+    node.operator, node.static = plan.operator, plan.static
+    node._kind = plan if plan.nodes_have else plan.nodes_have
     node.inputs, node.outputs = plan.inputs, plan.outputs
     node._edges = node.extras = node.code = node.by_position = None
     node.instruction, node.saved, node.versions, node.apart = 0, (), (), False

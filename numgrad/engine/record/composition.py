@@ -13,13 +13,14 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 from numpy import ndarray
 
 from ...process.bounded_dict import Bounded
+from ..graph.kind import Kind, keep
 from ..graph.value import CPU, Value
 from ..graph.view import Element
 from .apply import apply, changing, mode, other_modes
 from .dispatch import apply_plan
 from .operands import constant, with_constants
 from .options import key_of_arguments, last_reads
-from .plan import MOST_PLANS, Plan, keep_plan, make_plan, was_met_before
+from .plan import MOST_PLANS, make_plan, was_met_before
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -44,7 +45,7 @@ class PlanStep(NamedTuple):
 
     Attributes
     ----------
-    plan : Plan or None
+    plan : Kind or None
         What is applied; without a plan, the operator is.
     operator : object
         The operator; None for the step that detaches its operand.
@@ -55,7 +56,7 @@ class PlanStep(NamedTuple):
         afterwards.
     """
 
-    plan: Plan | None
+    plan: Kind | None
     operator: Any
     static: dict[str, Any]
     reads: tuple[int, ...]
@@ -249,7 +250,7 @@ class Composition:
         noted = _FunctionOperations(values)
         with changing(trace=noted):
             result = self.function(*args, **kwargs)
-        keep_plan(self, self.known, key, _composed(noted, result) or ())
+        keep(self, self.known, key, _composed(noted, result) or ())
         return result
 
     def forget_plans(self) -> None:

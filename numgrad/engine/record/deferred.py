@@ -1,21 +1,23 @@
 """The short way of recording while a function is captured, as `dispatch` is for computed values.
 
-A plan keeps the result spec and the kind of an operator on operands of certain specs, so that only
-the attributes of an expression, a value and a node have to be set. Operands without a plan take the
+The kind of an operator on operands of certain specs keeps the result spec, so that only the
+attributes of an expression, a value and a node have to be set. Operands without a plan take the
 *general way*, `apply.apply`, which has the same result.
 """
 
 import sys
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
+from ..graph.kind import Kind, keep
 from ..graph.memory_order import is_view
 from ..graph.node import accumulator_of
 from ..graph.runtime import deferred_value
 from ..graph.value import Expr, Spec, View, device_of, spec_of
 from .apply import mode, other_modes, runtime, snapshot
-from .dispatch import record_planned
-from .operands import NumberConverter
-from .plan import Plan, make_plan
+from .dispatch import apply_one, record_planned
+from .operands import NumberConverter, TensorConverter
+from .plan import Mixture, make_plan, recordable
 
 _new = object.__new__
 _frame = sys._getframe
@@ -39,23 +41,24 @@ def elementwise(operator: Any, args: Any) -> Any:
     if first is kind and second is kind:
         if x.spec.device != y.spec.device:
             return None
-        key = (x.spec, y.spec) if len(args) == 2 else x.spec
-        plan = operator.deferred.get(key) or _plan(operator, key, (x.spec, y.spec)[: len(args)])
+        key = x.spec if x.spec is y.spec else (x.spec, y.spec)
     elif first is kind and (second is float or second is int):
-        plan, y = _plan_with_number(operator, x.spec, y, (x.spec, second))
+        key = (x.spec, second)
     elif second is kind and (first is float or first is int):
-        plan, x = _plan_with_number(operator, y.spec, x, (first, y.spec))
+        key = (first, y.spec)
     else:
         return None
+    plan = operator.kinds.get(key)
     if plan is None:
+        plan = _plan(operator, key, len(args))
+    inputs = args
+    if type(plan) is Mixture:
+        inputs, plan = _converted(plan.operands, args), plan.plan
+    if plan is None or inputs is None:
         return None
-    if type(plan) is _Ranks:
-        x, y = (x, view(plan.expand, y)) if plan.place else (view(plan.expand, x), y)
-        return None if x is None or y is None else elementwise(operator, (x, y))
-    for value in args:
-        if type(value) is kind and (value.array is not None or capture.notes_all):
+    for value, arg in zip(inputs, args, strict=True):
+        if type(arg) is kind and (value.array is not None or capture.notes_all):
             capture.note_operands((value,))
-    inputs = (x, y) if len(args) == 2 else (x,)
     read = []
     for value in inputs:
         is_whole = value._view is None and value.expr_slot == 0 and value.expr is not None
@@ -66,68 +69,75 @@ def elementwise(operator: Any, args: Any) -> Any:
     return result
 
 
-class _Ranks(NamedTuple):
-    """The plan for two operands of different rank.
+def _converted(operands: Sequence[Any], args: Sequence[Any]) -> tuple[Any, ...] | None:
+    """Convert numbers, and operands of lower rank, as a `Mixture` says; return None where an
+    argument needs the general way."""
+    values = []
+    for arg, operand in zip(args, operands, strict=True):
+        kind = type(operand)
+        if kind is NumberConverter:
+            arg, array = operand(arg)
+            if array is None:  # an integer that is too large for the dtype
+                return None
+        elif kind is TensorConverter:
+            arg = view(operand.plans[0], arg) if operand.is_view else None
+        elif operand is not None:
+            return None
+        if arg is None:
+            return None
+        values.append(arg)
+    return tuple(values)
 
-    ``expand`` is the plan that adds axes to the operand of lower rank, and ``place`` is the
-    position of that operand, 0 or 1. Afterwards the operator needs a plan for operands of equal
-    rank.
+
+def _plan(operator: Any, key: Any, count: int) -> Any:
+    """Keep under ``key`` how an operator is applied to ``count`` operands, and return that.
+
+    The key has the specs of the operands, and the type of an operand that is a number. The result
+    is a kind, a `Mixture` if an operand is a number or if ranks differ, and None if the operands
+    need the general way, as they do if a dtype has to be converted.
     """
-
-    place: int
-    expand: Plan
-
-
-def _plan(operator: Any, key: Any, specs: tuple[Spec, ...]) -> Any:
-    """Return the plan of an operator for operands of these specs, and keep the plan under ``key``.
-
-    The result is a `_Ranks` if the ranks differ, and None if the operands need the general way, as
-    they do if a dtype has to be converted.
-    """
-    first, last = specs[0], specs[-1]
-    if first.dtype != last.dtype or first.dtype.char not in "fd" or operator.conditions:
+    given = key if type(key) is tuple else (key,) * count
+    tensors = [item for item in given if type(item) is Spec]
+    dtype = tensors[0].dtype
+    if dtype != tensors[-1].dtype or dtype.char not in "fd" or operator.conditions:
         return None
-    if len(first.shape) != len(last.shape):
-        operator.deferred[key] = plan = _ranks(first, last)
-        return plan
+    rank = max([len(spec.shape) for spec in tensors])
+    operands, specs = [], []
+    for item in given:
+        operand, spec = _operand(item, dtype, rank)
+        if spec is None:
+            return None
+        operands.append(operand)
+        specs.append(spec)
     ((shape, dtype),) = operator.infer(specs, {})
-    spec = spec_of(shape, dtype, first.rows or last.rows, device_of(specs))
-    operator.deferred[key] = plan = Plan(operator, {}, specs, spec, None)
-    return plan
+    rows = any([spec.rows for spec in specs])  # noqa: C419  a list is faster
+    result = spec_of(shape, dtype, rows, device_of(specs))
+    plan: Any = recordable(operator, {}, tuple(specs), result)
+    return keep(operator, operator.kinds, key, Mixture(plan, operands) if any(operands) else plan)
 
 
-def _ranks(first: Spec, last: Spec) -> _Ranks | None:
-    low, high = sorted([len(first.shape), len(last.shape)])
-    place = int(len(last.shape) == low)
-    static = {"axes": tuple(range(-high, -low))}
-    expand = make_plan(runtime.roles.expand_dims, static, ((first, last)[place],))
-    return None if expand is None else _Ranks(place, expand)
-
-
-def _plan_with_number(operator: Any, spec: Spec, number: Any, key: Any) -> tuple[Plan | None, Any]:
-    """Return the plan for a value and a Python number, and the operand into which the number is
-    converted.
-
-    The plan is None, and the number unchanged, if the operands need the general way.
-    """
-    known = operator.deferred.get(key)
-    if known is None:
-        other = spec_of((1,) * len(spec.shape), spec.dtype)
-        specs = (spec, other) if key[0] is spec else (other, spec)
-        plan = operator.deferred.get(specs) or _plan(operator, specs, specs)
-        if plan is None:
-            return None, number
-        known = operator.deferred[key] = plan, NumberConverter(other)
-    return known[0], known[1](number)[0]
+def _operand(item: Any, dtype: Any, rank: int) -> tuple[Any, Spec | None]:
+    """Return what converts an operand of a spec or type to the rank of the others, and its spec
+    then; the spec is None if that cannot be done."""
+    if type(item) is not Spec:
+        spec = spec_of((1,) * rank, dtype)
+        return NumberConverter(spec), spec
+    missing = rank - len(item.shape)
+    if not missing:
+        return None, item
+    axes = tuple(range(-rank, missing - rank))
+    expand = make_plan(runtime.roles.expand_dims, {"axes": axes}, (item,))
+    return (None, None) if expand is None else (TensorConverter([expand], apply_one), expand.spec)
 
 
 def add_cotangents(x: Any, y: Any) -> Any:
     """Return the sum of two cotangents of a pass, each a value or an expression."""
     operator: Any = runtime.roles.add
     if x.array is None and y.array is None:
-        key = (x.spec, y.spec)
-        plan = operator.deferred.get(key) or _plan(operator, key, key)
-        if type(plan) is Plan:
+        first, second = x.spec, y.spec
+        key = first if first is second else (first, second)
+        plan = operator.kinds.get(key) or _plan(operator, key, 2)
+        if type(plan) is Kind:
             return _expression(plan, (x, y))
     return operator(deferred_value(x), deferred_value(y))
 
@@ -135,7 +145,7 @@ def add_cotangents(x: Any, y: Any) -> Any:
 # Views --------------------------------------------------------------------------------------------
 
 
-def view(plan: Plan, x: Any) -> Any:
+def view(plan: Kind, x: Any) -> Any:
     """Return the view of ``x`` that a plan describes, as a value that is still to be computed; None
     where ``x`` needs the general way."""
     if mode.plain_capture is None or x.array is not None or type(x) is not runtime.value:
@@ -169,7 +179,7 @@ def view(plan: Plan, x: Any) -> Any:
 
 def _expression(plan: Any, inputs: tuple[Any, ...]) -> Expr:
     expr = Expr(plan.operator, plan.static, inputs, plan.outputs)
-    expr.kind, expr.site = plan.kind, mode.site
+    expr.kind, expr.site = plan, mode.site
     return expr
 
 
@@ -190,7 +200,7 @@ def _result(plan: Any, inputs: tuple[Any, ...], kind: Any) -> Any:
     return result
 
 
-def _connect(plan: Plan, inputs: tuple[Any, ...], result: Any) -> None:
+def _connect(plan: Kind, inputs: tuple[Any, ...], result: Any) -> None:
     """Record the node of the operation if one of its operands requires grad."""
     wanted, bit = 0, 1
     parents: list[Any] = []

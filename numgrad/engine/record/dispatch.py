@@ -16,25 +16,46 @@ from ..._settings import settings
 from ...ir.device_array import as_array
 from ..graph.callsite import is_ours, user_frame, user_stack
 from ..graph.integrity import require_own_arrays
+from ..graph.kind import Kind
 from ..graph.node import Node, accumulator_of
 from ..graph.value import Alias, Storage, View, next_number, spec_of
-from .apply import WITHOUT_GRADIENTS, apply, mode, other_modes, pack, parents_of, runtime
+from .apply import (
+    WITHOUT_GRADIENTS,
+    apply,
+    mode,
+    other_modes,
+    pack,
+    parents_of,
+    runtime,
+    saved_result,
+)
 from .apply import record as record_without_plan
 from .compiled_recorder import UNWRITTEN, recorder_of
 from .operands import as_value, descriptor
 from .operands import learn_elementwise as learn_of
-from .plan import Mixture, Plan, plan_key, plan_of, shared_plan
+from .plan import Mixture, make_plan, plan_key, plan_of, shared_plan
 
 _new, _frame, _Array = object.__new__, sys._getframe, np.ndarray
 
 _OFTEN = 100  # uses of a plan, after which it gets a recorder
 
 
-def _count(plan: Plan) -> None:
-    """Count a use of a plan without a recorder; after `_OFTEN` uses the plan gets a recorder."""
+def _count(plan: Kind) -> bool:
+    """Count a use of a kind without a recorder; after `_OFTEN` uses its plan gets a recorder.
+
+    Return whether the kind has a plan.
+    """
     plan.uses += 1
-    if plan.uses == _OFTEN:
-        plan.recorder = recorder_of(plan)
+    if plan.uses == _OFTEN and plan.has_plan:
+        plan.recorder = recorder_of(plan, 2 if plan.nodes_have is False else 3)
+    return plan.has_plan
+
+
+def _without_plan(kind: Kind, values: Sequence[Any]) -> Any:
+    """Return the result for a kind that has no plan, and make a plan."""
+    result = apply(kind.operator, tuple(values), kind.static)[0]
+    make_plan(kind.operator, kind.static, kind.inputs, kind.spec)
+    return result
 
 
 # Applying -----------------------------------------------------------------------------------------
@@ -45,7 +66,7 @@ def unary(operator: Any, x: Any) -> Any:
 
     The caller must be code of numgrad: the search for the user's frame begins there.
     """
-    if type(x) is runtime.value and (plan := operator.plans.get(x.spec)) is not None:
+    if type(x) is runtime.value and (plan := operator.kinds.get(x.spec)) is not None:
         return apply_one(plan, x)
     return operator.general((x,))
 
@@ -59,11 +80,11 @@ def binary(operator: Any, x: Any, y: Any) -> Any:
         kind = runtime.value
         if type(x) is kind is type(y):
             spec = x.spec
-            plan = operator.plans.get(spec if spec is y.spec else (spec, y.spec))
+            plan = operator.kinds.get(spec if spec is y.spec else (spec, y.spec))
         else:
             first = x.spec if type(x) is kind else descriptor(x)
             second = y.spec if type(y) is kind else descriptor(y)
-            plan = operator.plans.get((first, second))
+            plan = operator.kinds.get((first, second))
         if type(plan) is Mixture:
             known = plan.constants
             pair = None if known is None else known.get(y if plan.last else x)
@@ -85,7 +106,7 @@ def binary(operator: Any, x: Any, y: Any) -> Any:
     return operator.general((x, y))
 
 
-def _apply_two(plan: Plan, x: Any, y: Any, a: Any, b: Any) -> Any:
+def _apply_two(plan: Kind, x: Any, y: Any, a: Any, b: Any) -> Any:
     """Apply a plan to the values ``x`` and ``y``; ``a`` and ``b`` are the arrays that the kernel
     reads for them.
 
@@ -94,7 +115,8 @@ def _apply_two(plan: Plan, x: Any, y: Any, a: Any, b: Any) -> Any:
     """
     record = plan.recorder
     if record is None:
-        _count(plan)
+        if not _count(plan):
+            return _without_plan(plan, (x, y))
     elif not other_modes:
         result = record(x, y, a, b)
         if result is not None:
@@ -106,7 +128,7 @@ def _apply_two(plan: Plan, x: Any, y: Any, a: Any, b: Any) -> Any:
     return result
 
 
-def apply_one(plan: Plan, x: Any) -> Any:
+def apply_one(plan: Kind, x: Any) -> Any:
     """Apply a plan of one operand to a value with the spec for which the plan was made."""
     array = x.array
     if array is None or (other_modes and not mode.direct):
@@ -114,7 +136,8 @@ def apply_one(plan: Plan, x: Any) -> Any:
     try:
         record = plan.recorder
         if record is None:
-            _count(plan)
+            if not _count(plan):
+                return _without_plan(plan, (x,))
         elif not other_modes:
             result = record(x)
             if result is not None:
@@ -124,11 +147,11 @@ def apply_one(plan: Plan, x: Any) -> Any:
     except ValueError:  # a reshape of these strides has to copy
         return apply(plan.operator, (x,), plan.static)[0]
     if plan.like is not None:
-        return _recorded_alike(plan.like, x, array, plan.operator, plan.static, plan.kind)
+        return _recorded_alike(plan.like, x, array, plan.operator, plan.static, plan)
     return _recorded_one(plan, x, array)
 
 
-def _recorded_one(plan: Plan, x: Any, array: Any) -> Any:
+def _recorded_one(plan: Kind, x: Any, array: Any) -> Any:
     """Return a value for the computed array of a result, with a node if the operand ``x`` requires
     grad.
 
@@ -146,7 +169,7 @@ def _recorded_one(plan: Plan, x: Any, array: Any) -> Any:
     return result
 
 
-def apply_plan(plan: Plan, values: Sequence[Any]) -> Any:
+def apply_plan(plan: Kind, values: Sequence[Any]) -> Any:
     """Apply a plan to values with the specs for which the plan was made."""
     if len(values) == 1:
         return apply_one(plan, values[0])
@@ -176,14 +199,14 @@ def apply_unplanned(operator: Any, x: Any, static: dict[str, Any]) -> Any:
 
 
 def _recorded_alike(
-    like: Plan, x: Any, array: Any, operator: Any, static: dict[str, Any], kind: Any
+    like: Kind, x: Any, array: Any, operator: Any, static: dict[str, Any], kind: Any
 ) -> Any:
     """Return a value for the computed array of a result, recorded by ``like``, a plan of
     `shared_plan`.
 
     The shared plan has the static parameters of another operation. Those of this operation are put
-    into the node and the view afterwards, and so is the ``kind`` of the node (False if it is not
-    known yet).
+    into the node and the view afterwards, and so is the ``kind`` of the operation (False if it is
+    not known yet).
     """
     record = like.recorder
     if record is None:
@@ -193,7 +216,8 @@ def _recorded_alike(
         result = _recorded_one(like, x, array)
     node, view = result.node, result._view
     if node is not None:
-        node.static, node._kind = static, kind
+        node.static = static
+        node._kind = kind if kind is False or kind.nodes_have else None
     if type(view) is View:
         view.chain = (*view.chain[:-1], (operator, static))
     return result
@@ -206,10 +230,7 @@ def nary(operator: Any, args: Sequence[Any], static: dict[str, Any]) -> Any:
         return None
     kind = runtime.value
     key = tuple([a.spec if type(a) is kind else descriptor(a) for a in args])
-    try:
-        known = operator.plans.get(plan_key(key, static))
-    except TypeError:  # a parameter that cannot be hashed
-        return None
+    known = operator.kinds.get(plan_key(key, static))
     if known is None:
         return None
     if type(known) is Mixture:
@@ -244,11 +265,12 @@ def _apply_mixture(known: Mixture, args: Sequence[Any]) -> Any:
     return _apply_many(known.plan, values, arrays)
 
 
-def _apply_many(plan: Plan, inputs: Sequence[Any], arrays: Sequence[Any]) -> Any:
+def _apply_many(plan: Kind, inputs: Sequence[Any], arrays: Sequence[Any]) -> Any:
     """Apply a plan to several values; ``arrays`` are the arrays that the kernel reads for them."""
     record = plan.recorder
     if record is None:
-        _count(plan)
+        if not _count(plan):
+            return _without_plan(plan, inputs)
     elif not other_modes:
         result = record(*inputs, *arrays)
         if result is not None:
@@ -267,7 +289,7 @@ def _apply_many(plan: Plan, inputs: Sequence[Any], arrays: Sequence[Any]) -> Any
     return result
 
 
-def _result(plan: Plan, array: Any, kind: Any) -> Any:
+def _result(plan: Kind, array: Any, kind: Any) -> Any:
     """Return a value of the class ``kind`` for an array that was computed by a plan.
 
     The value is not connected to the graph yet.
@@ -284,7 +306,7 @@ def _result(plan: Plan, array: Any, kind: Any) -> Any:
     return result
 
 
-def _link(plan: Plan, x: Any, result: Any) -> None:
+def _link(plan: Kind, x: Any, result: Any) -> None:
     """Make the result of a view operator a view: of its operand ``x``, or of the base of ``x`` if
     ``x`` is a view."""
     above = x._view
@@ -300,7 +322,7 @@ def _link(plan: Plan, x: Any, result: Any) -> None:
     result._view = View.of(base, chain)
 
 
-def _connect(plan: Plan, x: Any, y: Any, result: Any) -> None:
+def _connect(plan: Kind, x: Any, y: Any, result: Any) -> None:
     """Record the node of an operation on two values if one of them requires grad."""
     if x._view is not None:
         x._view.refresh(x)
@@ -359,7 +381,7 @@ def _planned_node(
     node.static = plan.static
     node.inputs = plan.inputs
     node.outputs = plan.outputs
-    node._kind = plan.kind
+    node._kind = plan if plan.nodes_have else plan.nodes_have
     node.parents = parents
     if len(inputs) == 2:
         node.slots = (inputs[0].slot, inputs[1].slot)
@@ -388,7 +410,7 @@ def _save(node: Any, reads: tuple[bool, ...], inputs: Sequence[Any], result: Any
     As a rule the inputs themselves are saved. If one of them is a user's array, was written in
     place, or is still to be computed, `pack` decides for all inputs.
     """
-    last = _saved_result(result) if reads[-1] else None
+    last = saved_result(result) if reads[-1] else None
     for x in inputs:
         storage = x._storage
         written = storage is not None and (type(storage) is not Storage or storage.version)
@@ -410,24 +432,6 @@ def _save(node: Any, reads: tuple[bool, ...], inputs: Sequence[Any], result: Any
         kept = [v if read else None for v, read in zip(inputs, reads, strict=False)]
         node.saved = (*kept, last)
     node.versions = UNWRITTEN
-
-
-def _saved_result(result: Any) -> Any:
-    """Return a detached value with the array of a result, for the result's own node to save.
-
-    The result itself refers to that node, so saving it would make a reference cycle.
-    """
-    if result.array is None or result._storage is not None:
-        return pack(result.detached())
-    kept = _new(type(result))
-    kept.array = result.array
-    kept.spec = result.spec
-    kept._storage = result._storage = Storage()
-    kept._storage.kept = True
-    kept._requires_grad = kept._kept = False
-    kept.node = kept._view = kept.expr = kept._leaf = None
-    kept.slot = kept.expr_slot = 0
-    return kept
 
 
 # Learning -----------------------------------------------------------------------------------------

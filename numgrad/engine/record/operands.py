@@ -14,9 +14,10 @@ from numpy import array as array_of  # NumPy's own, also where numgrad answers f
 
 from ...ir.dtypes import FLOATING, NUMBERS
 from ...process.bounded_dict import Bounded
+from ..graph.kind import Kind, keep
 from ..graph.value import CPU, Spec, Value, spec_of
 from .apply import mode, other_modes, runtime
-from .plan import Mixture, Plan, keep_plan, make_plan, plan_of
+from .plan import Mixture, make_plan, plan_of
 
 _MOST_CONSTANTS = 256
 _new = object.__new__
@@ -188,10 +189,11 @@ class TensorConverter:
     """Converts a tensor of another dtype or with fewer axes; the ``plans`` are those of ``astype``
     and ``expand_dims``."""
 
-    __slots__ = ("apply", "plans")
+    __slots__ = ("apply", "is_view", "plans")
 
-    def __init__(self, plans: Sequence[Plan], apply: Callable[[Plan, Value], Value]) -> None:
+    def __init__(self, plans: Sequence[Kind], apply: Callable[[Kind, Value], Value]) -> None:
         self.plans, self.apply = plans, apply
+        self.is_view = len(plans) == 1 and bool(plans[0].step)  # only ``expand_dims``
 
     def __call__(self, value: Any, args: Sequence[Any]) -> ConvertedOperand:
         for plan in self.plans:
@@ -203,7 +205,7 @@ def learn_elementwise(
     operator: Any,
     args: Sequence[Any],
     values: tuple[Value, ...],
-    apply: Callable[[Plan, Value], Value],
+    apply: Callable[[Kind, Value], Value],
 ) -> None:
     """Keep a plan for applications of an elementwise operator to arguments like ``args``.
 
@@ -231,7 +233,7 @@ def learn_elementwise(
             return
         operands.append(made)
     if any(operands):
-        keep_plan(operator, operator.plans, tuple(map(descriptor, args)), Mixture(plan, operands))
+        keep(operator, operator.kinds, tuple(map(descriptor, args)), Mixture(plan, operands))
 
 
 def _operand(arg: Any, spec: Spec, is_read: bool, apply: Any) -> Converter | None:
@@ -244,7 +246,7 @@ def _operand(arg: Any, spec: Spec, is_read: bool, apply: Any) -> Converter | Non
     return NumberConverter(spec) if isinstance(arg, NUMBERS) else None
 
 
-def _conversions(spec: Spec, wanted: Spec) -> list[Plan] | None:
+def _conversions(spec: Spec, wanted: Spec) -> list[Kind] | None:
     """Return plans that convert a value of one spec to another; None if one cannot be made."""
     plans = []
     if spec.dtype != wanted.dtype:

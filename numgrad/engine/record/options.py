@@ -8,13 +8,14 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from ...process.bounded_dict import Bounded
+from ..graph.kind import keep
 from .apply import mode, other_modes, runtime
-from .compiled_recorder import finder_of
+from .compiled_recorder import finder_of, recorder_of
 from .deferred import view
 from .dispatch import apply_one, apply_plan, apply_unplanned
 from .guards import guarded
 from .operands import with_constants
-from .plan import MOST_PLANS, keep_plan, make_plan, was_met_before
+from .plan import MOST_PLANS, make_plan, was_met_before
 
 _ALIKE = frozenset({int, str, type(None), type(Ellipsis)})
 Pairs = Sequence[tuple[Any, ...]]
@@ -140,11 +141,10 @@ class Steps:
             plan = make_plan(operator, static, specs, spec)
             if plan is None:
                 return
-            plan.depth = 1  # the caller of the finder, which has no frame, is called by the user
-            plan.like = operator.alike.get((specs, spec))
+            plan.like = operator.kinds.get((None, specs, spec))
             plans.append(plan)
             specs = (plan.spec,)
-        keep_plan(self, self.plans, key, tuple(plans))
+        keep(self, self.plans, key, tuple(plans))
 
     def _wire(self, values: Sequence[Any], triples: Pairs, key: Hashable) -> None:
         known, plans = [x.spec for x in values], []
@@ -152,18 +152,22 @@ class Steps:
             plan = make_plan(operator, static, tuple([known[n] for n in reads]))
             if plan is None:
                 return
-            plan.depth = 1
             plans.append(plan)
             known.append(plan.spec)
         reads = [triple[2] for triple in triples]
         last = last_reads(reads, len(values))
-        keep_plan(self, self.plans, key, _Wired(zip(plans, reads, last, strict=True)))
+        keep(self, self.plans, key, _Wired(zip(plans, reads, last, strict=True)))
 
     def _enter_recorders(self, key: Hashable, plans: Sequence[Any]) -> None:
         """Let the compiled finder find the recorders of these plans, if each plan has its recorder
         already."""
         if all([plan.recorder is not None for plan in plans]):  # noqa: C419  a list is faster
-            keep_plan(self, self.recorders, key, tuple([plan.recorder for plan in plans]))
+            for plan in plans:
+                if plan.direct_recorder is None:  # the finder has no frame, its caller is the user
+                    plan.direct_recorder = recorder_of(plan, 1)
+                if plan.direct_recorder is None:
+                    return
+            keep(self, self.recorders, key, tuple([plan.direct_recorder for plan in plans]))
             if self.call == self._call:
                 self.call = finder_of(self.recorders, self._call) or self._call
 

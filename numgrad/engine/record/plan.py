@@ -1,26 +1,26 @@
-"""Plans: the kernel, the result's spec and the node of an operator on operands of certain specs.
+"""Plans: how a result is computed and recorded, for one kind of application.
 
-A plan is worked out once, and applied whenever operands of these specs come again.
+A plan is worked out once, and applied whenever operands of these specs come again. A plan is no
+object of its own: `make_plan` fills in attributes of the `Kind`.
 """
 
-import weakref
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ..._settings import on_change
+from ..._settings import settings
 from ...process.bounded_dict import Bounded
-from ..graph.kind import kind_of
+from ..graph.kind import Kind, frozen, interned, keep
 from ..graph.value import CPU, Spec, device_of, is_movable_spec, spec_of
-from ..graph.view import ELEMENT, RESULT
 from .apply import runtime
 
-MOST_PLANS = 1 << 13  # of one operator, such as for indices in a loop; 2 to 5 kB each
+MOST_PLANS = 1 << 13
+"""The most keys of specs and options for which plans of one function are kept."""
+
 _MOST_MET = 1 << 14
 _met: set[int] = set()
-_planned: weakref.WeakSet[Any] = weakref.WeakSet()  # all objects with plans and `forget_plans`
 
 
 class _Nothing(tuple[()]):
@@ -42,75 +42,11 @@ class _Nothing(tuple[()]):
 NOTHING = _Nothing()
 
 
-class Plan:
-    """The application of an operator with certain static parameters to values of certain specs.
-
-    Attributes
-    ----------
-    compute : callable
-        Takes the arrays of the operands and returns the array of the result.
-    in_order : callable or None
-        A faster ``compute`` for arrays in C order.
-    spec : Spec
-        The spec of the result.
-    reads : tuple
-        What the derivative reads, indexed by the bit mask of the inputs that require grad. An entry
-        says for each input, and at last for the result, whether it is read; None if nothing is
-        read. The tuple is empty if the result has no gradient.
-    step : tuple
-        For a view operator the chain ``((operator, static),)`` from the operand to the view; else
-        empty.
-    operator, static, inputs, outputs, kind
-        The attributes of the recorded nodes.
-    recorder : callable or None
-        A compiled function that records an operation, see `compiled_recorder`; None until there
-        have been many ``uses``.
-    depth : int
-        How many frames above the recorder's caller the search for the user's frame begins.
-    like : Plan or None
-        The plan of `shared_plan` for the same specs. It records the operation where this plan's own
-        recorder does not.
-    mark : Element or None
-        The mark of a result that NumPy has as a scalar; else None.
-    """
-
-    __slots__ = (
-        "compute", "depth", "in_order", "inputs", "kind", "like", "mark", "operator", "outputs",
-        "reads", "recorder", "spec", "static", "step", "uses",
-    )  # fmt: skip
-
-    def __init__(
-        self, operator: Any, static: dict[str, Any], inputs: tuple[Spec, ...], spec: Spec,
-        compute: Any,
-    ) -> None:  # fmt: skip
-        self.operator, self.static = operator, static
-        self.compute, self.in_order = compute if type(compute) is tuple else (compute, None)
-        self.inputs, self.outputs = inputs, (spec,)
-        self.spec = spec
-        self.kind = kind_of(operator, static, inputs, self.outputs)
-        self.step = ((operator, static),) if operator.is_view else ()
-        scalar = ELEMENT if operator.reads_elements else RESULT
-        self.mark = scalar if operator.gives_scalars and not spec.shape else None
-        self.recorder: Any = None
-        self.like: Plan | None = None
-        self.depth = 3
-        self.uses = 0
-        self.reads: tuple[Any, ...] = ()
-        if operator.differentiable and spec.dtype.kind in "fc":
-            sets = 2 ** len(inputs) if len(inputs) <= _MOST_READ else 0
-            self.reads = tuple([self._reads(mask) for mask in range(sets)]) or NOTHING
-
-    def _reads(self, mask: int) -> tuple[bool, ...] | None:
-        needs = [bool(mask >> n & 1) for n in range(len(self.inputs))]
-        reads = tuple(self.operator.saves(needs))
-        return reads if any(reads) else None
-
-
 def make_plan(
     operator: Any, static: dict[str, Any], inputs: tuple[Spec, ...], spec: Spec | None = None
-) -> Plan | None:
-    """Return a new plan; None if the operator or the operands always need the general way of
-    `dispatch`.
+) -> Kind | None:
+    """Return the kind of an application, with a plan; None if the operator or the operands always
+    need the general way of `dispatch`.
 
     ``spec`` is the spec of the result, where it is known already.
     """
@@ -120,22 +56,59 @@ def make_plan(
     if len(inputs) > _MOST_READ and (len(inputs) > _MOST_INPUTS or _reads_any(operator, inputs)):
         return None
     device = device_of(inputs)
-    if rows:
-        compute = _refuse_rows
-    elif device != CPU:
-        if not all([s.device == device or is_movable_spec(s) for s in inputs]):  # noqa: C419
-            return None  # an array of the host beside tensors of a device
-        compute = partial(_device_apply, operator, static, Bounded(64))
-        if operator.is_view:
-            compute = partial(_device_view, partial(operator.function, **static), Bounded(64))
-    else:
-        compute = operator.computation(runtime.target, inputs, static)
-    if compute is None:
-        return None
     if spec is None:
         ((shape, dtype),) = operator.infer(inputs, static)
         spec = spec_of(shape, dtype, rows, device)
-    return Plan(operator, static, inputs, spec, compute)
+    kind = recordable(operator, static, inputs, spec)
+    if not kind.has_plan:
+        version = settings.version
+        kind.compute, kind.in_order = _computation(operator, static, inputs, device, rows)
+        # Last, as other threads look; one of them may have changed the settings meanwhile.
+        kind.has_plan = kind.compute is not None and version == settings.version
+    return kind if kind.has_plan else None
+
+
+def recordable(
+    operator: Any, static: dict[str, Any], inputs: tuple[Spec, ...], spec: Spec
+) -> Kind:
+    """Return the kind of an application whose result has this spec; its nodes can be recorded."""
+    kind = interned(operator, static, inputs, (spec,))
+    if kind is None:
+        kind = Kind(operator, static, inputs, (spec,))
+        kind.nodes_have = None  # as a key of the static parameters cannot be made
+    if kind.reads is None:
+        kind.reads = _reads(operator, inputs, spec)
+    return kind
+
+
+def _reads(operator: Any, inputs: tuple[Spec, ...], spec: Spec) -> tuple[Any, ...]:
+    """Return the attribute ``reads`` of a kind."""
+    if not operator.differentiable or spec.dtype.kind not in "fc":
+        return ()
+    found: list[Any] = []
+    for mask in range(2 ** len(inputs) if len(inputs) <= _MOST_READ else 0):
+        reads = tuple(operator.saves([bool(mask >> n & 1) for n in range(len(inputs))]))
+        found.append(reads if any(reads) else None)
+    return tuple(found) or NOTHING
+
+
+def _computation(
+    operator: Any, static: dict[str, Any], inputs: tuple[Spec, ...], device: str, rows: bool
+) -> tuple[Any, Any]:
+    """Return a function that computes a result from arrays, and one for arrays in C order only.
+
+    The first is None if there is no such function, the second if it is not faster.
+    """
+    if rows:
+        return _refuse_rows, None
+    if device == CPU:
+        compute = operator.computation(runtime.target, inputs, static)
+        return compute if type(compute) is tuple else (compute, None)
+    if not all([s.device == device or is_movable_spec(s) for s in inputs]):  # noqa: C419
+        return None, None  # an array of the host beside tensors of a device
+    if operator.is_view:
+        return partial(_device_view, partial(operator.function, **static), Bounded(64)), None
+    return partial(_device_apply, operator, static, Bounded(64)), None
 
 
 def _device_view(function: Any, known: dict[Any, Any], array: Any) -> Any:
@@ -176,21 +149,22 @@ def _reads_any(operator: Any, inputs: Sequence[Spec]) -> bool:
 
 def shared_plan(
     operator: Any, static: dict[str, Any], inputs: tuple[Spec, ...], result: Spec
-) -> Plan:
-    """Return the plan that records an operator on operands of these specs with any static
+) -> Kind:
+    """Return the kind that records an operator on operands of these specs with any static
     parameters.
 
     The caller computes the array and hands it to the plan, whose ``compute`` returns it unchanged.
     The caller also puts the static parameters of the operation into the node and the view
     afterwards. ``result`` is the spec of the result.
     """
-    key = (inputs, result)
-    plan = operator.alike.get(key)
-    if plan is None:
-        plan = Plan(operator, static, inputs, result, np.asarray)
-        plan.kind, plan.depth = False, 2  # type: ignore[assignment]
-        keep_plan(operator, operator.alike, key, plan)
-    return plan
+    key = (None, inputs, result)
+    kind = operator.kinds.get(key)
+    if kind is None:
+        kind = Kind(operator, static, inputs, (result,))
+        kind.compute, kind.nodes_have, kind.has_plan = np.asarray, False, True
+        kind.reads = _reads(operator, inputs, result)
+        keep(operator, operator.kinds, key, kind)
+    return kind
 
 
 def _refuse_rows(array: np.ndarray) -> Any:
@@ -212,45 +186,38 @@ def was_met_before(*key: Any) -> bool:
     return False
 
 
-def keep_plan(owner: Any, table: dict[Any, Any], key: Any, plan: Any) -> None:
-    """Put a plan into ``table``, a table of ``owner``.
-
-    When settings change, ``owner.forget_plans()`` is called, which has to empty the table.
-    """
-    _planned.add(owner)
-    table[key] = plan
-
-
 def plan_key(operands: tuple[Any, ...], static: dict[str, Any]) -> Any:
-    """Return the key of a plan: the specs or descriptors of its operands, and its static
-    parameters.
+    """Return the key by which a plan is found: the specs or descriptors of its operands, and its
+    static parameters.
 
     Without static parameters one operand, or two with the same spec, have the spec itself as key.
+    None stands for static parameters that cannot be part of a key.
     """
     if static:
-        return (*operands, *static.items())
+        parameters = frozen(static)
+        return None if parameters is None else (parameters, operands)
     return operands[0] if 0 < len(operands) < 3 and operands[0] is operands[-1] else operands
 
 
 def plan_of(
     operator: Any, static: dict[str, Any], inputs: Sequence[Any], at_once: bool = False
-) -> Plan | None:
-    """Return the plan of an operator for values; None if there is no plan.
+) -> Kind | None:
+    """Return the kind of an operator applied to values, with a plan; None if there is no plan.
 
     A new plan is made when operands of these specs are met for the second time; with ``at_once``,
     the first time.
     """
     specs: tuple[Spec, ...] = tuple([value.spec for value in inputs])
     key = plan_key(specs, static)
-    try:
-        plan = operator.plans.get(key)
-        if plan is None and (at_once or was_met_before(operator, key)):
-            plan = make_plan(operator, static, specs)
-            if plan is not None:
-                keep_plan(operator, operator.plans, key, plan)
-    except TypeError:  # a parameter that cannot be hashed
+    if key is None:
         return None
-    return plan
+    kind = operator.kinds.get(key)
+    if kind is not None and kind.has_plan:
+        return kind
+    if not at_once and not was_met_before(operator, key):
+        return None
+    kind = make_plan(operator, static, specs)
+    return None if kind is None else keep(operator, operator.kinds, key, kind)
 
 
 class Mixture:
@@ -258,8 +225,8 @@ class Mixture:
 
     Attributes
     ----------
-    plan : Plan
-        The plan for the converted operands.
+    plan : Kind
+        The kind of the application to the converted operands.
     operands : tuple
         For each argument the function that converts it; None for an argument that is an operand
         already.
@@ -271,17 +238,8 @@ class Mixture:
 
     __slots__ = ("constants", "last", "operands", "plan")
 
-    def __init__(self, plan: Plan, operands: Sequence[Any]) -> None:
+    def __init__(self, plan: Kind, operands: Sequence[Any]) -> None:
         self.plan, self.operands = plan, tuple(operands)
         self.last = operands[0] is None
         only = operands[self.last] if len(operands) == 2 and None in operands else None
         self.constants: dict[Any, Any] | None = getattr(only, "known", None)
-
-
-def _forget() -> None:
-    """Drop all plans, as settings that kernels depend on have changed."""
-    for owner in list(_planned):
-        owner.forget_plans()
-
-
-on_change(_forget)

@@ -17,11 +17,12 @@ from typing import Any
 from ..._settings import settings
 from ...process.fork_locks import fork_safe_lock
 from ..derivatives.rules import drop_rules
+from ..graph.kind import Kind
 from ..graph.node import Edge, Node
 from ..graph.value import Value
 from ..lower.executable import Executable
 from ..lower.lower import lower
-from ..record.apply import mode, other_modes, runtime
+from ..record.apply import runtime
 from .dynamic_index import general_kind
 from .structure import Structure
 from .structure_walk import Track, identity_numbers, layouts
@@ -196,7 +197,7 @@ _lock = fork_safe_lock()
 def recognise(request: Any) -> tuple[Structure, KnownPlan] | None:
     """Return the structure of a pass and the plan for it, found by walks along tracks; None if no
     track fits."""
-    if request.is_special or (other_modes and not mode.direct):
+    if not request.uses_plans:
         return None
     ends = request.search_ends
     targets = None if ends is None else [edge.node for edge in ends]
@@ -455,9 +456,10 @@ def drop_released() -> None:
     """Drop the plans of passes through nodes of released operators, and the rules of these
     operators."""
     global _total
-    kinds: set[Any] = set()
+    kinds: set[Kind] = set()
     while _released:
-        kinds.update(*[operator.kinds.values() for operator in _released.popleft()()])
+        for operator in _released.popleft()():
+            kinds.update([kind for kind in operator.kinds.values() if type(kind) is Kind])
     if not kinds:
         return
     drop_rules(kinds)

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ...process.gc_pause import paused
-from ..graph.kind import kind_of
+from ..graph.kind import Kind
 from ..graph.node import Edge, Node, Value, connect, own_edge
 from ..record.apply import grad_mode
 from ..record.composition import Operations, PlanStep, apply_steps, memory_of
-from ..record.plan import Plan, make_plan
+from ..record.plan import make_plan
 from .plan_cache import KnownPlan, keep_plan, kilobytes, parts_of
 from .structure import Structure
 
@@ -104,9 +104,8 @@ class RecordedPlan(KnownPlan):
         constants = [source.array for source in self.sources if isinstance(source, Value)]
         self.size = len(trace.steps) + kilobytes(constants)
         reads, firsts = trace.numbered()
-        plans: dict[Any, Plan | None] = {}
         self.steps = [
-            PlanStep(_plan(operator, static, inputs, outputs, plans), operator, static, numbers)
+            PlanStep(_plan(operator, static, inputs, outputs), operator, static, numbers)
             for (operator, static, _, inputs, outputs), numbers in zip(
                 trace.steps, reads, strict=True
             )
@@ -133,18 +132,11 @@ class RecordedPlan(KnownPlan):
 
 
 def _plan(
-    operator: Any, static: dict[str, Any], inputs: Sequence[Value], outputs: Sequence[Value],
-    known: dict[Any, Plan | None],
-) -> Plan | None:  # fmt: skip
-    """Return the plan of an operation, taken from ``known`` if an operation of the same kind has
-    one."""
-    specs = tuple([value.spec for value in inputs])
-    kind = kind_of(operator, static, specs, tuple([value.spec for value in outputs]))
-    if kind is None:
-        return make_plan(operator, static, specs)
-    if kind not in known:
-        known[kind] = make_plan(operator, static, specs)
-    return known[kind]
+    operator: Any, static: dict[str, Any], inputs: Sequence[Value], outputs: Sequence[Value]
+) -> Kind | None:
+    """Return the plan of an operation."""
+    spec = outputs[0].spec if len(outputs) == 1 else None
+    return make_plan(operator, static, tuple([value.spec for value in inputs]), spec)
 
 
 def keep_recorded_plan(

@@ -14,8 +14,9 @@ import numpy as np
 from ..._settings import settings
 from ..derivatives.region_gradients import reads_partly_written, writes
 from ..graph.node import Accumulator, Node
+from ..graph.traversal import are_unwatched
 from ..graph.value import Value
-from ..record.apply import mode, other_modes, runtime
+from ..record.apply import runtime
 from .dynamic_index import ByPosition, by_position, is_worthwhile
 
 _NONE: Mapping[Any, Any] = MappingProxyType({})
@@ -69,7 +70,7 @@ def structure_of(request: Any, order: Sequence[Node]) -> Structure | None:
     Passes that show numbers to Python cannot, and neither can passes in which a function of the
     user takes part.
     """
-    if request.is_special or (other_modes and not mode.direct):
+    if not request.uses_plans or not are_unwatched(order):
         return None
     key = _Key(order)
     if key.add_nodes(request.records) and key.add_seeds(request.seeds):
@@ -98,11 +99,9 @@ class _Key:
         index, parts = self.index, self.parts
         place_of = index.get
         for node in self.order:
-            if node.extras is not None:
-                return False
             kind: Any = node._kind or node.kind
             if kind is None:
-                if type(node) is not Accumulator or node.variable.hooks:
+                if type(node) is not Accumulator:
                     return False
                 parts.append(node.outputs)
                 continue

@@ -275,6 +275,6 @@ def _aligned(inputs: Sequence[Value], leads: Sequence[int]) -> list[Any]:
 
 def sample_placeholder(index: int, value: Value, lead: int) -> Tensor:
     """Return the placeholder for one sample of a value with leading axes."""
-    shape, dtype, _, device = value.spec
-    grad = mode.grad and value.requires_grad
-    return placeholder(Tensor, index, Spec(shape[lead:], dtype, False, device), grad)
+    spec, grad = value.spec, mode.grad and value.requires_grad
+    sample = Spec(spec.shape[lead:], spec.dtype, False, spec.device)
+    return placeholder(Tensor, index, sample, grad)

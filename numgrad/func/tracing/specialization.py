@@ -11,7 +11,7 @@ import numpy as np
 
 from ..._declare import registry
 from ..._errors import ArgTypeError
-from ..._settings import settings
+from ..._settings import accelerator, settings
 from ..._tensor import Tensor, constant
 from ...containers import optree_calls as optree
 from ...containers.unknown_leaves import how_to_register
@@ -244,6 +244,7 @@ class Specialization:
 
     # Entries ------------------------------------------------------------------------------------
 
+    @accelerator
     def entry(self, call: Call) -> tuple[Any, int] | None:
         """Return the entry for a call, and the version of the settings that the entry depends on.
 
@@ -253,7 +254,7 @@ class Specialization:
         version = settings.entries  # read first: a change from now on makes the entry invalid
         if watch.current is not None or self.donated or not self.positions or not call.is_lasting:
             return None
-        if not self.trace.stages.is_single or settings.path == "reference":
+        if not self.trace.stages.is_single:
             return None
         plan = self.trace.stages.stages[0].plan
         numbers = set(call.positions)

@@ -112,7 +112,8 @@ class AsType(Operator):
     def lower(
         self, builder: Any, inputs: Sequence[Any], specs: Any, static: dict[str, Any]
     ) -> list[Any]:
-        ((shape, dtype, rows, *_),) = specs
+        (spec,) = specs
+        shape, dtype, rows = spec.shape, spec.dtype, spec.rows
         output = builder.new(shape, dtype, rows)
         if inputs[0].dtype.kind == "c" and dtype == np.float16:
             real = builder.new(shape, np.dtype(np.float64), rows)

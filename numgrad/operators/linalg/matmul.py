@@ -129,7 +129,7 @@ class MatMul(KernelOperator):
     def computation(
         self, target: Any, inputs: Any, static: dict[str, Any]
     ) -> Computation:
-        (left, dtype, *_), (right, *_) = inputs
+        left, right, dtype = inputs[0].shape, inputs[1].shape, inputs[0].dtype
         core = _core(left, right)
         if dtype in FLOATING and core[1] != 1:
             spec = self._spec_for(dtype, core, False, (prod(left[:-2]), prod(right[:-2])))
@@ -144,7 +144,8 @@ class MatMul(KernelOperator):
         self, builder: Any, inputs: Sequence[Any], specs: Any, static: dict[str, Any]
     ) -> list[Any]:
         self.core_sizes([o.shape for o in inputs])
-        ((shape, dtype, rows, *_),) = specs
+        (spec,) = specs
+        shape, dtype, rows = spec.shape, spec.dtype, spec.rows
         a, b = inputs
         if dtype.kind in "biu" and a.shape[-1] != 1:
             return super().lower(builder, inputs, specs, static)

@@ -56,7 +56,8 @@ class JoinRows(Operator):
     def lower(
         self, builder: Any, inputs: Sequence[Any], specs: Any, static: dict[str, Any]
     ) -> list[Any]:
-        ((shape, dtype, rows, *_),) = specs
+        (spec,) = specs
+        shape, dtype, rows = spec.shape, spec.dtype, spec.rows
         result = builder.new(shape, dtype, rows)
         for n, operand in enumerate(inputs):
             builder.copy(operand, result.view(_row(static["axis"], n)))

@@ -97,7 +97,8 @@ class _Positional(Operator):
         count, tail, sizes = static["count"], static["tail"], static[self._sizes]
         axes = [(count, tail), (len(sizes), tail), (count, tail)][: len(inputs)]
         data = [_flat_operand(builder, x, *a) for x, a in zip(data, axes, strict=False)]
-        ((shape, dtype, rows, *_),) = specs
+        (spec,) = specs
+        shape, dtype, rows = spec.shape, spec.dtype, spec.rows
         out = builder.new(shape, dtype, rows)
         if prod(shape):
             flat = _flat_operand(builder, out, *axes[-1])

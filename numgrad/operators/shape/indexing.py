@@ -196,7 +196,8 @@ def _run_put(arrays, *, ncore, nregion, chain):
 
 def _lower_put(builder, inputs, specs, *, ncore, nregion, chain):
     x, v = inputs
-    ((shape, dtype, rows, *_),) = specs
+    (spec,) = specs
+    shape, dtype, rows = spec.shape, spec.dtype, spec.rows
     places = _slab_of(chain, shape)
     if places is not None:
         return [_framed(builder, x, v, shape, places)]

@@ -40,7 +40,8 @@ def _run_concat(arrays, *, axis):
 
 
 def _lower_concat(builder, inputs, specs, *, axis):
-    ((shape, dtype, rows, *_),) = specs
+    (spec,) = specs
+    shape, dtype, rows = spec.shape, spec.dtype, spec.rows
     if all(x.shape[:axis] == shape[:axis] and len(x.shape) == len(shape) for x in inputs):
         return [builder.join(axis, inputs)]
     out = builder.new(shape, dtype, rows)

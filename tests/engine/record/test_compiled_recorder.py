@@ -79,7 +79,7 @@ def test_what_is_made_is_what_python_makes(operate, monkeypatch):
     for kept in (True, False):
         ng.set_flags()
         if not kept:
-            monkeypatch.setattr(dispatch, "recorder_of", lambda plan: None)
+            monkeypatch.setattr(dispatch, "recorder_of", lambda plan, depth: None)
         made.append([operate(x, y) for _ in range(3)][2])
     ours, theirs = slots_of(made[0]), slots_of(made[1])
     own = ("array", "node", "_view", "_storage")
@@ -119,7 +119,7 @@ def test_what_is_made_is_what_python_makes(operate, monkeypatch):
 def test_recorders_are_used():
     x = graph(3)
     x * x * x
-    assert callable(registry["multiply"].plans[x.spec].recorder)
+    assert callable(registry["multiply"].kinds[x.spec].recorder)
 
 
 @pytest.mark.parametrize("operate", OPERATIONS)
@@ -282,7 +282,7 @@ def test_operands_beyond_those_of_a_recorder_are_right_and_their_plan_has_none(d
         for _ in range(4):
             y = ng.concat(tensors)
             assert y.numpy().tolist() == np.concatenate(arrays).tolist()
-    plans = [p for p in registry["concat"].plans.values() if len(p.inputs) > recorders.MOST]
+    plans = [p for p in registry["concat"].kinds.values() if len(p.inputs) > recorders.MOST]
     plans += [p for found in joining._joined.plans.values() for p in found]
     assert all(p.recorder is None for p in plans if len(p.inputs) > recorders.MOST)
     assert any(len(p.inputs) > recorders.MOST for p in plans)

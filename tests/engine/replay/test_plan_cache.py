@@ -47,6 +47,7 @@ def test_an_index_that_differs_from_call_to_call(name, searches):
     assert not searches
 
 
+@pytest.mark.short_ways
 def test_what_is_kept_has_bounds(monkeypatch):
     monkeypatch.setattr(plan_cache, "_MOST_KEPT", 100)
     x = ng.tensor(V, requires_grad=True)
