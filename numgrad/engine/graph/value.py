@@ -15,6 +15,7 @@ import numpy as np
 
 from ...process.bounded_dict import Bounded
 from ...process.fork_locks import fork_safe_lock
+from ...process.gc_pace import pace_by
 from .callsite import Site
 from .view import Alias as Alias
 from .view import Element as Element
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
 
 Shape = tuple[int, ...]
 
-next_number = itertools.count(1).__next__  # nodes and expressions are numbered as they are made
+_numbers = itertools.count(1)
+next_number = _numbers.__next__  # nodes and expressions are numbered as they are made
+pace_by(_numbers)
 
 _specs: dict[tuple[Shape, np.dtype, bool, str], "Spec"] = Bounded(4096)
 _first_use = fork_safe_lock()  # held while a storage or a `LeafState` is made
