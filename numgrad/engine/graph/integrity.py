@@ -23,12 +23,15 @@ def require_unchanged(
     arrays: Sequence[Any], shapes: Sequence[Shape], dtypes: Sequence[np.dtype]
 ) -> None:
     """Raise an error unless all arrays have the given shapes and dtypes."""
-    plain = len(arrays) == len(shapes) and _PLAIN.issuperset(map(type, arrays))
     # No list of shapes: a pass over a long graph would keep so many new tuples at a time that the
     # garbage collector would look through all of them.
-    if plain and all(map(eq, map(_shape, arrays), shapes)):
-        if all(map(eq, map(_dtype, arrays), dtypes)):
-            return
+    if (
+        len(arrays) == len(shapes)
+        and _PLAIN.issuperset(map(type, arrays))
+        and all(map(eq, map(_shape, arrays), shapes))
+        and all(map(eq, map(_dtype, arrays), dtypes))
+    ):
+        return
     for array, shape, dtype in zip(arrays, shapes, dtypes, strict=True):
         if not isinstance(array, _ARRAYS) or (array.shape, array.dtype) != (shape, dtype):
             raise replaced_array_error(array, shape, dtype)

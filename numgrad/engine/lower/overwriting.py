@@ -8,8 +8,10 @@ which gets all parts that were written since it was last read so.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 from math import prod
+from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -40,32 +42,29 @@ class _Window(NamedTuple):
     dropped : tuple of bool
         For each axis of the array whether what reads the part drops the axis.
     pieces : tuple of (tuple, tuple)
-        For each box the slices that select its elements from the value that was written, and the
-        axes that the value lacks.
+        For each box the slices (start, stop and step) that select its elements from the value that
+        was written, and the axes that the value lacks.
     """
 
     axis: int
     dropped: tuple[bool, ...]
-    pieces: tuple[tuple[tuple[slice, ...], tuple[int, ...]], ...]
+    pieces: tuple[tuple[tuple[tuple[int, int, int], ...], tuple[int, ...]], ...]
 
     def joined(self, builder: Any, operands: Sequence[Any]) -> Sequence[Any]:
         """Append the instructions that join the values of the boxes; return the part."""
         parts = []
-        for operand, (selected, missing) in zip(operands, self.pieces, strict=True):
-
-            def seen(x: Any, selected: Any = selected, missing: Any = missing) -> Any:
-                return np.expand_dims(x[(..., *selected)], missing)  # a view, for no axes as well
-
-            parts.append(builder.plain(operand).view(seen))
+        for operand, (key, missing) in zip(operands, self.pieces, strict=True):
+            view = partial(_seen, key=(..., *[slice(*item) for item in key]), missing=missing)
+            parts.append(builder.plain(operand).view(view))
         rows = any([part.buffer.rows for part in parts])  # noqa: C419  a list is faster
         whole = builder.copied(builder.join(self.axis - len(self.dropped), parts), rows)
         key = tuple([0 if drops else slice(None) for drops in self.dropped])
-        return [whole.view(lambda x: x[(..., *key)])]
+        return [whole.view(itemgetter((..., *key)))]
 
-    def name(self) -> Any:
-        """Return a name that is equal for windows which are joined alike."""
-        pieces = [([(s.start, s.stop) for s in each], missing) for each, missing in self.pieces]
-        return "window", self.axis, self.dropped, repr(pieces)
+
+def _seen(array: np.ndarray, key: Any, missing: tuple[int, ...]) -> np.ndarray:
+    """Return the elements of a key, with axes added: a view, for an array without axes as well."""
+    return np.expand_dims(array[key], missing)
 
 
 class _Array:
@@ -228,7 +227,7 @@ class Overwriting:
         elif expr in self.windows:
             window, values = self.windows[expr]
             places = [lowering.place(value) for value in values]
-            made = lowering.append(window.name(), places, window.joined, expr.site)
+            made = lowering.append(window, places, window.joined, expr.site)
             lowering.known[expr] = made
         elif expr in self.unwritten:
             read = Expr(expr.operator, expr.static, (self.unwritten[expr],), expr.specs)
@@ -346,11 +345,11 @@ def _is_plain(write: Write) -> bool:
     return write.value.spec.shape == tuple([size for size, drops in sizes if not drops])
 
 
-def _piece(box: Box, region: Bounds) -> tuple[tuple[slice, ...], tuple[int, ...]]:
+def _piece(box: Box, region: Bounds) -> tuple[tuple[tuple[int, int, int], ...], tuple[int, ...]]:
     """Return the slices that select a region from the value of a box, and the axes that the value
     lacks."""
     each = zip(slices(region, box.bounds), box.dropped, strict=True)
-    selected = tuple([slice(*item) for item, drops in each if not drops])
+    selected = tuple([item for item, drops in each if not drops])
     return selected, tuple([n for n, drops in enumerate(box.dropped) if drops])
 
 

@@ -25,7 +25,6 @@ from ..graph.value import Expr, Spec, spec_of
 from .builder import MOST_PARTS
 from .overwriting import Filled, Source
 
-
 _MOST_CELLS = 16
 """The most cells of a part in the mean: more take more instructions than they save."""
 
@@ -211,7 +210,8 @@ class ScatteredSums:
         """Return what a part adds to a cell, an expression or a value."""
         if cell.key is None:
             return cell.value
-        return self._made(lowering, expr, runtime.roles.index, {"key": cell.key}, (cell.value,), cell)
+        static, index = {"key": cell.key}, runtime.roles.index
+        return self._made(lowering, expr, index, static, (cell.value,), cell)
 
     def _add(self, lowering: Any, expr: Expr, found: _Sum, cell: _Cell, term: Source) -> None:
         """Add a term to the sum so far of a cell; ``expr`` is the expression of the sum."""

@@ -1,6 +1,5 @@
-"""Loops, drawn at random, that read windows, columns and strided parts of arrays, and write them."""
+"""Loops, drawn at random, that read and write windows, columns and strided parts of arrays."""
 
-import numpy as np
 
 import numgrad as ng
 
